@@ -1,0 +1,47 @@
+//! One array of a graph, owned or borrowed from something that lives as long: a memory map, a foreign array.
+
+use std::fmt::Debug;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A read-only array of `T` that a graph can keep without caring who owns the memory.
+#[derive(Clone)]
+pub struct Column<T: 'static>(Repr<T>);
+
+#[derive(Clone)]
+enum Repr<T: 'static> {
+    Owned(Vec<T>),
+    Shared(Arc<dyn AsRef<[T]> + Send + Sync>),
+}
+
+impl<T> Column<T> {
+    /// A column that borrows its memory from `owner`, which every clone keeps alive.
+    ///
+    /// `owner` must return the same slice every time; a graph has checked what it saw first.
+    pub fn shared(owner: Arc<dyn AsRef<[T]> + Send + Sync>) -> Self {
+        Self(Repr::Shared(owner))
+    }
+}
+
+impl<T> Deref for Column<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Repr::Owned(values) => values,
+            Repr::Shared(owner) => (**owner).as_ref(),
+        }
+    }
+}
+
+impl<T> From<Vec<T>> for Column<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self(Repr::Owned(values))
+    }
+}
+
+impl<T: Debug> Debug for Column<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,307 @@
+//! The edge list in input order: the primary form of every graph.
+
+use thiserror::Error;
+
+use crate::{Column, EdgeId, Key, Order, Vertex, Weight};
+
+/// The most vertices a graph may have: ids are 32-bit, and one value is kept to mean "none".
+pub const MAX_VERTICES: usize = u32::MAX as usize;
+/// The most edges a graph may have: ids are 32-bit, and one value is kept to mean "none".
+pub const MAX_EDGES: usize = u32::MAX as usize;
+
+/// Why some arrays are not a graph.
+#[derive(Debug, Error, Clone, PartialEq)]
+pub enum GraphError {
+    /// The three arrays of an edge list differ in length.
+    #[error("the edge arrays differ in length: {u} first ends, {v} second ends, {weights} weights")]
+    LengthMismatch {
+        /// How many first ends there are.
+        u: usize,
+        /// How many second ends there are.
+        v: usize,
+        /// How many weights there are.
+        weights: usize,
+    },
+    /// An edge names a vertex that the graph does not have.
+    #[error("edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0")]
+    EndpointOutOfRange {
+        /// The first such edge.
+        edge: EdgeId,
+        /// The vertex that it names.
+        vertex: Vertex,
+        /// How many vertices there are.
+        vertices: u32,
+    },
+    /// A weight is not a number, so the edges cannot be ordered.
+    #[error("the weight of edge {edge} is not a number (NaN); mend it, or ask for such edges to be skipped")]
+    NanWeight {
+        /// The first such edge.
+        edge: EdgeId,
+    },
+    /// More vertices than 32-bit ids can name.
+    #[error("{vertices} vertices are more than the {MAX_VERTICES} that 32-bit ids can name")]
+    TooManyVertices {
+        /// How many vertices were asked for.
+        vertices: u64,
+    },
+    /// More edges than 32-bit ids can name.
+    #[error("{edges} edges are more than the {MAX_EDGES} that 32-bit ids can name")]
+    TooManyEdges {
+        /// How many edges were asked for.
+        edges: u64,
+    },
+}
+
+/// An undirected weighted multigraph as three arrays in input order: edge `i` joins `u[i]` and `v[i]`.
+///
+/// Self-loops and parallel edges are ordinary. Every endpoint is below the number of vertices and no weight is
+/// NaN: the constructors see to it, and everything after relies on it.
+#[derive(Clone, Debug)]
+pub struct EdgeList<W: Weight> {
+    vertices: u32,
+    u: Column<Vertex>,
+    v: Column<Vertex>,
+    weights: Column<W>,
+}
+
+impl<W: Weight> EdgeList<W> {
+    /// A graph on `vertices` vertices with an edge for each position of the three arrays.
+    ///
+    /// Takes one pass over the arrays and copies nothing.
+    ///
+    /// # Errors
+    /// When the arrays differ in length, are too long, name a vertex out of range, or hold a NaN.
+    pub fn new(
+        vertices: usize,
+        u: impl Into<Column<Vertex>>,
+        v: impl Into<Column<Vertex>>,
+        weights: impl Into<Column<W>>,
+    ) -> Result<Self, GraphError> {
+        let weights = weights.into();
+        if let Some(edge) = weights.iter().position(|weight| weight.is_nan()) {
+            return Err(GraphError::NanWeight { edge: edge as EdgeId });
+        }
+        Self::new_without_nan_check(vertices, u.into(), v.into(), weights)
+    }
+
+    /// Like [`EdgeList::new`], but an edge with a NaN weight is no error: it becomes a self-loop of weight zero at
+    /// its first end, which is in no forest, so that every other edge keeps its id. Returns the ids of such edges.
+    ///
+    /// # Errors
+    /// As [`EdgeList::new`], NaN apart.
+    pub fn new_skipping_nan(
+        vertices: usize,
+        u: impl Into<Column<Vertex>>,
+        mut v: Vec<Vertex>,
+        mut weights: Vec<W>,
+    ) -> Result<(Self, Vec<EdgeId>), GraphError> {
+        let u = u.into();
+        check_lengths(&u, &v, &weights)?;
+        let mut skipped = Vec::new();
+        for (edge, weight) in weights.iter_mut().enumerate() {
+            if weight.is_nan() {
+                *weight = W::default();
+                v[edge] = u[edge];
+                skipped.push(edge as EdgeId);
+            }
+        }
+        Ok((Self::new_without_nan_check(vertices, u, v.into(), weights.into())?, skipped))
+    }
+
+    fn new_without_nan_check(
+        vertices: usize,
+        u: Column<Vertex>,
+        v: Column<Vertex>,
+        weights: Column<W>,
+    ) -> Result<Self, GraphError> {
+        check_lengths(&u, &v, &weights)?;
+        if vertices > MAX_VERTICES {
+            return Err(GraphError::TooManyVertices { vertices: vertices as u64 });
+        }
+        let vertices = vertices as u32;
+        // The maximum first: it runs at memory speed, and the search for the culprit is rarely needed.
+        let largest = u.iter().chain(v.iter()).copied().fold(0, Vertex::max);
+        if !u.is_empty() && largest >= vertices {
+            let outside = |&vertex: &Vertex| vertex >= vertices;
+            let edge = u.iter().zip(v.iter()).position(|(u, v)| outside(u) || outside(v)).unwrap_or_default();
+            let vertex = if outside(&u[edge]) { u[edge] } else { v[edge] };
+            return Err(GraphError::EndpointOutOfRange { edge: edge as EdgeId, vertex, vertices });
+        }
+        Ok(Self { vertices, u, v, weights })
+    }
+
+    /// How many vertices there are.
+    pub fn vertices(&self) -> u32 {
+        self.vertices
+    }
+
+    /// How many edges there are, self-loops and parallel edges included.
+    pub fn len(&self) -> usize {
+        self.u.len()
+    }
+
+    /// Whether there are no edges.
+    pub fn is_empty(&self) -> bool {
+        self.u.is_empty()
+    }
+
+    /// First ends, by edge id.
+    pub fn u(&self) -> &[Vertex] {
+        &self.u
+    }
+
+    /// Second ends, by edge id.
+    pub fn v(&self) -> &[Vertex] {
+        &self.v
+    }
+
+    /// Weights, by edge id.
+    pub fn weights(&self) -> &[W] {
+        &self.weights
+    }
+
+    /// The edges as a solver sees them: with a strict total order.
+    pub fn edges(&self, order: Order) -> Edges<'_, W> {
+        Edges {
+            vertices: self.vertices,
+            u: &self.u,
+            v: &self.v,
+            weights: &self.weights,
+            flip: flip::<W>(order),
+        }
+    }
+}
+
+fn check_lengths<W>(u: &[Vertex], v: &[Vertex], weights: &[W]) -> Result<(), GraphError> {
+    if u.len() != v.len() || u.len() != weights.len() {
+        return Err(GraphError::LengthMismatch { u: u.len(), v: v.len(), weights: weights.len() });
+    }
+    if u.len() > MAX_EDGES {
+        return Err(GraphError::TooManyEdges { edges: u.len() as u64 });
+    }
+    Ok(())
+}
+
+/// What a key is combined with, by exclusive or, so that ascending keys mean the wanted order.
+pub(crate) fn flip<W: Weight>(order: Order) -> W::Key {
+    match order {
+        Order::Minimum => W::Key::MIN,
+        Order::Maximum => W::Key::MAX,
+    }
+}
+
+/// A borrowed edge list with an order on it: what a solver works on. Copied freely.
+#[derive(Clone, Copy, Debug)]
+pub struct Edges<'a, W: Weight> {
+    vertices: u32,
+    u: &'a [Vertex],
+    v: &'a [Vertex],
+    weights: &'a [W],
+    flip: W::Key,
+}
+
+impl<'a, W: Weight> Edges<'a, W> {
+    /// How many vertices there are.
+    pub fn vertices(&self) -> u32 {
+        self.vertices
+    }
+
+    /// How many edges there are, self-loops and parallel edges included.
+    pub fn len(&self) -> usize {
+        self.u.len()
+    }
+
+    /// Whether there are no edges.
+    pub fn is_empty(&self) -> bool {
+        self.u.is_empty()
+    }
+
+    /// First ends, by edge id.
+    pub fn u(&self) -> &'a [Vertex] {
+        self.u
+    }
+
+    /// Second ends, by edge id.
+    pub fn v(&self) -> &'a [Vertex] {
+        self.v
+    }
+
+    /// Weights, by edge id. To compare edges use their [`key`](Self::key) or [`rank`](Self::rank).
+    pub fn weights(&self) -> &'a [W] {
+        self.weights
+    }
+
+    /// Both ends of an edge.
+    #[inline]
+    pub fn ends(&self, id: EdgeId) -> (Vertex, Vertex) {
+        (self.u[id as usize], self.v[id as usize])
+    }
+
+    /// The key of a weight in this order; lower is better.
+    #[inline]
+    pub fn key_of(&self, weight: W) -> W::Key {
+        weight.key() ^ self.flip
+    }
+
+    /// The key of an edge in this order; lower is better.
+    #[inline]
+    pub fn key(&self, id: EdgeId) -> W::Key {
+        self.key_of(self.weights[id as usize])
+    }
+
+    /// The place of an edge in the strict total order: its key, then its id.
+    #[inline]
+    pub fn rank(&self, id: EdgeId) -> <W::Key as Key>::Rank {
+        self.key(id).rank(id)
+    }
+
+    /// All edge ids, ascending.
+    pub fn ids(&self) -> std::ops::Range<EdgeId> {
+        0..self.u.len() as EdgeId
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_arrays_are_refused_with_the_culprit() {
+        let new =
+            |n, u: &[u32], v: &[u32], w: &[f64]| EdgeList::new(n, u.to_vec(), v.to_vec(), w.to_vec()).err();
+        assert_eq!(
+            new(2, &[0], &[1, 0], &[1.0]),
+            Some(GraphError::LengthMismatch { u: 1, v: 2, weights: 1 })
+        );
+        assert_eq!(
+            new(2, &[0, 1], &[1, 2], &[1.0, 2.0]),
+            Some(GraphError::EndpointOutOfRange { edge: 1, vertex: 2, vertices: 2 })
+        );
+        assert_eq!(
+            new(0, &[0], &[0], &[1.0]),
+            Some(GraphError::EndpointOutOfRange { edge: 0, vertex: 0, vertices: 0 })
+        );
+        assert_eq!(new(2, &[0, 0], &[1, 1], &[1.0, f64::NAN]), Some(GraphError::NanWeight { edge: 1 }));
+        assert_eq!(
+            new(MAX_VERTICES + 1, &[], &[], &[]),
+            Some(GraphError::TooManyVertices { vertices: 1 << 32 })
+        );
+    }
+
+    #[test]
+    fn a_skipped_edge_leaves_the_other_ids_alone() {
+        let (graph, skipped) =
+            EdgeList::new_skipping_nan(3, vec![0, 1, 2], vec![1, 2, 0], vec![1.0, f32::NAN, 3.0]).unwrap();
+        assert_eq!(skipped, [1]);
+        assert_eq!((graph.u()[1], graph.v()[1], graph.weights()[1]), (1, 1, 0.0));
+        assert_eq!((graph.u()[2], graph.v()[2], graph.weights()[2]), (2, 0, 3.0));
+    }
+
+    #[test]
+    fn the_maximum_order_reverses_weights_but_not_ids() {
+        let graph = EdgeList::new(2, vec![0, 0, 0], vec![1, 1, 1], vec![i32::MIN, 5, 5]).unwrap();
+        let edges = graph.edges(Order::Maximum);
+        assert!(edges.rank(1) < edges.rank(2));
+        assert!(edges.rank(2) < edges.rank(0));
+    }
+}

@@ -1,0 +1,134 @@
+//! The answer: a spanning forest as the ids of its edges.
+
+use std::fmt::Display;
+
+use crate::{EdgeId, Edges, UnionFind, Vertex, Weight};
+
+/// The sum of weights: exact where weights are integers, compensated where they are floats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Total {
+    /// The exact sum of integers.
+    Integer(i128),
+    /// The sum of floats, with Neumaier's compensation, in ascending edge id.
+    Float(f64),
+}
+
+impl Display for Total {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Integer(total) => total.fmt(f),
+            Self::Float(total) => total.fmt(f),
+        }
+    }
+}
+
+/// A spanning forest of a graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forest {
+    ids: Vec<EdgeId>,
+    total: Total,
+    components: u32,
+}
+
+impl Forest {
+    /// The forest of these edges, which must be ascending ids of `edges` and close no cycle. O(number of ids).
+    pub fn new<W: Weight>(edges: Edges<'_, W>, ids: Vec<EdgeId>) -> Self {
+        debug_assert!(ids.is_sorted_by(|a, b| a < b), "forest ids ascend strictly");
+        let total = W::total(ids.iter().map(|&id| edges.weights()[id as usize]));
+        let components = edges.vertices() - ids.len() as u32;
+        Self { ids, total, components }
+    }
+
+    /// The ids of the forest's edges, ascending.
+    pub fn ids(&self) -> &[EdgeId] {
+        &self.ids
+    }
+
+    /// The ids of the forest's edges, ascending.
+    pub fn into_ids(self) -> Vec<EdgeId> {
+        self.ids
+    }
+
+    /// The sum of the forest's weights.
+    pub fn total(&self) -> Total {
+        self.total
+    }
+
+    /// How many components the graph has; isolated vertices count.
+    pub fn components(&self) -> u32 {
+        self.components
+    }
+
+    /// Which component each vertex is in. O(n + number of ids).
+    pub fn labels<W: Weight>(&self, edges: Edges<'_, W>) -> Labels {
+        let mut sets = UnionFind::new(edges.vertices());
+        for &id in &self.ids {
+            let (u, v) = edges.ends(id);
+            sets.union(u, v);
+        }
+        let mut labels = sets.into_representatives();
+        let mut components = 0;
+        // A representative is the lowest vertex of its component, so it has its number before the others ask.
+        for vertex in 0..labels.len() {
+            let representative = labels[vertex] as usize;
+            if representative == vertex {
+                labels[vertex] = components;
+                components += 1;
+            } else {
+                labels[vertex] = labels[representative];
+            }
+        }
+        Labels { labels, components }
+    }
+}
+
+/// Which component each vertex is in: components are numbered from 0 in the order of their lowest vertices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labels {
+    labels: Vec<u32>,
+    components: u32,
+}
+
+impl Labels {
+    /// The component of each vertex.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The component of a vertex.
+    pub fn of(&self, vertex: Vertex) -> u32 {
+        self.labels[vertex as usize]
+    }
+
+    /// How many components there are.
+    pub fn components(&self) -> u32 {
+        self.components
+    }
+
+    /// How many vertices each component has.
+    pub fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![0; self.components as usize];
+        for &label in &self.labels {
+            sizes[label as usize] += 1;
+        }
+        sizes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EdgeList, Order};
+
+    #[test]
+    fn labels_number_components_by_their_lowest_vertices() {
+        let graph = EdgeList::new(6, vec![5, 2, 3], vec![1, 4, 3], vec![1, 2, 3]).unwrap();
+        let edges = graph.edges(Order::Minimum);
+        let forest = Forest::new(edges, vec![0, 1]);
+        assert_eq!((forest.total(), forest.components()), (Total::Integer(3), 4));
+        let labels = forest.labels(edges);
+        assert_eq!(labels.as_slice(), [0, 1, 2, 3, 2, 1]);
+        assert_eq!(labels.sizes(), [1, 2, 2, 1]);
+        assert_eq!((labels.components(), labels.of(4)), (4, 2));
+    }
+}

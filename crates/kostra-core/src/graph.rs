@@ -1,0 +1,120 @@
+//! A graph that makes what a solver asks for when it is first asked.
+
+use std::sync::OnceLock;
+
+use crate::{Csr, EdgeList, GraphError, Vertex, Weight, WeightType};
+
+/// A graph: its edge list, and its rows once somebody has wanted them.
+#[derive(Clone, Debug)]
+pub struct Graph<W: Weight> {
+    edges: EdgeList<W>,
+    csr: OnceLock<Csr<W>>,
+}
+
+impl<W: Weight> Graph<W> {
+    /// The edge list.
+    pub fn edge_list(&self) -> &EdgeList<W> {
+        &self.edges
+    }
+
+    /// The rows, built in O(n + m) at the first call.
+    pub fn csr(&self) -> &Csr<W> {
+        self.csr.get_or_init(|| Csr::build(&self.edges))
+    }
+}
+
+impl<W: Weight> From<EdgeList<W>> for Graph<W> {
+    fn from(edges: EdgeList<W>) -> Self {
+        Self { edges, csr: OnceLock::new() }
+    }
+}
+
+/// A graph whose weight type is known at run time only, as when it comes from a file.
+///
+/// [`with_graph!`](crate::with_graph) leads back to the typed graph.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "each variant is the weight type it is named after")]
+pub enum AnyGraph {
+    I32(Graph<i32>),
+    U32(Graph<u32>),
+    I64(Graph<i64>),
+    U64(Graph<u64>),
+    F32(Graph<f32>),
+    F64(Graph<f64>),
+}
+
+/// Runs an expression on the typed graph inside an [`AnyGraph`]: `with_graph!(any, graph => graph.csr().ids().len())`.
+#[macro_export]
+macro_rules! with_graph {
+    ($any:expr, $graph:ident => $body:expr) => {
+        match $any {
+            $crate::AnyGraph::I32($graph) => $body,
+            $crate::AnyGraph::U32($graph) => $body,
+            $crate::AnyGraph::I64($graph) => $body,
+            $crate::AnyGraph::U64($graph) => $body,
+            $crate::AnyGraph::F32($graph) => $body,
+            $crate::AnyGraph::F64($graph) => $body,
+        }
+    };
+}
+
+impl AnyGraph {
+    /// A graph from three arrays in input order: edge `i` joins `u[i]` and `v[i]` and weighs `weights[i]`.
+    ///
+    /// # Errors
+    /// As [`EdgeList::new`].
+    pub fn from_edges<W: Weight>(
+        vertices: usize,
+        u: Vec<Vertex>,
+        v: Vec<Vertex>,
+        weights: Vec<W>,
+    ) -> Result<Self, GraphError>
+    where
+        Self: From<EdgeList<W>>,
+    {
+        EdgeList::new(vertices, u, v, weights).map(Self::from)
+    }
+
+    /// How many vertices there are.
+    pub fn vertices(&self) -> u32 {
+        with_graph!(self, graph => graph.edge_list().vertices())
+    }
+
+    /// How many edges there are, self-loops and parallel edges included.
+    pub fn edges(&self) -> usize {
+        self.u().len()
+    }
+
+    /// First ends, by edge id.
+    pub fn u(&self) -> &[Vertex] {
+        with_graph!(self, graph => graph.edge_list().u())
+    }
+
+    /// Second ends, by edge id.
+    pub fn v(&self) -> &[Vertex] {
+        with_graph!(self, graph => graph.edge_list().v())
+    }
+
+    /// The type of the weights.
+    pub fn weight_type(&self) -> WeightType {
+        match self {
+            Self::I32(_) => WeightType::I32,
+            Self::U32(_) => WeightType::U32,
+            Self::I64(_) => WeightType::I64,
+            Self::U64(_) => WeightType::U64,
+            Self::F32(_) => WeightType::F32,
+            Self::F64(_) => WeightType::F64,
+        }
+    }
+}
+
+macro_rules! impl_from_edge_list {
+    ($($weight:ty => $variant:ident),*) => {
+        $(impl From<EdgeList<$weight>> for AnyGraph {
+            fn from(edges: EdgeList<$weight>) -> Self {
+                Self::$variant(edges.into())
+            }
+        })*
+    };
+}
+impl_from_edge_list!(i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);

@@ -1,0 +1,50 @@
+//! What every room of Kostra shares: graphs, weight keys, forests, the solver interface and the verifier.
+//!
+//! The one idea that everything rests on is the **canonical forest**. Edges are ordered by
+//! `(weight key, edge id)`, a strict total order, so a graph has exactly one minimum spanning forest.
+//! Every exact [`Solver`] returns the ids of precisely those edges, in ascending order, and [`verify`]
+//! decides independently of all of them whether an answer is that forest.
+//!
+//! There are no threads and no input or output in this crate.
+//!
+//! ```
+//! use kostra_core::{EdgeList, Order, verify};
+//!
+//! // A triangle with a tie: of the two edges of weight 2, the one with the lower id is in the forest.
+//! let graph = EdgeList::new(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 2])?;
+//! assert!(verify(graph.edges(Order::Minimum), &[0, 1]).is_ok());
+//! assert!(verify(graph.edges(Order::Minimum), &[0, 2]).is_err());
+//! # Ok::<(), kostra_core::GraphError>(())
+//! ```
+
+mod column;
+mod coordinates;
+mod csr;
+mod edge_list;
+mod edge_set;
+mod forest;
+mod graph;
+mod run;
+mod solver;
+mod union_find;
+mod verify;
+mod weight;
+
+pub use column::Column;
+pub use coordinates::Coordinates;
+pub use csr::{Arc, Csr, CsrView};
+pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES};
+pub use edge_set::EdgeSet;
+pub use forest::{Forest, Labels, Total};
+pub use graph::{AnyGraph, Graph};
+pub use run::{Observer, Round, Run};
+pub use solver::{Algorithm, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo};
+pub use union_find::UnionFind;
+pub use verify::{Certificate, Violation, verify};
+pub use weight::{Key, Order, Weight, WeightType};
+
+/// A vertex: a number in `0..n`.
+pub type Vertex = u32;
+
+/// An edge: its position in the input, counted from 0.
+pub type EdgeId = u32;

@@ -1,0 +1,166 @@
+//! How a solver is watched: one observer for progress bars, traces, benchmark tables, and for stopping early.
+
+use std::time::{Duration, Instant};
+
+use crate::SolveError;
+
+/// Where a solver stands at the start of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// The round, counted from 0.
+    pub index: u32,
+    /// How many components are left; finished ones may be counted or not, as the solver's source does.
+    pub components: u64,
+    /// How many edges are still in play.
+    pub edges: u64,
+}
+
+/// Somebody who watches a solver at work. Every method does nothing unless it is overridden.
+pub trait Observer {
+    /// A phase begins. Phases may nest.
+    fn phase_started(&mut self, _name: &'static str) {}
+    /// The innermost open phase ends.
+    fn phase_finished(&mut self, _name: &'static str, _elapsed: Duration) {}
+    /// A round begins.
+    fn round(&mut self, _round: Round) {}
+    /// The solver reports a figure of its own, such as what its source document reports.
+    fn counter(&mut self, _name: &'static str, _value: f64) {}
+    /// The solver has done `done` of `total` steps of equal weight.
+    fn progress(&mut self, _done: u64, _total: u64) {}
+    /// Whether the solver should give up. Asked at least once a round and every few million steps.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// The circumstances of one solve: who watches, and how many threads there are. Costs nothing when nobody watches.
+#[derive(Default)]
+pub struct Run<'a> {
+    observer: Option<&'a mut dyn Observer>,
+    threads: Option<usize>,
+    rounds: u32,
+}
+
+impl<'a> Run<'a> {
+    /// A run that nobody watches, on one thread.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with an observer.
+    pub fn observed_by(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// The same with a number of threads, at least 1.
+    pub fn on_threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// How many threads a solver may use.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or(1)
+    }
+
+    /// Runs a step of the solver as a named phase.
+    pub fn phase<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(observer) = &mut self.observer else { return step(self) };
+        observer.phase_started(name);
+        let start = Instant::now();
+        let result = step(self);
+        let elapsed = start.elapsed();
+        if let Some(observer) = &mut self.observer {
+            observer.phase_finished(name, elapsed);
+        }
+        result
+    }
+
+    /// Reports a new round.
+    ///
+    /// # Errors
+    /// [`SolveError::Cancelled`] when the observer has had enough.
+    pub fn round(&mut self, components: usize, edges: usize) -> Result<(), SolveError> {
+        let index = self.rounds;
+        self.rounds += 1;
+        let Some(observer) = &mut self.observer else { return Ok(()) };
+        observer.round(Round { index, components: components as u64, edges: edges as u64 });
+        self.go_on()
+    }
+
+    /// Reports a figure of the solver's own.
+    pub fn counter(&mut self, name: &'static str, value: f64) {
+        if let Some(observer) = &mut self.observer {
+            observer.counter(name, value);
+        }
+    }
+
+    /// Reports steps done. Call it every few million steps at most.
+    ///
+    /// # Errors
+    /// [`SolveError::Cancelled`] when the observer has had enough.
+    pub fn progress(&mut self, done: usize, total: usize) -> Result<(), SolveError> {
+        let Some(observer) = &mut self.observer else { return Ok(()) };
+        observer.progress(done as u64, total as u64);
+        self.go_on()
+    }
+
+    fn go_on(&self) -> Result<(), SolveError> {
+        match &self.observer {
+            Some(observer) if observer.cancelled() => Err(SolveError::Cancelled),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Log {
+        lines: Vec<String>,
+        enough: bool,
+    }
+
+    impl Observer for Log {
+        fn phase_started(&mut self, name: &'static str) {
+            self.lines.push(format!("+{name}"));
+        }
+        fn phase_finished(&mut self, name: &'static str, _: Duration) {
+            self.lines.push(format!("-{name}"));
+        }
+        fn round(&mut self, round: Round) {
+            self.lines.push(format!("{} {} {}", round.index, round.components, round.edges));
+        }
+        fn counter(&mut self, name: &'static str, value: f64) {
+            self.lines.push(format!("{name}={value}"));
+        }
+        fn cancelled(&self) -> bool {
+            self.enough
+        }
+    }
+
+    #[test]
+    fn the_observer_sees_everything_in_order() {
+        let mut log = Log::default();
+        let mut run = Run::new().observed_by(&mut log).on_threads(0);
+        assert_eq!(run.threads(), 1);
+        let answer = run.phase("sort", |run| {
+            run.counter("light", 3.0);
+            run.round(5, 7).and_then(|()| run.round(2, 1)).map(|()| 42)
+        });
+        assert_eq!(answer, Ok(42));
+        assert_eq!(log.lines, ["+sort", "light=3", "0 5 7", "1 2 1", "-sort"]);
+    }
+
+    #[test]
+    fn a_cancelled_run_says_so() {
+        let mut log = Log { enough: true, ..Log::default() };
+        let mut run = Run::new().observed_by(&mut log);
+        assert_eq!(run.progress(1, 2), Err(SolveError::Cancelled));
+        assert_eq!(run.round(1, 2), Err(SolveError::Cancelled));
+        assert_eq!(Run::new().progress(1, 2), Ok(()));
+    }
+}

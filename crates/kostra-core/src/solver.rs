@@ -1,0 +1,171 @@
+//! What a solver is, what it says of itself, and how it is run.
+//!
+//! To add a solver, write one file with a struct that implements [`Algorithm`], and add the struct to its
+//! platform's list. [`Solver`] is the same thing behind a pointer; every algorithm is one.
+
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::{AnyGraph, CsrView, EdgeSet, Edges, Forest, Graph, Order, Run, Weight, with_graph};
+
+/// Where a solver runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// One thread.
+    Sequential,
+    /// The threads of one machine.
+    Threads,
+}
+
+impl Platform {
+    /// A word for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "one thread",
+            Self::Threads => "threads",
+        }
+    }
+}
+
+/// The form of the graph that a solver works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Representation {
+    /// The edge list as it is.
+    EdgeList,
+    /// Rows, which are built and paid for where they are not there yet.
+    Csr,
+}
+
+impl Representation {
+    /// A word for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EdgeList => "edge list",
+            Self::Csr => "CSR",
+        }
+    }
+}
+
+/// A solver's description of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverInfo {
+    /// The name that users type, such as `"prim-binary"`.
+    pub id: &'static str,
+    /// The name that people say, such as `"Prim with a binary heap"`.
+    pub title: &'static str,
+    /// The document, and the place in it, that the solver follows.
+    pub source: &'static str,
+    /// Where it runs.
+    pub platform: Platform,
+    /// What it works on.
+    pub representation: Representation,
+    /// Whether it returns the canonical forest, always.
+    pub exact: bool,
+    /// Time, such as `"O(m log m)"`.
+    pub time: &'static str,
+    /// Memory beyond the graph and the answer, such as `"8 bytes an edge, 4 a vertex"`.
+    pub scratch: &'static str,
+}
+
+/// Why a solver gave no answer.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum SolveError {
+    /// The observer asked it to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The solver's cost would be out of all proportion.
+    #[error("{solver} would take {cost} on this graph; {advice}")]
+    Unsuitable {
+        /// The solver's id.
+        solver: &'static str,
+        /// The cost, such as `"10^12 steps"`.
+        cost: String,
+        /// What to do instead.
+        advice: &'static str,
+    },
+}
+
+/// A graph with an order on its edges: what an [`Algorithm`] solves.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a, W: Weight> {
+    graph: &'a Graph<W>,
+    order: Order,
+}
+
+impl<'a, W: Weight> Problem<'a, W> {
+    /// The problem of finding this graph's minimum or maximum spanning forest.
+    pub fn new(graph: &'a Graph<W>, order: Order) -> Self {
+        Self { graph, order }
+    }
+
+    /// The edge list.
+    pub fn edges(&self) -> Edges<'a, W> {
+        self.graph.edge_list().edges(self.order)
+    }
+
+    /// The rows; built here if the solver did not state that it wants them.
+    pub fn csr(&self) -> CsrView<'a, W> {
+        CsrView { csr: self.graph.csr(), edges: self.edges() }
+    }
+}
+
+/// An algorithm for every weight type: what the author of a solver writes.
+pub trait Algorithm: Send + Sync + 'static {
+    /// What the solver says of itself.
+    const INFO: SolverInfo;
+
+    /// Finds the edges of the spanning forest; where `INFO.exact`, of the canonical one.
+    ///
+    /// # Errors
+    /// When the run is cancelled, or the solver is not for such a graph.
+    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError>;
+}
+
+/// A forest, and what it took.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The forest.
+    pub forest: Forest,
+    /// Time to build the representation that the solver wants; zero when it was there.
+    pub build: Duration,
+    /// Time to solve.
+    pub solve: Duration,
+}
+
+/// A solver whose type is forgotten: what registries hold and users choose from.
+pub trait Solver: Send + Sync {
+    /// What the solver says of itself.
+    fn info(&self) -> &'static SolverInfo;
+
+    /// Builds what the solver wants, solves, and times the two apart.
+    ///
+    /// # Errors
+    /// When the run is cancelled, or the solver is not for such a graph.
+    fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError>;
+}
+
+impl<A: Algorithm> Solver for A {
+    fn info(&self) -> &'static SolverInfo {
+        &A::INFO
+    }
+
+    fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError> {
+        with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order), run))
+    }
+}
+
+fn solve_typed<A: Algorithm, W: Weight>(
+    algorithm: &A,
+    problem: Problem<'_, W>,
+    run: &mut Run<'_>,
+) -> Result<Solution, SolveError> {
+    let start = Instant::now();
+    if A::INFO.representation == Representation::Csr {
+        run.phase("build", |_| problem.csr());
+    }
+    let built = Instant::now();
+    let ids = algorithm.solve(problem, run)?.into_ids();
+    let solve = built.elapsed();
+    Ok(Solution { forest: Forest::new(problem.edges(), ids), build: built - start, solve })
+}

@@ -1,0 +1,265 @@
+//! Weights, and the unsigned keys that order them.
+//!
+//! A solver never compares weights, it compares *keys*: unsigned integers in the order of the weights.
+//! That makes one code path serve every weight type, makes `-0.0` equal to `0.0`, and makes a maximum
+//! spanning forest the same problem with every bit of the key flipped (negating would overflow).
+//! A key with the edge's id below it is a *rank*: one integer that holds the strict total order.
+
+use std::fmt::{Debug, Display};
+use std::ops::BitXor;
+
+use crate::{EdgeId, Total};
+
+/// Which end of the weight scale a spanning forest is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// A minimum spanning forest.
+    #[default]
+    Minimum,
+    /// A maximum spanning forest. Among equal weights the lowest edge id still wins.
+    Maximum,
+}
+
+/// The type of a graph's weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each variant is the type it is named after")]
+pub enum WeightType {
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl WeightType {
+    /// The Rust name of the type, such as `"i32"`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+}
+
+impl Display for WeightType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An unsigned integer that orders weights: `u32` for 32-bit weights, `u64` for 64-bit ones.
+pub trait Key: Copy + Ord + Debug + BitXor<Output = Self> + Send + Sync + 'static + sealed::Sealed {
+    /// A key with an edge id below it, as one integer; equal keys are told apart by the id.
+    type Rank: Copy + Ord + Debug + Send + Sync + 'static;
+
+    /// How many bits the key has.
+    const BITS: u32;
+    /// The key before all others.
+    const MIN: Self;
+    /// The key after all others.
+    const MAX: Self;
+
+    /// The key in 64 bits, in the same order.
+    fn to_u64(self) -> u64;
+    /// The strict total order of edges in one integer: this key first, then the id.
+    fn rank(self, id: EdgeId) -> Self::Rank;
+    /// The edge id in a rank.
+    fn rank_id(rank: Self::Rank) -> EdgeId;
+    /// The key in a rank.
+    fn rank_key(rank: Self::Rank) -> Self;
+}
+
+macro_rules! impl_key {
+    ($key:ty, $rank:ty) => {
+        impl Key for $key {
+            type Rank = $rank;
+            const BITS: u32 = <$key>::BITS;
+            const MIN: Self = <$key>::MIN;
+            const MAX: Self = <$key>::MAX;
+
+            #[inline]
+            fn to_u64(self) -> u64 {
+                self.into()
+            }
+            #[inline]
+            fn rank(self, id: EdgeId) -> $rank {
+                (<$rank>::from(self) << 32) | <$rank>::from(id)
+            }
+            #[inline]
+            fn rank_id(rank: $rank) -> EdgeId {
+                rank as EdgeId
+            }
+            #[inline]
+            fn rank_key(rank: $rank) -> Self {
+                (rank >> 32) as Self
+            }
+        }
+        impl sealed::Sealed for $key {}
+    };
+}
+impl_key!(u32, u64);
+impl_key!(u64, u128);
+
+/// A type that edges can be weighted with: `i32 u32 i64 u64 f32 f64`.
+pub trait Weight:
+    Copy + PartialOrd + Debug + Display + Default + Send + Sync + 'static + sealed::Weight
+{
+    /// The unsigned integer that orders weights of this type.
+    type Key: Key;
+    /// Which type this is.
+    const TYPE: WeightType;
+
+    /// The weight's key: `a.key() < b.key()` exactly when `a < b`. Meaningless for NaN, which no graph holds.
+    fn key(self) -> Self::Key;
+    /// Whether this is a float that is not a number.
+    fn is_nan(self) -> bool;
+    /// The sum of some weights: exact for integers, compensated in the given order for floats.
+    fn total(weights: impl Iterator<Item = Self>) -> Total;
+}
+
+macro_rules! impl_integer_weight {
+    ($weight:ty, $key:ty, $type:ident, $flip:expr) => {
+        impl Weight for $weight {
+            type Key = $key;
+            const TYPE: WeightType = WeightType::$type;
+
+            #[inline]
+            fn key(self) -> $key {
+                (self as $key) ^ $flip
+            }
+            #[inline]
+            fn is_nan(self) -> bool {
+                false
+            }
+            fn total(weights: impl Iterator<Item = Self>) -> Total {
+                Total::Integer(weights.map(i128::from).sum())
+            }
+        }
+        impl sealed::Weight for $weight {}
+    };
+}
+impl_integer_weight!(u32, u32, U32, 0);
+impl_integer_weight!(u64, u64, U64, 0);
+impl_integer_weight!(i32, u32, I32, 1 << 31);
+impl_integer_weight!(i64, u64, I64, 1 << 63);
+
+macro_rules! impl_float_weight {
+    ($weight:ty, $key:ty, $signed:ty, $type:ident) => {
+        impl Weight for $weight {
+            type Key = $key;
+            const TYPE: WeightType = WeightType::$type;
+
+            #[inline]
+            fn key(self) -> $key {
+                // Adding zero turns -0.0 into 0.0 and changes nothing else.
+                let bits = (self + 0.0).to_bits();
+                // Negative: flip all bits, so that larger magnitudes come first. Positive: set the sign bit.
+                let negative = ((bits as $signed) >> (<$key>::BITS - 1)) as $key;
+                bits ^ (negative | (1 << (<$key>::BITS - 1)))
+            }
+            #[inline]
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+            fn total(weights: impl Iterator<Item = Self>) -> Total {
+                Total::Float(compensated_sum(weights.map(f64::from)))
+            }
+        }
+        impl sealed::Weight for $weight {}
+    };
+}
+impl_float_weight!(f32, u32, i32, F32);
+impl_float_weight!(f64, u64, i64, F64);
+
+/// Neumaier's compensated sum; infinities add up as they do without compensation.
+fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    for value in values {
+        let next = sum + value;
+        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+        sum = next;
+    }
+    if sum.is_finite() { sum + lost } else { sum }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    pub trait Weight {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_keys_ascend<W: Weight>(weights: &[W]) {
+        for pair in weights.windows(2) {
+            assert!(pair[0].key() < pair[1].key(), "{} before {}", pair[0], pair[1]);
+        }
+    }
+
+    #[test]
+    fn keys_order_as_weights_do() {
+        assert_keys_ascend(&[i32::MIN, -7, -1, 0, 1, 7, i32::MAX]);
+        assert_keys_ascend(&[i64::MIN, -7, -1, 0, 1, 7, i64::MAX]);
+        assert_keys_ascend(&[0, 1, u32::MAX]);
+        assert_keys_ascend(&[0, 1, u64::MAX]);
+        let tiny = f32::from_bits(1);
+        assert_keys_ascend(&[
+            f32::NEG_INFINITY,
+            f32::MIN,
+            -1.5,
+            -tiny,
+            0.0,
+            tiny,
+            1.5,
+            f32::MAX,
+            f32::INFINITY,
+        ]);
+        let tiny = f64::from_bits(1);
+        assert_keys_ascend(&[
+            f64::NEG_INFINITY,
+            f64::MIN,
+            -1.5,
+            -tiny,
+            0.0,
+            tiny,
+            1.5,
+            f64::MAX,
+            f64::INFINITY,
+        ]);
+    }
+
+    #[test]
+    fn negative_zero_is_zero() {
+        assert_eq!((-0.0_f32).key(), 0.0_f32.key());
+        assert_eq!((-0.0_f64).key(), 0.0_f64.key());
+    }
+
+    #[test]
+    fn a_rank_holds_key_and_id() {
+        let rank = 7_u32.rank(9);
+        assert_eq!((u32::rank_key(rank), u32::rank_id(rank)), (7, 9));
+        let rank = u64::MAX.rank(u32::MAX);
+        assert_eq!((u64::rank_key(rank), u64::rank_id(rank)), (u64::MAX, u32::MAX));
+        assert!(1_u32.rank(u32::MAX) < 2_u32.rank(0));
+    }
+
+    #[test]
+    fn integer_totals_do_not_overflow() {
+        assert_eq!(u64::total([u64::MAX, u64::MAX].into_iter()), Total::Integer(2 * i128::from(u64::MAX)));
+        assert_eq!(i64::total([i64::MIN, i64::MIN].into_iter()), Total::Integer(2 * i128::from(i64::MIN)));
+    }
+
+    #[test]
+    fn float_totals_keep_what_a_plain_sum_loses() {
+        assert_eq!(f64::total([1e100, 1.0, -1e100].into_iter()), Total::Float(1.0));
+        assert_eq!(f64::total([f64::INFINITY, 1.0].into_iter()), Total::Float(f64::INFINITY));
+        assert_eq!(f64::total([1.0, f64::NEG_INFINITY].into_iter()), Total::Float(f64::NEG_INFINITY));
+        assert_eq!(f64::total([f64::MAX, f64::MAX].into_iter()), Total::Float(f64::INFINITY));
+    }
+}
