@@ -1,0 +1,110 @@
+//! What went wrong with a file, where in it, and what to do.
+
+use std::fmt::Display;
+use std::io;
+
+use kostra_core::GraphError;
+use thiserror::Error;
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a text: line and column, counted from 1; columns count bytes.
+    Line {
+        /// The line.
+        line: u64,
+        /// The byte in the line.
+        column: u64,
+    },
+    /// In a binary file, decompressed: bytes from the start.
+    Byte(u64),
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Line { line, column } => write!(f, "line {line}, column {column}"),
+            Self::Byte(offset) => write!(f, "byte {offset}"),
+        }
+    }
+}
+
+/// Why an input could not be read as a graph.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The file's path, or what stands for it, such as `standard input`.
+    pub input: String,
+    /// Where in it, if the fault has a place.
+    pub place: Option<Place>,
+    /// What is wrong.
+    pub kind: ReadErrorKind,
+}
+
+impl Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.place {
+            Some(place) => write!(f, "{}: {place}: {}", self.input, self.kind),
+            None => write!(f, "{}: {}", self.input, self.kind),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// What is wrong with an input.
+#[derive(Debug, Error)]
+pub enum ReadErrorKind {
+    /// The operating system could not open or read it.
+    #[error("{0}")]
+    Io(io::Error),
+    /// There is nothing in it.
+    #[error("the input is empty")]
+    Empty,
+    /// No format of Kostra's starts like this.
+    #[error("this is none of the formats that Kostra reads ({known}); name one with --format if it is")]
+    UnknownFormat {
+        /// The ids of all formats.
+        known: String,
+    },
+    /// The compressed stream is cut short or damaged.
+    #[error("the {compression} stream is damaged or cut short: {cause}")]
+    Compression {
+        /// The compression, such as `gzip`.
+        compression: &'static str,
+        /// The decoder's words.
+        cause: io::Error,
+    },
+    /// The content breaks its format's rules; one sentence says how, and what is expected.
+    #[error("{0}")]
+    Malformed(String),
+    /// The content is well-formed, but not a graph that Kostra can hold.
+    #[error("{0}")]
+    Graph(#[from] GraphError),
+    /// The machine has too little memory.
+    #[error("the graph needs {bytes} bytes of memory, which this machine does not have")]
+    OutOfMemory {
+        /// How much the arrays need.
+        bytes: u64,
+    },
+}
+
+/// Why a file could not be written. Nothing is left behind under its name.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// The operating system could not create or write it.
+    #[error("{output}: {cause}")]
+    Io {
+        /// The file's path, or `standard output`.
+        output: String,
+        /// The system's words.
+        cause: io::Error,
+    },
+    /// The format cannot hold this graph.
+    #[error("{output}: {reason}")]
+    Unrepresentable {
+        /// The file's path, or `standard output`.
+        output: String,
+        /// One sentence that says why, and which format can.
+        reason: String,
+    },
+}
