@@ -66,7 +66,7 @@ impl Forest {
             let (u, v) = edges.ends(id);
             sets.union(u, v);
         }
-        let mut labels = sets.into_representatives();
+        let mut labels = sets.flatten().to_vec();
         let mut components = 0;
         // A representative is the lowest vertex of its component, so it has its number before the others ask.
         for vertex in 0..labels.len() {

@@ -17,26 +17,28 @@
 //! # Ok::<(), kostra_core::GraphError>(())
 //! ```
 
+mod bit_set;
 mod column;
 mod coordinates;
 mod csr;
 mod edge_list;
-mod edge_set;
 mod forest;
 mod graph;
+mod prefetch;
 mod run;
 mod solver;
 mod union_find;
 mod verify;
 mod weight;
 
+pub use bit_set::{BitSet, EdgeSet};
 pub use column::Column;
 pub use coordinates::Coordinates;
 pub use csr::{Arc, Csr, CsrView};
 pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES};
-pub use edge_set::EdgeSet;
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
+pub use prefetch::prefetch;
 pub use run::{Observer, Round, Run};
 pub use solver::{Algorithm, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo};
 pub use union_find::UnionFind;

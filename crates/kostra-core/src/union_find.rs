@@ -1,6 +1,6 @@
 //! Disjoint sets of vertices that can be merged.
 
-use crate::Vertex;
+use crate::{Vertex, prefetch};
 
 /// Disjoint sets over `0..n`, each named by its lowest member.
 ///
@@ -22,6 +22,18 @@ impl UnionFind {
     /// How many sets there are. O(1).
     pub fn sets(&self) -> u32 {
         self.sets
+    }
+
+    /// Starts bringing what [`parent`](Self::parent), `find` or `union` of an element will read into the cache.
+    #[inline]
+    pub fn prefetch(&self, element: Vertex) {
+        prefetch(&self.parents, element as usize);
+    }
+
+    /// Some element of the same set, on the way to the lowest. One memory access.
+    #[inline]
+    pub fn parent(&self, element: Vertex) -> Vertex {
+        self.parents[element as usize]
     }
 
     /// The lowest element of the set that holds `element`. Halves the path that it walks.
@@ -66,12 +78,12 @@ impl UnionFind {
     }
 
     /// The lowest member of each element's set, by element. O(n).
-    pub fn into_representatives(mut self) -> Vec<Vertex> {
+    pub fn flatten(&mut self) -> &[Vertex] {
         // No parent is above its child, so a parent is settled before its children are reached.
         for element in 0..self.parents.len() {
             self.parents[element] = self.parents[self.parents[element] as usize];
         }
-        self.parents
+        &self.parents
     }
 }
 
@@ -90,7 +102,7 @@ mod tests {
         assert_eq!(sets.sets(), 3);
         assert!(sets.same(5, 1) && !sets.same(0, 1));
         assert_eq!(sets.find(5), 1);
-        assert_eq!(sets.into_representatives(), [0, 1, 2, 1, 1, 1]);
+        assert_eq!(sets.flatten(), [0, 1, 2, 1, 1, 1]);
     }
 
     #[test]
@@ -112,7 +124,7 @@ mod tests {
                 let c = random(40);
                 assert_eq!(sets.find(c), labels[c as usize]);
             }
-            assert_eq!(sets.into_representatives(), labels);
+            assert_eq!(sets.flatten(), labels);
         }
     }
 }

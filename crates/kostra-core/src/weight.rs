@@ -55,7 +55,7 @@ impl Display for WeightType {
 /// An unsigned integer that orders weights: `u32` for 32-bit weights, `u64` for 64-bit ones.
 pub trait Key: Copy + Ord + Debug + BitXor<Output = Self> + Send + Sync + 'static + sealed::Sealed {
     /// A key with an edge id below it, as one integer; equal keys are told apart by the id.
-    type Rank: Copy + Ord + Debug + Send + Sync + 'static;
+    type Rank: Copy + Default + Ord + Debug + Send + Sync + 'static;
 
     /// How many bits the key has.
     const BITS: u32;

@@ -8,4 +8,4 @@ use kostra_core::Solver;
 pub const SOLVERS: &[&dyn Solver] = sequential::SOLVERS;
 
 /// The solver that is fastest on one thread for most graphs.
-pub const FASTEST_SEQUENTIAL: &dyn Solver = &sequential::Kruskal;
+pub const FASTEST_SEQUENTIAL: &dyn Solver = &sequential::FilterKruskal;

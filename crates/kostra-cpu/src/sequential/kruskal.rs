@@ -9,9 +9,10 @@
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, UnionFind,
-    Weight,
+    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, UnionFind, Weight,
 };
+
+use super::unite::unite;
 
 /// Kruskal's algorithm.
 pub(crate) struct Kruskal;
@@ -38,18 +39,7 @@ impl Algorithm for Kruskal {
 
         let mut forest = EdgeSet::new(edges.len());
         let mut components = UnionFind::new(edges.vertices());
-        run.phase("unite", |_| {
-            for rank in ranks {
-                let id = W::Key::rank_id(rank);
-                let (u, v) = edges.ends(id);
-                if components.union(u, v) {
-                    forest.insert(id);
-                    if components.sets() == 1 {
-                        break;
-                    }
-                }
-            }
-        });
+        run.phase("unite", |_| unite(edges, &ranks, &mut components, &mut forest));
         Ok(forest)
     }
 }

@@ -1,29 +1,30 @@
-//! A set of edges as one bit an edge: how solvers collect a forest.
+//! A set of edges or vertices as one bit each: how solvers collect a forest.
 
-use crate::EdgeId;
+/// A set of the edges of a graph: what solvers return.
+pub type EdgeSet = BitSet;
 
-/// A set of the edges of a graph with a fixed number of edges.
+/// A set of numbers below a fixed bound.
 ///
-/// Takes one bit an edge of the graph. Inserting costs O(1), in any order, and the members come out ascending in one
+/// Takes one bit for each number below the bound. Inserting costs O(1), in any order, and the members come out ascending in one
 /// pass, which is several times faster than sorting them, and makes the canonical order a matter of type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EdgeSet {
+pub struct BitSet {
     words: Vec<u64>,
     len: usize,
 }
 
-impl EdgeSet {
-    /// An empty set for a graph of `edges` edges.
-    pub fn new(edges: usize) -> Self {
-        Self { words: vec![0; edges.div_ceil(64)], len: 0 }
+impl BitSet {
+    /// An empty set of numbers below `bound`.
+    pub fn new(bound: usize) -> Self {
+        Self { words: vec![0; bound.div_ceil(64)], len: 0 }
     }
 
-    /// Adds an edge, and says whether it was new.
+    /// Adds a number, and says whether it was new.
     ///
     /// # Panics
-    /// When the graph has no such edge.
+    /// When the number is past the bound, rounded up to a multiple of 64.
     #[inline]
-    pub fn insert(&mut self, id: EdgeId) -> bool {
+    pub fn insert(&mut self, id: u32) -> bool {
         let (word, bit) = (&mut self.words[id as usize / 64], 1 << (id % 64));
         let new = *word & bit == 0;
         *word |= bit;
@@ -31,28 +32,28 @@ impl EdgeSet {
         new
     }
 
-    /// Whether an edge is in the set.
+    /// Whether a number is in the set.
     #[inline]
-    pub fn contains(&self, id: EdgeId) -> bool {
+    pub fn contains(&self, id: u32) -> bool {
         self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }
 
-    /// How many edges are in the set. O(1).
+    /// How many numbers are in the set. O(1).
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no edge is in the set.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The members, ascending. O(edges / 64 + members).
-    pub fn into_ids(self) -> Vec<EdgeId> {
+    /// The members, ascending. O(bound / 64 + members).
+    pub fn into_ids(self) -> Vec<u32> {
         let mut ids = Vec::with_capacity(self.len);
         for (index, mut word) in self.words.into_iter().enumerate() {
             while word != 0 {
-                ids.push(index as EdgeId * 64 + word.trailing_zeros());
+                ids.push(index as u32 * 64 + word.trailing_zeros());
                 word &= word - 1;
             }
         }
@@ -66,7 +67,7 @@ mod tests {
 
     #[test]
     fn members_come_out_ascending_and_once() {
-        let mut set = EdgeSet::new(200);
+        let mut set = BitSet::new(200);
         for id in [199, 0, 64, 63, 64, 0] {
             set.insert(id);
         }

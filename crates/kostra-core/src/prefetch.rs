@@ -1,0 +1,19 @@
+//! A hint to the processor that an item will be wanted soon.
+#![allow(
+    unsafe_code,
+    reason = "the hint is an intrinsic; it made uniting 5 million random edges a quarter faster"
+)]
+
+/// Starts bringing an item of a slice into the cache. A hint: an index out of range does nothing, nor does the
+/// whole function on processors that it does not know.
+#[inline(always)]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch reads nothing and faults on no address, and `wrapping_add` may leave the slice.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().wrapping_add(index).cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (slice, index);
+}
