@@ -14,7 +14,7 @@
 
 use thiserror::Error;
 
-use crate::{EdgeId, Edges, Vertex, Weight};
+use crate::{EdgeId, Edges, Key, Vertex, Weight};
 
 /// What [`verify`] has established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +94,16 @@ pub enum Violation {
 /// be inside (by edge id).
 pub fn verify<W: Weight>(edges: Edges<'_, W>, forest: &[EdgeId]) -> Result<Certificate, Violation> {
     check_list(edges.len(), forest)?;
-    let mut by_rank = forest.to_vec();
-    by_rank.sort_unstable_by_key(|&id| edges.rank(id));
+    let by_rank = sorted_by_rank(edges, forest);
     let line = Line::merge(edges, &by_rank)?;
     check_outside(edges, forest, &by_rank, &line)?;
     Ok(Certificate { components: line.components, compared: edges.len() - forest.len() })
+}
+
+fn sorted_by_rank<W: Weight>(edges: Edges<'_, W>, ids: &[EdgeId]) -> Vec<EdgeId> {
+    let mut ranks: Vec<_> = ids.iter().map(|&id| edges.rank(id)).collect();
+    ranks.sort_unstable();
+    ranks.into_iter().map(W::Key::rank_id).collect()
 }
 
 fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
@@ -319,8 +324,7 @@ mod tests {
             EdgeList::new(n as usize, (0..n - 1).collect::<Vec<_>>(), (1..n).collect::<Vec<_>>(), weights)
                 .unwrap();
         let edges = graph.edges(Order::Minimum);
-        let mut by_rank: Vec<EdgeId> = edges.ids().collect();
-        by_rank.sort_unstable_by_key(|&id| edges.rank(id));
+        let by_rank = sorted_by_rank(edges, &edges.ids().collect::<Vec<_>>());
         let line = Line::merge(edges, &by_rank).unwrap();
         for a in 0..n {
             let mut heaviest = a;
