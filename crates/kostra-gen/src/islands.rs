@@ -1,0 +1,59 @@
+//! One giant component and many tiny ones: the tiny ones are done in a round or two and must not be carried along,
+//! nor may the giant one be taken for all there is.
+//!
+//! In the giant component each vertex is joined to two earlier ones (the second vertex to the first alone), so it is
+//! connected and simple and has `2n - 3` edges. A tiny one is a cycle, or below three vertices a path.
+
+use crate::builder::Builder;
+use crate::parameters::{self, Parameters, SEED};
+use crate::random::Stream;
+use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+
+pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
+    id: "islands",
+    summary: "one giant component, then many tiny ones",
+    parameters: &[
+        ParameterInfo { name: "n", default: "500k", meaning: "vertices of the giant component" },
+        ParameterInfo { name: "tiny", default: "100k", meaning: "how many tiny components" },
+        ParameterInfo { name: "size", default: "5", meaning: "vertices of each tiny component, at least 1" },
+        parameters::weights("u24"),
+        SEED,
+    ],
+    example: "islands:n=1000,tiny=200,size=3",
+    make,
+};
+
+fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+    let giant = parameters.vertices("n", 0)?;
+    let tiny = parameters.vertices("tiny", 0)?;
+    let size = parameters.vertices("size", 1)?;
+    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
+
+    let vertices = u128::from(giant) + u128::from(tiny) * u128::from(size);
+    let edges_of_tiny = if size < 3 { size - 1 } else { size };
+    let edges_of_giant = if giant < 2 { 0 } else { 2 * giant - 3 };
+    let edges = u128::from(edges_of_giant) + u128::from(tiny) * u128::from(edges_of_tiny);
+    let mut builder = Builder::new(vertices, edges, weights)?;
+
+    let neighbours = Stream::new(seed, "neighbours");
+    for v in 1..giant {
+        let first = neighbours.below(2 * v, v);
+        builder.edge(first as u32, v as u32);
+        if v > 1 {
+            // One of the others: those from the first on move up by one.
+            let second = neighbours.below(2 * v + 1, v - 1);
+            builder.edge((second + u64::from(second >= first)) as u32, v as u32);
+        }
+    }
+    for island in 0..tiny {
+        let start = (giant + island * size) as u32;
+        let last = start + (size as u32 - 1);
+        for u in start..last {
+            builder.edge(u, u + 1);
+        }
+        if size >= 3 {
+            builder.edge(start, last);
+        }
+    }
+    builder.finish(weights, seed)
+}

@@ -1,0 +1,48 @@
+//! Random multigraphs with everything that a solver may trip over: self-loops, parallel edges, ends in either order,
+//! isolated vertices, and few distinct weights.
+//!
+//! An edge in eight is a self-loop, an edge in eight repeats an earlier pair the other way round; all others are
+//! uniform pairs, which may loop and repeat as well.
+
+use crate::builder::Builder;
+use crate::parameters::{self, Parameters, SEED};
+use crate::random::Stream;
+use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+
+pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
+    id: "multigraph",
+    summary: "random edges with self-loops, parallel edges and heavy ties: for tests",
+    parameters: &[
+        ParameterInfo { name: "n", default: "1000", meaning: "vertices; at least 1 if there are edges" },
+        ParameterInfo {
+            name: "m",
+            default: "4000",
+            meaning: "edges, self-loops and parallel edges included",
+        },
+        parameters::weights("small"),
+        SEED,
+    ],
+    example: "multigraph:n=50,m=200",
+    make,
+};
+
+fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+    let edges = parameters.integer("m", 0..=u64::MAX)?;
+    let vertices = parameters.vertices("n", u64::from(edges > 0))?;
+    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
+    let mut builder = Builder::new(vertices.into(), edges.into(), weights)?;
+    let (kinds, ends) = (Stream::new(seed, "kinds"), Stream::new(seed, "ends"));
+    for edge in 0..edges {
+        let u = ends.below(2 * edge, vertices) as u32;
+        let v = ends.below(2 * edge + 1, vertices) as u32;
+        match kinds.below(edge, 8) {
+            0 => builder.edge(u, u),
+            1 if edge > 0 => {
+                let (u, v) = builder.ends(ends.below(2 * edge, edge) as usize);
+                builder.edge(v, u);
+            }
+            _ => builder.edge(u, v),
+        }
+    }
+    builder.finish(weights, seed)
+}

@@ -1,0 +1,28 @@
+//! Paths: as deep as a graph can be. With ascending weights every vertex of one but the first hooks onto the vertex
+//! before it, which makes the longest chain of pointers that a contracting solver can meet.
+
+use crate::builder::Builder;
+use crate::parameters::{self, Parameters, SEED};
+use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+
+pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
+    id: "path",
+    summary: "a path with ascending weights: the longest chain of hooks",
+    parameters: &[
+        ParameterInfo { name: "n", default: "1M", meaning: "vertices" },
+        parameters::weights("index"),
+        SEED,
+    ],
+    example: "path:n=1000",
+    make,
+};
+
+fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+    let vertices = parameters.vertices("n", 0)?;
+    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
+    let mut builder = Builder::new(vertices.into(), vertices.saturating_sub(1).into(), weights)?;
+    for v in 1..vertices as u32 {
+        builder.edge(v - 1, v);
+    }
+    builder.finish(weights, seed)
+}

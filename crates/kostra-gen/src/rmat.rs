@@ -1,0 +1,181 @@
+//! R-MAT graphs: few vertices of very high degree, many of low, as in social networks.
+//!
+//! An edge falls into one quadrant of the adjacency matrix with the probabilities a, b, c and 1 - a - b - c, then into
+//! one quadrant of that, `scale` times (Chakrabarti, Zhan & Faloutsos 2004). Self-loops are dropped, repeated edges
+//! merged, and the ids permuted, since otherwise the lowest ids would be the hubs. O(edgefactor * scale * 2^scale) time;
+//! scratch 4 bytes a vertex and 4 for each edge drawn in vain.
+
+use kostra_core::Vertex;
+
+use crate::builder::{self, ENDS};
+use crate::parameters::{self, Parameters, SEED};
+use crate::random::{Permutation, Stream};
+use crate::rows::Rows;
+use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+
+pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
+    id: "rmat",
+    summary: "a scale-free graph (R-MAT), simple, ids permuted, edges ascending by (u, v)",
+    parameters: &[
+        ParameterInfo { name: "scale", default: "16", meaning: "there are 2^scale vertices; at most 31" },
+        ParameterInfo {
+            name: "edgefactor",
+            default: "16",
+            meaning: "edges drawn for each vertex; repeats merge",
+        },
+        ParameterInfo { name: "a", default: "0.57", meaning: "probability of the quadrant of low ids" },
+        ParameterInfo {
+            name: "b",
+            default: "0.19",
+            meaning: "probability of the quadrant from low to high ids",
+        },
+        ParameterInfo {
+            name: "c",
+            default: "0.19",
+            meaning: "probability of the quadrant from high to low ids",
+        },
+        parameters::weights("u24"),
+        SEED,
+    ],
+    example: "rmat:scale=10,edgefactor=8",
+    make,
+};
+
+fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+    let scale = parameters.integer("scale", 0..=31)? as u32;
+    let edge_factor = parameters.integer("edgefactor", 0..=u64::MAX)?;
+    let [a, b, c] =
+        [parameters.probability("a")?, parameters.probability("b")?, parameters.probability("c")?];
+    // Three decimal fractions may miss 1 by a rounding.
+    if a + b + c > 1.0 + 1e-9 {
+        return Err(SpecError::QuadrantsAboveOne { sum: a + b + c });
+    }
+    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
+    let vertices = 1_usize << scale;
+    let draws = u128::from(edge_factor) << scale;
+    let bytes = draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128;
+    builder::check(vertices as u128, draws, bytes)?;
+
+    let matrix = Matrix::new(scale, [a, b, c], seed);
+    let rows = Rows::collect(vertices, draws as u64, 0, |index| matrix.edge(index))?;
+    let (u, v) = rows.into_ends(0)?;
+    Ok(Generated { graph: weights.graph(seed, vertices, u, v)?, coordinates: None })
+}
+
+/// Levels of the matrix that one look into the table decides.
+const LEVELS: u32 = 4;
+/// Outcomes of these levels: a bit of the row and a bit of the column each.
+const OUTCOMES: usize = 1 << (2 * LEVELS);
+/// Random bits that choose between the two outcomes of a slot.
+const CHOICE_BITS: u32 = 24;
+
+struct Matrix {
+    scale: u32,
+    table: [Slot; OUTCOMES],
+    quadrants: Stream,
+    ids: Permutation,
+}
+
+/// A slot of an alias table (Walker 1977): all are equally likely, and each stands for two outcomes, itself and one
+/// other. A draw costs the same whatever the probabilities are.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// The slot itself below this, of `2^CHOICE_BITS`.
+    bound: u32,
+    other: u32,
+}
+
+impl Matrix {
+    fn new(scale: u32, [a, b, c]: [f64; 3], seed: u64) -> Self {
+        let quadrant = [a, b, c, (1.0 - a - b - c).max(0.0)];
+        // An outcome has the bits of the row above those of the column.
+        let probability = |outcome: usize| {
+            let at = |level| quadrant[(outcome >> (LEVELS + level) & 1) << 1 | outcome >> level & 1];
+            (0..LEVELS).map(at).product::<f64>()
+        };
+        Self {
+            scale,
+            table: alias_table(std::array::from_fn(probability)),
+            quadrants: Stream::new(seed, "quadrants"),
+            ids: Permutation::new(seed, scale),
+        }
+    }
+
+    /// The edge drawn at an index, its lower end first, unless it is a self-loop.
+    #[inline]
+    fn edge(&self, index: u64) -> Option<(Vertex, Vertex)> {
+        let looks = self.scale.div_ceil(LEVELS);
+        let (mut row, mut column) = (0, 0);
+        let mut number = 0;
+        for look in 0..looks {
+            // A random number lasts for two looks; an edge has four of them.
+            let even = look % 2 == 0;
+            number = if even { self.quadrants.at(4 * index + u64::from(look / 2)) } else { number >> 32 };
+            let slot = number as u32 % OUTCOMES as u32;
+            let Slot { bound, other } = self.table[slot as usize];
+            let outcome = if number as u32 >> (32 - CHOICE_BITS) < bound { slot } else { other };
+            row = row << LEVELS | outcome >> LEVELS;
+            column = column << LEVELS | outcome & ((1 << LEVELS) - 1);
+        }
+        // Levels are independent, so those beyond the scale can be dropped.
+        let beyond = looks * LEVELS - self.scale;
+        let (u, v) = (self.ids.apply(row >> beyond), self.ids.apply(column >> beyond));
+        (u != v).then(|| (u.min(v), u.max(v)))
+    }
+}
+
+/// The alias table of some probabilities: slots with less than their share are filled up from those with more.
+fn alias_table(probabilities: [f64; OUTCOMES]) -> [Slot; OUTCOMES] {
+    let mut left = probabilities.map(|probability| probability * OUTCOMES as f64);
+    let (mut poor, mut rich): (Vec<_>, Vec<_>) = (0..OUTCOMES).partition(|&outcome| left[outcome] < 1.0);
+    // Where roundings leave a slot with nobody to fill it up, the richest has the most to give.
+    let richest = (0..OUTCOMES).max_by(|&x, &y| left[x].total_cmp(&left[y])).unwrap_or_default();
+    let mut others = [richest; OUTCOMES];
+    while let (Some(&to), Some(&from)) = (poor.last(), rich.last()) {
+        poor.pop();
+        others[to] = from;
+        left[from] -= 1.0 - left[to];
+        if left[from] < 1.0 {
+            rich.pop();
+            poor.push(from);
+        }
+    }
+    let bound = |share: f64| (share.min(1.0) * f64::from(1_u32 << CHOICE_BITS)).round() as u32;
+    std::array::from_fn(|slot| Slot { bound: bound(left[slot]), other: others[slot] as u32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quadrants_are_drawn_with_their_probabilities() {
+        // One level: self-loops are the quadrants on the diagonal.
+        let matrix = Matrix::new(1, [0.5, 0.25, 0.125], 3);
+        let off_diagonal = (0..80_000).filter(|&index| matrix.edge(index).is_some()).count();
+        // b + c = 3/8 of all, with a deviation of 137.
+        assert!(off_diagonal.abs_diff(30_000) < 600, "{off_diagonal}");
+    }
+
+    #[test]
+    fn a_table_gives_each_outcome_its_probability() {
+        for quadrants in [[0.57, 0.19, 0.19], [0.25, 0.25, 0.25], [1.0, 0.0, 0.0], [0.3, 0.7, 0.0]] {
+            let table = Matrix::new(8, quadrants, 1).table;
+            let [a, b, c] = quadrants;
+            let mut share = [0.0; OUTCOMES];
+            for (slot, &Slot { bound, other }) in table.iter().enumerate() {
+                let own = f64::from(bound) / f64::from(1_u32 << CHOICE_BITS) / OUTCOMES as f64;
+                share[slot] += own;
+                share[other as usize] += 1.0 / OUTCOMES as f64 - own;
+            }
+            for (outcome, expected) in [
+                (0, a * a * a * a),
+                (0b0000_1111, b * b * b * b),
+                (0b1111_0000, c * c * c * c),
+                (0b0001_1001, a * a * b * (1.0 - a - b - c).max(0.0)),
+            ] {
+                assert!((share[outcome] - expected).abs() < 1e-6, "{outcome}: {} {expected}", share[outcome]);
+            }
+        }
+    }
+}

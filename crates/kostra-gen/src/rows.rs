@@ -1,0 +1,135 @@
+//! Random edges put in order without a sort of them all: counted by their first end, dealt into rows, and each short
+//! row sorted.
+//!
+//! The draws are made twice, once to count and once to deal, which is cheaper than keeping them: scratch is 4 bytes
+//! a vertex, and the second ends are dealt into the array that the graph will own.
+
+use kostra_core::Vertex;
+
+use crate::SpecError;
+use crate::builder::{array, zeros};
+
+/// Distinct edges in ascending `(u, v)`, as one row of second ends for each first end.
+pub(crate) struct Rows {
+    starts: Vec<u32>,
+    v: Vec<Vertex>,
+}
+
+impl Rows {
+    /// The distinct edges among `draw(0)` to `draw(draws - 1)`, with room for `room` edges at least.
+    ///
+    /// `draws` must be below 2^32, and `draw` must give the same edge for the same index each time.
+    pub(crate) fn collect(
+        vertices: usize,
+        draws: u64,
+        room: usize,
+        draw: impl Fn(u64) -> Option<(Vertex, Vertex)>,
+    ) -> Result<Self, SpecError> {
+        let mut starts = zeros(vertices + 1)?;
+        let mut edges = 0;
+        in_batches(draws, &draw, |batch| {
+            edges += batch.len();
+            for &(u, _) in batch {
+                starts[u as usize] += 1;
+            }
+        });
+        let mut end = 0;
+        for start in &mut starts {
+            end += std::mem::replace(start, end);
+        }
+        let mut v = array(room.max(edges))?;
+        v.resize(edges, 0);
+        // Each row's start is its cursor while it fills; at the end it has moved to the next row's start.
+        in_batches(draws, &draw, |batch| {
+            for &(u, second) in batch {
+                let cursor = &mut starts[u as usize];
+                v[*cursor as usize] = second;
+                *cursor += 1;
+            }
+        });
+        let mut rows = Self { starts, v };
+        rows.sort_and_close_up();
+        Ok(rows)
+    }
+
+    /// Sorts each row, drops repeated edges, and turns the cursors back into starts.
+    fn sort_and_close_up(&mut self) {
+        let (mut start, mut kept) = (0, 0);
+        for cursor in &mut self.starts {
+            let end = (*cursor as usize).max(start);
+            *cursor = kept as u32;
+            self.v[start..end].sort_unstable();
+            let row_starts_at = kept;
+            for from in start..end {
+                if kept == row_starts_at || self.v[from] != self.v[kept - 1] {
+                    self.v[kept] = self.v[from];
+                    kept += 1;
+                }
+            }
+            start = end;
+        }
+        self.v.truncate(kept);
+    }
+
+    /// How many edges there are.
+    pub(crate) fn len(&self) -> usize {
+        self.v.len()
+    }
+
+    /// Whether an edge is there.
+    pub(crate) fn contains(&self, u: Vertex, v: Vertex) -> bool {
+        let row = self.starts[u as usize] as usize..self.starts[u as usize + 1] as usize;
+        self.v[row].binary_search(&v).is_ok()
+    }
+
+    /// Both arrays of ends; the first has room for `room` edges at least, the second no more than it needs.
+    pub(crate) fn into_ends(mut self, room: usize) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
+        self.v.shrink_to(room);
+        let mut u = array(room.max(self.v.len()))?;
+        for (vertex, row) in self.starts.windows(2).enumerate() {
+            u.resize(u.len() + (row[1] - row[0]) as usize, vertex as Vertex);
+        }
+        Ok((u, self.v))
+    }
+}
+
+/// Visits the edges drawn, a few at a time: apart from the arithmetic of drawing them, the memory accesses of many
+/// edges overlap.
+#[inline]
+fn in_batches(
+    draws: u64,
+    draw: impl Fn(u64) -> Option<(Vertex, Vertex)>,
+    mut visit: impl FnMut(&[(Vertex, Vertex)]),
+) {
+    const BATCH: u64 = 256;
+    let mut batch = [(0, 0); BATCH as usize];
+    for start in (0..draws).step_by(BATCH as usize) {
+        let mut drawn = 0;
+        for edge in (start..draws.min(start + BATCH)).filter_map(&draw) {
+            batch[drawn] = edge;
+            drawn += 1;
+        }
+        visit(&batch[..drawn]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_sorted_distinct_draws() {
+        let draws = [(2, 3), (0, 2), (2, 3), (0, 1), (2, 3), (3, 4), (0, 2)];
+        let rows = Rows::collect(5, 8, 0, |index| draws.get(index as usize).copied()).unwrap();
+        assert_eq!(rows.len(), 4);
+        assert!(rows.contains(2, 3) && !rows.contains(1, 2) && !rows.contains(4, 0));
+        let (u, v) = rows.into_ends(0).unwrap();
+        assert_eq!((u, v), (vec![0, 0, 2, 3], vec![1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn no_draws_make_empty_rows() {
+        let (u, v) = Rows::collect(3, 0, 0, |_| None).unwrap().into_ends(0).unwrap();
+        assert!(u.is_empty() && v.is_empty());
+    }
+}
