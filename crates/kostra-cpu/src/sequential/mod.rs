@@ -2,8 +2,13 @@
 
 mod boruvka;
 mod filter_kruskal;
+mod heap_binary;
+mod heap_pairing;
 mod kruskal;
 mod pace;
+mod prim;
+mod prim_binary;
+mod prim_pairing;
 mod radix_sort;
 mod unite;
 
@@ -13,7 +18,8 @@ pub(crate) use filter_kruskal::FilterKruskal;
 pub(crate) use kruskal::Kruskal;
 use pace::Pace;
 
-pub(crate) const SOLVERS: &[&dyn Solver] = &[&Kruskal, &FilterKruskal, &boruvka::Boruvka];
+pub(crate) const SOLVERS: &[&dyn Solver] =
+    &[&Kruskal, &FilterKruskal, &boruvka::Boruvka, &prim_binary::PrimBinary, &prim_pairing::PrimPairing];
 
 /// A rank after that of every edge: no graph has an edge with this id.
 fn no_edge<K: Key>() -> K::Rank {
