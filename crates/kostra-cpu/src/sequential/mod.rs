@@ -11,6 +11,7 @@ mod prim_binary;
 mod prim_dense;
 mod prim_pairing;
 mod radix_sort;
+mod reverse_delete;
 mod unite;
 
 use kostra_core::{EdgeId, Key, Solver};
@@ -26,6 +27,7 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &prim_dense::PrimDense,
     &prim_binary::PrimBinary,
     &prim_pairing::PrimPairing,
+    &reverse_delete::ReverseDelete,
 ];
 
 /// A rank after that of every edge: no graph has an edge with this id.
@@ -131,7 +133,7 @@ mod tests {
             let graph = AnyGraph::from_edges(n as usize, u, v, (1..n).collect()).unwrap();
             for order in [Order::Minimum, Order::Maximum] {
                 let refusing = assert_all_agree(&graph, order, &format!("{order:?} of {shape}"));
-                assert_eq!(refusing, ["prim-dense"]);
+                assert_eq!(refusing, ["prim-dense", "reverse-delete"]);
             }
         }
     }
