@@ -115,6 +115,14 @@ pub trait Algorithm: Send + Sync + 'static {
     /// What the solver says of itself.
     const INFO: SolverInfo;
 
+    /// Decides from the size of a graph whether the solver is for it, before anything is built or solved.
+    ///
+    /// # Errors
+    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse nothing by default.
+    fn admit(&self, _vertices: u32, _edges: usize) -> Result<(), SolveError> {
+        Ok(())
+    }
+
     /// Finds the edges of the spanning forest; where `INFO.exact`, of the canonical one.
     ///
     /// # Errors
@@ -160,6 +168,7 @@ fn solve_typed<A: Algorithm, W: Weight>(
     problem: Problem<'_, W>,
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
+    algorithm.admit(problem.edges().vertices(), problem.edges().len())?;
     let start = Instant::now();
     if A::INFO.representation == Representation::Csr {
         run.phase("build", |_| problem.csr());

@@ -1,0 +1,103 @@
+//! A binary heap of vertices that knows where each vertex stands, so that a rank can be lowered in place.
+//!
+//! Every operation takes O(log n). Costs 4 bytes a vertex, and 16 (32 with 64-bit weights) for each vertex that is in
+//! the heap. Used by Prim's algorithm, which keeps only the vertices beside its tree in here.
+
+use kostra_core::{Key, Vertex};
+
+use super::prim::Heap;
+
+/// A binary heap with positions.
+pub(super) struct BinaryHeap<K: Key> {
+    /// Ranks beside their vertices, so that comparisons stay in this array; each entry after its parent.
+    entries: Vec<(K::Rank, Vertex)>,
+    /// Where in `entries` each vertex stands; without meaning for vertices that are not in the heap.
+    positions: Vec<u32>,
+}
+
+impl<K: Key> Heap<K> for BinaryHeap<K> {
+    fn new(vertices: u32) -> Self {
+        Self { entries: Vec::new(), positions: vec![0; vertices as usize] }
+    }
+
+    fn insert(&mut self, vertex: Vertex, rank: K::Rank) {
+        self.entries.push((rank, vertex));
+        self.sift_up(self.entries.len() - 1, (rank, vertex));
+    }
+
+    fn decrease(&mut self, vertex: Vertex, rank: K::Rank) {
+        self.sift_up(self.positions[vertex as usize] as usize, (rank, vertex));
+    }
+
+    fn delete_min(&mut self) -> Option<Vertex> {
+        let last = self.entries.pop()?;
+        let Some(&(_, lowest)) = self.entries.first() else { return Some(last.1) };
+        self.sift_down(0, last);
+        Some(lowest)
+    }
+}
+
+impl<K: Key> BinaryHeap<K> {
+    /// Puts an entry into a hole, or where the parents that come after it leave one.
+    fn sift_up(&mut self, mut hole: usize, entry: (K::Rank, Vertex)) {
+        while hole > 0 {
+            let parent = (hole - 1) / 2;
+            if self.entries[parent].0 < entry.0 {
+                break;
+            }
+            self.place(hole, self.entries[parent]);
+            hole = parent;
+        }
+        self.place(hole, entry);
+    }
+
+    /// Puts an entry into a hole, or where the children that come before it leave one.
+    fn sift_down(&mut self, mut hole: usize, entry: (K::Rank, Vertex)) {
+        loop {
+            let left = 2 * hole + 1;
+            // Of the children that there are, the first in order.
+            let child = match self.entries.get(left..) {
+                Some([left_child, right_child, ..]) => left + usize::from(right_child.0 < left_child.0),
+                Some([_]) => left,
+                _ => break,
+            };
+            if entry.0 < self.entries[child].0 {
+                break;
+            }
+            self.place(hole, self.entries[child]);
+            hole = child;
+        }
+        self.place(hole, entry);
+    }
+
+    fn place(&mut self, hole: usize, entry: (K::Rank, Vertex)) {
+        self.entries[hole] = entry;
+        self.positions[entry.1 as usize] = hole as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_the_lowest_first_whatever_happened_before() {
+        super::super::prim::agrees_with_a_searched_list::<BinaryHeap<u32>>();
+    }
+
+    #[test]
+    fn every_vertex_knows_its_place() {
+        let mut heap = BinaryHeap::<u32>::new(100);
+        for vertex in 0..100 {
+            heap.insert(vertex, (vertex * 37 % 100 + 100).rank(vertex));
+        }
+        for vertex in (0..100).step_by(3) {
+            heap.decrease(vertex, (vertex * 41 % 100).rank(vertex));
+        }
+        while heap.delete_min().is_some() {
+            for (place, &(_, vertex)) in heap.entries.iter().enumerate() {
+                assert_eq!(heap.positions[vertex as usize] as usize, place);
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! How often a solver speaks to its observer: once at the first step, then every million steps.
+
+use kostra_core::{Run, SolveError};
+
+/// Counts steps, so that a solver can be watched and stopped inside a long loop at the price of a counter.
+pub(super) struct Pace {
+    until_report: u32,
+}
+
+impl Pace {
+    const STRIDE: u32 = 1 << 20;
+
+    pub(super) fn new() -> Self {
+        Self { until_report: 1 }
+    }
+
+    /// Takes a step, and now and then reports that `done` of `total` is done.
+    #[inline]
+    pub(super) fn step(&mut self, run: &mut Run<'_>, done: u32, total: u32) -> Result<(), SolveError> {
+        self.steps(1, run, done, total)
+    }
+
+    /// Takes several steps at once.
+    #[inline]
+    pub(super) fn steps(
+        &mut self,
+        steps: u32,
+        run: &mut Run<'_>,
+        done: u32,
+        total: u32,
+    ) -> Result<(), SolveError> {
+        if self.until_report > steps {
+            self.until_report -= steps;
+            Ok(())
+        } else {
+            self.report(run, done, total)
+        }
+    }
+
+    #[cold]
+    fn report(&mut self, run: &mut Run<'_>, done: u32, total: u32) -> Result<(), SolveError> {
+        self.until_report = Self::STRIDE;
+        run.progress(done as usize, total as usize)
+    }
+}

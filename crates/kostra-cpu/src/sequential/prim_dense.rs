@@ -1,0 +1,155 @@
+//! Prim's algorithm as two plain loops: for each vertex that joins the tree, look at every vertex for the next.
+//!
+//! The lightest edge that leaves the tree is in the forest (cut property). It is found by a scan over an array with
+//! the lightest known edge to each vertex beside the tree; without a heap to keep in order, that is the best there is
+//! for graphs in which most vertices are neighbours, and hopeless for large sparse ones, which are refused.
+//!
+//! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive version).
+//! * Time O(n² + m); scratch 9 bytes a vertex (17 with 64-bit weights).
+//! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices that have fewer than one edge for
+//!   every [`SPARSE`] steps of the scan, that is, where n² > 64 m.
+
+use kostra_core::{
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+};
+
+use super::{Pace, no_edge};
+
+/// No graph with at most so many vertices is refused: its scans take a fraction of a second.
+const SMALL: u32 = 16_384;
+/// A larger graph is refused when its scans take more than so many steps for each of its edges.
+const SPARSE: u64 = 64;
+
+/// How many vertices are scanned in one go, with nothing but the comparison in the loop.
+const CHUNK: usize = 4096;
+
+/// Prim's algorithm by scanning.
+pub(crate) struct PrimDense;
+
+impl Algorithm for PrimDense {
+    const INFO: SolverInfo = SolverInfo {
+        id: "prim-dense",
+        title: "Prim by scanning, for dense graphs",
+        source: "Sousa 2014, 3.1.3, Algorithm 3; Biagiotti, CPU implementation",
+        platform: Platform::Sequential,
+        representation: Representation::Csr,
+        exact: true,
+        time: "O(n^2 + m)",
+        scratch: "9 bytes a vertex (17 with 64-bit weights)",
+    };
+
+    fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
+        let steps = u64::from(vertices).pow(2);
+        if vertices <= SMALL || steps <= SPARSE.saturating_mul(edges as u64) {
+            return Ok(());
+        }
+        Err(SolveError::Unsuitable {
+            solver: Self::INFO.id,
+            cost: format!("{steps:.1e} steps (the square of {vertices} vertices, with {edges} edges)"),
+            advice: "prim-binary finds the same forest in O((n + m) log n)",
+        })
+    }
+
+    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+        run.phase("grow", |run| grow(problem, run))
+    }
+}
+
+fn grow<W: Weight>(problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    let (graph, edges) = (problem.csr(), problem.edges());
+    let vertices = graph.vertices();
+    let mut forest = EdgeSet::new(edges.len());
+    let mut in_tree = vec![false; vertices as usize];
+    // The lightest edge from the tree to each vertex beside it; no edge for those inside it or not reached yet.
+    let none = no_edge::<W::Key>();
+    let mut nearest = vec![none; vertices as usize];
+    let mut beside = 0_u32;
+    let mut reached = 0;
+    let mut pace = Pace::new();
+
+    for start in 0..vertices {
+        pace.step(run, reached, vertices)?;
+        if in_tree[start as usize] {
+            continue;
+        }
+        let mut vertex = start;
+        loop {
+            in_tree[vertex as usize] = true;
+            reached += 1;
+            for arc in graph.arcs(vertex) {
+                pace.step(run, reached, vertices)?;
+                if !in_tree[arc.to as usize] {
+                    let nearest = &mut nearest[arc.to as usize];
+                    beside += u32::from(*nearest == none);
+                    *nearest = arc.key.rank(arc.id).min(*nearest);
+                }
+            }
+            // Without this count every isolated vertex would cost a scan that finds nothing.
+            if beside == 0 {
+                break;
+            }
+            let mut lightest = none;
+            for part in nearest.chunks(CHUNK) {
+                pace.steps(part.len() as u32, run, reached, vertices)?;
+                lightest = part.iter().copied().fold(lightest, Ord::min);
+            }
+            let id = W::Key::rank_id(lightest);
+            forest.insert(id);
+            let (u, v) = edges.ends(id);
+            vertex = if in_tree[u as usize] { v } else { u };
+            nearest[vertex as usize] = none;
+            beside -= 1;
+        }
+    }
+    Ok(forest)
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::{AnyGraph, Observer, Order, Solver};
+
+    use super::*;
+
+    #[test]
+    fn only_graphs_that_are_both_large_and_sparse_are_refused() {
+        assert_eq!(PrimDense.admit(0, 0), Ok(()));
+        assert_eq!(PrimDense.admit(SMALL, 0), Ok(()));
+        assert_eq!(PrimDense.admit(1 << 17, 1 << 28), Ok(()));
+        assert!(PrimDense.admit(1 << 17, (1 << 28) - 1).is_err());
+        assert!(PrimDense.admit(u32::MAX, u32::MAX as usize).is_err());
+    }
+
+    struct NothingStarts;
+
+    impl Observer for NothingStarts {
+        fn phase_started(&mut self, name: &'static str) {
+            panic!("{name} has started");
+        }
+    }
+
+    #[test]
+    fn a_refusal_comes_before_any_work_and_says_what_to_use_instead() {
+        let graph = AnyGraph::from_edges(1_000_000, vec![0, 1], vec![1, 2], vec![1, 1]).unwrap();
+        let mut observer = NothingStarts;
+        let mut run = Run::new().observed_by(&mut observer);
+        let refusal = Solver::solve(&PrimDense, &graph, Order::Minimum, &mut run).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "prim-dense would take 1.0e12 steps (the square of 1000000 vertices, with 2 edges) on this graph; \
+             prim-binary finds the same forest in O((n + m) log n)"
+        );
+    }
+
+    #[test]
+    fn a_complete_graph_grows_its_path_of_light_edges() {
+        let n = if cfg!(miri) { 20 } else { 600 };
+        let pairs = || (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
+        let (u, v): (Vec<u32>, Vec<u32>) = pairs().unzip();
+        let weights: Vec<f64> = pairs().map(|(u, v)| f64::from(v - u)).collect();
+        let neighbours: Vec<u32> =
+            (0..).zip(pairs()).filter(|(_, (u, v))| v - u == 1).map(|(id, _)| id).collect();
+        let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
+        let solution = Solver::solve(&PrimDense, &graph, Order::Minimum, &mut Run::new()).unwrap();
+        assert_eq!(solution.forest.ids(), neighbours);
+    }
+}

@@ -1,0 +1,276 @@
+//! Reverse-delete: take the edges in descending order, and delete each whose ends stay connected without it.
+//!
+//! When they do, the edge is the last in order on a cycle of the edges left, so it is not in the forest (cycle
+//! property); when they do not, it is the lightest across the cut that it bridges, since every other edge across came
+//! after it and is gone (cut property). The mirror image of Kruskal's algorithm, but whether two vertices are connected
+//! is searched for, from both ends in turn, at a price that suits small graphs only. Disjoint sets serve to count the
+//! components beforehand, so that the searches end with the last cycle.
+//!
+//! * Source: Sousa 2014, section 3.1.2, construction A' (after Kruskal 1956).
+//! * Time O(m (n + m)); scratch 24 bytes an edge (32 with 64-bit weights) and 12 a vertex.
+//! * Wants an edge list. Exact. One thread. Refuses graphs for which m (n + m) is above [`MOST_STEPS`].
+
+use kostra_core::{
+    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    UnionFind, Vertex, Weight,
+};
+
+use super::Pace;
+
+/// A graph is refused when m (n + m), which bounds the steps of all searches together, is above this.
+const MOST_STEPS: u128 = 10_000_000_000;
+
+/// The reverse-delete algorithm.
+pub(crate) struct ReverseDelete;
+
+impl Algorithm for ReverseDelete {
+    const INFO: SolverInfo = SolverInfo {
+        id: "reverse-delete",
+        title: "Reverse-delete, for small graphs",
+        source: "Sousa 2014, 3.1.2, construction A'",
+        platform: Platform::Sequential,
+        representation: Representation::EdgeList,
+        exact: true,
+        time: "O(m (n + m))",
+        scratch: "24 bytes an edge (32 with 64-bit weights), 12 a vertex",
+    };
+
+    fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
+        let steps = edges as u128 * (u128::from(vertices) + edges as u128);
+        if steps <= MOST_STEPS {
+            return Ok(());
+        }
+        Err(SolveError::Unsuitable {
+            solver: Self::INFO.id,
+            cost: format!(
+                "up to {steps:.1e} steps (a search of {vertices} vertices for each of {edges} edges)"
+            ),
+            advice: "kruskal finds the same forest in O(m log m)",
+        })
+    }
+
+    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+        let edges = problem.edges();
+        let ranks = run.phase("sort", |_| {
+            let mut ranks: Vec<_> = proper_edges(edges).map(|id| edges.rank(id)).collect();
+            ranks.sort_unstable();
+            ranks
+        });
+        let mut forest = EdgeSet::new(edges.len());
+        run.phase("delete", |run| {
+            // How many edges are left to delete: once none is, the others are the forest without a search.
+            let mut surplus = ranks.len() - forest_size(edges);
+            let mut search = Search::new(edges, ranks.len());
+            for rank in ranks.into_iter().rev() {
+                let id = W::Key::rank_id(rank);
+                if surplus > 0 && search.connected_without(id, run)? {
+                    search.remaining.delete(edges, id);
+                    surplus -= 1;
+                } else {
+                    forest.insert(id);
+                }
+            }
+            Ok(forest)
+        })
+    }
+}
+
+/// The edges that are no self-loops.
+fn proper_edges<W: Weight>(edges: Edges<'_, W>) -> impl Iterator<Item = EdgeId> {
+    edges.ids().filter(move |&id| edges.ends(id).0 != edges.ends(id).1)
+}
+
+/// How many edges the forest has: one for each vertex, but for one in each component.
+fn forest_size<W: Weight>(edges: Edges<'_, W>) -> usize {
+    let mut components = UnionFind::new(edges.vertices());
+    for id in edges.ids() {
+        let (u, v) = edges.ends(id);
+        components.union(u, v);
+    }
+    (edges.vertices() - components.sets()) as usize
+}
+
+/// No link. The bound on m keeps the links, two an edge, far below it.
+const NONE: u32 = u32::MAX;
+
+/// The edges not deleted, as a linked list of arcs at each vertex: arc `2 id` leaves the first end of edge `id`, arc
+/// `2 id + 1` the second.
+struct Remaining {
+    /// The first arc of each vertex.
+    first: Vec<u32>,
+    /// The arc after each, and the arc before it.
+    links: Vec<[u32; 2]>,
+}
+
+impl Remaining {
+    fn new<W: Weight>(edges: Edges<'_, W>) -> Self {
+        let mut lists =
+            Self { first: vec![NONE; edges.vertices() as usize], links: vec![[NONE; 2]; 2 * edges.len()] };
+        for id in proper_edges(edges) {
+            let (u, v) = edges.ends(id);
+            for (arc, vertex) in [(2 * id, u), (2 * id + 1, v)] {
+                let next = std::mem::replace(&mut lists.first[vertex as usize], arc);
+                lists.links[arc as usize] = [next, NONE];
+                if next != NONE {
+                    lists.links[next as usize][1] = arc;
+                }
+            }
+        }
+        lists
+    }
+
+    fn next(&self, arc: u32) -> u32 {
+        self.links[arc as usize][0]
+    }
+
+    fn delete<W: Weight>(&mut self, edges: Edges<'_, W>, id: EdgeId) {
+        let (u, v) = edges.ends(id);
+        for (arc, vertex) in [(2 * id, u), (2 * id + 1, v)] {
+            let [next, previous] = self.links[arc as usize];
+            if next != NONE {
+                self.links[next as usize][1] = previous;
+            }
+            if previous != NONE {
+                self.links[previous as usize][0] = next;
+            } else {
+                self.first[vertex as usize] = next;
+            }
+        }
+    }
+}
+
+/// One side of a search: a queue of the vertices found, and the next arc of the one in front.
+#[derive(Default)]
+struct Side {
+    found: Vec<Vertex>,
+    front: usize,
+    arc: u32,
+}
+
+impl Side {
+    fn start(&mut self, vertex: Vertex, remaining: &Remaining) {
+        self.found.clear();
+        self.found.push(vertex);
+        (self.front, self.arc) = (0, remaining.first[vertex as usize]);
+    }
+
+    /// The next arc, or none when everything within reach has been seen.
+    fn next_arc(&mut self, remaining: &Remaining) -> Option<u32> {
+        while self.arc == NONE {
+            self.front += 1;
+            self.arc = remaining.first[*self.found.get(self.front)? as usize];
+        }
+        let next = remaining.next(self.arc);
+        Some(std::mem::replace(&mut self.arc, next))
+    }
+}
+
+/// Searches for a path between the ends of an edge, breadth first from both ends in turn, one arc at a time, so that
+/// the cost is that of the smaller side when there is no path.
+struct Search<'a, W: Weight> {
+    edges: Edges<'a, W>,
+    remaining: Remaining,
+    sides: [Side; 2],
+    /// The search, counted from 1, and the side that last found each vertex, as `2 search + side`.
+    found_by: Vec<u32>,
+    searches: u32,
+    most_searches: u32,
+    pace: Pace,
+}
+
+impl<'a, W: Weight> Search<'a, W> {
+    fn new(edges: Edges<'a, W>, most_searches: usize) -> Self {
+        Self {
+            edges,
+            remaining: Remaining::new(edges),
+            sides: Default::default(),
+            found_by: vec![0; edges.vertices() as usize],
+            searches: 0,
+            most_searches: most_searches as u32,
+            pace: Pace::new(),
+        }
+    }
+
+    /// Whether the ends of an edge are connected by the other edges that remain.
+    fn connected_without(&mut self, id: EdgeId, run: &mut Run<'_>) -> Result<bool, SolveError> {
+        self.searches += 1;
+        let (u, v) = self.edges.ends(id);
+        let marks = [2 * self.searches, 2 * self.searches + 1];
+        for ((side, vertex), mark) in self.sides.iter_mut().zip([u, v]).zip(marks) {
+            side.start(vertex, &self.remaining);
+            self.found_by[vertex as usize] = mark;
+        }
+        loop {
+            for (side, (mine, others)) in
+                self.sides.iter_mut().zip([(marks[0], marks[1]), (marks[1], marks[0])])
+            {
+                self.pace.step(run, self.searches, self.most_searches)?;
+                let Some(arc) = side.next_arc(&self.remaining) else { return Ok(false) };
+                if arc / 2 == id {
+                    continue;
+                }
+                let (u, v) = self.edges.ends(arc / 2);
+                let to = if arc % 2 == 0 { v } else { u };
+                let found_by = &mut self.found_by[to as usize];
+                if *found_by == others {
+                    return Ok(true);
+                }
+                if *found_by != mine {
+                    *found_by = mine;
+                    side.found.push(to);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::{AnyGraph, Order, Solver};
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_to_use_instead() {
+        let graph =
+            AnyGraph::from_edges(2, vec![0; 400_000], vec![1; 400_000], vec![1_i64; 400_000]).unwrap();
+        let refusal = Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "reverse-delete would take up to 1.6e11 steps (a search of 2 vertices for each of 400000 edges) \
+             on this graph; kruskal finds the same forest in O(m log m)"
+        );
+        assert!(ReverseDelete.admit(u32::MAX, u32::MAX as usize).is_err());
+        assert!(ReverseDelete.admit(u32::MAX, 0).is_ok());
+    }
+
+    #[test]
+    fn a_bridge_between_cycles_is_kept_and_every_cycle_loses_its_last_edge() {
+        // Two squares with equal weights, joined by the heaviest edge of all.
+        let (u, v) = (vec![0, 1, 2, 3, 3, 4, 5, 6, 7], vec![1, 2, 3, 0, 4, 5, 6, 7, 4]);
+        let graph = AnyGraph::from_edges(8, u, v, vec![1, 1, 1, 1, 9, 2, 2, 2, 2]).unwrap();
+        let solution = Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap();
+        assert_eq!(solution.forest.ids(), [0, 1, 2, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_deleted_edge_is_in_no_list() {
+        let graph: kostra_core::Graph<i32> =
+            kostra_core::EdgeList::new(3, vec![0, 0, 1, 0], vec![1, 1, 2, 0], vec![0; 4]).unwrap().into();
+        let edges = graph.edge_list().edges(Order::Minimum);
+        let mut remaining = Remaining::new(edges);
+        let arcs = |remaining: &Remaining, vertex: usize| {
+            let mut arcs = vec![remaining.first[vertex]];
+            while arcs[arcs.len() - 1] != NONE {
+                arcs.push(remaining.next(arcs[arcs.len() - 1]));
+            }
+            arcs
+        };
+        assert_eq!(arcs(&remaining, 1), [4, 3, 1, NONE]);
+        remaining.delete(edges, 1);
+        assert_eq!((arcs(&remaining, 0), arcs(&remaining, 1)), (vec![0, NONE], vec![4, 1, NONE]));
+        remaining.delete(edges, 2);
+        remaining.delete(edges, 0);
+        assert_eq!((arcs(&remaining, 1), arcs(&remaining, 2)), (vec![NONE], vec![NONE]));
+    }
+}
