@@ -2,7 +2,7 @@
 //!
 //! The one idea that everything rests on is the **canonical forest**. Edges are ordered by
 //! `(weight key, edge id)`, a strict total order, so a graph has exactly one minimum spanning forest.
-//! Every exact [`Solver`] returns the ids of precisely those edges, in ascending order, and [`verify`]
+//! Every exact [`Solver`] returns the ids of precisely those edges, in ascending order, and [`verify()`]
 //! decides independently of all of them whether an answer is that forest.
 //!
 //! There are no threads and no input or output in this crate.

@@ -17,6 +17,7 @@ use kostra_core::{
     SolverInfo, UnionFind, Vertex, Weight,
 };
 
+use super::no_edge;
 use super::radix_sort::sort_by_key;
 use super::unite::unite;
 
@@ -47,7 +48,7 @@ impl Algorithm for FilterKruskal {
             let light = run.phase("split", |_| heavy.up_to(edges, pivot));
             run.counter("light edges", light.len() as f64);
             let light = run.phase("sort", |_| sort_by_key::<W::Key>(light));
-            run.phase("unite", |_| unite(edges, &light, &mut components, &mut forest));
+            run.phase("unite", |run| unite(edges, &light, &mut components, &mut forest, run))?;
             if light.len() == heavy.len() || components.sets() == 1 {
                 break;
             }
@@ -104,7 +105,7 @@ impl Heavy {
 
     /// A rank that about `light` of the edges do not exceed.
     fn pivot<W: Weight>(&self, edges: Edges<'_, W>, light: usize) -> <W::Key as Key>::Rank {
-        let highest = W::Key::MAX.rank(EdgeId::MAX);
+        let highest = no_edge::<W::Key>();
         if light >= self.len() - self.len() / 8 {
             return highest;
         }

@@ -39,7 +39,7 @@ impl Algorithm for Kruskal {
 
         let mut forest = EdgeSet::new(edges.len());
         let mut components = UnionFind::new(edges.vertices());
-        run.phase("unite", |_| unite(edges, &ranks, &mut components, &mut forest));
+        run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
         Ok(forest)
     }
 }

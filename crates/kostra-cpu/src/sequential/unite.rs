@@ -1,16 +1,37 @@
 //! The loop at the heart of Kruskal's algorithm and its kin, arranged so that memory latency overlaps.
 
-use kostra_core::{EdgeSet, Edges, Key, UnionFind, Weight, prefetch};
+use kostra_core::{EdgeSet, Edges, Key, Run, SolveError, UnionFind, Weight, prefetch};
+
+/// How many edges are united between two reports to the observer.
+const STRIDE: usize = 1 << 20;
 
 /// How many edges lie between one stage and the next: long enough for a cache line to arrive from memory.
 const AHEAD: usize = 16;
 
 /// Takes edges in ascending rank, and keeps in `forest` each that joins two components. Stops when one is left.
-///
+pub(crate) fn unite<W: Weight>(
+    edges: Edges<'_, W>,
+    ranks: &[<W::Key as Key>::Rank],
+    components: &mut UnionFind,
+    forest: &mut EdgeSet,
+    run: &mut Run<'_>,
+) -> Result<(), SolveError> {
+    let mut done = 0;
+    for stride in ranks.chunks(STRIDE) {
+        if components.sets() == 1 {
+            break;
+        }
+        run.progress(done, ranks.len())?;
+        unite_in_stages(edges, stride, components, forest);
+        done += stride.len();
+    }
+    Ok(())
+}
+
 /// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. Done edge by edge the
 /// chains queue up, so here edges move through stages, and each stage asks for what the next one reads. A parent
 /// that was read some unions ago is still in the right set: as good a start for the search as the end itself.
-pub(crate) fn unite<W: Weight>(
+fn unite_in_stages<W: Weight>(
     edges: Edges<'_, W>,
     ranks: &[<W::Key as Key>::Rank],
     components: &mut UnionFind,
