@@ -1,0 +1,69 @@
+"""What every peer in Python shares: the file with the graph, and the lines between it and the runner.
+
+A peer is a call of `serve` with a version and three functions. The protocol is described in
+crates/kostra-bench/src/peers/program.rs.
+"""
+
+import gc
+import json
+import platform
+import sys
+import time
+
+import numpy as np
+
+HEADER_BYTES = 8 + 2 * 8
+
+
+def load(path):
+    """The graph in a file: the number of vertices, and arrays of first ends, second ends and weights."""
+    with open(path, "rb") as file:
+        if file.read(8) != b"KOSTRAPE":
+            sys.exit(f"{path} is not a graph for peers")
+        n, m = (int(number) for number in np.fromfile(file, dtype="<u8", count=2))
+    arrays = np.fromfile(path, dtype="<u4", offset=HEADER_BYTES)
+    if len(arrays) != 3 * m:
+        sys.exit(f"{path} holds {len(arrays)} numbers, not {3 * m}")
+    return n, arrays[:m], arrays[m : 2 * m], arrays[2 * m :]
+
+
+def without_parallel_edges(n, u, v, w):
+    """The lightest edge of each pair of vertices, for libraries that would add weights up or keep the last one.
+
+    The forest has as many edges and the same weight without the others.
+    """
+    pair = np.minimum(u, v).astype(np.int64) * n + np.maximum(u, v)
+    order = np.lexsort((w, pair))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = pair[order[1:]] != pair[order[:-1]]
+    keep = np.sort(order[first])
+    return u[keep], v[keep], w[keep]
+
+
+def serve(version, build, solve, answer):
+    """Answers the runner until it has had enough.
+
+    `build(n, u, v, w)` makes the library's graph; `solve(graph)` is the one call that is timed; and
+    `answer(graph, result)` says how many edges the forest has and what it weighs, as an exact integer.
+    """
+
+    def tell(**line):
+        print(json.dumps(line), flush=True)
+
+    arrays = load(sys.argv[1])
+    start = time.perf_counter()
+    graph = build(*arrays)
+    seconds = time.perf_counter() - start
+    del arrays
+    tell(version=f"{version}, Python {platform.python_version()}", build_seconds=seconds)
+    for _ in sys.stdin:
+        # A collection in the middle would be charged to the library.
+        gc.collect()
+        gc.disable()
+        start = time.perf_counter()
+        result = solve(graph)
+        seconds = time.perf_counter() - start
+        gc.enable()
+        edges, total = answer(graph, result)
+        del result
+        tell(seconds=seconds, edges=int(edges), total=int(total))

@@ -1,0 +1,211 @@
+//! The contest: all contestants on one graph in turn, round after round, and a referee over their answers.
+//!
+//! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down for a minute, it
+//! slows down for everybody.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use kostra::{AnyGraph, EdgeId, Order, Representation, Solver, verify, with_graph};
+
+use crate::contestant::{Answer, Contestant, KostraSolver, Solved};
+use crate::graphs::GraphSource;
+use crate::peers::Peer;
+use crate::record::{ContestantResult, GraphResult, Skipped};
+use crate::statistics::Timing;
+
+/// How a contest is held.
+pub(crate) struct Rules {
+    /// The solvers, in the order of their turns.
+    pub(crate) solvers: Vec<&'static dyn Solver>,
+    /// The peers, whose turns come after.
+    pub(crate) peers: Vec<Peer>,
+    /// Rounds that count, after one that does not.
+    pub(crate) runs: usize,
+    /// Threads for each contestant.
+    pub(crate) threads: usize,
+}
+
+/// Holds the contest on one graph.
+///
+/// # Errors
+/// When the graph cannot be had. A contestant's failure is no error: it is in the result.
+pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<GraphResult> {
+    let graph = source.load()?;
+    eprintln!("{}: {} vertices, {} edges", source.name, graph.vertices(), graph.edges());
+    let mut skipped = Vec::new();
+    let mut entries: Vec<Entry<'_>> =
+        enter(&graph, rules, &mut skipped).into_iter().map(Entry::new).collect();
+    let mut referee = Referee::default();
+    for round in 0..=rules.runs {
+        for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
+            entry.take_turn(round, &mut referee);
+        }
+    }
+
+    let reference = referee.reference.map(|(_, answer)| answer);
+    let verified = reference.as_ref().and_then(|answer| answer.ids.as_ref()).is_some_and(|ids| {
+        verified(&graph, ids)
+            .inspect_err(|violation| referee.disagreements.push(format!("the verifier: {violation}")))
+            .is_ok()
+    });
+    let mut contestants = Vec::new();
+    for entry in entries {
+        match entry.finish() {
+            Ok(result) => contestants.push(result),
+            Err(reason) => skipped.push(reason),
+        }
+    }
+    Ok(GraphResult {
+        name: source.name.clone(),
+        source: source.source.clone(),
+        vertices: graph.vertices(),
+        edges: graph.edges(),
+        weight_type: graph.weight_type().to_string(),
+        weight_bytes: with_graph!(&graph, graph => graph.edge_list().weights().first().map_or(0, size_of_val)),
+        forest_edges: reference.as_ref().map_or(0, |answer| answer.edges),
+        total_weight: reference.map_or_else(String::new, |answer| answer.total),
+        verified,
+        contestants,
+        skipped,
+        disagreements: referee.disagreements,
+    })
+}
+
+/// Everybody who can take part, with the graph in the form that they want.
+fn enter<'a>(
+    graph: &'a AnyGraph,
+    rules: &Rules,
+    skipped: &mut Vec<Skipped>,
+) -> Vec<Box<dyn Contestant + 'a>> {
+    let start = Instant::now();
+    if rules.solvers.iter().any(|solver| solver.info().representation == Representation::Csr) {
+        with_graph!(graph, graph => { graph.csr(); });
+    }
+    let csr_seconds = start.elapsed().as_secs_f64();
+    let mut contestants: Vec<Box<dyn Contestant>> = Vec::new();
+    for &solver in &rules.solvers {
+        contestants.push(Box::new(KostraSolver::new(solver, graph, rules.threads, csr_seconds)));
+    }
+    for peer in &rules.peers {
+        match peer.enter(graph, rules.threads) {
+            Ok(contestant) => contestants.push(contestant),
+            Err(error) => {
+                eprintln!("  {} skipped: {error:#}", peer.name);
+                skipped.push(Skipped { name: peer.name.to_owned(), reason: format!("{error:#}") });
+            }
+        }
+    }
+    contestants
+}
+
+fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
+    with_graph!(graph, graph => {
+        let certificate = verify(graph.edge_list().edges(Order::Minimum), ids);
+        certificate.map(|_| ()).map_err(|violation| violation.to_string())
+    })
+}
+
+/// A contestant and its times so far.
+struct Entry<'a> {
+    contestant: Box<dyn Contestant + 'a>,
+    seconds: Vec<f64>,
+    failure: Option<String>,
+}
+
+impl<'a> Entry<'a> {
+    fn new(contestant: Box<dyn Contestant + 'a>) -> Self {
+        Self { contestant, seconds: Vec::new(), failure: None }
+    }
+
+    fn take_turn(&mut self, round: usize, referee: &mut Referee) {
+        let name = self.contestant.identity().name.clone();
+        match self.contestant.solve() {
+            Ok(Solved { seconds, answer }) => {
+                eprintln!("  round {round}: {name} {:.3} ms", seconds * 1e3);
+                self.seconds.push(seconds);
+                referee.judge(&name, answer);
+            }
+            Err(error) => {
+                eprintln!("  round {round}: {name} is out: {error:#}");
+                self.failure = Some(format!("in round {round}: {error:#}"));
+            }
+        }
+    }
+
+    fn finish(self) -> Result<ContestantResult, Skipped> {
+        let identity = self.contestant.identity().clone();
+        let (warm_up, seconds) = match self.seconds.split_first() {
+            Some((&warm_up, seconds)) => (warm_up, seconds.to_vec()),
+            None => (0.0, Vec::new()),
+        };
+        let timing = Timing::new(warm_up, seconds).filter(|_| self.failure.is_none());
+        let Some(timing) = timing else {
+            let reason = self.failure.unwrap_or_else(|| "no round was held".to_owned());
+            return Err(Skipped { name: identity.name, reason });
+        };
+        Ok(ContestantResult {
+            name: identity.name,
+            peer: identity.peer,
+            version: identity.version,
+            build_seconds: identity.build_seconds,
+            timing,
+        })
+    }
+}
+
+/// Compares every answer with the first one.
+#[derive(Default)]
+struct Referee {
+    reference: Option<(String, Answer)>,
+    disagreements: Vec<String>,
+}
+
+impl Referee {
+    fn judge(&mut self, name: &str, answer: Answer) {
+        let Some((first, reference)) = &self.reference else {
+            self.reference = Some((name.to_owned(), answer));
+            return;
+        };
+        if (answer.edges, &answer.total) != (reference.edges, &reference.total) {
+            self.disagreements.push(format!(
+                "{name} found {} edges of total weight {}, {first} {} of {}",
+                answer.edges, answer.total, reference.edges, reference.total
+            ));
+        } else if let (Some(ids), Some(expected)) = (&answer.ids, &reference.ids)
+            && let Some(at) = (0..ids.len()).find(|&at| ids[at] != expected[at])
+        {
+            self.disagreements.push(format!(
+                "{name} and {first} found different forests of equal weight: entry {at} is edge {} and edge {}",
+                ids[at], expected[at]
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(total: &str, ids: Option<&[EdgeId]>) -> Answer {
+        Answer { edges: 2, total: total.to_owned(), ids: ids.map(<[EdgeId]>::to_vec) }
+    }
+
+    #[test]
+    fn the_referee_compares_totals_with_peers_and_edges_among_solvers() {
+        let mut referee = Referee::default();
+        referee.judge("kruskal", answer("7", Some(&[0, 2])));
+        referee.judge("peer", answer("7", None));
+        referee.judge("boruvka", answer("7", Some(&[0, 2])));
+        assert_eq!(referee.disagreements, [""; 0]);
+        referee.judge("boruvka", answer("7", Some(&[0, 1])));
+        referee.judge("peer", answer("8", None));
+        assert_eq!(
+            referee.disagreements,
+            [
+                "boruvka and kruskal found different forests of equal weight: entry 1 is edge 1 and edge 2",
+                "peer found 2 edges of total weight 8, kruskal 2 of 7",
+            ]
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! Who takes part in a benchmark: Kostra's solvers, and the peers behind the same interface.
+
+use anyhow::Result;
+use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver};
+
+/// One who solves a graph that it already holds, again and again.
+pub(crate) trait Contestant {
+    /// What it is.
+    fn identity(&self) -> &Identity;
+
+    /// Solves once. Everything but the solve is outside the seconds that it returns.
+    ///
+    /// # Errors
+    /// When there is no answer; the contestant is then out.
+    fn solve(&mut self) -> Result<Solved>;
+}
+
+/// What a contestant says of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// The solver's id or the peer's name.
+    pub(crate) name: String,
+    /// Whether it is somebody else's.
+    pub(crate) peer: bool,
+    /// Its version, and that of what it runs in.
+    pub(crate) version: String,
+    /// Seconds that the form of the graph that it wants took to build.
+    pub(crate) build_seconds: f64,
+}
+
+/// One timed answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Solved {
+    /// Seconds to solve.
+    pub(crate) seconds: f64,
+    /// The answer.
+    pub(crate) answer: Answer,
+}
+
+/// As much of a forest as a contestant can say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// How many edges it has.
+    pub(crate) edges: usize,
+    /// Its weight, in decimal.
+    pub(crate) total: String,
+    /// Its edges, where the contestant knows them by id and resolves ties as Kostra does.
+    pub(crate) ids: Option<Vec<EdgeId>>,
+}
+
+/// A solver of Kostra's.
+pub(crate) struct KostraSolver<'a> {
+    identity: Identity,
+    solver: &'static dyn Solver,
+    graph: &'a AnyGraph,
+    threads: usize,
+}
+
+impl<'a> KostraSolver<'a> {
+    /// A solver on a graph. `csr_seconds` is what the graph's rows took to build, which are shared by all solvers.
+    pub(crate) fn new(
+        solver: &'static dyn Solver,
+        graph: &'a AnyGraph,
+        threads: usize,
+        csr_seconds: f64,
+    ) -> Self {
+        let info = solver.info();
+        let identity = Identity {
+            name: info.id.to_owned(),
+            peer: false,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            build_seconds: if info.representation == Representation::Csr { csr_seconds } else { 0.0 },
+        };
+        Self { identity, solver, graph, threads }
+    }
+}
+
+impl Contestant for KostraSolver<'_> {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn solve(&mut self) -> Result<Solved> {
+        let run = &mut Run::new().on_threads(self.threads);
+        let solution = self.solver.solve(self.graph, Order::Minimum, run)?;
+        let total = solution.forest.total().to_string();
+        let ids = solution.forest.into_ids();
+        let answer = Answer { edges: ids.len(), total, ids: self.solver.info().exact.then_some(ids) };
+        Ok(Solved { seconds: solution.solve.as_secs_f64(), answer })
+    }
+}

@@ -1,0 +1,114 @@
+//! The graphs of the suites, and graphs from specs and files.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use kostra::io::{Input, Loaded, ReadOptions};
+use kostra::{AnyGraph, generate};
+
+/// A graph to be measured on, by the name that tables show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GraphSource {
+    /// The short name.
+    pub(crate) name: String,
+    /// `gen:` and a generator's spec, or a file's path.
+    pub(crate) source: String,
+}
+
+/// The five graphs on which solvers are compared: local and of low degree, the same in pieces, uniformly random,
+/// skewed, and dense. Weights are uniform in 1 to 2^24 - 1. And one real road network, where its file is at hand.
+const FOUNDATION: &[(&str, &str)] = &[
+    ("grid", "gen:grid:side=2048"),
+    ("road", "gen:grid:side=2048,keep=0.6"),
+    ("uniform", "gen:gnm:n=4000000,m=16000000"),
+    ("rmat", "gen:rmat:scale=20"),
+    ("dense", "gen:dense:n=8000,m=28800000"),
+    ("ny", "../shared/data/road/USA-road-d.NY.gr.gz"),
+];
+
+/// The same shapes, small: to see in a second that all contestants run and agree.
+const SMOKE: &[(&str, &str)] = &[
+    ("grid", "gen:grid:side=40"),
+    ("road", "gen:grid:side=40,keep=0.6"),
+    ("uniform", "gen:gnm:n=2000,m=8000"),
+    ("rmat", "gen:rmat:scale=10"),
+    ("dense", "gen:dense:n=100,m=4000"),
+];
+
+const SUITES: &[(&str, &[(&str, &str)])] = &[("foundation", FOUNDATION), ("smoke", SMOKE)];
+
+/// The graphs of a suite; of these only the chosen ones, if any are. A choice may also be a spec or a file.
+///
+/// # Errors
+/// When there is no such suite, or no such graph in it.
+pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>> {
+    let Some((_, graphs)) = SUITES.iter().find(|(name, _)| *name == suite) else {
+        let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
+        bail!("there is no suite '{suite}'; there are: {}", names.join(", "));
+    };
+    let source = |name: &str, source: &str| GraphSource { name: name.to_owned(), source: source.to_owned() };
+    if chosen.is_empty() {
+        return Ok(graphs.iter().map(|(name, text)| source(name, text)).collect());
+    }
+    let choice = |name: &String| match graphs.iter().find(|(other, _)| other == name) {
+        Some((name, text)) => Ok(source(name, text)),
+        None if name.starts_with("gen:") || Path::new(name).exists() => Ok(source(name, name)),
+        None => {
+            let names: Vec<_> = graphs.iter().map(|(name, _)| *name).collect();
+            bail!(
+                "the suite {suite} has no graph '{name}' (it has: {}), and it is neither a file nor gen:SPEC",
+                names.join(", ")
+            )
+        }
+    };
+    chosen.iter().map(choice).collect()
+}
+
+impl GraphSource {
+    /// The file that a graph of a suite comes from, if it is not here: a suite goes on without it.
+    pub(crate) fn missing_file(&self) -> Option<PathBuf> {
+        let path = self.path()?;
+        (!path.exists()).then_some(path)
+    }
+
+    /// Generates or reads the graph.
+    pub(crate) fn load(&self) -> Result<AnyGraph> {
+        match self.path() {
+            Some(path) => Ok(read(&path, 0)?.graph),
+            None => {
+                let spec = self.source.trim_start_matches("gen:");
+                let made = generate::generate(spec).with_context(|| format!("cannot generate {spec}"))?;
+                Ok(made.graph)
+            }
+        }
+    }
+
+    /// A file's path; files of a suite are found from the workspace's root.
+    fn path(&self) -> Option<PathBuf> {
+        let path = (!self.source.starts_with("gen:")).then(|| PathBuf::from(&self.source))?;
+        if path.exists() { Some(path) } else { Some(crate::machine::workspace().join(path)) }
+    }
+}
+
+/// Reads a file with some number of threads; 0 means all.
+pub(crate) fn read(path: &Path, threads: usize) -> Result<Loaded> {
+    let options = ReadOptions { threads, ..ReadOptions::default() };
+    kostra::io::read(&Input::Path(path.to_owned()), &options, &|_| {}).context("cannot read the graph")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_are_chosen_by_name_or_spec() {
+        let names = |suite, chosen: &[&str]| -> Result<Vec<String>> {
+            let chosen: Vec<_> = chosen.iter().map(|&name| name.to_owned()).collect();
+            Ok(choose(suite, &chosen)?.into_iter().map(|graph| graph.name).collect())
+        };
+        assert_eq!(names("foundation", &[]).unwrap(), ["grid", "road", "uniform", "rmat", "dense", "ny"]);
+        assert_eq!(names("smoke", &["rmat", "gen:path:n=5"]).unwrap(), ["rmat", "gen:path:n=5"]);
+        assert!(names("smoke", &["no-such-graph"]).is_err());
+        assert!(names("no-such-suite", &[]).is_err());
+    }
+}

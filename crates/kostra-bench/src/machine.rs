@@ -1,0 +1,162 @@
+//! The machine, the build and the sources behind a figure.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Commit;
+
+/// A machine, as far as it tells. What it does not tell is `unknown`, or 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Machine {
+    /// The processor's name.
+    pub(crate) processor: String,
+    /// How many logical processors this process may run on.
+    pub(crate) cores: usize,
+    /// The caches of the first processor, such as `L2 1024K`; data and unified ones.
+    pub(crate) caches: Vec<String>,
+    /// Bytes of memory.
+    pub(crate) memory_bytes: u64,
+    /// When memory comes in huge pages (`always`, `madvise`, `never`): it changes the price of a random access.
+    pub(crate) huge_pages: String,
+    /// Whether this is a virtual machine, whose neighbours may disturb a measurement.
+    pub(crate) virtual_machine: bool,
+    /// The operating system.
+    pub(crate) system: String,
+    /// Its kernel.
+    pub(crate) kernel: String,
+}
+
+impl Machine {
+    /// This machine. Ask before pinning, which reduces the processors that this process sees.
+    pub(crate) fn this() -> Self {
+        let processors = text("/proc/cpuinfo");
+        let field = |name| field(&processors, name, ':').map(str::to_owned);
+        Self {
+            processor: field("model name").unwrap_or_else(unknown),
+            cores: thread::available_parallelism().map_or(1, usize::from),
+            caches: caches(),
+            memory_bytes: memory("MemTotal"),
+            huge_pages: chosen(&text("/sys/kernel/mm/transparent_hugepage/enabled")),
+            virtual_machine: field("flags")
+                .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
+            system: self::field(&text("/etc/os-release"), "PRETTY_NAME", '=')
+                .map_or_else(|| env::consts::OS.to_owned(), |name| name.trim_matches('"').to_owned()),
+            kernel: Some(text("/proc/sys/kernel/osrelease").trim().to_owned())
+                .filter(|kernel| !kernel.is_empty())
+                .unwrap_or_else(unknown),
+        }
+    }
+}
+
+/// Bytes of a line of `/proc/meminfo`; 0 where there is none.
+pub(crate) fn memory(name: &str) -> u64 {
+    let table = text("/proc/meminfo");
+    let kibibytes = field(&table, name, ':').and_then(|value| value.trim_end_matches(" kB").parse().ok());
+    kibibytes.map_or(0, |kibibytes: u64| kibibytes.saturating_mul(1024))
+}
+
+/// Runs waiting for a processor, averaged over the last minute; 0 where the system does not say.
+pub(crate) fn load_average() -> f64 {
+    text("/proc/loadavg").split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0)
+}
+
+/// The workspace's root, where this program was built.
+pub(crate) fn workspace() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The state of the sources, if git knows it. Records that are not committed yet do not make it dirty.
+pub(crate) fn commit() -> Option<Commit> {
+    let git = |arguments: &[&str]| -> Option<String> {
+        let output = Command::new("git").arg("-C").arg(workspace()).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let hash = git(&["rev-parse", "HEAD"])?;
+    let changes = git(&["status", "--porcelain", "--", ".", ":(exclude)bench/record"])?;
+    Some(Commit { hash, dirty: !changes.is_empty() })
+}
+
+/// Kostra, and what built it.
+pub(crate) fn versions() -> BTreeMap<String, String> {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let versions = [
+        ("kostra", env!("CARGO_PKG_VERSION")),
+        ("rustc", env!("KOSTRA_RUSTC")),
+        ("rustflags", env!("KOSTRA_RUSTFLAGS")),
+        ("profile", profile),
+    ];
+    versions.into_iter().map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
+}
+
+/// This process's command line, to be pasted into a shell.
+pub(crate) fn command_line() -> String {
+    let arguments = env::args().skip(1).map(|argument| quoted(&argument));
+    ["kostra-bench".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// An argument as a shell wants it.
+pub(crate) fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
+fn unknown() -> String {
+    "unknown".to_owned()
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The value of the first line that starts with a name.
+fn field<'a>(table: &'a str, name: &str, separator: char) -> Option<&'a str> {
+    let mut lines = table.lines().filter_map(|line| line.split_once(separator));
+    lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
+}
+
+/// The word in brackets, which is how Linux shows a choice.
+fn chosen(choice: &str) -> String {
+    let word = choice.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
+    word.map_or_else(unknown, str::to_owned)
+}
+
+fn caches() -> Vec<String> {
+    let cache = |index: usize| {
+        let part = |name| text(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}"));
+        let (level, kind, size) = (part("level"), part("type"), part("size"));
+        (kind.trim() != "Instruction" && !size.is_empty())
+            .then(|| format!("L{} {}", level.trim(), size.trim()))
+    };
+    (0..8).filter_map(cache).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_the_kernel_are_read() {
+        let table = "processor\t: 0\nmodel name\t: Fast One\nmodel name\t: Other\n";
+        assert_eq!(field(table, "model name", ':'), Some("Fast One"));
+        assert_eq!(field(table, "flags", ':'), None);
+        assert_eq!(chosen("always [madvise] never\n"), "madvise");
+        assert_eq!(chosen(""), "unknown");
+    }
+
+    #[test]
+    fn a_command_line_can_be_pasted() {
+        assert_eq!(quoted("grid:side=20,keep=0.6"), "grid:side=20,keep=0.6");
+        assert_eq!(quoted("it's here"), r"'it'\''s here'");
+        assert_eq!(quoted(""), "''");
+    }
+}

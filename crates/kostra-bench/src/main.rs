@@ -1,0 +1,244 @@
+//! `kostra-bench`: measures Kostra beside its peers, and keeps a record of everything that a figure depends on.
+//!
+//! How it measures, and how to read what it writes, is in `bench/README.md`.
+
+mod contest;
+mod contestant;
+mod date;
+mod graphs;
+mod machine;
+mod memory_speed;
+mod peak;
+mod peers;
+mod process;
+mod read;
+mod record;
+mod report;
+mod statistics;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, Parser, Subcommand};
+
+use crate::contest::Rules;
+use crate::machine::Machine;
+use crate::record::{GraphResult, Measured, Record, Skipped};
+
+/// Measures Kostra beside its peers.
+///
+/// Exit codes: 0 done, 1 answers differ, 2 wrong usage or input.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs solvers and peers in turn on the graphs of a suite, and compares their answers
+    Run(RunArguments),
+    /// Times readers beside a plain read and a bare decompression of the same file
+    Read(ReadArguments),
+    /// Measures the peak memory of `kostra solve` as a child process
+    Memory(MemoryArguments),
+    /// Prints records as Markdown
+    Report {
+        /// Records that were written with -o
+        #[arg(required = true)]
+        records: Vec<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+struct Circumstances {
+    /// Threads that each contestant may use
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    /// Processors to pin everything to, peers included, such as 0 or 0,2-3
+    #[arg(long, value_name = "LIST")]
+    pin: Option<String>,
+    /// Write the record to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct RunArguments {
+    /// The suite: foundation or smoke
+    #[arg(long, default_value = "foundation")]
+    suite: String,
+    /// Some graphs of the suite instead of all; also files and gen:SPEC, each of which needs an option of its own
+    #[arg(long = "graphs", value_name = "NAMES")]
+    graphs: Vec<String>,
+    /// Solvers by id; Kostra's answers are compared edge by edge
+    #[arg(long, value_delimiter = ',', default_value = "kruskal,filter-kruskal")]
+    solvers: Vec<String>,
+    /// Peers by name; those that are not installed are skipped, which the record says
+    #[arg(long, value_delimiter = ',', default_value = "scipy")]
+    peers: Vec<String>,
+    /// Rounds that count, after a first one that does not
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// The largest table, in MiB, over which memory is measured; below 1024 the speeds may be those of a cache
+    #[arg(long, value_name = "MIB", default_value_t = memory_speed::LARGEST_TABLE_MIB)]
+    largest_table: usize,
+    #[command(flatten)]
+    circumstances: Circumstances,
+}
+
+#[derive(Args)]
+struct ReadArguments {
+    /// The files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Rounds that count, after a first one that does not
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    #[command(flatten)]
+    circumstances: Circumstances,
+}
+
+#[derive(Args)]
+struct MemoryArguments {
+    /// Inputs of `kostra solve`: files, or gen:SPEC
+    #[arg(required = true)]
+    inputs: Vec<String>,
+    /// The solver's id, instead of the one that Kostra chooses
+    #[arg(long)]
+    algorithm: Option<String>,
+    /// The program, instead of the `kostra` beside this one
+    #[arg(long, value_name = "FILE")]
+    kostra: Option<PathBuf>,
+    #[command(flatten)]
+    circumstances: Circumstances,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Task::Run(arguments) => run(&arguments),
+        Task::Read(arguments) => read(&arguments),
+        Task::Memory(arguments) => memory(&arguments),
+        Task::Report { records } => report(&records),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("kostra-bench: answers differ, or a forest was not verified; see the record");
+            ExitCode::from(1)
+        }
+        Err(error) => {
+            eprintln!("kostra-bench: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &RunArguments) -> Result<bool> {
+    let graphs = graphs::choose(&arguments.suite, &graph_names(&arguments.graphs))?;
+    let names = |list: &[String]| list.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>();
+    let solvers = names(&arguments.solvers).iter().map(|id| kostra::solver(id)).collect::<Result<_, _>>()?;
+    let peers = names(&arguments.peers).iter().map(|name| peers::peer(name)).collect::<Result<_>>()?;
+    let threads = usize::from(arguments.circumstances.threads);
+    let rules = Rules { solvers, peers, runs: arguments.runs.into(), threads };
+    ensure!(!rules.solvers.is_empty(), "name at least one solver: its forest is the one that is verified");
+
+    let machine = Machine::this();
+    let cores = machine.cores;
+    let measure = |threads| memory_speed::measure(threads, arguments.largest_table);
+    // All threads at once before pinning, which would put them on fewer processors.
+    eprintln!("measuring memory");
+    let all = (cores > 1).then(|| measure(cores));
+    let record = begin(machine, &arguments.circumstances)?;
+    let mut memory_speed = vec![measure(1)];
+    if threads > 1 && threads != cores {
+        memory_speed.push(measure(threads));
+    }
+    memory_speed.extend(all);
+
+    let mut results: Vec<GraphResult> = Vec::new();
+    let mut skipped: Vec<Skipped> = Vec::new();
+    for graph in &graphs {
+        if let Some(path) = graph.missing_file() {
+            let reason = format!("{} is not here", path.display());
+            eprintln!("{} skipped: {reason}", graph.name);
+            skipped.push(Skipped { name: graph.name.clone(), reason });
+        } else {
+            results.push(contest::hold(graph, &rules)?);
+        }
+    }
+    conclude(record, Measured::Solve { memory_speed, graphs: results, skipped }, &arguments.circumstances)
+}
+
+fn read(arguments: &ReadArguments) -> Result<bool> {
+    let circumstances = &arguments.circumstances;
+    let record = begin(Machine::this(), circumstances)?;
+    let measure = |file: &PathBuf| {
+        eprintln!("{}", file.display());
+        read::measure(file, arguments.runs.into(), circumstances.threads.into())
+    };
+    let files = arguments.files.iter().map(measure).collect::<Result<_>>()?;
+    conclude(record, Measured::Read(files), circumstances)
+}
+
+fn memory(arguments: &MemoryArguments) -> Result<bool> {
+    let circumstances = &arguments.circumstances;
+    let record = begin(Machine::this(), circumstances)?;
+    let kostra = arguments.kostra.clone().unwrap_or_else(peak::kostra_beside_this);
+    let algorithm = arguments.algorithm.as_deref();
+    let measure = |input: &String| {
+        eprintln!("{input}");
+        peak::measure(&kostra, input, algorithm, circumstances.threads.into())
+    };
+    let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
+    conclude(record, Measured::Memory(peaks), circumstances)
+}
+
+fn report(records: &[PathBuf]) -> Result<bool> {
+    let mut agree = true;
+    for path in records {
+        let record = Record::read(path)?;
+        agree &= record.agrees();
+        println!("{}", report::markdown(&record));
+    }
+    Ok(agree)
+}
+
+/// Names between commas; a spec, whose parameters have commas of their own, stays whole.
+fn graph_names(arguments: &[String]) -> Vec<String> {
+    let split = |argument: &String| -> Vec<String> {
+        if argument.starts_with("gen:") || Path::new(argument).exists() {
+            vec![argument.clone()]
+        } else {
+            argument.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        }
+    };
+    arguments.iter().flat_map(split).collect()
+}
+
+/// Pins, and begins the record.
+fn begin(machine: Machine, circumstances: &Circumstances) -> Result<Record> {
+    let processors =
+        circumstances.pin.as_deref().map(process::parse_processors).transpose()?.unwrap_or_default();
+    if !processors.is_empty() {
+        process::pin(&processors)?;
+    }
+    if let Some(output) = &circumstances.output {
+        // Better now than after an hour of measuring.
+        ensure!(!output.is_dir(), "{} is a folder; name a file in it", output.display());
+    }
+    Ok(Record::begin(machine, circumstances.threads.into(), processors))
+}
+
+/// Ends the record, writes it if asked to, and prints it.
+fn conclude(record: Record, measured: Measured, circumstances: &Circumstances) -> Result<bool> {
+    let record = record.finish(measured);
+    println!("{}", report::markdown(&record));
+    if let Some(output) = &circumstances.output {
+        record.write(output).context("the results above are not kept")?;
+        eprintln!("recorded in {}", output.display());
+    }
+    Ok(record.agrees())
+}

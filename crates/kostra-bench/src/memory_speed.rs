@@ -1,0 +1,142 @@
+//! How fast this machine's memory is: the physical limit that a solver's time is held against.
+//!
+//! Reading and copying are streams over arrays much larger than the caches. A gather reads 32-bit values at random
+//! places that do not depend on each other, as a filter does with the components of an edge's ends, so that many
+//! accesses are under way at once; a chain of dependent accesses is several times slower.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+/// The speed of memory with some number of threads: the best of several repetitions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct MemorySpeed {
+    /// How many threads worked at once.
+    pub(crate) threads: usize,
+    /// Bytes read in a second, in GB.
+    pub(crate) read_gb_per_second: f64,
+    /// Bytes read and bytes written in a second, in GB.
+    pub(crate) copy_gb_per_second: f64,
+    /// The size of the arrays that were streamed, in MiB.
+    pub(crate) stream_mib: usize,
+    /// Random accesses, by the size of the table.
+    pub(crate) gather: Vec<Gather>,
+}
+
+/// Random accesses to a table of 32-bit values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Gather {
+    /// The table's size in MiB.
+    pub(crate) table_mib: usize,
+    /// Nanoseconds an access, all threads together.
+    pub(crate) nanoseconds: f64,
+}
+
+/// The tables' sizes: from what a cache may hold to what none does.
+const TABLES_MIB: [usize; 5] = [4, 16, 64, 256, 1024];
+/// The largest of the tables.
+pub(crate) const LARGEST_TABLE_MIB: usize = 1024;
+const REPETITIONS: usize = 5;
+/// Accesses of one thread in one repetition.
+const ACCESSES: usize = 1 << 23;
+const VALUES_PER_MIB: usize = 1 << 18;
+
+/// Measures memory with this number of threads and tables of up to so many MiB, in a few seconds.
+///
+/// Takes as much memory as the largest table; a table of more than a quarter of the free memory is left out.
+pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
+    let threads = threads.max(1);
+    let free_mib = (crate::machine::memory("MemAvailable") >> 20) as usize;
+    let fits = |&mib: &usize| mib <= largest_mib && mib <= free_mib / 4;
+    let largest_mib = TABLES_MIB.into_iter().rev().find(fits).unwrap_or(TABLES_MIB[0]);
+    let mut values = vec![0_u32; largest_mib * VALUES_PER_MIB];
+    let share = values.len().div_ceil(threads);
+    // Each thread touches its own share first, so that the memory lies near it.
+    thread::scope(|scope| {
+        for part in values.chunks_mut(share) {
+            scope.spawn(|| part.fill(1));
+        }
+    });
+    let bytes = size_of_val(values.as_slice()) as f64;
+
+    let parts = values.chunks_mut(share).collect();
+    let read = fastest(parts, |part: &mut &mut [u32]| {
+        black_box(part.iter().fold(0_u32, |sum, &value| sum.wrapping_add(value)));
+    });
+    let parts = values.chunks_mut(share).map(|part| part.split_at_mut(part.len() / 2)).collect();
+    let copy = fastest(parts, |(from, to): &mut (&mut [u32], &mut [u32])| {
+        to[..from.len()].copy_from_slice(from);
+        black_box(to);
+    });
+    let gather = TABLES_MIB.into_iter().filter(|&mib| mib <= largest_mib).map(|table_mib| {
+        let table = &values[..table_mib * VALUES_PER_MIB];
+        let seeds = (0..threads as u64).map(|thread| thread << 40).collect();
+        let seconds = fastest(seeds, |seed: &mut u64| {
+            black_box(gather_sum(table, *seed));
+        });
+        Gather { table_mib, nanoseconds: seconds * 1e9 / (ACCESSES * threads) as f64 }
+    });
+    let gather = gather.collect();
+
+    MemorySpeed {
+        threads,
+        read_gb_per_second: bytes / read / 1e9,
+        copy_gb_per_second: bytes / copy / 1e9,
+        stream_mib: largest_mib,
+        gather,
+    }
+}
+
+/// The sum of values at random places. The table's length is a power of two.
+fn gather_sum(table: &[u32], seed: u64) -> u32 {
+    let mask = table.len() - 1;
+    let mut sum = 0_u32;
+    for step in 0..ACCESSES as u64 {
+        // A hash of the step: a running generator would make each access wait for the place of the one before.
+        let mut place = (seed + step).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        place = (place ^ (place >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        sum = sum.wrapping_add(table[(place >> 32) as usize & mask]);
+    }
+    sum
+}
+
+/// Seconds of the fastest of several repetitions of a step on one thread for each part, all at once: from the first
+/// thread's start to the last one's end.
+fn fastest<P: Send>(mut parts: Vec<P>, step: impl Fn(&mut P) + Sync) -> f64 {
+    let barrier = Barrier::new(parts.len());
+    let repetition = |part: &mut P| {
+        barrier.wait();
+        let start = Instant::now();
+        step(part);
+        (start, Instant::now())
+    };
+    let times: Vec<Vec<(Instant, Instant)>> = thread::scope(|scope| {
+        let repetitions = |part: &mut P| (0..REPETITIONS).map(|_| repetition(part)).collect();
+        let threads: Vec<_> = parts.iter_mut().map(|part| scope.spawn(move || repetitions(part))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    });
+    let seconds = (0..REPETITIONS).filter_map(|repetition| {
+        let start = times.iter().filter_map(|times| times.get(repetition)).map(|times| times.0).min()?;
+        let end = times.iter().filter_map(|times| times.get(repetition)).map(|times| times.1).max()?;
+        Some((end - start).as_secs_f64())
+    });
+    seconds.fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_is_measured() {
+        let speed = measure(2, 16);
+        assert!(speed.read_gb_per_second > 0.0 && speed.read_gb_per_second.is_finite());
+        assert!(speed.copy_gb_per_second > 0.0 && speed.copy_gb_per_second.is_finite());
+        let tables: Vec<_> = speed.gather.iter().map(|gather| gather.table_mib).collect();
+        assert_eq!(tables, [4, 16]);
+        assert!(speed.gather.iter().all(|gather| gather.nanoseconds > 0.0));
+    }
+}

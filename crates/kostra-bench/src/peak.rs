@@ -1,0 +1,90 @@
+//! The memory of `kostra solve` as a whole process, beside what it may take.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use crate::machine::quoted;
+use crate::process::wait_for_peak_memory;
+use crate::record::PeakResult;
+
+/// The part of the answer of `kostra solve --json` that the budget depends on.
+#[derive(Deserialize)]
+struct Size {
+    vertices: u64,
+    edges: u64,
+}
+
+/// Solves an input in a child process and reports the most memory that it held: graph, reader or generator, solver,
+/// program and all.
+///
+/// # Errors
+/// When the child fails.
+pub(crate) fn measure(
+    kostra: &Path,
+    source: &str,
+    algorithm: Option<&str>,
+    threads: usize,
+) -> Result<PeakResult> {
+    let mut arguments = vec!["solve".to_owned(), source.to_owned(), "--json".to_owned()];
+    arguments.extend(["--threads".to_owned(), threads.to_string()]);
+    arguments.extend(algorithm.iter().flat_map(|id| ["--algorithm".to_owned(), (*id).to_owned()]));
+    let mut child = Command::new(kostra)
+        .args(&arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {}; build it, or name it with --kostra", kostra.display()))?;
+    let mut output = String::new();
+    child.stdout.take().context("the child has no standard output")?.read_to_string(&mut output)?;
+    let words: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
+    let command = format!("kostra {}", words.join(" "));
+    let peak_bytes = wait_for_peak_memory(&child).with_context(|| command.clone())?;
+    let size: Size = serde_json::from_str(&output)
+        .with_context(|| format!("{command} printed no size, but: {}", output.trim()))?;
+    ensure!(peak_bytes > 0, "the system did not say how much memory {command} took");
+    Ok(PeakResult {
+        source: source.to_owned(),
+        command,
+        vertices: size.vertices,
+        edges: size.edges,
+        peak_bytes,
+        budget_bytes: budget(size.vertices, size.edges),
+    })
+}
+
+/// The input as an edge list, 12 bytes an edge; and for the solve 12 bytes an edge and 24 a vertex.
+fn budget(vertices: u64, edges: u64) -> u64 {
+    edges.saturating_mul(12 + 12).saturating_add(vertices.saturating_mul(24))
+}
+
+/// The `kostra` that was built beside this program.
+pub(crate) fn kostra_beside_this() -> PathBuf {
+    let name = format!("kostra{}", std::env::consts::EXE_SUFFIX);
+    std::env::current_exe().ok().map_or_else(|| PathBuf::from(&name), |path| path.with_file_name(&name))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_peak_of_a_child_is_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("kostra");
+        // A stand-in that holds some 60 MB in a variable for a moment.
+        let text = "#!/bin/sh\nx=$(head -c 60000000 /dev/zero | tr '\\0' x)\n\
+                    echo '{\"vertices\": 10, \"edges\": 100, \"x\": '${#x}'}'\n";
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let result = measure(&script, "gen:path:n=10", Some("kruskal"), 1).unwrap();
+        assert_eq!(result.command, "kostra solve gen:path:n=10 --json --threads 1 --algorithm kruskal");
+        assert_eq!((result.vertices, result.edges, result.budget_bytes), (10, 100, 2640));
+        assert!((50_000_000..1_000_000_000).contains(&result.peak_bytes), "{}", result.peak_bytes);
+    }
+}

@@ -1,0 +1,191 @@
+//! A peer in a process of its own, which talks in lines.
+//!
+//! The program gets one argument, a file: the eight bytes `KOSTRAPE`, then little-endian `n` and `m` (64 bits each),
+//! then `m` first ends, `m` second ends and `m` weights (32 bits each, unsigned). It loads the file, builds what it
+//! wants, and prints one JSON object in a line: `{"version": "...", "build_seconds": 1.5}`. Then, for each line `run`
+//! on its standard input, it solves once, timing the solve alone, and prints
+//! `{"seconds": 0.5, "edges": 7, "total": 29}`. It ends when its input ends.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::Arrays;
+use crate::contestant::{Answer, Contestant, Identity, Solved};
+
+const MAGIC: &[u8; 8] = b"KOSTRAPE";
+
+/// What the libraries that peers are made of read to learn how many threads they may use.
+const THREAD_VARIABLES: [&str; 5] = [
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+];
+
+/// A running peer. It is ended when this is dropped.
+pub(super) struct Program {
+    identity: Identity,
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    /// What it writes to standard error, whose last line tells why it failed.
+    complaints: File,
+}
+
+#[derive(Deserialize)]
+struct Ready {
+    version: String,
+    build_seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    seconds: f64,
+    edges: usize,
+    total: u64,
+}
+
+impl Program {
+    /// Starts the peer and waits until it has built what it wants.
+    pub(super) fn start(
+        name: &str,
+        command: &[OsString],
+        graph: &Arrays<'_>,
+        threads: usize,
+    ) -> Result<Self> {
+        let mut file = tempfile::NamedTempFile::new().context("cannot make a file for the graph")?;
+        write_arrays(BufWriter::with_capacity(1 << 20, file.as_file_mut()), graph)
+            .context("cannot write the graph for the peer")?;
+        let (program, arguments) = command.split_first().context("a peer needs a command")?;
+        let complaints = tempfile::tempfile().context("cannot make a file for the peer's messages")?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .arg(file.path())
+            // Python's compiled files would make the tree look changed.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .envs(THREAD_VARIABLES.map(|variable| (variable, threads.to_string())))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(complaints.try_clone()?)
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            bail!("the peer has no standard input or output");
+        };
+        let identity =
+            Identity { name: name.to_owned(), peer: true, version: String::new(), build_seconds: 0.0 };
+        let mut peer = Self { identity, child, requests, answers: BufReader::new(answers), complaints };
+        let ready: Ready = peer.answer()?;
+        peer.identity.version = ready.version;
+        peer.identity.build_seconds = ready.build_seconds;
+        Ok(peer)
+    }
+
+    fn answer<T: DeserializeOwned>(&mut self) -> Result<T> {
+        let mut line = String::new();
+        if self.answers.read_line(&mut line)? == 0 {
+            let status = self.child.wait()?;
+            bail!("it ended with {status}: {}", self.last_complaint()?);
+        }
+        serde_json::from_str(&line).with_context(|| format!("it answered {:?}", line.trim_end()))
+    }
+
+    fn last_complaint(&mut self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        self.complaints.rewind()?;
+        self.complaints.read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty());
+        Ok(last.unwrap_or("it said nothing").trim().to_owned())
+    }
+}
+
+impl Contestant for Program {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn solve(&mut self) -> Result<Solved> {
+        // A peer that has died cannot be written to; its last words tell more than the broken pipe.
+        let _ = self.requests.write_all(b"run\n").and_then(|()| self.requests.flush());
+        let reply: Reply = self.answer()?;
+        let answer = Answer { edges: reply.edges, total: reply.total.to_string(), ids: None };
+        Ok(Solved { seconds: reply.seconds, answer })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself; nothing is lost either way.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn write_arrays(mut file: impl Write, graph: &Arrays<'_>) -> io::Result<()> {
+    file.write_all(MAGIC)?;
+    file.write_all(&u64::from(graph.vertices).to_le_bytes())?;
+    file.write_all(&(graph.u.len() as u64).to_le_bytes())?;
+    for array in [graph.u, graph.v, &graph.weights] {
+        for value in array {
+            file.write_all(&value.to_le_bytes())?;
+        }
+    }
+    file.flush()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Result<Program> {
+        let (u, v) = ([0, 1], [1, 2]);
+        let graph = Arrays { vertices: 3, u: &u, v: &v, weights: vec![5, 6] };
+        let command = ["sh", "-c", script, "peer"].map(OsString::from);
+        Program::start("shell", &command, &graph, 1)
+    }
+
+    #[test]
+    fn a_peer_answers_each_run() {
+        let script = r#"
+            size=$(wc -c < "$1")
+            echo '{"version": "sh '$OMP_NUM_THREADS'", "build_seconds": 0.5}'
+            while read line; do echo '{"seconds": 0.25, "edges": 2, "total": '$size'}'; done"#;
+        let mut peer = shell(script).unwrap();
+        assert_eq!(peer.identity().version, "sh 1");
+        for _ in 0..2 {
+            let solved = peer.solve().unwrap();
+            let answer = Answer { edges: 2, total: "48".to_owned(), ids: None };
+            assert_eq!((solved.seconds, solved.answer), (0.25, answer));
+        }
+    }
+
+    #[test]
+    fn a_peer_that_dies_leaves_its_last_words() {
+        let message = |script| shell(script).err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(
+            message("echo first >&2; echo no such module >&2; exit 3"),
+            "it ended with exit status: 3: no such module"
+        );
+        assert_eq!(message("echo hello"), "it answered \"hello\"");
+
+        let script = r#"echo '{"version": "1", "build_seconds": 0}'; read line; echo gone >&2; exit 1"#;
+        let error = shell(script).unwrap().solve().unwrap_err();
+        assert_eq!(error.to_string(), "it ended with exit status: 1: gone");
+    }
+
+    #[test]
+    fn a_peer_that_is_not_installed_is_an_error() {
+        let graph = Arrays { vertices: 0, u: &[], v: &[], weights: Vec::new() };
+        let command = [OsString::from("no-such-program-of-a-peer")];
+        let message = Program::start("none", &command, &graph, 1).err().map(|error| error.to_string());
+        assert_eq!(message.as_deref(), Some("cannot start no-such-program-of-a-peer"));
+    }
+}

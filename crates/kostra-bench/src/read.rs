@@ -1,0 +1,134 @@
+//! How fast graphs are read, beside the two things that no reader can beat: reading the bytes, and decompressing them.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use kostra::io::{Compression, Loaded};
+
+use crate::graphs;
+use crate::record::FileResult;
+use crate::statistics::Timing;
+
+const BUFFER: usize = 1 << 18;
+
+/// Times the three on one file in turn, round after round. The first round, which brings the file into the page
+/// cache, does not count.
+///
+/// # Errors
+/// When the file cannot be read as a graph.
+pub(crate) fn measure(path: &Path, runs: usize, threads: usize) -> Result<FileResult> {
+    let (mut plain, mut decompress, mut graph) = (Vec::new(), Vec::new(), Vec::new());
+    let mut last: Option<(u64, u64, Loaded)> = None;
+    for _ in 0..=runs {
+        let (seconds, file_bytes) = timed(|| pass(&mut File::open(path)?))?;
+        plain.push(seconds);
+        // Freed before the next graph is read, and outside its time.
+        drop(last.take());
+        let (seconds, loaded) = timed(|| graphs::read(path, threads))?;
+        graph.push(seconds);
+        let (seconds, content_bytes) = timed(|| decompressed_bytes(path, loaded.compression))?;
+        decompress.push(seconds);
+        last = Some((file_bytes, content_bytes, loaded));
+    }
+    let (file_bytes, content_bytes, loaded) = last.context("no round was held")?;
+    let timing = |seconds: Vec<f64>| {
+        let (&warm_up, seconds) = seconds.split_first()?;
+        Timing::new(warm_up, seconds.to_vec())
+    };
+    let (Some(plain), Some(decompress), Some(graph)) = (timing(plain), timing(decompress), timing(graph))
+    else {
+        bail!("no round was held");
+    };
+    Ok(FileResult {
+        file: path.display().to_string(),
+        format: loaded.format.id().to_owned(),
+        compression: name(loaded.compression).to_owned(),
+        file_bytes,
+        content_bytes,
+        vertices: loaded.graph.vertices(),
+        edges: loaded.graph.edges(),
+        plain,
+        decompress: (loaded.compression != Compression::None).then_some(decompress),
+        graph,
+    })
+}
+
+fn timed<T>(step: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
+    let start = Instant::now();
+    let value = step()?;
+    Ok((start.elapsed().as_secs_f64(), value))
+}
+
+/// Decompresses a file into nothing, with the decoders that the readers use, and counts the bytes.
+fn decompressed_bytes(path: &Path, compression: Compression) -> Result<u64> {
+    let file = BufReader::with_capacity(BUFFER, File::open(path)?);
+    match compression {
+        Compression::None => pass(&mut file.into_inner()),
+        Compression::Gzip => pass(&mut flate2::bufread::MultiGzDecoder::new(file)),
+        Compression::Xz => pass(&mut liblzma::bufread::XzDecoder::new_multi_decoder(file)),
+        Compression::Zstd => pass(&mut zstd::Decoder::with_buffer(file)?),
+        Compression::Bzip2 => pass(&mut bzip2::bufread::MultiBzDecoder::new(file)),
+    }
+}
+
+/// Reads to the end through one buffer that stays in the cache, and counts the bytes.
+fn pass(reader: &mut impl Read) -> Result<u64> {
+    let mut buffer = vec![0; BUFFER];
+    let mut bytes = 0;
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => bytes += count as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn name(compression: Compression) -> &'static str {
+    match compression {
+        Compression::None => "none",
+        Compression::Gzip => "gzip",
+        Compression::Xz => "xz",
+        Compression::Zstd => "zstd",
+        Compression::Bzip2 => "bzip2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn decompressing_counts_every_byte_of_every_compression() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "a 1 2 3\n".repeat(100_000);
+        let write = |name: &str, bytes: Vec<u8>| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
+        xz.write_all(text.as_bytes()).unwrap();
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bzip2.write_all(text.as_bytes()).unwrap();
+        let cases = [
+            (Compression::None, text.clone().into_bytes()),
+            (Compression::Gzip, gzip.finish().unwrap()),
+            (Compression::Xz, xz.finish().unwrap()),
+            (Compression::Zstd, zstd::encode_all(text.as_bytes(), 1).unwrap()),
+            (Compression::Bzip2, bzip2.finish().unwrap()),
+        ];
+        for (compression, bytes) in cases {
+            let path = write(name(compression), bytes);
+            assert_eq!(decompressed_bytes(&path, compression).unwrap(), text.len() as u64, "{compression:?}");
+        }
+    }
+}

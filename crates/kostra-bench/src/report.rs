@@ -1,0 +1,289 @@
+//! A record as Markdown, for people.
+
+use std::fmt::Write;
+
+use crate::memory_speed::MemorySpeed;
+use crate::record::{ContestantResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped};
+
+/// The whole record as one section.
+pub(crate) fn markdown(record: &Record) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = head(&mut text, record);
+    let _ = match &record.measured {
+        Measured::Solve { memory_speed, graphs, skipped } => {
+            let threads = record.threads;
+            solves(&mut text, threads, memory_speed, graphs).and_then(|()| skips(&mut text, skipped))
+        }
+        Measured::Read(files) => reads(&mut text, files),
+        Measured::Memory(peaks) => memory(&mut text, peaks),
+    };
+    text
+}
+
+fn head(text: &mut String, record: &Record) -> std::fmt::Result {
+    let machine = &record.machine;
+    writeln!(text, "## {}", record.date)?;
+    writeln!(text)?;
+    writeln!(text, "`{}`", record.command)?;
+    writeln!(text)?;
+    let kind = if machine.virtual_machine { " (virtual machine)" } else { "" };
+    writeln!(
+        text,
+        "- {}, {} cores{kind}, {}, {:.1} GiB memory, huge pages {}; {}, kernel {}",
+        machine.processor,
+        machine.cores,
+        machine.caches.join(", "),
+        machine.memory_bytes as f64 / f64::from(1 << 30),
+        machine.huge_pages,
+        machine.system,
+        machine.kernel
+    )?;
+    let commit = record.commit.as_ref().map_or_else(
+        || "no commit known".to_owned(),
+        |commit| {
+            format!(
+                "commit {}{}",
+                commit.hash,
+                if commit.dirty { ", with changes that are in no commit" } else { "" }
+            )
+        },
+    );
+    let versions = record.versions.iter().filter(|(_, version)| !version.is_empty());
+    let versions: Vec<_> = versions.map(|(name, version)| format!("{name}: {version}")).collect();
+    writeln!(text, "- {commit}; {}", versions.join("; "))?;
+    let pinned = match record.pinned_to.as_slice() {
+        [] => "not pinned".to_owned(),
+        processors => format!("pinned to {processors:?}"),
+    };
+    writeln!(
+        text,
+        "- threads: {}, {pinned}; load average {:.2} before, {:.2} after",
+        record.threads, record.load_average[0], record.load_average[1]
+    )?;
+    if record.versions.get("profile").is_some_and(|profile| profile == "debug") {
+        writeln!(text, "- **A debug build: these times say nothing.**")?;
+    }
+    writeln!(text)
+}
+
+fn solves(
+    text: &mut String,
+    threads: usize,
+    memory: &[MemorySpeed],
+    graphs: &[GraphResult],
+) -> std::fmt::Result {
+    writeln!(text, "| memory, threads | read GB/s | copy GB/s | over MiB | random access, ns by table |")?;
+    writeln!(text, "|--:|--:|--:|--:|---|")?;
+    for speed in memory {
+        let gather: Vec<_> = speed
+            .gather
+            .iter()
+            .map(|gather| format!("{:.2} ({} MiB)", gather.nanoseconds, gather.table_mib))
+            .collect();
+        writeln!(
+            text,
+            "| {} | {:.1} | {:.1} | {} | {} |",
+            speed.threads,
+            speed.read_gb_per_second,
+            speed.copy_gb_per_second,
+            speed.stream_mib,
+            gather.join(", ")
+        )?;
+    }
+    let bytes_per_second = memory.iter().find(|speed| speed.threads == threads);
+    let bytes_per_second = bytes_per_second.map(|speed| speed.read_gb_per_second * 1e9);
+    for graph in graphs {
+        writeln!(text)?;
+        solve(text, bytes_per_second, graph)?;
+    }
+    Ok(())
+}
+
+fn solve(text: &mut String, bytes_per_second: Option<f64>, graph: &GraphResult) -> std::fmt::Result {
+    let limits = bytes_per_second.map(|speed| Limits::new(graph, speed));
+    writeln!(
+        text,
+        "### {}: {} vertices, {} edges ({}), forest of {} edges, weight {}",
+        graph.name, graph.vertices, graph.edges, graph.weight_type, graph.forest_edges, graph.total_weight
+    )?;
+    writeln!(text)?;
+    let answers = if graph.disagreements.is_empty() { "all answers agree" } else { "**ANSWERS DIFFER**" };
+    let verified = if graph.verified { "verified" } else { "**NOT VERIFIED**" };
+    let limit = limits.as_ref().map_or_else(
+        || "no memory speed for this number of threads".to_owned(),
+        |limits| {
+            format!(
+                "limits: weights once {:.2} ms, all twice {:.2} ms",
+                limits.weights * 1e3,
+                limits.both * 1e3
+            )
+        },
+    );
+    writeln!(text, "`{}`; {answers}, {verified}; {limit}", graph.source)?;
+    writeln!(text)?;
+    let peers: Vec<_> = graph.contestants.iter().filter(|contestant| contestant.peer).collect();
+    let mut heading = "| solver | median ms | min | max | spread | build ms |".to_owned();
+    for peer in &peers {
+        write!(heading, " x {} |", peer.name)?;
+    }
+    heading.push_str(" / weights once | / both passes |");
+    let columns = heading.matches('|').count() - 1;
+    writeln!(text, "{heading}")?;
+    writeln!(text, "|---|{}", "--:|".repeat(columns - 1))?;
+    for contestant in &graph.contestants {
+        row(text, contestant, &peers, limits.as_ref())?;
+    }
+    skips(text, &graph.skipped)?;
+    for disagreement in &graph.disagreements {
+        writeln!(text, "\n**DISAGREEMENT**: {disagreement}")?;
+    }
+    Ok(())
+}
+
+fn skips(text: &mut String, skipped: &[Skipped]) -> std::fmt::Result {
+    for Skipped { name, reason } in skipped {
+        writeln!(text, "\nskipped: {name}: {reason}")?;
+    }
+    Ok(())
+}
+
+fn row(
+    text: &mut String,
+    contestant: &ContestantResult,
+    peers: &[&ContestantResult],
+    limits: Option<&Limits>,
+) -> std::fmt::Result {
+    let timing = &contestant.timing;
+    let kind = if contestant.peer { format!(" ({})", contestant.version) } else { String::new() };
+    write!(
+        text,
+        "| {}{kind} | **{}** | {} | {} | {:.0}% | {} |",
+        contestant.name,
+        milliseconds(timing.median),
+        milliseconds(timing.minimum),
+        milliseconds(timing.maximum),
+        timing.spread * 100.0,
+        milliseconds(contestant.build_seconds)
+    )?;
+    for peer in peers {
+        write!(text, " {:.2} |", peer.timing.median / timing.median)?;
+    }
+    match limits {
+        Some(limits) => {
+            writeln!(text, " {:.1} | {:.1} |", timing.median / limits.weights, timing.median / limits.both)
+        }
+        None => writeln!(text, " | |"),
+    }
+}
+
+/// Seconds as milliseconds, with three or more digits that count.
+fn milliseconds(seconds: f64) -> String {
+    let milliseconds = seconds * 1e3;
+    let decimals = match milliseconds {
+        100.0.. => 0,
+        10.0.. => 1,
+        1.0.. => 2,
+        _ => 4,
+    };
+    format!("{milliseconds:.decimals$}")
+}
+
+/// Seconds that memory alone takes.
+struct Limits {
+    /// To read every weight once, which nobody can avoid.
+    weights: f64,
+    /// To read every weight, and then every edge with its ends and weight: what a filter does.
+    both: f64,
+}
+
+impl Limits {
+    fn new(graph: &GraphResult, bytes_per_second: f64) -> Self {
+        let seconds = |bytes_per_edge: usize| (bytes_per_edge * graph.edges) as f64 / bytes_per_second;
+        Self { weights: seconds(graph.weight_bytes), both: seconds(2 * graph.weight_bytes + 8) }
+    }
+}
+
+fn reads(text: &mut String, files: &[FileResult]) -> std::fmt::Result {
+    writeln!(
+        text,
+        "| file | format | MB | MB inside | read s (spread) | MB/s of file | MB/s inside | plain read s | decompress s | \
+         read / decompress |"
+    )?;
+    writeln!(text, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")?;
+    for file in files {
+        let seconds = file.graph.median;
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        let decompress = file.decompress.as_ref().map(|timing| timing.median);
+        writeln!(
+            text,
+            "| {} | {} ({}) | {:.1} | {:.1} | {:.4} ({:.0}%) | {:.0} | {:.0} | {:.4} | {} | {} |",
+            file.file,
+            file.format,
+            file.compression,
+            megabytes(file.file_bytes),
+            megabytes(file.content_bytes),
+            seconds,
+            file.graph.spread * 100.0,
+            megabytes(file.file_bytes) / seconds,
+            megabytes(file.content_bytes) / seconds,
+            file.plain.median,
+            decompress.map_or_else(|| "-".to_owned(), |decompress| format!("{decompress:.4}")),
+            decompress.map_or_else(|| "-".to_owned(), |decompress| format!("{:.2}", seconds / decompress)),
+        )?;
+    }
+    Ok(())
+}
+
+fn memory(text: &mut String, peaks: &[PeakResult]) -> std::fmt::Result {
+    writeln!(text, "Budget: 12 bytes an edge of input, 12 an edge and 24 a vertex to solve.\n")?;
+    writeln!(text, "| command | vertices | edges | peak MiB | budget MiB | peak / budget |")?;
+    writeln!(text, "|---|--:|--:|--:|--:|--:|")?;
+    for peak in peaks {
+        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        writeln!(
+            text,
+            "| `{}` | {} | {} | {:.1} | {:.1} | {:.2} |",
+            peak.command,
+            peak.vertices,
+            peak.edges,
+            mebibytes(peak.peak_bytes),
+            mebibytes(peak.budget_bytes),
+            peak.peak_bytes as f64 / peak.budget_bytes.max(1) as f64
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_show_the_digits_that_count() {
+        let shown = [12.345_67, 0.045_678, 0.001_234_5, 0.000_123_45].map(milliseconds);
+        assert_eq!(shown, ["12346", "45.7", "1.23", "0.1234"]);
+    }
+
+    #[test]
+    fn limits_count_the_bytes_of_an_edge() {
+        let graph = |weight_bytes| GraphResult {
+            name: String::new(),
+            source: String::new(),
+            vertices: 0,
+            edges: 1000,
+            weight_type: String::new(),
+            weight_bytes,
+            forest_edges: 0,
+            total_weight: String::new(),
+            verified: true,
+            contestants: Vec::new(),
+            skipped: Vec::new(),
+            disagreements: Vec::new(),
+        };
+        let limits = Limits::new(&graph(4), 1e3);
+        assert_eq!((limits.weights, limits.both), (4.0, 16.0));
+        let limits = Limits::new(&graph(8), 1e3);
+        assert_eq!((limits.weights, limits.both), (8.0, 24.0));
+    }
+}

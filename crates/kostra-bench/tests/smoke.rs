@@ -1,0 +1,109 @@
+//! The whole runner on tiny graphs: a record comes out, can be read back, and says what happened.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A contest on tiny graphs, without the seconds that measuring memory takes.
+const RUN: [&str; 5] = ["run", "--suite", "smoke", "--largest-table", "4"];
+
+fn bench(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kostra-bench")).args(arguments).output().unwrap()
+}
+
+/// Runs, expecting success, and returns the record.
+fn recorded(arguments: &[&str], record: &Path) -> Value {
+    let path = record.to_str().unwrap();
+    let output = bench(&[&RUN, arguments, &["-o", path]].concat());
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{messages}");
+    serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap()
+}
+
+#[test]
+fn a_record_holds_every_sample_and_a_report_shows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/smoke.json");
+    let arguments = ["--solvers", "kruskal", "--peers", "", "--runs", "3"];
+    let record = recorded(&arguments, &path);
+    assert_eq!(record["format"], 1);
+    assert!(record["command"].as_str().unwrap().starts_with("kostra-bench run --suite smoke"));
+    assert!(record["versions"]["rustc"].as_str().unwrap().starts_with("rustc 1."));
+    let graphs = record["measured"]["solve"]["graphs"].as_array().unwrap();
+    let names: Vec<_> = graphs.iter().map(|graph| graph["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["grid", "road", "uniform", "rmat", "dense"]);
+    for graph in graphs {
+        assert_eq!(graph["verified"], true);
+        let timing = &graph["contestants"][0]["timing"];
+        assert_eq!(timing["seconds"].as_array().unwrap().len(), 3);
+    }
+    assert_eq!(graphs[0]["forest_edges"], 40 * 40 - 1);
+
+    let report = bench(&["report", path.to_str().unwrap()]);
+    let text = String::from_utf8(report.stdout).unwrap();
+    assert_eq!(report.status.code(), Some(0), "{text}");
+    assert!(text.contains("### grid: 1600 vertices, 3120 edges (u32), forest of 1599 edges"), "{text}");
+    assert!(text.contains("all answers agree, verified"), "{text}");
+}
+
+#[test]
+fn peers_agree_or_are_skipped_with_a_reason() {
+    let python = Command::new("python3").args(["-c", "import scipy"]).output();
+    if !python.is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no python3 with SciPy here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let peers = "scipy,rustworkx,networkit,igraph,pathfinding,petgraph";
+    let arguments = ["--solvers", "kruskal", "--peers", peers, "--runs", "1"];
+    let record = recorded(&arguments, &folder.path().join("peers.json"));
+    for graph in record["measured"]["solve"]["graphs"].as_array().unwrap() {
+        let ran = graph["contestants"].as_array().unwrap();
+        let skipped = graph["skipped"].as_array().unwrap();
+        assert_eq!(ran.len() + skipped.len(), 7);
+        assert!(ran.iter().any(|contestant| contestant["name"] == "scipy"), "{skipped:?}");
+        assert!(skipped.iter().all(|skipped| !skipped["reason"].as_str().unwrap().is_empty()));
+    }
+}
+
+#[test]
+fn a_record_whose_answers_differ_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("record.json");
+    let arguments = ["--graphs", "grid", "--solvers", "kruskal", "--peers", ""];
+    let mut record = recorded(&arguments, &path);
+    let report = |record: &Value| {
+        std::fs::write(&path, record.to_string()).unwrap();
+        let output = bench(&["report", path.to_str().unwrap()]);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert_eq!(report(&record).0, Some(0));
+    record["measured"]["solve"]["graphs"][0]["disagreements"] = vec!["two and three"].into();
+    let (code, text) = report(&record);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("**DISAGREEMENT**: two and three"), "{text}");
+    record["format"] = 99.into();
+    assert_eq!(report(&record).0, Some(2));
+}
+
+#[test]
+fn wrong_names_are_answered_with_right_ones() {
+    let message = |arguments: &[&str]| {
+        let output = bench(&[&RUN, arguments].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let cases: [(&[&str], &str); 4] = [
+        (&["--graphs", "gird"], "has no graph 'gird' (it has: grid,"),
+        (&["--solvers", "kruskall"], "there is no algorithm 'kruskall'; did you mean kruskal?"),
+        (&["--solvers", "kruskal", "--peers", "skippy"], "there is no peer 'skippy'; there are: scipy,"),
+        (&["--solvers", "kruskal", "--pin", "first"], "'first' is no list of processors"),
+    ];
+    for (arguments, expected) in cases {
+        let (code, text) = message(arguments);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
