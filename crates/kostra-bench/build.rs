@@ -1,6 +1,8 @@
-//! Notes which compiler builds the runner, and with which flags: what `rustc --version` says later may be another.
+//! Notes what the runner is built with: compiler, flags, and the versions of the peers that are crates. What one could
+//! ask for later may be another.
 
 use std::env;
+use std::fs;
 use std::process::Command;
 
 fn main() {
@@ -10,6 +12,16 @@ fn main() {
     println!("cargo::rustc-env=KOSTRA_RUSTC={}", version.unwrap_or_else(|_| "unknown".to_owned()));
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default().replace('\u{1f}', " ");
     println!("cargo::rustc-env=KOSTRA_RUSTFLAGS={flags}");
+    let lock = fs::read_to_string("../../Cargo.lock").unwrap_or_default();
+    for name in ["pathfinding", "petgraph"] {
+        println!("cargo::rustc-env=KOSTRA_PEER_{}={}", name.to_uppercase(), locked_version(&lock, name));
+    }
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=../../Cargo.lock");
     println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+}
+
+fn locked_version<'a>(lock: &'a str, name: &str) -> &'a str {
+    let version = lock.split_once(&format!("name = \"{name}\"\nversion = \""));
+    version.and_then(|(_, rest)| rest.split('"').next()).unwrap_or("unknown")
 }

@@ -19,7 +19,7 @@ mod statistics;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, Parser, Subcommand};
 
 use crate::contest::Rules;
@@ -161,14 +161,20 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let mut results: Vec<GraphResult> = Vec::new();
     let mut skipped: Vec<Skipped> = Vec::new();
     for graph in &graphs {
-        if let Some(path) = graph.missing_file() {
-            let reason = format!("{} is not here", path.display());
-            eprintln!("{} skipped: {reason}", graph.name);
-            skipped.push(Skipped { name: graph.name.clone(), reason });
-        } else {
-            results.push(contest::hold(graph, &rules)?);
+        let result = match graph.missing_file() {
+            Some(path) => Err(anyhow!("{} is not here", path.display())),
+            None => contest::hold(graph, &rules),
+        };
+        // What the other graphs have shown must not be lost.
+        match result {
+            Ok(result) => results.push(result),
+            Err(error) => {
+                eprintln!("{} skipped: {error:#}", graph.name);
+                skipped.push(Skipped { name: graph.name.clone(), reason: format!("{error:#}") });
+            }
         }
     }
+    ensure!(!results.is_empty(), "there was no graph to measure on");
     conclude(record, Measured::Solve { memory_speed, graphs: results, skipped }, &arguments.circumstances)
 }
 

@@ -113,11 +113,8 @@ fn solve(text: &mut String, bytes_per_second: Option<f64>, graph: &GraphResult) 
     let limit = limits.as_ref().map_or_else(
         || "no memory speed for this number of threads".to_owned(),
         |limits| {
-            format!(
-                "limits: weights once {:.2} ms, all twice {:.2} ms",
-                limits.weights * 1e3,
-                limits.both * 1e3
-            )
+            let (once, both) = (milliseconds(limits.weights), milliseconds(limits.both));
+            format!("limits: weights once {once} ms, both passes {both} ms")
         },
     );
     writeln!(text, "`{}`; {answers}, {verified}; {limit}", graph.source)?;
@@ -181,7 +178,7 @@ fn row(
 fn milliseconds(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     let decimals = match milliseconds {
-        100.0.. => 0,
+        0.0 | 100.0.. => 0,
         10.0.. => 1,
         1.0.. => 2,
         _ => 4,

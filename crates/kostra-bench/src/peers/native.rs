@@ -24,7 +24,7 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
             let vertices = graph.vertices as usize;
             let list: Vec<(usize, usize, u32)> =
                 triples(graph).map(|(u, v, weight)| (u as usize, v as usize, weight)).collect();
-            Ok(Native::boxed(name, "4.16", start, move || {
+            Ok(Native::boxed(name, env!("KOSTRA_PEER_PATHFINDING"), start, move || {
                 let forest = pathfinding::undirected::kruskal::kruskal_indices(vertices, &list);
                 forest.fold((0, 0), |(edges, total), (_, _, weight)| (edges + 1, total + u64::from(weight)))
             }))
@@ -35,7 +35,7 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
             while list.node_count() < graph.vertices as usize {
                 list.add_node(());
             }
-            Ok(Native::boxed(name, "0.8", start, move || {
+            Ok(Native::boxed(name, env!("KOSTRA_PEER_PETGRAPH"), start, move || {
                 petgraph::algo::min_spanning_tree(&list).fold((0, 0), |(edges, total), element| match element
                 {
                     Element::Edge { weight, .. } => (edges + 1, total + u64::from(weight)),
