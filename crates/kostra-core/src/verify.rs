@@ -9,12 +9,14 @@
 //! because the gap was made when they first came together. So each question is a range maximum over gaps: one table
 //! over blocks of [`BLOCK`] gaps, and running maxima inside each block, answer it in O(1).
 //!
-//! * Time O(k log k + n + m) for k forest edges. Memory 24 bytes a vertex.
+//! * Time O(k log k + n + m) for k forest edges. Memory 32 bytes a vertex.
 //! * Shares no code with any solver, not even the union-find.
 
 use thiserror::Error;
 
-use crate::{EdgeId, Edges, Key, Vertex, Weight};
+use crate::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
+
+type Rank<W> = <<W as Weight>::Key as Key>::Rank;
 
 /// What [`verify`] has established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,16 +96,10 @@ pub enum Violation {
 /// be inside (by edge id).
 pub fn verify<W: Weight>(edges: Edges<'_, W>, forest: &[EdgeId]) -> Result<Certificate, Violation> {
     check_list(edges.len(), forest)?;
-    let by_rank = sorted_by_rank(edges, forest);
-    let line = Line::merge(edges, &by_rank)?;
-    check_outside(edges, forest, &by_rank, &line)?;
+    let ranks = sorted_ranks(edges, forest);
+    let line = Line::merge(edges, &ranks)?;
+    check_all(edges, &ranks, &line)?;
     Ok(Certificate { components: line.components, compared: edges.len() - forest.len() })
-}
-
-fn sorted_by_rank<W: Weight>(edges: Edges<'_, W>, ids: &[EdgeId]) -> Vec<EdgeId> {
-    let mut ranks: Vec<_> = ids.iter().map(|&id| edges.rank(id)).collect();
-    ranks.sort_unstable();
-    ranks.into_iter().map(W::Key::rank_id).collect()
 }
 
 fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
@@ -116,35 +112,69 @@ fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
     }
 }
 
-fn check_outside<W: Weight>(
-    edges: Edges<'_, W>,
-    forest: &[EdgeId],
-    by_rank: &[EdgeId],
-    line: &Line,
-) -> Result<(), Violation> {
-    let mut inside = forest.iter().copied().peekable();
-    for id in edges.ids() {
-        let (u, v) = edges.ends(id);
-        if inside.next_if_eq(&id).is_some() || u == v {
-            continue;
+fn sorted_ranks<W: Weight>(edges: Edges<'_, W>, ids: &[EdgeId]) -> Vec<Rank<W>> {
+    let mut ranks: Vec<_> = ids.iter().map(|&id| edges.rank(id)).collect();
+    ranks.sort_unstable();
+    ranks
+}
+
+/// Compares every edge with the last on its path. A forest edge is its own path, so it passes without being asked
+/// whether it is one.
+///
+/// In batches and in steps, so that the cache misses of different edges overlap.
+fn check_all<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>], line: &Line) -> Result<(), Violation> {
+    let mut positions = [(0, 0); BATCH];
+    let mut meetings = [0; BATCH];
+    for start in (0..edges.len()).step_by(BATCH) {
+        let batch = start..edges.len().min(start + BATCH);
+        for (positions, id) in positions.iter_mut().zip(batch.clone()) {
+            let (u, v) = edges.ends(id as EdgeId);
+            *positions = (line.positions[u as usize], line.positions[v as usize]);
         }
-        let Some(step) = line.meeting(u, v) else {
-            return Err(Violation::Missed { edge: id, u, v });
-        };
-        let heaviest = by_rank[step as usize];
-        if edges.rank(id) < edges.rank(heaviest) {
-            let weight = |id: EdgeId| edges.weights()[id as usize].to_string();
-            let (weight, heaviest_weight) = (weight(id), weight(heaviest));
-            return Err(Violation::NotMinimal { edge: id, u, v, weight, heaviest, heaviest_weight });
+        for (meeting, &(a, b)) in meetings.iter_mut().zip(&positions[..batch.len()]) {
+            *meeting = if a == b { SELF } else { line.meeting(a, b) };
+        }
+        for (&meeting, id) in meetings.iter().zip(batch) {
+            if meeting != SELF {
+                check(edges, id as EdgeId, ranks.get(meeting as usize))?;
+            }
         }
     }
     Ok(())
 }
 
+/// Compares an edge with the last on its path, if its ends have a path.
+#[inline]
+fn check<W: Weight>(edges: Edges<'_, W>, edge: EdgeId, heaviest: Option<&Rank<W>>) -> Result<(), Violation> {
+    match heaviest {
+        Some(&heaviest) if edges.rank(edge) >= heaviest => Ok(()),
+        _ => Err(violation(edges, edge, heaviest.map(|&rank| W::Key::rank_id(rank)))),
+    }
+}
+
+#[cold]
+fn violation<W: Weight>(edges: Edges<'_, W>, edge: EdgeId, heaviest: Option<EdgeId>) -> Violation {
+    let (u, v) = edges.ends(edge);
+    let weight = |id: EdgeId| edges.weights()[id as usize].to_string();
+    match heaviest {
+        None => Violation::Missed { edge, u, v },
+        Some(heaviest) => {
+            let (weight, heaviest_weight) = (weight(edge), weight(heaviest));
+            Violation::NotMinimal { edge, u, v, weight, heaviest, heaviest_weight }
+        }
+    }
+}
+
 /// How many gaps share an entry of the table over blocks.
 const BLOCK: usize = 32;
+/// How many edges are compared together.
+const BATCH: usize = 128;
+/// How many edges ahead memory is asked for.
+const AHEAD: usize = 16;
 /// The gap between the lines of two components, which never met.
 const NEVER: u32 = u32::MAX;
+/// What stands for the meeting of a vertex with itself. No step has this number: a forest has fewer edges.
+const SELF: u32 = u32::MAX - 1;
 
 /// All components as lines, one after the other.
 struct Line {
@@ -163,41 +193,27 @@ struct Line {
 
 impl Line {
     /// Merges the components along edges of ascending rank.
-    fn merge<W: Weight>(edges: Edges<'_, W>, by_rank: &[EdgeId]) -> Result<Self, Violation> {
-        let n = edges.vertices() as usize;
-        let mut parents: Vec<Vertex> = (0..edges.vertices()).collect();
-        // A component's line is linked from its root to `last[root]`; the root is its first vertex.
-        let mut last = parents.clone();
-        let mut next = vec![Vertex::MAX; n];
-        let mut met = vec![NEVER; n];
-        for (step, &id) in by_rank.iter().enumerate() {
-            let (u, v) = edges.ends(id);
-            let (first, second) = (root(&mut parents, u), root(&mut parents, v));
-            if first == second {
-                let weight = edges.weights()[id as usize].to_string();
-                return Err(Violation::Cycle { edge: id, u, v, weight });
+    fn merge<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>]) -> Result<Self, Violation> {
+        let id = |rank| W::Key::rank_id(rank);
+        let mut lines = Lines::new(edges.vertices());
+        for (step, &rank) in ranks.iter().enumerate() {
+            // Ends lie anywhere in memory: ask for those of edges some way ahead, and for what they lead to.
+            if let Some(&rank) = ranks.get(step + 2 * AHEAD) {
+                prefetch(edges.u(), id(rank) as usize);
+                prefetch(edges.v(), id(rank) as usize);
             }
-            let joint = last[first as usize] as usize;
-            next[joint] = second;
-            met[joint] = step as u32;
-            last[first as usize] = last[second as usize];
-            parents[second as usize] = first;
-        }
-        drop(last);
-
-        let mut positions = vec![0; n];
-        let mut gaps = Vec::with_capacity(n);
-        let mut components = 0;
-        for start in (0..n).filter(|&start| parents[start] as usize == start) {
-            components += 1;
-            let mut vertex = start as Vertex;
-            while vertex != Vertex::MAX {
-                positions[vertex as usize] = gaps.len() as u32;
-                gaps.push(met[vertex as usize]);
-                vertex = next[vertex as usize];
+            if let Some(&rank) = ranks.get(step + AHEAD) {
+                let (u, v) = edges.ends(id(rank));
+                prefetch(&lines.0, u as usize);
+                prefetch(&lines.0, v as usize);
+            }
+            let (u, v) = edges.ends(id(rank));
+            if !lines.append(u, v, step as u32) {
+                let weight = edges.weights()[id(rank) as usize].to_string();
+                return Err(Violation::Cycle { edge: id(rank), u, v, weight });
             }
         }
-        Ok(Self::index(positions, gaps, components))
+        Ok(lines.join())
     }
 
     fn index(positions: Vec<u32>, gaps: Vec<u32>, components: u32) -> Self {
@@ -223,13 +239,13 @@ impl Line {
         Self { positions, gaps, from_start, to_end, table, components }
     }
 
-    /// The step at which two different vertices came together, or none if they never did.
-    fn meeting(&self, u: Vertex, v: Vertex) -> Option<u32> {
-        let (a, b) = (self.positions[u as usize] as usize, self.positions[v as usize] as usize);
-        // The gaps between positions a and b are those from the lower up to, not including, the higher.
-        let (first, last) = (a.min(b), a.max(b) - 1);
+    /// The step at which the vertices at two different positions came together, or [`NEVER`].
+    #[inline]
+    fn meeting(&self, a: u32, b: u32) -> u32 {
+        // The gaps between two positions are those from the lower up to, not including, the higher.
+        let (first, last) = (a.min(b) as usize, a.max(b) as usize - 1);
         let (first_block, last_block) = (first / BLOCK, last / BLOCK);
-        let step = if first_block == last_block {
+        if first_block == last_block {
             self.gaps[first..=last].iter().copied().fold(0, u32::max)
         } else {
             let ends = self.to_end[first].max(self.from_start[last]);
@@ -240,20 +256,94 @@ impl Line {
                 let level = &self.table[between.ilog2() as usize];
                 ends.max(level[first_block + 1]).max(level[last_block - (1 << between.ilog2())])
             }
-        };
-        (step != NEVER).then_some(step)
+        }
     }
 }
 
-/// The root of a vertex's tree, with path halving. The line's first vertex must stay the root, so trees are hung
-/// without regard to size; halving alone keeps that O(log n) amortized.
-fn root(parents: &mut [Vertex], mut vertex: Vertex) -> Vertex {
-    while parents[vertex as usize] != vertex {
-        let grandparent = parents[parents[vertex as usize] as usize];
-        parents[vertex as usize] = grandparent;
-        vertex = grandparent;
+/// The lines of components that still grow. A tree hangs below the first vertex of each line, and every vertex knows
+/// how far behind its parent it stands, so that appending a line of any length changes one vertex.
+struct Lines(Vec<Place>);
+
+/// What a vertex knows of its place.
+#[derive(Clone, Copy)]
+struct Place {
+    parent: Vertex,
+    /// How far behind its parent the vertex stands.
+    behind: u32,
+    /// How long the line is, or was when it was appended, that starts with this vertex.
+    length: u32,
+    /// The step at which that line was appended to another.
+    appended: u32,
+}
+
+impl Lines {
+    fn new(vertices: u32) -> Self {
+        Self((0..vertices).map(|parent| Place { parent, behind: 0, length: 1, appended: NEVER }).collect())
     }
-    vertex
+
+    fn place(&mut self, vertex: Vertex) -> &mut Place {
+        &mut self.0[vertex as usize]
+    }
+
+    /// Appends the shorter of the lines of two vertices to the longer. False if they stand on one line already.
+    fn append(&mut self, u: Vertex, v: Vertex, step: u32) -> bool {
+        let (a, b) = (self.first(u), self.first(v));
+        if a == b {
+            return false;
+        }
+        let (length_a, length_b) = (self.place(a).length, self.place(b).length);
+        let (longer, shorter) = if length_a >= length_b { (a, b) } else { (b, a) };
+        *self.place(shorter) = Place {
+            parent: longer,
+            behind: length_a.max(length_b),
+            length: length_a.min(length_b),
+            appended: step,
+        };
+        self.place(longer).length = length_a + length_b;
+        true
+    }
+
+    /// The first vertex on a vertex's line. Halves the path that it walks.
+    fn first(&mut self, mut vertex: Vertex) -> Vertex {
+        loop {
+            let parent = self.place(vertex).parent;
+            let Place { parent: grandparent, behind, .. } = *self.place(parent);
+            if parent == grandparent {
+                return parent;
+            }
+            let place = self.place(vertex);
+            place.parent = grandparent;
+            place.behind += behind;
+            vertex = grandparent;
+        }
+    }
+
+    /// Puts all lines one after the other.
+    fn join(mut self) -> Line {
+        let n = self.0.len();
+        let (mut standing, mut components) = (0, 0);
+        for vertex in 0..n as Vertex {
+            let place = self.place(vertex);
+            if place.parent == vertex {
+                // A first vertex stands behind nothing but the lines before its own.
+                place.behind = standing;
+                standing += place.length;
+                components += 1;
+            }
+        }
+        let (mut gaps, mut positions) = (vec![NEVER; n], vec![0; n]);
+        for vertex in 0..n as Vertex {
+            // Walk until the parent is the first vertex, so that what is left of the path is short for all others.
+            while self.first(vertex) != self.place(vertex).parent {}
+            let Place { parent: first, behind, appended, .. } = *self.place(vertex);
+            let position = if first == vertex { behind } else { self.place(first).behind + behind };
+            positions[vertex as usize] = position;
+            if first != vertex {
+                gaps[position as usize - 1] = appended;
+            }
+        }
+        Line::index(positions, gaps, components)
+    }
 }
 
 #[cfg(test)]
@@ -324,17 +414,14 @@ mod tests {
             EdgeList::new(n as usize, (0..n - 1).collect::<Vec<_>>(), (1..n).collect::<Vec<_>>(), weights)
                 .unwrap();
         let edges = graph.edges(Order::Minimum);
-        let by_rank = sorted_by_rank(edges, &edges.ids().collect::<Vec<_>>());
-        let line = Line::merge(edges, &by_rank).unwrap();
+        let ranks = sorted_ranks(edges, &edges.ids().collect::<Vec<_>>());
+        let line = Line::merge(edges, &ranks).unwrap();
         for a in 0..n {
             let mut heaviest = a;
             for b in a + 1..n {
                 heaviest = std::cmp::max_by_key(heaviest, b - 1, |&id| edges.rank(id));
-                assert_eq!(
-                    line.meeting(a, b).map(|step| by_rank[step as usize]),
-                    Some(heaviest),
-                    "{a} to {b}"
-                );
+                let meeting = line.meeting(line.positions[a as usize], line.positions[b as usize]);
+                assert_eq!(ranks[meeting as usize], edges.rank(heaviest), "{a} to {b}");
             }
         }
     }
