@@ -12,7 +12,7 @@ use crate::blocks::{BLOCK, BlockFault, Parser, Text};
 use crate::columns::Columns;
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::number::{digits, natural, show, weight, words};
+use crate::number::{natural, plain_entry, show, weight, words};
 use crate::read::{Parsed, threads};
 use crate::text_writer::TextWriter;
 use crate::{Nan, ReadOptions, weights};
@@ -219,7 +219,7 @@ impl Lines {
         Ok(())
     }
 
-    /// A line as most are: words one space apart, nothing wrong with it. Returns where the next one starts.
+    /// A line as most are. Returns where the next one starts.
     #[inline(always)]
     fn plain_line<const WEIGHTED: bool>(
         &self,
@@ -228,33 +228,19 @@ impl Lines {
         start: usize,
         chunk: &mut Columns,
     ) -> Option<usize> {
-        const DIGITS: usize = 18; // as many never overflow
         let at = start + prefix.len();
         if block.get(start..at)? != prefix {
             return None;
         }
-        let (u, end_of_u) = digits(block, at);
-        let (v, end_of_v) = digits(block, end_of_u + 1);
-        let (u, v) = (u.wrapping_sub(1), v.wrapping_sub(1));
-        let n = u64::from(self.n);
-        if block.get(end_of_u) != Some(&b' ') || u >= n || v >= n || end_of_v - at > DIGITS {
+        let plain = plain_entry::<WEIGHTED>(block, at, self.n)?;
+        if !WEIGHTED && chunk.is_weighted() {
             return None;
         }
-        if !WEIGHTED {
-            if block.get(end_of_v) != Some(&b'\n') || chunk.is_weighted() {
-                return None;
-            }
-            chunk.push_ends(u as Vertex, v as Vertex);
-            return Some(end_of_v + 1);
+        chunk.push_ends(plain.u, plain.v);
+        if WEIGHTED {
+            chunk.push_integer(plain.weight);
         }
-        let (weight, end) = digits(block, end_of_v + 1);
-        let plain = block.get(end_of_v) == Some(&b' ') && block.get(end) == Some(&b'\n');
-        if !plain || !(1..=DIGITS).contains(&(end - end_of_v - 1)) {
-            return None;
-        }
-        chunk.push_ends(u as Vertex, v as Vertex);
-        chunk.push_integer(weight as i64);
-        Some(end + 1)
+        Some(plain.next)
     }
 
     /// Any other line. A fault comes with its place in the line.

@@ -3,6 +3,8 @@
 //! The usual ones, short and plain, are read by loops that cannot overflow because they count digits; whatever is out
 //! of the ordinary goes through slower code that knows every case and has the words for what is wrong.
 
+use kostra_core::Vertex;
+
 use crate::Nan;
 use crate::columns::Number;
 
@@ -10,15 +12,78 @@ use crate::columns::Number;
 const SAFE_DIGITS: usize = 19;
 
 /// The number that starts at a byte, and where its digits end. Beyond [`SAFE_DIGITS`] digits the value means nothing.
+///
+/// Up to eight digits are read as one word, without a branch on how many there are (after Lemire's eight-digit trick),
+/// for lengths are what a processor guesses worst in such files.
 #[inline(always)]
 pub(crate) fn digits(bytes: &[u8], start: usize) -> (u64, usize) {
-    let mut value = 0_u64;
-    let mut at = start;
+    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+    const TO_HIGH_BIT: u64 = u64::from_le_bytes([0x80 - 10; 8]);
+    const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
+    let Some(&eight) = bytes.get(start..).and_then(|rest| rest.first_chunk()) else {
+        return more_digits(bytes, start, 0);
+    };
+    let values = u64::from_le_bytes(eight) ^ ZEROS;
+    // The high bit of each byte that is no digit; a carry only reaches the bytes after the first of these.
+    let others = (values.wrapping_add(TO_HIGH_BIT) | values) & HIGH_BITS;
+    let count = others.trailing_zeros() / 8;
+    if count == 0 {
+        return (0, start);
+    }
+    let value = join_digits(values << (64 - 8 * count));
+    if count < 8 { (value, start + count as usize) } else { more_digits(bytes, start + 8, value) }
+}
+
+/// Eight digits, the first in the lowest byte, as a number: pairs, then fours, then all.
+#[inline(always)]
+fn join_digits(digits: u64) -> u64 {
+    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let upper = (pairs & EVERY_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+    let lower = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul(1 + (10_000 << 32));
+    upper.wrapping_add(lower) >> 32
+}
+
+fn more_digits(bytes: &[u8], start: usize, before: u64) -> (u64, usize) {
+    let (mut value, mut at) = (before, start);
     while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
         value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
         at += 1;
     }
     (value, at)
+}
+
+/// An edge as most lines have it.
+pub(crate) struct PlainEntry {
+    pub(crate) u: Vertex,
+    pub(crate) v: Vertex,
+    /// 0 where the line has none.
+    pub(crate) weight: i64,
+    /// Where the next line starts.
+    pub(crate) next: usize,
+}
+
+/// Two vertices that count from 1, perhaps a weight, one space apart, with nothing wrong with them, and the end of the
+/// line; the vertices come out counting from 0. Whatever else stands there gives `None`.
+#[inline(always)]
+pub(crate) fn plain_entry<const WEIGHTED: bool>(block: &[u8], start: usize, n: u32) -> Option<PlainEntry> {
+    const DIGITS: usize = SAFE_DIGITS - 1; // so that weights fit into a signed integer
+    let (u, end_of_u) = digits(block, start);
+    let (v, end_of_v) = digits(block, end_of_u + 1);
+    let (u, v) = (u.wrapping_sub(1), v.wrapping_sub(1)); // 0, or no digit, becomes larger than any n
+    let n = u64::from(n);
+    if block.get(end_of_u) != Some(&b' ') || u >= n || v >= n || end_of_v - start > DIGITS {
+        return None;
+    }
+    let (u, v) = (u as Vertex, v as Vertex);
+    if !WEIGHTED {
+        let entry = PlainEntry { u, v, weight: 0, next: end_of_v + 1 };
+        return (block.get(end_of_v) == Some(&b'\n')).then_some(entry);
+    }
+    let (weight, end) = digits(block, end_of_v + 1);
+    let plain = block.get(end_of_v) == Some(&b' ') && block.get(end) == Some(&b'\n');
+    let short = (1..=DIGITS).contains(&(end - end_of_v - 1));
+    (plain && short).then_some(PlainEntry { u, v, weight: weight as i64, next: end + 1 })
 }
 
 /// A number without a sign, such as a count or a vertex.
@@ -241,6 +306,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn digits_are_read_whatever_their_number_and_what_follows(value: u64, digits_kept in 0_usize..20, tail: Vec<u8>) {
+            let text = value.to_string();
+            let kept = &text[..text.len().min(digits_kept)];
+            let tail = [&b"/"[..], &tail].concat();
+            for tail in [&tail[..], b"", b":", b"\xff\xb0"] {
+                let bytes = [b"x", kept.as_bytes(), tail].concat();
+                prop_assert_eq!(digits(&bytes, 1), (kept.parse().unwrap_or(0), 1 + kept.len()));
+            }
+        }
+
         #[test]
         fn decimals_are_rounded_correctly(whole in 0_u64..10_000_000_000, fraction in 0_u64..1_000_000_000, digits in 0_usize..9) {
             let text = format!("{whole}.{fraction:0digits$}");

@@ -1,10 +1,10 @@
 //! The one way in: open, decompress, recognize, parse.
 
 use crate::compression::Stream;
-use crate::dimacs;
 use crate::fault::Fault;
 use crate::source::{self, Progress, Source};
 use crate::{Format, Input, Loaded, ReadError, ReadErrorKind, ReadOptions, sniff};
+use crate::{dimacs, edge_list, matrix_market};
 use kostra_core::{AnyGraph, Coordinates};
 
 /// What a format's reader makes of a stream.
@@ -54,12 +54,9 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
     };
     let parsed = match format {
         Format::Dimacs => dimacs::read(stream, options),
-        Format::EdgeList
-        | Format::MatrixMarket
-        | Format::Metis
-        | Format::Ecl
-        | Format::OsmPbf
-        | Format::Kst => {
+        Format::EdgeList => edge_list::read(stream, options),
+        Format::MatrixMarket => matrix_market::read(stream, options),
+        Format::Metis | Format::Ecl | Format::OsmPbf | Format::Kst => {
             Err(ReadErrorKind::Malformed(format!("{} cannot be read yet", format.title())).into())
         }
     }?;

@@ -29,7 +29,7 @@ pub(crate) fn recognize(head: &[u8], whole: bool) -> Result<Format, ReadErrorKin
 }
 
 fn binary(head: &[u8]) -> Option<Format> {
-    if head.starts_with(b"KOSTRA") {
+    if head.starts_with(b"\x8bKOSTRA") {
         return Some(Format::Kst);
     }
     // An OpenStreetMap file starts with the length of a header, then the field 1 of the header: its type's name.
