@@ -17,6 +17,8 @@ mod options;
 mod read;
 mod sniff;
 mod source;
+#[cfg(test)]
+mod testing;
 mod text_writer;
 mod weights;
 

@@ -185,6 +185,8 @@ impl MetisHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compression::Stream;
+    use crate::source::of_bytes;
 
     fn format(text: &str) -> Format {
         recognize(text.as_bytes(), true).unwrap()
@@ -237,6 +239,21 @@ mod tests {
             "4 2\n2\n1\n4\n9\n", // wrong, but nothing else
         ] {
             assert_eq!(format(text), Format::Metis, "{text}");
+        }
+    }
+
+    #[test]
+    fn real_meshes_and_networks_are_metis() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+        let names = ["4elt.graph", "wing.graph.gz", "wave.graph.bz2", "copter2.graph.xz"]
+            .map(|name| format!("mesh/{name}"));
+        for name in names.into_iter().chain(["social/PGPgiantcompo.graph".to_string()]) {
+            let Ok(bytes) = std::fs::read(format!("{folder}/{name}")) else {
+                println!("skipped: there is no {folder}/{name}");
+                continue;
+            };
+            let stream = Stream::new(of_bytes(&bytes)).unwrap();
+            assert_eq!(recognize(stream.head(), stream.head_is_whole()).unwrap(), Format::Metis, "{name}");
         }
     }
 
