@@ -80,8 +80,15 @@ impl<'a> Text<'a> {
             return Err(ReadErrorKind::Malformed("this is UTF-16 text; save it as UTF-8".into()).into());
         }
         let longest_line = LONGEST_LINE;
-        let mut text =
-            Self { stream, block_size, longest_line, ahead: Vec::new(), taken: 0, ended: false, lines: 0 };
+        let mut text = Self {
+            stream,
+            block_size: block_size.max(1),
+            longest_line,
+            ahead: Vec::new(),
+            taken: 0,
+            ended: false,
+            lines: 0,
+        };
         const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         if text.sample(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
             text.taken = BYTE_ORDER_MARK.len();
@@ -190,6 +197,8 @@ impl<'a> Text<'a> {
         parser: &P,
         join: impl FnMut(&mut P::Chunk, &[u8]) -> Result<(), BlockFault> + Send,
     ) -> Result<u64, Fault> {
+        let blocks = (self.ahead.len() - self.taken) / self.block_size + 1;
+        let threads = if self.ended { threads.min(blocks) } else { threads };
         let joiner = Joiner {
             next: 0,
             waiting: BTreeMap::new(),
