@@ -1,10 +1,28 @@
 //! Graphs in and out of files: one module a format, and the only room of Kostra that meets hostile bytes.
 //!
-//! Formats and compressions are recognized by content, never by file name. Text is read in a pipeline: one thread
-//! reads and decompresses, the others parse blocks of whole lines, and the blocks are joined in order.
+//! Formats and compressions are recognized by content, never by file name. Text is read in blocks of whole lines:
+//! the threads take turns to read and decompress the next block, parse it side by side, and the blocks are joined in
+//! order, so that the result does not depend on how many threads there are.
 
+mod blocks;
+mod columns;
+mod compression;
+mod dimacs;
+mod edge_list;
 mod error;
+mod fault;
+mod matrix_market;
+mod number;
 mod options;
+mod read;
+mod sniff;
+mod source;
+#[cfg(test)]
+mod testing;
+mod text_writer;
+mod weights;
 
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadOptions};
+pub use read::{read, read_bytes};
+pub use source::Progress;

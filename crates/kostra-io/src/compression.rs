@@ -1,0 +1,269 @@
+//! Compressed inputs, recognized by their first bytes and decompressed on the fly.
+//!
+//! A stream that is cut short, damaged, or followed by something else is an error, never a short read. Streams that
+//! follow each other in one file, as parallel compressors write them, are read as one.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use liblzma::bufread::XzDecoder;
+
+use crate::source::{Source, from_io};
+use crate::{Compression, ReadErrorKind};
+
+/// How much of the content can be looked at before it is read.
+pub(crate) const HEAD: usize = 1 << 16;
+/// Compressed bytes are read this many at a time.
+const COMPRESSED_BLOCK: usize = 1 << 17;
+/// What a hostile xz header may make the decoder allocate; `xz -9` needs 65 MiB.
+const XZ_MEMORY: u64 = 1 << 30;
+/// The best compression that an input is trusted to have when room is reserved for what it promises.
+const LIKELY_RATIO: u64 = 64;
+/// How many bytes a stream of unknown length is trusted to have when room is reserved for what it promises.
+const LIKELY_BYTES: u64 = 1 << 26;
+
+/// The content of an input, decompressed.
+pub(crate) struct Stream<'a> {
+    reader: Box<dyn Read + Send + 'a>,
+    head: Vec<u8>,
+    taken: usize,
+    whole: bool,
+    likely_bytes: u64,
+    pub(crate) compression: Compression,
+    /// The content as a file that can be mapped into memory, unless it is compressed or no regular file.
+    pub(crate) file: Option<File>,
+}
+
+impl<'a> Stream<'a> {
+    /// Recognizes the compression and decompresses the head of the content.
+    pub(crate) fn new(mut source: Source<'a>) -> Result<Self, ReadErrorKind> {
+        let mut magic = vec![0; MAGIC_BYTES];
+        let count = fill(&mut *source.reader, &mut magic).map_err(from_io)?;
+        magic.truncate(count);
+        let compression = recognize(&magic);
+        let raw = io::Cursor::new(magic).chain(source.reader);
+        let mut reader: Box<dyn Read + Send + 'a> = match compression {
+            Compression::None => Box::new(raw),
+            _ => Box::new(Decoder::new(compression, raw).map_err(ReadErrorKind::Io)?),
+        };
+        let mut head = vec![0; HEAD];
+        let count = fill(&mut *reader, &mut head).map_err(from_io)?;
+        head.truncate(count);
+        let likely_bytes = match (source.size, compression) {
+            (Some(size), Compression::None) => size,
+            (Some(size), _) => size.saturating_mul(LIKELY_RATIO),
+            (None, _) => LIKELY_BYTES,
+        };
+        let file = source.file.filter(|_| compression == Compression::None);
+        Ok(Self { reader, whole: count < HEAD, head, taken: 0, likely_bytes, compression, file })
+    }
+
+    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Whether the head is all there is.
+    pub(crate) fn head_is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// How many of `items` that a header promises it is reasonable to make room for, if each takes at least
+    /// `bytes_each` bytes of the content. A header that lies cannot make the reader allocate more than its file is
+    /// worth; one that tells the truth about a file that is compressed extremely well costs a few reallocations.
+    pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
+        usize::try_from(items.min(self.likely_bytes / bytes_each + 1)).unwrap_or(usize::MAX)
+    }
+}
+
+impl Read for Stream<'_> {
+    /// Reads the content. Errors carry a [`ReadErrorKind`], which [`from_io`] takes out.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let head = self.head.get(self.taken..).unwrap_or_default();
+        if head.is_empty() {
+            return self.reader.read(buffer);
+        }
+        let count = head.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&head[..count]);
+        self.taken += count;
+        Ok(count)
+    }
+}
+
+/// Reads until the buffer is full or the input ends.
+pub(crate) fn fill(reader: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match reader.read(rest)? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
+
+const MAGIC_BYTES: usize = 10;
+
+fn recognize(magic: &[u8]) -> Compression {
+    match magic {
+        [0x1f, 0x8b, ..] => Compression::Gzip,
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Compression::Xz,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+        // A bzip2 block starts with the digits of pi, an empty file with the square root of it.
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+        | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Compression::Bzip2,
+        _ => Compression::None,
+    }
+}
+
+const fn name(compression: Compression) -> &'static str {
+    match compression {
+        Compression::None => "plain",
+        Compression::Gzip => "gzip",
+        Compression::Xz => "xz",
+        Compression::Zstd => "zstd",
+        Compression::Bzip2 => "bzip2",
+    }
+}
+
+/// A decoder whose errors say what is damaged, while those of the system pass through.
+struct Decoder<'a> {
+    decoder: Box<dyn Read + Send + 'a>,
+    compression: Compression,
+}
+
+impl<'a> Decoder<'a> {
+    fn new(compression: Compression, raw: impl Read + Send + 'a) -> io::Result<Self> {
+        let raw = BufReader::with_capacity(COMPRESSED_BLOCK, raw);
+        let decoder: Box<dyn Read + Send + 'a> = match compression {
+            Compression::None => Box::new(raw),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(raw)),
+            Compression::Bzip2 => Box::new(MultiBzDecoder::new(raw)),
+            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(raw)?),
+            Compression::Xz => {
+                let flags = liblzma::stream::CONCATENATED;
+                let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, flags)?;
+                Box::new(XzDecoder::new_stream(raw, stream))
+            }
+        };
+        Ok(Self { decoder, compression })
+    }
+}
+
+impl Read for Decoder<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.decoder.read(buffer).map_err(|error| match error.downcast::<ReadErrorKind>() {
+            Ok(kind) => io::Error::other(kind),
+            Err(cause) => {
+                io::Error::other(ReadErrorKind::Compression { compression: name(self.compression), cause })
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::source::of_bytes;
+
+    const TEXT: &[u8] = b"1 2 3\n2 3 4\n";
+
+    fn pack(compression: Compression, text: &[u8]) -> Vec<u8> {
+        match compression {
+            Compression::None => text.to_vec(),
+            Compression::Gzip => {
+                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                encoder.write_all(text).unwrap();
+                encoder.finish().unwrap()
+            }
+            Compression::Xz => {
+                let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 6);
+                encoder.write_all(text).unwrap();
+                encoder.finish().unwrap()
+            }
+            Compression::Zstd => {
+                let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+                encoder.include_checksum(true).unwrap();
+                encoder.write_all(text).unwrap();
+                encoder.finish().unwrap()
+            }
+            Compression::Bzip2 => {
+                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+                encoder.write_all(text).unwrap();
+                encoder.finish().unwrap()
+            }
+        }
+    }
+
+    const ALL: [Compression; 4] = [Compression::Gzip, Compression::Xz, Compression::Zstd, Compression::Bzip2];
+
+    fn unpack(bytes: &[u8]) -> Result<(Compression, Vec<u8>), ReadErrorKind> {
+        let mut stream = Stream::new(of_bytes(bytes))?;
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).map_err(from_io)?;
+        Ok((stream.compression, text))
+    }
+
+    #[test]
+    fn every_compression_is_recognized_and_undone() {
+        assert_eq!(unpack(TEXT).unwrap(), (Compression::None, TEXT.to_vec()));
+        assert_eq!(unpack(b"").unwrap(), (Compression::None, vec![]));
+        for compression in ALL {
+            assert_eq!(unpack(&pack(compression, TEXT)).unwrap(), (compression, TEXT.to_vec()));
+            assert_eq!(unpack(&pack(compression, b"")).unwrap(), (compression, vec![]));
+        }
+    }
+
+    #[test]
+    fn streams_that_follow_each_other_are_one() {
+        for compression in ALL {
+            let twice = [pack(compression, TEXT), pack(compression, TEXT)].concat();
+            assert_eq!(unpack(&twice).unwrap().1, [TEXT, TEXT].concat(), "{compression:?}");
+        }
+    }
+
+    #[test]
+    fn every_cut_is_an_error() {
+        for compression in ALL {
+            let packed = pack(compression, TEXT);
+            for length in MAGIC_BYTES..packed.len() {
+                let error = unpack(&packed[..length]).unwrap_err();
+                assert!(
+                    matches!(error, ReadErrorKind::Compression { .. }),
+                    "{compression:?} {length}: {error}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn trailing_garbage_is_an_error() {
+        for compression in ALL {
+            for garbage in [&b"garbage after the stream"[..], b"x"] {
+                let error = unpack(&[&pack(compression, TEXT)[..], garbage].concat()).unwrap_err();
+                assert!(matches!(error, ReadErrorKind::Compression { .. }), "{compression:?}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let text: Vec<u8> = (0..20_000_u32).flat_map(|i| (i * i).to_string().into_bytes()).collect();
+        for compression in ALL {
+            let mut packed = pack(compression, &text);
+            let middle = packed.len() / 2;
+            packed[middle] ^= 0x55;
+            let error = unpack(&packed).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("the {} stream is damaged", name(compression))));
+        }
+    }
+
+    #[test]
+    fn the_first_bytes_of_a_compression_alone_are_not_taken_for_it() {
+        assert_eq!(unpack(b"BZh9 1 2\n").unwrap().0, Compression::None);
+    }
+}

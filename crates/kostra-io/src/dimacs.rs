@@ -1,0 +1,478 @@
+//! DIMACS graphs: comments `c`, one line `p KIND n m`, then an edge a line. Vertices count from 1.
+//!
+//! `p sp` (shortest paths, 9th challenge) has `a u v weight`, `p edge` and `p col` (colouring, 2nd challenge) have
+//! `e u v` with an optional weight, `p tw` (treewidth, PACE) has a bare `u v`. Every such line is one edge, whose id
+//! is the line's place among them, even where a file lists both directions of a road.
+
+use std::io::{self, Write};
+
+use kostra_core::{AnyGraph, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, with_graph};
+
+use crate::blocks::{BLOCK, BlockFault, Parser, Text};
+use crate::columns::Columns;
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::number::{natural, plain_entry, show, weight, words};
+use crate::read::{Parsed, threads};
+use crate::text_writer::TextWriter;
+use crate::{Nan, ReadOptions, weights};
+
+pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    read_in_blocks(stream, options, BLOCK)
+}
+
+fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
+    let mut text = Text::with_block_size(stream, block_size)?;
+    let header = Header::read(&mut text)?;
+    let Header { kind, n, m } = header;
+    let mut columns = Columns::default();
+    columns.reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
+    let lines = Lines { kind, n, nan: options.nan };
+    text.parse(threads(options), &lines, |chunk, block| {
+        let (before, weighted) = (columns.len(), columns.is_weighted());
+        if chunk.len() > 0 && before > 0 && chunk.is_weighted() != weighted {
+            return Err(BlockFault::new(kind.edge_in(block, 0), kind.mixed(weighted)));
+        }
+        let surplus = (before + chunk.len()) as u64 > m;
+        let room = (m - before as u64) as usize;
+        columns.append(chunk)?;
+        let sentence = || format!("the header promises {m} {}, and this is one more", kind.edges());
+        if surplus { Err(BlockFault::new(kind.edge_in(block, room), sentence())) } else { Ok(()) }
+    })?;
+    if (columns.len() as u64) < m {
+        let (edges, count) = (kind.edges(), columns.len());
+        return Err(Fault::whole(format!(
+            "the header promises {m} {edges}, but the input ends after {count}"
+        )));
+    }
+    let weighted = kind == Kind::ShortestPaths || columns.is_weighted();
+    let mut notes = Vec::new();
+    let graph = weights::graph(n as usize, columns, weighted, None, options, &mut notes)?;
+    Ok(Parsed { graph, coordinates: None, names: None, notes })
+}
+
+/// What the `p` line says.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    kind: Kind,
+    n: u32,
+    m: u64,
+}
+
+impl Header {
+    /// Reads up to the `p` line, and that too.
+    fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
+        loop {
+            let number = text.line_number();
+            let Some(line) = text.line()? else {
+                return Err(Fault::whole(
+                    "there is no header; a line such as 'p sp VERTICES ARCS' should be the first",
+                ));
+            };
+            let first = words(line).next();
+            match first {
+                None | Some((_, b"c")) => {}
+                Some((_, b"p")) => {
+                    let header = Self::parse(line)
+                        .map_err(|(column, sentence)| Fault::at_line(number, column as u64 + 1, sentence))?;
+                    if header.m > MAX_EDGES as u64 {
+                        return Err(GraphError::TooManyEdges { edges: header.m }.into());
+                    }
+                    text.skip()?;
+                    return Ok(header);
+                }
+                Some((at, word)) => {
+                    let sentence = format!(
+                        "'{}' comes before the header, a line such as 'p sp VERTICES ARCS'",
+                        show(word)
+                    );
+                    return Err(Fault::at_line(number, at as u64 + 1, sentence));
+                }
+            }
+            text.skip()?;
+        }
+    }
+
+    fn parse(line: &[u8]) -> Result<Self, (usize, String)> {
+        let mut words = words(line).skip(1);
+        let mut next = || words.next().unwrap_or((line.len(), b""));
+        let ((kind_at, kind), (n_at, n), (m_at, m), (end, surplus)) = (next(), next(), next(), next());
+        let kind = Kind::of(kind).ok_or_else(|| {
+            (kind_at, format!("the header's kind is '{}', but Kostra knows sp, edge, col and tw", show(kind)))
+        })?;
+        let n = natural(n, "number of vertices").map_err(|sentence| (n_at, sentence))?;
+        let m = natural(m, &format!("number of {}", kind.edges())).map_err(|sentence| (m_at, sentence))?;
+        if !surplus.is_empty() {
+            return Err((
+                end,
+                format!("the header ends with '{}', but should end after two counts", show(surplus)),
+            ));
+        }
+        match u32::try_from(n) {
+            Ok(n) if n as usize <= MAX_VERTICES => Ok(Self { kind, n, m }),
+            _ => Err((n_at, GraphError::TooManyVertices { vertices: n }.to_string())),
+        }
+    }
+}
+
+/// What stands at the start of a line, and whether a weight at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    ShortestPaths,
+    Colouring,
+    Treewidth,
+}
+
+impl Kind {
+    fn of(word: &[u8]) -> Option<Self> {
+        match word {
+            b"sp" => Some(Self::ShortestPaths),
+            b"edge" | b"edges" | b"col" => Some(Self::Colouring),
+            b"tw" => Some(Self::Treewidth),
+            _ => None,
+        }
+    }
+
+    /// What the kind calls its edges.
+    const fn edges(self) -> &'static str {
+        match self {
+            Self::ShortestPaths => "arcs",
+            Self::Colouring | Self::Treewidth => "edges",
+        }
+    }
+
+    /// How many bytes a line has at least.
+    const fn least_bytes(self) -> u64 {
+        match self {
+            Self::ShortestPaths => "a 1 1 1\n".len() as u64,
+            Self::Colouring => "e 1 1\n".len() as u64,
+            Self::Treewidth => "1 1\n".len() as u64,
+        }
+    }
+
+    /// Whether a line that starts with this word is an edge.
+    fn is_edge(self, word: &[u8]) -> bool {
+        match self {
+            Self::ShortestPaths => word == b"a",
+            Self::Colouring => word == b"e",
+            Self::Treewidth => !matches!(word, b"c" | b"p"),
+        }
+    }
+
+    /// Where in a block an edge starts, counted from 0.
+    fn edge_in(self, block: &[u8], index: usize) -> usize {
+        let mut start = 0;
+        let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
+            let (at, word) = words(line.trim_ascii_end()).next().unwrap_or_default();
+            let place = start + at;
+            start += line.len();
+            self.is_edge(word).then_some(place)
+        });
+        starts.nth(index).unwrap_or_default()
+    }
+
+    fn mixed(self, weighted: bool) -> String {
+        let (this, others) = if weighted { ("no", "one") } else { ("a", "none") };
+        format!("this edge has {this} weight, but the first has {others}")
+    }
+}
+
+/// The lines after the header.
+struct Lines {
+    kind: Kind,
+    n: u32,
+    nan: Nan,
+}
+
+impl Parser for Lines {
+    type Chunk = Columns;
+
+    fn parse(&self, block: &[u8], chunk: &mut Columns) -> Result<(), BlockFault> {
+        match self.kind {
+            Kind::ShortestPaths => self.parse_lines::<true>(b"a ", block, chunk),
+            Kind::Colouring => self.parse_lines::<false>(b"e ", block, chunk),
+            Kind::Treewidth => self.parse_lines::<false>(b"", block, chunk),
+        }
+    }
+}
+
+impl Lines {
+    #[inline(always)]
+    fn parse_lines<const WEIGHTED: bool>(
+        &self,
+        prefix: &[u8],
+        block: &[u8],
+        chunk: &mut Columns,
+    ) -> Result<(), BlockFault> {
+        let mut at = 0;
+        while at < block.len() {
+            if let Some(next) = self.plain_line::<WEIGHTED>(prefix, block, at, chunk) {
+                at = next;
+                continue;
+            }
+            let rest = block.get(at..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            self.any_line(rest.get(..length).unwrap_or_default().trim_ascii_end(), chunk)
+                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+            at += length + 1;
+        }
+        Ok(())
+    }
+
+    /// A line as most are. Returns where the next one starts.
+    #[inline(always)]
+    fn plain_line<const WEIGHTED: bool>(
+        &self,
+        prefix: &[u8],
+        block: &[u8],
+        start: usize,
+        chunk: &mut Columns,
+    ) -> Option<usize> {
+        let at = start + prefix.len();
+        if block.get(start..at)? != prefix {
+            return None;
+        }
+        let plain = plain_entry::<WEIGHTED>(block, at, self.n)?;
+        if !WEIGHTED && chunk.is_weighted() {
+            return None;
+        }
+        chunk.push_ends(plain.u, plain.v);
+        if WEIGHTED {
+            chunk.push_integer(plain.weight);
+        }
+        Some(plain.next)
+    }
+
+    /// Any other line. A fault comes with its place in the line.
+    #[cold]
+    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
+        let mut all = words(line);
+        let Some((at, first)) = all.clone().next() else { return Ok(()) };
+        match first {
+            b"c" => return Ok(()),
+            b"p" => return Err((at, "this is a second header".into())),
+            // Colours and places of vertices.
+            b"n" | b"d" | b"v" | b"x" if self.kind == Kind::Colouring => return Ok(()),
+            _ if !self.kind.is_edge(first) => {
+                let letter = if self.kind == Kind::ShortestPaths { 'a' } else { 'e' };
+                let shown = show(first);
+                return Err((
+                    at,
+                    format!("the line starts with '{shown}', but should start with {letter} or c"),
+                ));
+            }
+            _ => {}
+        }
+        if self.kind != Kind::Treewidth {
+            all.next();
+        }
+        let mut next = || all.next().unwrap_or((line.len(), b""));
+        let ((u_at, u), (v_at, v), (weight_at, word), (end, surplus)) = (next(), next(), next(), next());
+        let u = self.vertex(u).map_err(|sentence| (u_at, sentence))?;
+        let v = self.vertex(v).map_err(|sentence| (v_at, sentence))?;
+        let weighted = self.kind == Kind::ShortestPaths || !word.is_empty();
+        if self.kind == Kind::Treewidth && weighted {
+            return Err((
+                weight_at,
+                format!("the line ends with '{}', but should end after two vertices", show(word)),
+            ));
+        }
+        if !surplus.is_empty() {
+            return Err((
+                end,
+                format!("the line ends with '{}', but should end after the weight", show(surplus)),
+            ));
+        }
+        if chunk.len() > 0 && weighted != chunk.is_weighted() {
+            return Err((at, self.kind.mixed(chunk.is_weighted())));
+        }
+        if weighted {
+            let weight = weight(word, self.nan).map_err(|sentence| (weight_at, sentence))?;
+            chunk.push_ends(u, v);
+            chunk.push_weight(weight);
+        } else {
+            chunk.push_ends(u, v);
+        }
+        Ok(())
+    }
+
+    fn vertex(&self, word: &[u8]) -> Result<Vertex, String> {
+        let vertex = natural(word, "vertex")?;
+        match vertex {
+            0 => Err("vertex 0 is none: DIMACS vertices count from 1".into()),
+            _ if vertex <= u64::from(self.n) => Ok((vertex - 1) as Vertex),
+            _ => Err(format!("vertex {vertex} is beyond the {} vertices that the header promises", self.n)),
+        }
+    }
+}
+
+/// Writes a graph as `p sp`, an arc an edge. Every weight reads back as the value that it has; integers as integers,
+/// floats as `f64`, so that a weight of an `f32` keeps its shortest decimal.
+pub(crate) fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
+    let mut text = TextWriter::new(to);
+    text.word("p sp ").number(graph.vertices().into()).word(" ").number(graph.edges() as u64).end_line()?;
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {
+            let (u, v) = (u64::from(u) + 1, u64::from(v) + 1);
+            text.word("a ").number(u).word(" ").number(v).word(" ").weight(weight).end_line()?;
+        }
+    });
+    text.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_round_trips, edges, read_all_ways};
+
+    fn parsed(text: &str) -> Parsed {
+        read_all_ways(read_in_blocks, text, &ReadOptions::default()).unwrap()
+    }
+
+    fn graph(text: &str) -> (u32, String) {
+        let parsed = parsed(text);
+        (parsed.graph.vertices(), edges(&parsed.graph))
+    }
+
+    fn error(text: &str) -> String {
+        read_all_ways(read_in_blocks, text, &ReadOptions::default()).unwrap_err()
+    }
+
+    #[test]
+    fn each_arc_line_is_an_edge() {
+        let text = "c roads\n\nc\np sp 4 3\na 1 2 5\nc in between\na 2 1 5\n\na 4 4 -7\n";
+        assert_eq!(graph(text), (4, "0-1:5 1-0:5 3-3:-7".into()));
+    }
+
+    #[test]
+    fn blanks_may_be_tabs_and_stand_anywhere() {
+        assert_eq!(graph("  p\tsp 3  1 \n\ta   1\t3 5 \t\n"), (3, "0-2:5".into()));
+    }
+
+    #[test]
+    fn weights_may_be_of_any_type() {
+        assert_eq!(graph("p sp 2 2\na 1 2 1\na 1 2 3000000000\n").1, "0-1:1 0-1:3000000000");
+        assert_eq!(graph("p sp 2 2\na 1 2 1\na 1 2 inf\n").1, "0-1:1.0 0-1:inf");
+        assert_eq!(graph("p sp 2 2\na 1 2 1e3\na 2 1 .25\n").1, "0-1:1000.0 1-0:0.25");
+        assert_eq!(graph("p sp 2 1\na 1 2 -9223372036854775808\n").1, "0-1:-9223372036854775808");
+    }
+
+    #[test]
+    fn the_kin_without_weights_are_read_too() {
+        let tw = parsed("p tw 3 2\n1 2\nc x\n2 3\n");
+        assert_eq!(edges(&tw.graph), "0-1:1 1-2:1");
+        assert_eq!(tw.notes, ["the input has no weights; each edge weighs 1"]);
+        assert_eq!(edges(&parsed("p edge 3 2\nn 1 4\ne 1 2\ne 2 3\n").graph), "0-1:1 1-2:1");
+        let weighted = parsed("p col 3 2\ne 1 2 8\ne 2 3 9\n");
+        assert_eq!((edges(&weighted.graph), weighted.notes), ("0-1:8 1-2:9".into(), vec![]));
+    }
+
+    #[test]
+    fn a_graph_may_be_empty() {
+        assert_eq!(graph("p sp 0 0\n"), (0, String::new()));
+        assert_eq!(graph("p sp 7 0"), (7, String::new()));
+    }
+
+    #[test]
+    fn vertices_count_from_1_to_n() {
+        assert_eq!(
+            error("p sp 2 2\na 1 2 3\na 1 0 3\n"),
+            "x: line 3, column 5: vertex 0 is none: DIMACS vertices count from 1"
+        );
+        assert_eq!(
+            error("p sp 2 1\na 3 1 5\n"),
+            "x: line 2, column 3: vertex 3 is beyond the 2 vertices that the header promises"
+        );
+        assert_eq!(error("p sp 2 1\na -1 1 5\n"), "x: line 2, column 3: the vertex -1 is negative");
+        assert_eq!(error("p tw 2 1\n1 1.5\n"), "x: line 2, column 3: the vertex 1.5 is not a whole number");
+    }
+
+    #[test]
+    fn the_header_must_come_first_and_once() {
+        let header = "a line such as 'p sp VERTICES ARCS'";
+        assert_eq!(
+            error("c x\na 1 2 3\n"),
+            format!("x: line 2, column 1: 'a' comes before the header, {header}")
+        );
+        assert_eq!(error("c x\n"), format!("x: there is no header; {header} should be the first"));
+        assert_eq!(error("p sp 1 0\n\np sp 1 0\n"), "x: line 3, column 1: this is a second header");
+        assert_eq!(error("p sp 1\n"), "x: line 1, column 7: the number of arcs is missing");
+        assert_eq!(error("p sp -1 0\n"), "x: line 1, column 6: the number of vertices -1 is negative");
+        assert_eq!(
+            error("p max 1 0\n"),
+            "x: line 1, column 3: the header's kind is 'max', but Kostra knows sp, edge, col and tw"
+        );
+        assert_eq!(
+            error("p sp 1 2 3\n"),
+            "x: line 1, column 10: the header ends with '3', but should end after two counts"
+        );
+    }
+
+    #[test]
+    fn the_header_must_tell_the_truth() {
+        assert_eq!(
+            error("p sp 2 3\na 1 2 3\na 1 2 3\n"),
+            "x: the header promises 3 arcs, but the input ends after 2"
+        );
+        assert_eq!(
+            error("p sp 2 1\nc x\na 1 2 3\nc y\n a 1 2 3\na 1 2 3\n"),
+            "x: line 5, column 2: the header promises 1 arcs, and this is one more"
+        );
+        assert_eq!(error("p sp 2 9\na 1 2 3"), "x: the header promises 9 arcs, but the input ends after 1");
+    }
+
+    #[test]
+    fn a_header_that_lies_allocates_nothing() {
+        let text = "p sp 4294967295 4294967295\na 1 2 3\n";
+        assert_eq!(error(text), "x: the header promises 4294967295 arcs, but the input ends after 1");
+        assert_eq!(
+            error("p sp 4294967296 1\na 1 2 3\n"),
+            "x: line 1, column 6: 4294967296 vertices are more than the 4294967295 that 32-bit ids can name"
+        );
+        assert_eq!(
+            error("p sp 2 4294967296\n"),
+            "x: 4294967296 edges are more than the 4294967295 that 32-bit ids can name"
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_no_arc_is_named() {
+        assert_eq!(error("p sp 2 1\na 1\n"), "x: line 2, column 4: the vertex is missing");
+        assert_eq!(error("p sp 2 1\na 1 2\n"), "x: line 2, column 6: the weight is missing");
+        assert_eq!(
+            error("p sp 2 1\na 1 2 3 4\n"),
+            "x: line 2, column 9: the line ends with '4', but should end after the weight"
+        );
+        assert_eq!(
+            error("p sp 2 1\nb 1 2 3\n"),
+            "x: line 2, column 1: the line starts with 'b', but should start with a or c"
+        );
+        assert_eq!(
+            error("p tw 2 1\n1 2 3\n"),
+            "x: line 2, column 5: the line ends with '3', but should end after two vertices"
+        );
+        assert_eq!(
+            error("p edge 2 2\ne 1 2 3\ne 1 2\n"),
+            "x: line 3, column 1: this edge has no weight, but the first has one"
+        );
+    }
+
+    #[test]
+    fn nan_is_an_error_with_a_place_or_skipped() {
+        let text = "p sp 3 2\na 1 2 nan\na 2 3 1.5\n";
+        assert_eq!(
+            error(text),
+            "x: line 2, column 7: the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
+        );
+        let options = ReadOptions { nan: Nan::Skip, ..ReadOptions::default() };
+        let parsed = read_all_ways(read_in_blocks, text, &options).unwrap();
+        assert_eq!(edges(&parsed.graph), "0-0:0.0 1-2:1.5");
+        assert_eq!(parsed.notes, ["edge 0 weighs NaN; it is in no forest"]);
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        assert_round_trips(write, read_in_blocks);
+    }
+}

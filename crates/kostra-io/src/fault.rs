@@ -1,0 +1,38 @@
+//! What is wrong with some content, before it is known whose content it is.
+
+use crate::{Place, ReadError, ReadErrorKind};
+
+/// A fault at a place; the public reader adds the name of the input.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) place: Option<Place>,
+    pub(crate) kind: ReadErrorKind,
+}
+
+impl Fault {
+    /// The content breaks its format's rules at a byte of a binary file.
+    pub(crate) fn at_byte(offset: u64, sentence: impl Into<String>) -> Self {
+        Self { place: Some(Place::Byte(offset)), kind: ReadErrorKind::Malformed(sentence.into()) }
+    }
+
+    /// The content breaks its format's rules on a line of a text.
+    pub(crate) fn at_line(line: u64, column: u64, sentence: impl Into<String>) -> Self {
+        Self { place: Some(Place::Line { line, column }), kind: ReadErrorKind::Malformed(sentence.into()) }
+    }
+
+    /// The content as a whole breaks its format's rules.
+    pub(crate) fn whole(sentence: impl Into<String>) -> Self {
+        Self { place: None, kind: ReadErrorKind::Malformed(sentence.into()) }
+    }
+
+    /// The fault as an error of the input that is called so.
+    pub(crate) fn of(self, input: impl Into<String>) -> ReadError {
+        ReadError { input: input.into(), place: self.place, kind: self.kind }
+    }
+}
+
+impl<E: Into<ReadErrorKind>> From<E> for Fault {
+    fn from(kind: E) -> Self {
+        Self { place: None, kind: kind.into() }
+    }
+}

@@ -1,0 +1,465 @@
+//! Matrix Market: a banner `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments `%`, a line `rows columns
+//! entries`, then an entry a line: `row column value`, counted from 1.
+//!
+//! A square matrix is the adjacency matrix of a graph, and each entry that the file holds is one edge, whose id is its
+//! place among them. A symmetric file holds the entries on and below the diagonal. Zeros that are written down are
+//! edges of weight zero.
+
+use std::io::{self, Write};
+
+use kostra_core::{AnyGraph, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, WeightType, with_graph};
+
+use crate::blocks::{BLOCK, BlockFault, Parser, Text};
+use crate::columns::{Columns, Number};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::number::{natural, plain_entry, show, weight, words};
+use crate::read::{Parsed, threads};
+use crate::text_writer::TextWriter;
+use crate::{Nan, ReadOptions, weights};
+
+pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    read_in_blocks(stream, options, BLOCK)
+}
+
+fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
+    let mut text = Text::with_block_size(stream, block_size)?;
+    let banner = Banner::read(&mut text)?;
+    let (n, m) = read_size(&mut text)?;
+    let weighted = banner.field != Field::Pattern;
+    let mut columns = Columns::default();
+    let least_bytes = if weighted { "1 1 1\n".len() } else { "1 1\n".len() };
+    let room = text.reasonable(m, least_bytes as u64);
+    if banner.field == Field::Real {
+        columns.make_float();
+    }
+    columns.reserve_exact(room, weighted)?;
+    text.parse(threads(options), &Entries { banner, n, nan: options.nan }, |chunk, block| {
+        let surplus = (columns.len() + chunk.len()) as u64 > m;
+        let room = (m - columns.len() as u64) as usize;
+        columns.append(chunk)?;
+        if surplus {
+            let sentence = format!("the header promises {m} entries, and this is one more");
+            return Err(BlockFault::new(entry_in(block, room), sentence));
+        }
+        Ok(())
+    })?;
+    if (columns.len() as u64) < m {
+        let count = columns.len();
+        return Err(Fault::whole(format!(
+            "the header promises {m} entries, but the input ends after {count}"
+        )));
+    }
+    let mut notes = Vec::new();
+    if banner.symmetry == Symmetry::Skew {
+        notes.push("the matrix is skew-symmetric; each edge weighs its entry below the diagonal".into());
+    }
+    let graph = weights::graph(n as usize, columns, weighted, None, options, &mut notes)?;
+    Ok(Parsed { graph, coordinates: None, names: None, notes })
+}
+
+/// What the entries' values are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Field {
+    Real,
+    Integer,
+    Pattern,
+}
+
+/// Which entries are left out because others tell them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    Skew,
+}
+
+/// What the first line says.
+#[derive(Clone, Copy, Debug)]
+struct Banner {
+    field: Field,
+    symmetry: Symmetry,
+}
+
+impl Banner {
+    fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
+        let line = text.line()?.unwrap_or_default();
+        let banner =
+            Self::parse(line).map_err(|(column, sentence)| Fault::at_line(1, column as u64 + 1, sentence))?;
+        text.skip()?;
+        Ok(banner)
+    }
+
+    fn parse(line: &[u8]) -> Result<Self, (usize, String)> {
+        let mut words = words(line);
+        let mut next = || {
+            let (at, word) = words.next().unwrap_or((line.len(), b""));
+            (at, word.to_ascii_lowercase())
+        };
+        let refuse = |(at, word): (usize, Vec<u8>), sentence: &str| {
+            Err((at, sentence.replace("{}", &format!("'{}'", show(&word)))))
+        };
+        let (magic, object, format, field, symmetry) = (next(), next(), next(), next(), next());
+        if magic.1 != b"%%matrixmarket" {
+            return refuse(magic, "the first line should start with %%MatrixMarket, not {}");
+        }
+        if object.1 != b"matrix" {
+            return refuse(object, "the banner says {}, but only a matrix can be a graph");
+        }
+        match &format.1[..] {
+            b"coordinate" => {}
+            b"array" => {
+                return refuse(
+                    format,
+                    "this is a dense matrix ({}), which does not say which zeros are edges; write it as coordinate",
+                );
+            }
+            _ => return refuse(format, "the banner's format is {}, but should be coordinate"),
+        }
+        let field = match &field.1[..] {
+            b"real" | b"double" => Field::Real,
+            b"integer" | b"unsigned-integer" => Field::Integer,
+            b"pattern" => Field::Pattern,
+            b"complex" => return refuse(field, "the values are {}, and complex numbers have no order"),
+            _ => return refuse(field, "the banner's field is {}, but should be real, integer or pattern"),
+        };
+        let symmetry = match &symmetry.1[..] {
+            b"general" => Symmetry::General,
+            b"symmetric" => Symmetry::Symmetric,
+            b"skew-symmetric" => Symmetry::Skew,
+            b"hermitian" => return refuse(symmetry, "the matrix is {}, and complex numbers have no order"),
+            _ => {
+                return refuse(
+                    symmetry,
+                    "the banner's symmetry is {}, but should be general, symmetric or skew-symmetric",
+                );
+            }
+        };
+        Ok(Self { field, symmetry })
+    }
+}
+
+/// Reads up to the line with the numbers of rows, columns and entries, and that too.
+fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
+    loop {
+        let number = text.line_number();
+        let Some(line) = text.line()? else {
+            return Err(Fault::whole(
+                "the input ends before the line with the numbers of rows, columns and entries",
+            ));
+        };
+        if !matches!(words(line).next(), None | Some((_, [b'%', ..]))) {
+            let size =
+                parse_size(line).map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
+            if size.1 > MAX_EDGES as u64 {
+                return Err(GraphError::TooManyEdges { edges: size.1 }.into());
+            }
+            text.skip()?;
+            return Ok(size);
+        }
+        text.skip()?;
+    }
+}
+
+fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
+    let mut words = words(line);
+    let mut next = |what: &str| {
+        let (at, word) = words.next().unwrap_or((line.len(), b""));
+        natural(word, what).map(|count| (at, count)).map_err(|sentence| (at, sentence))
+    };
+    let (at, rows) = next("number of rows")?;
+    let (_, columns) = next("number of columns")?;
+    let (_, entries) = next("number of entries")?;
+    if rows != columns {
+        let sentence =
+            format!("the matrix has {rows} rows and {columns} columns, but an adjacency matrix is square");
+        return Err((at, sentence));
+    }
+    match u32::try_from(rows) {
+        Ok(n) if n as usize <= MAX_VERTICES => Ok((n, entries)),
+        _ => Err((at, GraphError::TooManyVertices { vertices: rows }.to_string())),
+    }
+}
+
+/// Where in a block an entry starts, counted from 0.
+fn entry_in(block: &[u8], index: usize) -> usize {
+    let mut start = 0;
+    let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
+        let word = words(line.trim_ascii_end()).next();
+        let place = start + word.unwrap_or_default().0;
+        start += line.len();
+        word.filter(|(_, word)| !word.starts_with(b"%")).map(|_| place)
+    });
+    starts.nth(index).unwrap_or_default()
+}
+
+/// The lines after the size.
+struct Entries {
+    banner: Banner,
+    n: u32,
+    nan: Nan,
+}
+
+impl Parser for Entries {
+    type Chunk = Columns;
+
+    fn parse(&self, block: &[u8], chunk: &mut Columns) -> Result<(), BlockFault> {
+        if self.banner.field == Field::Real {
+            chunk.make_float();
+        }
+        let mut at = 0;
+        while at < block.len() {
+            if let Some(next) = self.plain_line(block, at, chunk) {
+                at = next;
+                continue;
+            }
+            let rest = block.get(at..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            self.any_line(rest.get(..length).unwrap_or_default().trim_ascii_end(), chunk)
+                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+            at += length + 1;
+        }
+        Ok(())
+    }
+}
+
+impl Entries {
+    /// A line as most are. Returns where the next one starts.
+    #[inline(always)]
+    fn plain_line(&self, block: &[u8], start: usize, chunk: &mut Columns) -> Option<usize> {
+        let plain = match self.banner.field {
+            Field::Integer => plain_entry::<true>(block, start, self.n),
+            Field::Pattern => plain_entry::<false>(block, start, self.n),
+            Field::Real => None,
+        }?;
+        if self.misplaced(plain.u, plain.v).is_some() {
+            return None;
+        }
+        chunk.push_ends(plain.u, plain.v);
+        if self.banner.field == Field::Integer {
+            chunk.push_integer(plain.weight);
+        }
+        Some(plain.next)
+    }
+
+    /// Any other line. A fault comes with its place in the line.
+    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
+        let mut words = words(line);
+        let mut next = || words.next().unwrap_or((line.len(), b""));
+        let (row_at, row) = next();
+        if matches!(row, [] | [b'%', ..]) {
+            return Ok(());
+        }
+        let (column_at, column) = next();
+        let u = self.vertex(row, "row").map_err(|sentence| (row_at, sentence))?;
+        let v = self.vertex(column, "column").map_err(|sentence| (column_at, sentence))?;
+        if let Some(sentence) = self.misplaced(u, v) {
+            return Err((row_at, sentence));
+        }
+        let weight = match self.banner.field {
+            Field::Pattern => None,
+            field => {
+                let (at, word) = next();
+                match weight(word, self.nan).map_err(|sentence| (at, sentence))? {
+                    Number::Float(_) if field == Field::Integer => {
+                        return Err((
+                            at,
+                            format!(
+                                "the weight {} is not a whole number, but the banner says integer",
+                                show(word)
+                            ),
+                        ));
+                    }
+                    weight => Some(weight),
+                }
+            }
+        };
+        let (at, surplus) = next();
+        if !surplus.is_empty() {
+            return Err((at, format!("the line should end before '{}'", show(surplus))));
+        }
+        chunk.push_ends(u, v);
+        if let Some(weight) = weight {
+            chunk.push_weight(weight);
+        }
+        Ok(())
+    }
+
+    /// What is wrong with an entry at this place, if something is.
+    #[inline(always)]
+    fn misplaced(&self, u: Vertex, v: Vertex) -> Option<String> {
+        match self.banner.symmetry {
+            Symmetry::General => None,
+            Symmetry::Symmetric if u >= v => None,
+            Symmetry::Skew if u > v => None,
+            _ => Some(self.words_for_misplaced(u, v)),
+        }
+    }
+
+    #[cold]
+    fn words_for_misplaced(&self, u: Vertex, v: Vertex) -> String {
+        let (row, column) = (u64::from(u) + 1, u64::from(v) + 1);
+        let (place, kind) = if u == v { ("on", "skew-symmetric") } else { ("above", "symmetric") };
+        format!(
+            "the entry in row {row}, column {column} lies {place} the diagonal, where a {kind} file has none"
+        )
+    }
+
+    fn vertex(&self, word: &[u8], what: &str) -> Result<Vertex, String> {
+        match natural(word, what)? {
+            0 => Err(format!("the {what} is 0, but Matrix Market counts from 1")),
+            index if index <= u64::from(self.n) => Ok((index - 1) as Vertex),
+            index => Err(format!("the {what} {index} is beyond the {} that the header promises", self.n)),
+        }
+    }
+}
+
+/// Writes a graph as a symmetric matrix, an entry on or below the diagonal an edge, in the order of the edges. Parallel
+/// edges become entries at one place, which Kostra reads as such, though other readers may add them up. Weights are
+/// written as [`dimacs::write`](crate::dimacs::write) writes them.
+pub(crate) fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
+    let mut text = TextWriter::new(to);
+    let field = match graph.weight_type() {
+        WeightType::F32 | WeightType::F64 => "real",
+        WeightType::I32 | WeightType::U32 | WeightType::I64 | WeightType::U64 => "integer",
+    };
+    let (n, m) = (u64::from(graph.vertices()), graph.edges() as u64);
+    text.word("%%MatrixMarket matrix coordinate ").word(field).word(" symmetric").end_line()?;
+    text.number(n).word(" ").number(n).word(" ").number(m).end_line()?;
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {
+            let (row, column) = (u64::from(u.max(v)) + 1, u64::from(u.min(v)) + 1);
+            text.number(row).word(" ").number(column).word(" ").weight(weight).end_line()?;
+        }
+    });
+    text.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{awkward_graphs, edges, read_all_ways};
+
+    fn matrix(banner: &str, body: &str) -> Result<Parsed, String> {
+        let text = format!("%%MatrixMarket matrix coordinate {banner}\n% comment\n\n{body}\n");
+        read_all_ways(read_in_blocks, &text, &ReadOptions::default())
+    }
+
+    fn graph(banner: &str, body: &str) -> String {
+        edges(&matrix(banner, body).unwrap().graph)
+    }
+
+    fn error(banner: &str, body: &str) -> String {
+        matrix(banner, body).unwrap_err()
+    }
+
+    #[test]
+    fn each_entry_is_an_edge() {
+        assert_eq!(graph("integer symmetric", "3 3 3\n2 1 5\n\n3 3 0\n%\n2 1 -6"), "1-0:5 2-2:0 1-0:-6");
+        assert_eq!(graph("integer general", "3 3 2\n2 1 5\n1 2 6"), "1-0:5 0-1:6");
+        assert_eq!(graph("Real General", "3 3 2\n2 1 5\n1 2 1e-2"), "1-0:5.0 0-1:0.01");
+        assert_eq!(graph("pattern symmetric", "3 3 2\n2 1\n3 1"), "1-0:1 2-0:1");
+        assert_eq!(graph("real skew-symmetric", "3 3 1\n2 1 -2.5"), "1-0:-2.5");
+        assert_eq!(graph("real symmetric", "0 0 0"), "");
+    }
+
+    #[test]
+    fn made_up_or_chosen_weights_are_said() {
+        let notes = |banner, body| matrix(banner, body).unwrap().notes;
+        let unit = "the input has no weights; each edge weighs 1";
+        assert_eq!(notes("pattern symmetric", "2 2 1\n2 1"), [unit]);
+        let skew = "the matrix is skew-symmetric; each edge weighs its entry below the diagonal";
+        assert_eq!(notes("integer skew-symmetric", "2 2 1\n2 1 5"), [skew]);
+    }
+
+    #[test]
+    fn matrices_that_are_no_graph_are_refused() {
+        let banner = |banner: &str| {
+            let text = format!("{banner}\n1 1 0\n");
+            read_all_ways(read_in_blocks, &text, &ReadOptions::default()).unwrap_err()
+        };
+        assert_eq!(
+            banner("%%MatrixMarket matrix array real general"),
+            "x: line 1, column 23: this is a dense matrix ('array'), which does not say which zeros are edges; \
+             write it as coordinate"
+        );
+        assert_eq!(
+            banner("%%MatrixMarket matrix coordinate complex general"),
+            "x: line 1, column 34: the values are 'complex', and complex numbers have no order"
+        );
+        assert_eq!(
+            banner("%%MatrixMarket matrix coordinate real hermitian"),
+            "x: line 1, column 39: the matrix is 'hermitian', and complex numbers have no order"
+        );
+        assert_eq!(
+            banner("%%MatrixMarket vector coordinate real general"),
+            "x: line 1, column 16: the banner says 'vector', but only a matrix can be a graph"
+        );
+        assert_eq!(
+            error("real general", "2 3 0"),
+            "x: line 4, column 1: the matrix has 2 rows and 3 columns, but an adjacency matrix is square"
+        );
+    }
+
+    #[test]
+    fn entries_must_be_where_the_header_says() {
+        assert_eq!(
+            error("integer symmetric", "2 2 1\n1 2 5"),
+            "x: line 5, column 1: the entry in row 1, column 2 lies above the diagonal, where a symmetric file has none"
+        );
+        assert_eq!(
+            error("integer skew-symmetric", "2 2 1\n2 2 5"),
+            "x: line 5, column 1: the entry in row 2, column 2 lies on the diagonal, where a skew-symmetric file has \
+             none"
+        );
+        assert_eq!(
+            error("integer general", "2 2 1\n0 2 5"),
+            "x: line 5, column 1: the row is 0, but Matrix Market counts from 1"
+        );
+        assert_eq!(
+            error("integer general", "2 2 1\n1 3 5"),
+            "x: line 5, column 3: the column 3 is beyond the 2 that the header promises"
+        );
+    }
+
+    #[test]
+    fn the_header_must_tell_the_truth() {
+        assert_eq!(
+            error("integer general", "2 2 2\n1 2 5"),
+            "x: the header promises 2 entries, but the input ends after 1"
+        );
+        assert_eq!(
+            error("integer general", "2 2 1\n1 2 5\n% x\n2 1 6"),
+            "x: line 7, column 1: the header promises 1 entries, and this is one more"
+        );
+        assert_eq!(
+            error("integer general", "2 2 1\n1 2 5.5"),
+            "x: line 5, column 5: the weight 5.5 is not a whole number, but the banner says integer"
+        );
+        assert_eq!(error("real general", "2 2 1\n1 2"), "x: line 5, column 4: the weight is missing");
+        assert_eq!(
+            error("pattern general", "2 2 1\n1 2 5"),
+            "x: line 5, column 5: the line should end before '5'"
+        );
+        assert_eq!(
+            error("real general", ""),
+            "x: the input ends before the line with the numbers of rows, columns and entries"
+        );
+        assert_eq!(error("real general", "2 2"), "x: line 4, column 4: the number of entries is missing");
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        // Entries stand on or below the diagonal, so the ends of an edge may have changed places.
+        for graph in awkward_graphs() {
+            let mut bytes = Vec::new();
+            write(&graph, &mut bytes).unwrap();
+            let text = String::from_utf8(bytes).unwrap();
+            let parsed = read_all_ways(read_in_blocks, &text, &ReadOptions::default()).unwrap();
+            assert_eq!(parsed.graph.vertices(), graph.vertices());
+            assert_eq!(parsed.graph.weight_type(), graph.weight_type());
+            assert_eq!(edges(&parsed.graph), edges(&graph).replace("0-1:", "1-0:"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Numbers as they stand in texts.
+//!
+//! The usual ones, short and plain, are read by loops that cannot overflow because they count digits; whatever is out
+//! of the ordinary goes through slower code that knows every case and has the words for what is wrong.
+
+use kostra_core::Vertex;
+
+use crate::Nan;
+use crate::columns::Number;
+
+/// The most digits that never overflow 64 bits.
+const SAFE_DIGITS: usize = 19;
+
+/// The number that starts at a byte, and where its digits end. Beyond [`SAFE_DIGITS`] digits the value means nothing.
+///
+/// Up to eight digits are read as one word, without a branch on how many there are (after Lemire's eight-digit trick),
+/// for lengths are what a processor guesses worst in such files.
+#[inline(always)]
+pub(crate) fn digits(bytes: &[u8], start: usize) -> (u64, usize) {
+    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+    const TO_HIGH_BIT: u64 = u64::from_le_bytes([0x80 - 10; 8]);
+    const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
+    let Some(&eight) = bytes.get(start..).and_then(|rest| rest.first_chunk()) else {
+        return more_digits(bytes, start, 0);
+    };
+    let values = u64::from_le_bytes(eight) ^ ZEROS;
+    // The high bit of each byte that is no digit; a carry only reaches the bytes after the first of these.
+    let others = (values.wrapping_add(TO_HIGH_BIT) | values) & HIGH_BITS;
+    let count = others.trailing_zeros() / 8;
+    if count == 0 {
+        return (0, start);
+    }
+    let value = join_digits(values << (64 - 8 * count));
+    if count < 8 { (value, start + count as usize) } else { more_digits(bytes, start + 8, value) }
+}
+
+/// Eight digits, the first in the lowest byte, as a number: pairs, then fours, then all.
+#[inline(always)]
+fn join_digits(digits: u64) -> u64 {
+    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let upper = (pairs & EVERY_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+    let lower = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul(1 + (10_000 << 32));
+    upper.wrapping_add(lower) >> 32
+}
+
+fn more_digits(bytes: &[u8], start: usize, before: u64) -> (u64, usize) {
+    let (mut value, mut at) = (before, start);
+    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (value, at)
+}
+
+/// An edge as most lines have it.
+pub(crate) struct PlainEntry {
+    pub(crate) u: Vertex,
+    pub(crate) v: Vertex,
+    /// 0 where the line has none.
+    pub(crate) weight: i64,
+    /// Where the next line starts.
+    pub(crate) next: usize,
+}
+
+/// Two vertices that count from 1, perhaps a weight, one space apart, with nothing wrong with them, and the end of the
+/// line; the vertices come out counting from 0. Whatever else stands there gives `None`.
+#[inline(always)]
+pub(crate) fn plain_entry<const WEIGHTED: bool>(block: &[u8], start: usize, n: u32) -> Option<PlainEntry> {
+    const DIGITS: usize = SAFE_DIGITS - 1; // so that weights fit into a signed integer
+    let (u, end_of_u) = digits(block, start);
+    let (v, end_of_v) = digits(block, end_of_u + 1);
+    let (u, v) = (u.wrapping_sub(1), v.wrapping_sub(1)); // 0, or no digit, becomes larger than any n
+    let n = u64::from(n);
+    if block.get(end_of_u) != Some(&b' ') || u >= n || v >= n || end_of_v - start > DIGITS {
+        return None;
+    }
+    let (u, v) = (u as Vertex, v as Vertex);
+    if !WEIGHTED {
+        let entry = PlainEntry { u, v, weight: 0, next: end_of_v + 1 };
+        return (block.get(end_of_v) == Some(&b'\n')).then_some(entry);
+    }
+    let (weight, end) = digits(block, end_of_v + 1);
+    let plain = block.get(end_of_v) == Some(&b' ') && block.get(end) == Some(&b'\n');
+    let short = (1..=DIGITS).contains(&(end - end_of_v - 1));
+    (plain && short).then_some(PlainEntry { u, v, weight: weight as i64, next: end + 1 })
+}
+
+/// A number without a sign, such as a count or a vertex.
+pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
+    let (value, end) = digits(token, 0);
+    if end == token.len() && (1..=SAFE_DIGITS).contains(&end) {
+        return Ok(value);
+    }
+    let text = show(token);
+    if token.is_empty() {
+        return Err(format!("the {what} is missing"));
+    }
+    if end == token.len() {
+        let significant = token.iter().position(|&byte| byte != b'0').unwrap_or(end - 1);
+        let (value, digits) = digits(token, significant);
+        return if digits - significant <= SAFE_DIGITS {
+            Ok(value)
+        } else {
+            Err(format!("the {what} {text} is too large"))
+        };
+    }
+    match token.strip_prefix(b"-") {
+        Some(rest) if !rest.is_empty() && digits(rest, 0).1 == rest.len() => {
+            Err(format!("the {what} {text} is negative"))
+        }
+        _ if number(token).is_ok() => Err(format!("the {what} {text} is not a whole number")),
+        _ => Err(format!("the {what} is '{text}', which is not a number")),
+    }
+}
+
+/// A weight, or why it is none; whether NaN is one is for the options to say.
+pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<Number, String> {
+    match number(token)? {
+        Number::Float(value) if value.is_nan() && nan == Nan::Error => {
+            Err("the weight is not a number (NaN); mend it, or ask for such edges to be skipped".into())
+        }
+        number => Ok(number),
+    }
+}
+
+fn number(token: &[u8]) -> Result<Number, String> {
+    let (negative, unsigned) = match token {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, token),
+    };
+    let (whole, end) = digits(unsigned, 0);
+    if end == unsigned.len() && end > 0 {
+        return integer(token, unsigned, negative).map(Number::Integer);
+    }
+    if let Some(value) = short_decimal(unsigned, whole, end) {
+        return Ok(Number::Float(if negative { -value } else { value }));
+    }
+    let value: f64 = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        if token.is_empty() {
+            "the weight is missing".into()
+        } else {
+            format!("the weight is '{}', which is not a number", show(token))
+        }
+    })?;
+    if value.is_infinite() && unsigned.first().is_some_and(|&byte| byte.is_ascii_digit() || byte == b'.') {
+        return Err(format!(
+            "the weight {} is too large for a 64-bit float; write inf if that is meant",
+            show(token)
+        ));
+    }
+    Ok(Number::Float(value))
+}
+
+fn integer(token: &[u8], unsigned: &[u8], negative: bool) -> Result<i64, String> {
+    let mut value = 0_i64;
+    for &byte in unsigned {
+        let digit = i64::from(byte - b'0');
+        let next = value.checked_mul(10);
+        let next =
+            next.and_then(|next| if negative { next.checked_sub(digit) } else { next.checked_add(digit) });
+        value = next.ok_or_else(|| {
+            format!(
+                "the weight {} does not fit in 64 bits; with a decimal point it is read as a float",
+                show(token)
+            )
+        })?;
+    }
+    Ok(value)
+}
+
+/// A decimal with few enough digits that one correctly rounded division of two exact floats is its exact value,
+/// correctly rounded (Clinger 1990). `whole` are the digits up to `point`.
+#[inline]
+fn short_decimal(unsigned: &[u8], whole: u64, point: usize) -> Option<f64> {
+    const EXACT_DIGITS: usize = 15;
+    const POWERS: [f64; EXACT_DIGITS + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    if unsigned.get(point) != Some(&b'.') || unsigned.len() > EXACT_DIGITS + 1 || unsigned.len() < 2 {
+        return None;
+    }
+    let (fraction, end) = digits(unsigned, point + 1);
+    if end != unsigned.len() {
+        return None;
+    }
+    let decimals = end - point - 1;
+    let shift = *POWERS.get(decimals)?;
+    Some((whole as f64 * shift + fraction as f64) / shift)
+}
+
+/// A token as an error shows it: not too long, and with nothing that a terminal would obey.
+pub(crate) fn show(token: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    let shown = String::from_utf8_lossy(token.get(..LONGEST).unwrap_or(token)).escape_debug().to_string();
+    if token.len() > LONGEST { format!("{shown}...") } else { shown }
+}
+
+/// What separates the words of the formats that separate them by white space.
+#[inline]
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+/// The words of a line that are separated by blanks, each with its place in the line.
+pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> + Clone {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += line.get(at..)?.iter().position(|&byte| !is_blank(byte))?;
+        let rest = line.get(at..)?;
+        let start = at;
+        at += rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len());
+        Some((start, line.get(start..at)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn float(text: &str) -> f64 {
+        match weight(text.as_bytes(), Nan::Skip) {
+            Ok(Number::Float(value)) => value,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn failure(text: &str) -> String {
+        weight(text.as_bytes(), Nan::Error).unwrap_err()
+    }
+
+    #[test]
+    fn integers_up_to_64_bits_are_exact() {
+        for value in [0, 1, -1, i64::MAX, i64::MIN, 1_234_567_890_123_456_789] {
+            assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Integer(value)));
+        }
+        assert_eq!(weight(b"+5", Nan::Error), Ok(Number::Integer(5)));
+        assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(Number::Integer(5)));
+        let beyond = "does not fit in 64 bits; with a decimal point it is read as a float";
+        assert_eq!(failure("9223372036854775808"), format!("the weight 9223372036854775808 {beyond}"));
+        assert_eq!(failure("-9223372036854775809"), format!("the weight -9223372036854775809 {beyond}"));
+    }
+
+    #[test]
+    fn floats_come_in_every_usual_spelling() {
+        for (text, value) in [
+            ("1.5", 1.5),
+            ("-1.5", -1.5),
+            ("1.", 1.0),
+            (".5", 0.5),
+            ("+.5", 0.5),
+            ("1e3", 1e3),
+            ("1E-3", 1e-3),
+        ] {
+            assert_eq!(float(text), value, "{text}");
+        }
+        for text in ["inf", "+inf", "Infinity", "INF"] {
+            assert_eq!(float(text), f64::INFINITY, "{text}");
+        }
+        assert_eq!(float("-inf"), f64::NEG_INFINITY);
+        assert!(float("-0.0").is_sign_negative());
+        assert!(float("NaN").is_nan() && float("nan").is_nan() && float("-nan").is_nan());
+        assert_eq!(
+            failure("nan"),
+            "the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
+        );
+    }
+
+    #[test]
+    fn what_is_no_weight_is_named() {
+        assert_eq!(
+            failure("1e999"),
+            "the weight 1e999 is too large for a 64-bit float; write inf if that is meant"
+        );
+        assert_eq!(failure("abc"), "the weight is 'abc', which is not a number");
+        assert_eq!(failure("."), "the weight is '.', which is not a number");
+        assert_eq!(failure("-"), "the weight is '-', which is not a number");
+        assert_eq!(failure(""), "the weight is missing");
+        assert_eq!(failure("1\u{1b}[0m"), "the weight is '1\\u{1b}[0m', which is not a number");
+    }
+
+    #[test]
+    fn what_is_no_vertex_is_named() {
+        let failure = |text: &str| natural(text.as_bytes(), "vertex").unwrap_err();
+        assert_eq!(natural(b"0", "vertex"), Ok(0));
+        assert_eq!(natural(b"000000000000000000000000000000012", "vertex"), Ok(12));
+        assert_eq!(failure("-3"), "the vertex -3 is negative");
+        assert_eq!(failure("1.5"), "the vertex 1.5 is not a whole number");
+        assert_eq!(failure("1e5"), "the vertex 1e5 is not a whole number");
+        assert_eq!(failure("99999999999999999999"), "the vertex 99999999999999999999 is too large");
+        assert_eq!(failure("x"), "the vertex is 'x', which is not a number");
+        assert_eq!(failure(""), "the vertex is missing");
+        assert_eq!(
+            failure(&"x".repeat(100)),
+            format!("the vertex is '{}...', which is not a number", "x".repeat(40))
+        );
+    }
+
+    #[test]
+    fn words_know_their_places() {
+        let found: Vec<_> = words(b"  a\tbc d\r").collect();
+        assert_eq!(found, [(2, &b"a"[..]), (4, b"bc"), (7, b"d")]);
+        assert_eq!(words(b" \t").count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn digits_are_read_whatever_their_number_and_what_follows(value: u64, digits_kept in 0_usize..20, tail: Vec<u8>) {
+            let text = value.to_string();
+            let kept = &text[..text.len().min(digits_kept)];
+            let tail = [&b"/"[..], &tail].concat();
+            for tail in [&tail[..], b"", b":", b"\xff\xb0"] {
+                let bytes = [b"x", kept.as_bytes(), tail].concat();
+                prop_assert_eq!(digits(&bytes, 1), (kept.parse().unwrap_or(0), 1 + kept.len()));
+            }
+        }
+
+        #[test]
+        fn decimals_are_rounded_correctly(whole in 0_u64..10_000_000_000, fraction in 0_u64..1_000_000_000, digits in 0_usize..9) {
+            let text = format!("{whole}.{fraction:0digits$}");
+            prop_assert_eq!(float(&text).to_bits(), text.parse::<f64>().unwrap().to_bits());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The one way in: open, decompress, recognize, parse.
+
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::source::{self, Progress, Source};
+use crate::{Format, Input, Loaded, ReadError, ReadErrorKind, ReadOptions, sniff};
+use crate::{dimacs, edge_list, matrix_market};
+use kostra_core::{AnyGraph, Coordinates};
+
+/// What a format's reader makes of a stream.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) graph: AnyGraph,
+    pub(crate) coordinates: Option<Coordinates>,
+    pub(crate) names: Option<Vec<String>>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads a graph. `progress` is told after every few hundred kilobytes, possibly from another thread.
+///
+/// Takes one pass over the input. Besides the graph it needs some blocks of a few hundred kilobytes for each thread.
+///
+/// # Errors
+/// When the input cannot be opened or read, is in no known format, breaks the rules of its format, or holds no graph
+/// that fits 32-bit ids and this machine's memory.
+pub fn read(
+    input: &Input,
+    options: &ReadOptions,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Loaded, ReadError> {
+    source::open(input, progress)
+        .and_then(|source| load(source, options))
+        .map_err(|fault| fault.of(input.to_string()))
+}
+
+/// Reads a graph from memory, as [`read`] does; `name` stands for the input in errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loaded, ReadError> {
+    load(source::of_bytes(bytes), options).map_err(|fault| fault.of(name))
+}
+
+fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
+    let stream = Stream::new(source)?;
+    if stream.head().is_empty() {
+        return Err(ReadErrorKind::Empty.into());
+    }
+    let compression = stream.compression;
+    let format = match options.format {
+        Some(format) => format,
+        None if options.names => Format::EdgeList,
+        None => sniff::recognize(stream.head(), stream.head_is_whole())?,
+    };
+    let parsed = match format {
+        Format::Dimacs => dimacs::read(stream, options),
+        Format::EdgeList => edge_list::read(stream, options),
+        Format::MatrixMarket => matrix_market::read(stream, options),
+        Format::Metis | Format::Ecl | Format::OsmPbf | Format::Kst => {
+            Err(ReadErrorKind::Malformed(format!("{} cannot be read yet", format.title())).into())
+        }
+    }?;
+    let Parsed { graph, coordinates, names, notes } = parsed;
+    Ok(Loaded { graph, coordinates, names, format, compression, notes })
+}
+
+/// How many threads to use when asked for so many; 0 means all.
+pub(crate) fn threads(options: &ReadOptions) -> usize {
+    match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads => threads,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    fn error(path: &Path) -> String {
+        let options = ReadOptions::default();
+        read(&Input::Path(path.to_path_buf()), &options, &|_| {}).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_no_file_with_something_in_it_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph");
+        let name = path.display();
+        assert!(error(&path).starts_with(&format!("{name}: No such file or directory")));
+        fs::create_dir(&path).unwrap();
+        assert_eq!(error(&path), format!("{name}: this is a directory; name a file in it"));
+        fs::remove_dir(&path).unwrap();
+        fs::write(&path, "").unwrap();
+        assert_eq!(error(&path), format!("{name}: the input is empty"));
+        let encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        fs::write(&path, encoder.finish().unwrap()).unwrap();
+        assert_eq!(error(&path), format!("{name}: the input is empty"));
+    }
+
+    #[test]
+    fn a_cut_stream_is_an_error_with_the_name_of_the_input() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let lines: String = (0..100_000).map(|u| format!("{u} {}\n", u * 7919 % 100_003)).collect();
+        encoder.write_all(lines.as_bytes()).unwrap();
+        let packed = encoder.finish().unwrap();
+        let graph = read_bytes("x", &packed, &ReadOptions::default()).unwrap();
+        assert_eq!((graph.graph.edges(), graph.compression), (100_000, crate::Compression::Gzip));
+        let error =
+            read_bytes("x", &packed[..packed.len() - 9], &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.starts_with("x: the gzip stream is damaged or cut short: "), "{error}");
+    }
+
+    #[test]
+    fn progress_ends_at_the_size_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph");
+        let lines = "0 1 5\n".repeat(200_000);
+        fs::write(&path, &lines).unwrap();
+        let (bytes, calls) = (AtomicU64::new(0), AtomicU64::new(0));
+        let watch = |progress: Progress| {
+            assert_eq!(progress.of, Some(lines.len() as u64));
+            let before = bytes.swap(progress.bytes, Ordering::Relaxed);
+            assert!(before <= progress.bytes);
+            calls.fetch_add(1, Ordering::Relaxed);
+        };
+        let loaded = read(&Input::Path(path), &ReadOptions::default(), &watch).unwrap();
+        assert_eq!(loaded.graph.edges(), 200_000);
+        assert_eq!(bytes.into_inner(), lines.len() as u64);
+        assert!((4..100).contains(&calls.into_inner()));
+    }
+
+    #[test]
+    fn the_format_may_be_named() {
+        let options = ReadOptions { format: Some(Format::EdgeList), ..ReadOptions::default() };
+        let metis = "3 3\n2 3\n1 3\n1 2\n";
+        assert_eq!(
+            read_bytes("x", metis.as_bytes(), &options).unwrap().graph.edges(),
+            3,
+            "a line of counts first"
+        );
+        let options = ReadOptions { format: Some(Format::Dimacs), ..ReadOptions::default() };
+        assert!(read_bytes("x", metis.as_bytes(), &options).is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! Where bytes come from: a file, standard input or memory, with progress.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use crate::fault::Fault;
+use crate::{Input, ReadErrorKind};
+
+/// How far reading has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes read so far, compressed as they are.
+    pub bytes: u64,
+    /// How many there are, if that is known.
+    pub of: Option<u64>,
+}
+
+/// The bytes of an input as they are stored.
+pub(crate) struct Source<'a> {
+    pub(crate) reader: Box<dyn Read + Send + 'a>,
+    /// How many bytes there are, if that is known.
+    pub(crate) size: Option<u64>,
+    /// The same bytes as a regular file, to be mapped into memory by a format that can use that.
+    pub(crate) file: Option<File>,
+}
+
+/// Opens an input. Every read tells `progress`.
+pub(crate) fn open<'a>(input: &Input, progress: &'a (dyn Fn(Progress) + Sync)) -> Result<Source<'a>, Fault> {
+    let Input::Path(path) = input else {
+        let reader = Watched { inner: io::stdin(), bytes: 0, of: None, progress };
+        return Ok(Source { reader: Box::new(reader), size: None, file: None });
+    };
+    let file = File::open(path).map_err(ReadErrorKind::Io)?;
+    let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
+    if metadata.is_dir() {
+        return Err(ReadErrorKind::Malformed("this is a directory; name a file in it".into()).into());
+    }
+    let regular = metadata.is_file();
+    let size = regular.then_some(metadata.len());
+    let again = if regular { Some(file.try_clone().map_err(ReadErrorKind::Io)?) } else { None };
+    let reader = Watched { inner: file, bytes: 0, of: size, progress };
+    Ok(Source { reader: Box::new(reader), size, file: again })
+}
+
+/// A source in memory.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Source<'_> {
+    Source { reader: Box::new(bytes), size: Some(bytes.len() as u64), file: None }
+}
+
+/// Reads, retries when a signal interrupts, counts, and marks failures as the system's: see [`from_io`].
+struct Watched<'a, R> {
+    inner: R,
+    bytes: u64,
+    of: Option<u64>,
+    progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.inner.read(buffer) {
+                Ok(count) => {
+                    self.bytes += count as u64;
+                    (self.progress)(Progress { bytes: self.bytes, of: self.of });
+                    return Ok(count);
+                }
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                Err(cause) => return Err(io::Error::new(cause.kind(), ReadErrorKind::Io(cause))),
+            }
+        }
+    }
+}
+
+/// What a failed read from an input means; takes the meaning out of errors that carry it.
+pub(crate) fn from_io(error: io::Error) -> ReadErrorKind {
+    match error.downcast::<ReadErrorKind>() {
+        Ok(kind) => kind,
+        Err(error) => ReadErrorKind::Io(error),
+    }
+}

@@ -1,0 +1,81 @@
+//! What the tests of the text formats share.
+
+use kostra_core::AnyGraph;
+
+use crate::ReadOptions;
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::read::Parsed;
+use crate::source::of_bytes;
+
+/// A format's reader with the size of its blocks as a parameter.
+pub(crate) type ReadInBlocks = fn(Stream<'_>, &ReadOptions, usize) -> Result<Parsed, Fault>;
+
+/// Reads a text in blocks of several sizes, on several numbers of threads, with both kinds of line ends, with a
+/// byte-order mark, and without the last newline. All must agree, on the graph or on the error.
+pub(crate) fn read_all_ways(read: ReadInBlocks, text: &str, options: &ReadOptions) -> Result<Parsed, String> {
+    let read = |text: &str, block_size: usize, threads: usize| {
+        let options = ReadOptions { threads, ..options.clone() };
+        let stream = Stream::new(of_bytes(text.as_bytes())).unwrap();
+        read(stream, &options, block_size).map_err(|fault| fault.of("x").to_string())
+    };
+    let expected = read(text, 1 << 18, 1);
+    let windows = text.replace('\n', "\r\n");
+    let variants =
+        [text.to_string(), windows, format!("\u{feff}{text}"), text.trim_end_matches('\n').to_string()];
+    for variant in variants {
+        for block_size in [1, 5, 16, 64, 1 << 18] {
+            for threads in [1, 2, 3] {
+                let found = read(&variant, block_size, threads);
+                assert_eq!(
+                    format!("{found:?}"),
+                    format!("{expected:?}"),
+                    "{variant:?} in blocks of {block_size} on {threads} threads"
+                );
+            }
+        }
+    }
+    expected
+}
+
+/// The edges of a graph as text, an edge a word.
+pub(crate) fn edges(graph: &AnyGraph) -> String {
+    let words = kostra_core::with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        ends.zip(edges.weights()).map(|((u, v), weight)| format!("{u}-{v}:{weight:?}")).collect::<Vec<_>>()
+    });
+    words.join(" ")
+}
+
+/// Graphs of every weight type, with parallel edges, self-loops, isolated vertices and awkward weights.
+pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
+    let (u, v) = (vec![0, 1, 1, 3], vec![1, 0, 1, 2]);
+    let graph = |graph: Result<AnyGraph, _>| graph.unwrap();
+    vec![
+        graph(AnyGraph::from_edges::<i32>(0, vec![], vec![], vec![])),
+        graph(AnyGraph::from_edges::<i32>(5, vec![], vec![], vec![])),
+        graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![i32::MIN, i32::MAX, 0, -7])),
+        graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![i64::MIN, i64::MAX, 0, -7])),
+        graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![0.1, -0.0, f64::INFINITY, 5e-324])),
+        graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![1.0, 1e300, f64::NEG_INFINITY, f64::MAX])),
+        graph(AnyGraph::from_edges(6, u, v, vec![1.0, 123_456_789_012_345_680.0, 1e-7, -2.5e-300])),
+    ]
+}
+
+/// Whether what is written reads back as it was, weight types included.
+pub(crate) fn assert_round_trips(
+    write: fn(&AnyGraph, &mut dyn std::io::Write) -> std::io::Result<()>,
+    read: ReadInBlocks,
+) {
+    for graph in awkward_graphs() {
+        let mut bytes = Vec::new();
+        write(&graph, &mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let parsed = read_all_ways(read, &text, &ReadOptions::default()).unwrap();
+        assert_eq!(parsed.notes, [""; 0], "{text}");
+        assert_eq!(parsed.graph.vertices(), graph.vertices(), "{text}");
+        assert_eq!(parsed.graph.weight_type(), graph.weight_type(), "{text}");
+        assert_eq!(edges(&parsed.graph), edges(&graph), "{text}");
+    }
+}

@@ -1,0 +1,198 @@
+//! From columns to a graph: the one place where weights are made up or left out.
+
+use kostra_core::{AnyGraph, Coordinates, EdgeList, Vertex, Weight};
+
+use crate::columns::{Columns, Weights};
+use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
+
+/// Builds the graph of `columns` on `vertices` vertices; where the input has no weights, gives the edges those that the
+/// options ask for. What a reader of the graph should know of that is added to `notes`.
+pub(crate) fn graph(
+    vertices: usize,
+    columns: Columns,
+    weighted: bool,
+    coordinates: Option<&Coordinates>,
+    options: &ReadOptions,
+    notes: &mut Vec<String>,
+) -> Result<AnyGraph, ReadErrorKind> {
+    let Columns { u, v, weights, .. } = columns;
+    if weighted {
+        return match weights {
+            Weights::I32(weights) => finish(vertices, u, v, weights, options, notes),
+            Weights::I64(weights) => finish(vertices, u, v, weights, options, notes),
+            Weights::F64(weights) => finish(vertices, u, v, weights, options, notes),
+        };
+    }
+    drop(weights);
+    match options.missing_weights {
+        MissingWeights::Unit => {
+            notes.push("the input has no weights; each edge weighs 1".into());
+            let weights = collect(u.iter().map(|_| 1_i32))?;
+            finish(vertices, u, v, weights, options, notes)
+        }
+        MissingWeights::Hash => {
+            notes.push("the input has no weights; each edge weighs a hash of its ends, in 1..2^24".into());
+            let weights = collect(u.iter().zip(&v).map(|(&u, &v)| hash(u, v)))?;
+            finish(vertices, u, v, weights, options, notes)
+        }
+        MissingWeights::Distance => {
+            let Some(coordinates) = coordinates else {
+                let sentence =
+                    "the input has no coordinates to take distances from; ask for unit or hash weights";
+                return Err(ReadErrorKind::Malformed(sentence.into()));
+            };
+            notes.push("the input has no weights; each edge weighs the distance of its ends".into());
+            let weights = collect(u.iter().zip(&v).map(|(&u, &v)| distance(coordinates, u, v)))?;
+            finish(vertices, u, v, weights, options, notes)
+        }
+    }
+}
+
+fn finish<W: Weight>(
+    vertices: usize,
+    u: Vec<Vertex>,
+    v: Vec<Vertex>,
+    weights: Vec<W>,
+    options: &ReadOptions,
+    notes: &mut Vec<String>,
+) -> Result<AnyGraph, ReadErrorKind>
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    if options.nan == Nan::Error {
+        return Ok(AnyGraph::from_edges(vertices, u, v, weights)?);
+    }
+    let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)?;
+    match skipped[..] {
+        [] => {}
+        [edge] => notes.push(format!("edge {edge} weighs NaN; it is in no forest")),
+        [first, ..] => {
+            notes.push(format!(
+                "{} edges weigh NaN, the first is edge {first}; they are in no forest",
+                skipped.len()
+            ));
+        }
+    }
+    Ok(edges.into())
+}
+
+fn collect<W>(weights: impl ExactSizeIterator<Item = W>) -> Result<Vec<W>, ReadErrorKind> {
+    let mut all = Vec::new();
+    let bytes = (weights.len() * size_of::<W>()) as u64;
+    all.try_reserve_exact(weights.len()).map_err(|_| ReadErrorKind::OutOfMemory { bytes })?;
+    all.extend(weights);
+    Ok(all)
+}
+
+/// A hash of two vertices in either order, uniform in `1..2^24`: the finalizer of SplitMix64 (Steele, Lea & Flood 2014),
+/// scaled to the range by its upper bits.
+fn hash(u: Vertex, v: Vertex) -> u32 {
+    let mut bits = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
+    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^= bits >> 31;
+    const VALUES: u64 = (1 << 24) - 1;
+    (((bits >> 32) * VALUES) >> 32) as u32 + 1
+}
+
+/// The mean radius of the earth in metres (IUGG).
+const EARTH_RADIUS: f64 = 6_371_008.8;
+
+/// The distance between two vertices: straight in a plane, along a great circle on the earth, in metres. NaN where a
+/// place is unknown.
+pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
+    let points = coordinates.points();
+    let (Some(&[x, y]), Some(&[p, q])) = (points.get(u as usize), points.get(v as usize)) else {
+        return f64::NAN;
+    };
+    match coordinates {
+        Coordinates::Planar(_) => (p - x).hypot(q - y),
+        Coordinates::Geographic(_) => great_circle([x, y], [p, q]),
+    }
+}
+
+/// The length in metres of the shortest way on the earth, taken as a sphere, between two `[longitude, latitude]` in
+/// degrees, by the haversine formula, which is exact for near points too.
+pub(crate) fn great_circle([x, y]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
+    let haversine = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
+    let chord = haversine(q - y) + y.to_radians().cos() * q.to_radians().cos() * haversine(p - x);
+    2.0 * EARTH_RADIUS * chord.sqrt().min(1.0).asin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unweighted(
+        missing_weights: MissingWeights,
+        places: Option<&Coordinates>,
+    ) -> Result<(AnyGraph, String), String> {
+        let mut columns = Columns::default();
+        columns.push_ends(0, 1);
+        columns.push_ends(1, 0);
+        let options = ReadOptions { missing_weights, ..ReadOptions::default() };
+        let mut notes = Vec::new();
+        graph(2, columns, false, places, &options, &mut notes)
+            .map(|graph| (graph, notes.join("; ")))
+            .map_err(|kind| kind.to_string())
+    }
+
+    #[test]
+    fn missing_weights_are_made_up_as_asked_and_said() {
+        let (graph, note) = unweighted(MissingWeights::Unit, None).unwrap();
+        assert_eq!(note, "the input has no weights; each edge weighs 1");
+        assert!(matches!(&graph, AnyGraph::I32(graph) if graph.edge_list().weights() == [1, 1]));
+
+        let (graph, note) = unweighted(MissingWeights::Hash, None).unwrap();
+        assert_eq!(note, "the input has no weights; each edge weighs a hash of its ends, in 1..2^24");
+        let AnyGraph::U32(graph) = &graph else { panic!("{graph:?}") };
+        assert_eq!(graph.edge_list().weights()[0], graph.edge_list().weights()[1]);
+
+        let places = Coordinates::Planar(vec![[0.0, 0.0], [3.0, 4.0]]);
+        let (graph, note) = unweighted(MissingWeights::Distance, Some(&places)).unwrap();
+        assert_eq!(note, "the input has no weights; each edge weighs the distance of its ends");
+        assert!(matches!(&graph, AnyGraph::F64(graph) if graph.edge_list().weights() == [5.0, 5.0]));
+
+        let error = unweighted(MissingWeights::Distance, None).unwrap_err();
+        assert_eq!(
+            error,
+            "the input has no coordinates to take distances from; ask for unit or hash weights"
+        );
+    }
+
+    #[test]
+    fn hashes_are_in_their_range_and_spread_over_it() {
+        let hashes: Vec<_> = (0..100_000).map(|v| hash(7, v)).collect();
+        assert!(hashes.iter().all(|hash| (1..1 << 24).contains(hash)));
+        let mean = hashes.iter().map(|&hash| f64::from(hash)).sum::<f64>() / 100_000.0;
+        assert!((mean / f64::from(1 << 23) - 1.0).abs() < 0.01, "{mean}");
+        assert_eq!(hash(7, 9), 4_890_659, "the same on every run and machine");
+    }
+
+    #[test]
+    fn great_circles_are_as_long_as_the_earth_says() {
+        let quarter = std::f64::consts::FRAC_PI_2 * EARTH_RADIUS;
+        assert!((great_circle([0.0, 0.0], [90.0, 0.0]) - quarter).abs() < 1e-6);
+        assert!((great_circle([10.0, 0.0], [123.0, 90.0]) - quarter).abs() < 1e-6);
+        assert!((great_circle([0.0, 0.0], [180.0, 0.0]) - 2.0 * quarter).abs() < 1e-6);
+        assert!((great_circle([12.5, 41.9], [12.5, 41.900_001]) - 0.111_195).abs() < 1e-5, "a decimetre");
+    }
+
+    #[test]
+    fn nan_is_skipped_on_request_and_said() {
+        let nan = |options: &ReadOptions| {
+            let mut notes = Vec::new();
+            let (u, v, weights) = (vec![0, 0, 1], vec![1, 1, 0], vec![f64::NAN, 1.0, f64::NAN]);
+            finish(2, u, v, weights, options, &mut notes).map(|_| notes).map_err(|kind| kind.to_string())
+        };
+        let note = "2 edges weigh NaN, the first is edge 0; they are in no forest";
+        assert_eq!(
+            nan(&ReadOptions { nan: Nan::Skip, ..ReadOptions::default() }),
+            Ok(vec![note.to_string()])
+        );
+        assert!(
+            nan(&ReadOptions::default()).unwrap_err().starts_with("the weight of edge 0 is not a number")
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! Whatever the bytes, the readers of texts answer with a graph or an error: the same on any number of threads.
+
+use kostra_io::{Format, Nan, ReadOptions, read_bytes};
+use proptest::prelude::*;
+
+const FORMATS: [Option<Format>; 4] =
+    [None, Some(Format::Dimacs), Some(Format::EdgeList), Some(Format::MatrixMarket)];
+
+fn answer(bytes: &[u8], options: &ReadOptions) -> String {
+    match read_bytes("x", bytes, options) {
+        Ok(loaded) => {
+            assert!(loaded.graph.edges() <= bytes.len(), "more edges than bytes");
+            format!("{loaded:?}")
+        }
+        Err(error) => {
+            let sentence = error.to_string();
+            assert!(!sentence.chars().any(char::is_control), "{sentence:?}");
+            sentence
+        }
+    }
+}
+
+fn assert_answers_agree(bytes: &[u8]) {
+    for format in FORMATS {
+        for names in [false, true] {
+            let options =
+                |threads| ReadOptions { format, names, threads, nan: Nan::Skip, ..ReadOptions::default() };
+            assert_eq!(answer(bytes, &options(1)), answer(bytes, &options(3)));
+        }
+    }
+}
+
+const WORDS: [&str; 48] = [
+    "p",
+    "sp",
+    "tw",
+    "edge",
+    "col",
+    "a",
+    "e",
+    "c",
+    "%%MatrixMarket",
+    "matrix",
+    "coordinate",
+    "integer",
+    "real",
+    "pattern",
+    "symmetric",
+    "general",
+    "0",
+    "1",
+    "2",
+    "3",
+    "4",
+    "-1",
+    "0.5",
+    "1e9",
+    "inf",
+    "nan",
+    "4294967295",
+    "4294967296",
+    "99999999999999999999",
+    "9007199254740993",
+    "{}",
+    "{'weight': 3}",
+    "{",
+    "}",
+    "\"",
+    "\"a b\"",
+    ",",
+    ";",
+    "|",
+    "\t",
+    "#",
+    "%",
+    "//",
+    "\r",
+    "\u{feff}",
+    "\0",
+    "u",
+    "weight",
+];
+
+const STARTS: [&str; 7] = [
+    "",
+    "p sp 4 3\n",
+    "p tw 4 3\n",
+    "p edge 4 3\n",
+    "%%MatrixMarket matrix coordinate real general\n4 4 3\n",
+    "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n",
+    "# kostra edge list: 4 vertices, 3 edges\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn bytes_are_answered(bytes: Vec<u8>) {
+        assert_answers_agree(&bytes);
+    }
+
+    #[test]
+    fn words_are_answered(
+        start in 0..STARTS.len(),
+        lines in prop::collection::vec(prop::collection::vec(0..WORDS.len(), 0..6), 0..8),
+        separator in prop::sample::select(&[" ", ",", "\t", ""][..]),
+    ) {
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| line.iter().map(|&word| WORDS[word]).collect::<Vec<_>>().join(separator))
+            .collect();
+        assert_answers_agree(format!("{}{}", STARTS[start], lines.join("\n")).as_bytes());
+    }
+}

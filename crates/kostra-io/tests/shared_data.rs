@@ -1,0 +1,107 @@
+//! The real graphs of `../shared/data`, where that folder is there.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use kostra_core::{Total, WeightType, with_graph};
+use kostra_io::{Compression, Format, Input, Loaded, ReadOptions, read};
+
+fn load(name: &str) -> Option<Loaded> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    if !path.exists() {
+        println!("skipped: there is no {}", path.display());
+        return None;
+    }
+    let loaded = [1, 2, 3].map(|threads| {
+        let options = ReadOptions { threads, ..ReadOptions::default() };
+        read(&Input::Path(path.clone()), &options, &|_| {}).unwrap()
+    });
+    let [first, others @ ..] = loaded;
+    for other in others {
+        assert!(first.graph.u() == other.graph.u() && first.graph.v() == other.graph.v(), "{name}");
+        assert!(total(&first) == total(&other) && first.notes == other.notes, "{name}");
+    }
+    Some(first)
+}
+
+fn total(loaded: &Loaded) -> Total {
+    use kostra_core::Weight;
+    fn sum<W: Weight>(weights: &[W]) -> Total {
+        W::total(weights.iter().copied())
+    }
+    with_graph!(&loaded.graph, graph => sum(graph.edge_list().weights()))
+}
+
+/// Distinct undirected edges without self-loops.
+fn distinct(loaded: &Loaded) -> usize {
+    let ends = loaded.graph.u().iter().zip(loaded.graph.v());
+    ends.filter(|(u, v)| u != v).map(|(u, v)| (u.min(v), u.max(v))).collect::<BTreeSet<_>>().len()
+}
+
+fn check(name: &str, format: Format, n: u32, edges: usize, m: usize, weights: WeightType) -> Option<Loaded> {
+    let loaded = load(name)?;
+    assert_eq!(loaded.format, format, "{name}");
+    assert_eq!((loaded.graph.vertices(), loaded.graph.edges()), (n, edges), "{name}");
+    assert_eq!(distinct(&loaded), m, "{name}");
+    assert_eq!(loaded.graph.weight_type(), weights, "{name}");
+    Some(loaded)
+}
+
+const UNIT: &str = "the input has no weights; each edge weighs 1";
+
+#[test]
+fn road_networks_are_read_with_every_arc() {
+    let new_york =
+        check("road/USA-road-d.NY.gr.gz", Format::Dimacs, 264_346, 733_846, 365_050, WeightType::I32);
+    if let Some(new_york) = new_york {
+        assert_eq!(new_york.compression, Compression::Gzip);
+        assert!(new_york.notes.is_empty());
+    }
+    check("road/rome99.gr", Format::Dimacs, 3_353, 8_870, 4_831, WeightType::I32);
+    check("road/osm-rome.gr.xz", Format::Dimacs, 234_496, 258_193, 258_193, WeightType::I32);
+    check("road/usroads-greatcircle-m.gr.xz", Format::Dimacs, 129_164, 165_435, 165_435, WeightType::I32);
+}
+
+#[test]
+fn treewidth_graphs_have_made_up_weights() {
+    for (name, n, m) in [("BAY", 321_270, 397_415), ("COL", 435_666, 521_200)] {
+        let name = format!("road/USA-road.{name}.unweighted.gr.xz");
+        if let Some(loaded) = check(&name, Format::Dimacs, n, m, m, WeightType::I32) {
+            assert_eq!(loaded.compression, Compression::Xz);
+            assert_eq!(loaded.notes, [UNIT]);
+        }
+    }
+}
+
+#[test]
+fn matrices_are_read() {
+    check("matrix/ak2010.mtx.gz", Format::MatrixMarket, 45_292, 108_549, 108_549, WeightType::I32);
+    for (name, n, m) in [("luxembourg_osm", 114_599, 119_666), ("delaunay_n16", 65_536, 196_575)] {
+        let name = format!("matrix/{name}.mtx.gz");
+        let loaded = check(&name, Format::MatrixMarket, n, m, m, WeightType::I32);
+        loaded.inspect(|loaded| assert_eq!(loaded.notes, [UNIT]));
+    }
+}
+
+#[test]
+fn social_networks_are_edge_lists_in_all_their_spellings() {
+    let enron =
+        check("social/Email-Enron.txt.gz", Format::EdgeList, 36_692, 367_662, 183_831, WeightType::I32);
+    if let Some(enron) = enron {
+        assert_eq!(enron.notes, ["line 1 is taken as the numbers of vertices and edges", UNIT]);
+    }
+    if let Some(astro) = load("social/ca-AstroPh.edgelist.gz") {
+        assert_eq!(astro.format, Format::EdgeList);
+        println!("{} {} {} {:?}", astro.graph.vertices(), astro.graph.edges(), distinct(&astro), astro.notes);
+    }
+}
+
+#[test]
+fn named_columns_are_found() {
+    let name = "road/california.cedge.gz";
+    let loaded = check(name, Format::EdgeList, 21_048, 21_693, 21_693, WeightType::F64);
+    if let Some(loaded) = loaded {
+        assert_eq!((loaded.graph.u()[1], loaded.graph.v()[1]), (0, 6));
+        assert_eq!(loaded.notes, ["column 'EdgeID' is left out"]);
+    }
+}
