@@ -132,21 +132,36 @@ fn check_both(
     Ok(tally)
 }
 
-/// Runs every solver on a graph in one order and compares with the answer: edge id by edge id where the solver is
-/// exact; where it is approximate, its answer must be some spanning forest.
+/// Runs every solver on a graph in one order and compares with the answer.
 ///
 /// # Errors
 /// The first solver that returns something else.
 pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, Disagreement> {
     let mut tally = Tally::default();
     for solver in solvers() {
-        for &threads in thread_counts(solver.info().platform) {
-            let combination = Combination { solver: solver.info().id, order, threads };
-            match check_one(solver, combination, graph, answer) {
-                Ok(()) => tally.right += 1,
-                Err(Failure::Refused) => tally.refused.push(combination),
-                Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
-            }
+        tally.add(check_solver(solver, graph, order, answer)?);
+    }
+    Ok(tally)
+}
+
+/// Runs one solver on every number of threads and compares with the answer: edge id by edge id where the solver is
+/// exact; where it is approximate, its answer must be some spanning forest.
+///
+/// # Errors
+/// The first number of threads on which it returns something else.
+pub fn check_solver(
+    solver: &dyn Solver,
+    graph: &AnyGraph,
+    order: Order,
+    answer: &Answer,
+) -> Result<Tally, Disagreement> {
+    let mut tally = Tally::default();
+    for &threads in thread_counts(solver.info().platform) {
+        let combination = Combination { solver: solver.info().id, order, threads };
+        match check_one(solver, combination, graph, answer) {
+            Ok(()) => tally.right += 1,
+            Err(Failure::Refused) => tally.refused.push(combination),
+            Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
         }
     }
     Ok(tally)

@@ -57,7 +57,8 @@ pub fn examine_verifier(graph: &AnyGraph, order: Order, forest: &[EdgeId]) -> Re
     for (place, &id) in forest.iter().enumerate() {
         let without = [&forest[..place], &forest[place + 1..]].concat();
         // An edge across the gap with a lower id may be named first.
-        let missed = |violation: &Violation| matches!(violation, Violation::Missed { edge, .. } if *edge <= id);
+        let missed =
+            |violation: &Violation| matches!(violation, Violation::Missed { edge, .. } if *edge <= id);
         refused.dropped += expect(&format!("without edge {id}"), &without, &missed)?;
 
         let twice = [&forest[..=place], &forest[place..]].concat();

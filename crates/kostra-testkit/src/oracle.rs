@@ -136,11 +136,15 @@ fn labels_through(graph: &AnyGraph, ids: impl Iterator<Item = EdgeId>) -> Vec<u3
     let mut next = 0;
     for start in 0..graph.vertices() {
         if labels[start as usize] == NONE {
-            neighbours.search(start, |_| true, |vertex| {
-                let new = labels[vertex as usize] == NONE;
-                labels[vertex as usize] = next;
-                new
-            });
+            neighbours.search(
+                start,
+                |_| true,
+                |vertex| {
+                    let new = labels[vertex as usize] == NONE;
+                    labels[vertex as usize] = next;
+                    new
+                },
+            );
             next += 1;
         }
     }
@@ -191,7 +195,8 @@ mod tests {
 
     /// A square 0-1-2-3 with a diagonal 0-2 that ties with side 1, a self-loop, and an isolated vertex.
     fn square() -> AnyGraph {
-        AnyGraph::from_edges(5, vec![0, 1, 2, 3, 0, 1], vec![1, 2, 3, 0, 2, 1], vec![1, 2, 3, 4, 2, -9]).unwrap()
+        AnyGraph::from_edges(5, vec![0, 1, 2, 3, 0, 1], vec![1, 2, 3, 0, 2, 1], vec![1, 2, 3, 4, 2, -9])
+            .unwrap()
     }
 
     #[test]

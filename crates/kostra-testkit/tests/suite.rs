@@ -25,7 +25,8 @@ fn expect_equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, right: &T
 fn every_solver_finds_the_forest_of_every_case() {
     for_each_case(|case| {
         for order in ORDERS {
-            let tally = matrix::check(&case.graph, order, case.answer(order)).map_err(|fault| fault.to_string())?;
+            let tally =
+                matrix::check(&case.graph, order, case.answer(order)).map_err(|fault| fault.to_string())?;
             expect_equal("refusals of a small graph", &tally.refused, &vec![])?;
         }
         Ok(())
@@ -54,7 +55,11 @@ fn the_forest_of_every_case_is_the_one_of_the_definition() {
 fn the_components_of_every_case_are_those_of_the_definition() {
     for_each_case(|case| {
         let labels = oracle::labels(&case.graph);
-        expect_equal("components", &oracle::components(&case.graph), &case.answer(Order::Minimum).components)?;
+        expect_equal(
+            "components",
+            &oracle::components(&case.graph),
+            &case.answer(Order::Minimum).components,
+        )?;
         if let Some(stated) = &case.labels {
             expect_equal("stated labels", stated, &labels)?;
         }
@@ -74,7 +79,9 @@ fn exact_solvers() -> impl Iterator<Item = &'static dyn Solver> {
 
 fn labels_by(solver: &dyn Solver, graph: &AnyGraph, order: Order) -> Result<Vec<u32>, String> {
     let solution = solver.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
-    Ok(with_graph!(graph, graph => solution.forest.labels(graph.edge_list().edges(order)).as_slice().to_vec()))
+    Ok(
+        with_graph!(graph, graph => solution.forest.labels(graph.edge_list().edges(order)).as_slice().to_vec()),
+    )
 }
 
 #[test]
