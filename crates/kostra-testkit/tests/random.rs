@@ -22,7 +22,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(config(10_000))]
 
     #[test]
     fn every_solver_returns_the_forest_of_the_definition_on_tiny_graphs(graph in graphs(6, 14)) {
@@ -36,7 +36,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(1500))]
+    #![proptest_config(config(3000))]
 
     #[test]
     fn every_solver_returns_the_forest_of_the_definition_on_larger_graphs(graph in graphs(90, 300)) {
