@@ -1,0 +1,228 @@
+//! One graph through every registered solver, in both orders, on every number of threads that its platform admits.
+
+use std::fmt::{self, Display};
+
+use kostra::{AnyGraph, EdgeId, Order, Platform, Run, SolveError, Solver, Total, solvers};
+
+use crate::{mutate, oracle};
+
+/// Both orders.
+pub const ORDERS: [Order; 2] = [Order::Minimum, Order::Maximum];
+
+/// A solver may call a graph unsuitable only from this many vertices and edges together.
+pub const REALLY_LARGE: usize = 10_000;
+
+/// What every exact solver must return.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The edges of the canonical forest, ascending.
+    pub forest: Vec<EdgeId>,
+    /// The sum of their weights, where it is known.
+    pub total: Option<Total>,
+    /// How many components the graph has.
+    pub components: u32,
+}
+
+impl Answer {
+    /// The answer by definition, for graphs of some hundred edges.
+    pub fn by_definition(graph: &AnyGraph, order: Order) -> Self {
+        let forest = oracle::canonical_forest(graph, order);
+        let total = oracle::integer_total(graph, &forest).map(Total::Integer);
+        Self { forest, total, components: oracle::components(graph) }
+    }
+
+    /// The answer of the first exact solver, once the verifier agrees with it: for graphs of any size.
+    ///
+    /// # Errors
+    /// When that solver fails, or the verifier names a violation.
+    pub fn verified(graph: &AnyGraph, order: Order) -> Result<Self, Disagreement> {
+        let solver = solvers().find(|solver| solver.info().exact).expect("an exact solver is registered");
+        let combination = Combination { solver: solver.info().id, order, threads: 1 };
+        let forest = match solver.solve(graph, order, &mut Run::new()) {
+            Ok(solution) => solution.forest,
+            Err(error) => return Err(Disagreement { combination, fault: error.to_string() }),
+        };
+        if let Err(violation) = mutate::judge(graph, order, forest.ids()) {
+            return Err(Disagreement { combination, fault: violation.to_string() });
+        }
+        let total = oracle::integer_total(graph, forest.ids()).map(Total::Integer);
+        let total = total.or(Some(forest.total()));
+        Ok(Self { total, components: oracle::components(graph), forest: forest.into_ids() })
+    }
+}
+
+/// A solver under certain circumstances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combination {
+    /// The solver's id.
+    pub solver: &'static str,
+    /// What it was asked for.
+    pub order: Order,
+    /// How many threads it had.
+    pub threads: usize,
+}
+
+/// A solver that did not return the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// Which one, and when.
+    pub combination: Combination,
+    /// What it did instead.
+    pub fault: String,
+}
+
+impl Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Combination { solver, order, threads } = self.combination;
+        write!(f, "{solver} ({order:?}, threads: {threads}): {}", self.fault)
+    }
+}
+
+impl std::error::Error for Disagreement {}
+
+/// How many combinations answered, and which refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Combinations that gave the right answer.
+    pub right: usize,
+    /// Combinations that called a really large graph unsuitable.
+    pub refused: Vec<Combination>,
+}
+
+impl Tally {
+    /// Counts another tally in.
+    pub fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.refused.extend(other.refused);
+    }
+}
+
+/// The numbers of threads that a platform is tried with: more than the machine has, and odd ones, are ordinary.
+pub const fn thread_counts(platform: Platform) -> &'static [usize] {
+    match platform {
+        Platform::Sequential => &[1],
+        Platform::Threads => &[1, 2, 3, 8],
+    }
+}
+
+/// Runs every solver on a graph and compares with what the definition says.
+///
+/// # Errors
+/// The first solver that returns something else.
+pub fn check_by_definition(graph: &AnyGraph) -> Result<Tally, Disagreement> {
+    check_both(graph, |order| Ok(Answer::by_definition(graph, order)))
+}
+
+/// Runs every solver on a graph and compares all of them with one whose answer is verified.
+///
+/// # Errors
+/// The first solver that returns something else, or the verifier's complaint.
+pub fn check_verified(graph: &AnyGraph) -> Result<Tally, Disagreement> {
+    check_both(graph, |order| Answer::verified(graph, order))
+}
+
+fn check_both(
+    graph: &AnyGraph,
+    answer: impl Fn(Order) -> Result<Answer, Disagreement>,
+) -> Result<Tally, Disagreement> {
+    let mut tally = Tally::default();
+    for order in ORDERS {
+        tally.add(check(graph, order, &answer(order)?)?);
+    }
+    Ok(tally)
+}
+
+/// Runs every solver on a graph in one order and compares with the answer.
+///
+/// # Errors
+/// The first solver that returns something else.
+pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, Disagreement> {
+    let mut tally = Tally::default();
+    for solver in solvers() {
+        tally.add(check_solver(solver, graph, order, answer)?);
+    }
+    Ok(tally)
+}
+
+/// Runs one solver on every number of threads and compares with the answer: edge id by edge id where the solver is
+/// exact; where it is approximate, its answer must be some spanning forest.
+///
+/// # Errors
+/// The first number of threads on which it returns something else.
+pub fn check_solver(
+    solver: &dyn Solver,
+    graph: &AnyGraph,
+    order: Order,
+    answer: &Answer,
+) -> Result<Tally, Disagreement> {
+    let mut tally = Tally::default();
+    for &threads in thread_counts(solver.info().platform) {
+        let combination = Combination { solver: solver.info().id, order, threads };
+        match check_one(solver, combination, graph, answer) {
+            Ok(()) => tally.right += 1,
+            Err(Failure::Refused) => tally.refused.push(combination),
+            Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
+        }
+    }
+    Ok(tally)
+}
+
+enum Failure {
+    Refused,
+    Wrong(String),
+}
+
+fn check_one(
+    solver: &dyn Solver,
+    combination: Combination,
+    graph: &AnyGraph,
+    answer: &Answer,
+) -> Result<(), Failure> {
+    let mut run = Run::new().on_threads(combination.threads);
+    let forest = match solver.solve(graph, combination.order, &mut run) {
+        Ok(solution) => solution.forest,
+        Err(SolveError::Unsuitable { .. }) if graph.vertices() as usize + graph.edges() >= REALLY_LARGE => {
+            return Err(Failure::Refused);
+        }
+        Err(error) => return Err(Failure::Wrong(format!("gave no answer: {error}"))),
+    };
+    if forest.components() != answer.components {
+        let (found, right) = (forest.components(), answer.components);
+        return Err(Failure::Wrong(format!("counted {found} components instead of {right}")));
+    }
+    if !solver.info().exact {
+        let spanning = oracle::is_spanning_forest(graph, forest.ids());
+        return if spanning { Ok(()) } else { Err(Failure::Wrong("returned no spanning forest".to_owned())) };
+    }
+    if forest.ids() != answer.forest {
+        return Err(Failure::Wrong(describe_difference(forest.ids(), &answer.forest)));
+    }
+    match answer.total {
+        Some(total) if !same_total(forest.total(), total) => {
+            Err(Failure::Wrong(format!("the total came out as {} instead of {total}", forest.total())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether two totals are equal, NaN (from infinities of both signs) being equal to itself.
+pub fn same_total(a: Total, b: Total) -> bool {
+    match (a, b) {
+        (Total::Float(a), Total::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+        _ => a == b,
+    }
+}
+
+/// Which edges one list has and the other has not, the first few of each.
+fn describe_difference(found: &[EdgeId], right: &[EdgeId]) -> String {
+    let few = |ids: &[EdgeId], others: &[EdgeId]| {
+        ids.iter().filter(|id| !others.contains(id)).take(5).copied().collect::<Vec<_>>()
+    };
+    format!(
+        "returned {} edges instead of {}; wrongly in: {:?}, wrongly out: {:?} (the first few of each)",
+        found.len(),
+        right.len(),
+        few(found, right),
+        few(right, found)
+    )
+}

@@ -1,0 +1,92 @@
+//! Generated graphs, large enough that quadratic time, deep recursion and overflowing counters show: the solvers
+//! against each other, and their common answer against the verifier.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use kostra_gen::generate;
+use kostra_testkit::matrix::{self, Tally};
+
+/// What all solvers together may take for one graph: many times what they need on a busy machine, and far less than
+/// quadratic time takes.
+const MOST_SECONDS: f64 = 20.0;
+
+/// Runs every solver on every graph; says how long each took, and who refused.
+fn check(specs: &[&str]) {
+    for spec in specs {
+        let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
+        let start = Instant::now();
+        let Tally { right, refused } =
+            matrix::check_verified(&graph).unwrap_or_else(|fault| panic!("{spec}: {fault}"));
+        let refused: BTreeSet<_> = refused.iter().map(|combination| combination.solver).collect();
+        let seconds = start.elapsed().as_secs_f64();
+        assert!(seconds < MOST_SECONDS, "{spec} took {seconds:.2} s: does a solver take quadratic time?");
+        println!("{spec}: {right} right answers in {seconds:.2} s; refused by {refused:?}");
+    }
+}
+
+#[test]
+fn long_thin_graphs_are_solved_alike() {
+    // As deep as a recursion can be made to go, and as many rounds as a naive Borůvka can be made to take.
+    check(&[
+        "path:n=200000,weights=index",
+        "path:n=200000,weights=equal",
+        "path:n=200000,weights=u24",
+        "cycle:n=200000,weights=index",
+        "cycle:n=200000,weights=equal",
+        "caterpillar:n=200000,legs=1,weights=index",
+        "caterpillar:n=200000,legs=20,weights=small",
+        // The same at a size that the solvers for small graphs take too.
+        "path:n=4000,weights=index",
+        "cycle:n=4000,weights=equal",
+    ]);
+}
+
+#[test]
+fn stars_and_trees_are_solved_alike() {
+    // One vertex with all the edges.
+    check(&["star:n=200000,weights=index", "star:n=200000,weights=equal", "star:n=200000,weights=i64"]);
+}
+
+#[test]
+fn dense_graphs_are_solved_alike() {
+    check(&[
+        "complete:n=300,weights=equal",
+        "complete:n=300,weights=index",
+        "complete:n=300,weights=f64",
+        "dense:n=400,m=40000",
+    ]);
+}
+
+#[test]
+fn many_components_are_solved_alike() {
+    // Rounds over components that are done, and a giant beside crumbs.
+    check(&[
+        "islands:n=20000,tiny=8000,size=5",
+        "islands:n=20000,tiny=8000,size=2,weights=small",
+        "islands:n=2,tiny=40000,size=1",
+        "empty:n=100000",
+    ]);
+}
+
+#[test]
+fn multigraphs_are_solved_alike() {
+    check(&[
+        "multigraph:n=1000,m=20000",
+        "multigraph:n=2,m=50000,weights=small",
+        "multigraph:n=20000,m=20000,weights=equal",
+    ]);
+}
+
+#[test]
+fn road_like_and_scale_free_graphs_are_solved_alike() {
+    check(&[
+        "road:n=20000",
+        "road:n=20000,weights=equal",
+        "grid:rows=100,cols=150,weights=small",
+        "grid:rows=2,cols=8000,weights=index",
+        "gnm:n=5000,m=20000,weights=i32",
+        "gnm:n=20000,m=20000,weights=u64",
+        "rmat:scale=12,edgefactor=8,weights=f32",
+    ]);
+}

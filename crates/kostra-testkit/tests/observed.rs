@@ -1,0 +1,91 @@
+//! What holds for every solver when somebody watches.
+
+use std::time::Duration;
+
+use kostra::{Observer, Order, Round, Run, SolveError, solvers};
+use kostra_testkit::matrix::{Answer, ORDERS};
+use kostra_testkit::strategies::graphs;
+use kostra_testkit::suite;
+use proptest::prelude::*;
+
+/// Keeps account of what it is told, and gives up after so many questions.
+#[derive(Default)]
+struct Witness {
+    open: Vec<&'static str>,
+    rounds: u32,
+    faults: Vec<String>,
+    patience: Option<u32>,
+    asked: std::cell::Cell<u32>,
+}
+
+impl Observer for Witness {
+    fn phase_started(&mut self, name: &'static str) {
+        self.open.push(name);
+    }
+
+    fn phase_finished(&mut self, name: &'static str, _: Duration) {
+        if self.open.pop() != Some(name) {
+            self.faults.push(format!("phase {name} ends before an inner one, or without a start"));
+        }
+    }
+
+    fn round(&mut self, round: Round) {
+        if round.index != self.rounds {
+            self.faults.push(format!("round {} comes as number {}", round.index, self.rounds));
+        }
+        self.rounds += 1;
+    }
+
+    fn counter(&mut self, name: &'static str, value: f64) {
+        if !value.is_finite() {
+            self.faults.push(format!("counter {name} is {value}"));
+        }
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        if done > total {
+            self.faults.push(format!("{done} of {total} steps are done"));
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        self.patience.is_some_and(|patience| self.asked.get() > patience)
+    }
+}
+
+#[test]
+fn watching_a_solver_changes_nothing_and_its_reports_are_in_order() {
+    for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
+        for solver in solvers().filter(|solver| solver.info().exact) {
+            for order in ORDERS {
+                let mut witness = Witness::default();
+                let solution = solver.solve(&case.graph, order, &mut Run::new().observed_by(&mut witness));
+                let about = format!("{} on {} in {order:?}", solver.info().id, case.name);
+                let forest = solution.map(|solution| solution.forest.into_ids());
+                assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
+                assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
+                assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn a_solver_that_is_cancelled_returns_no_forest_or_the_right_one(graph in graphs(30, 80), patience in 0..4_u32) {
+        let right = Answer::by_definition(&graph, Order::Minimum).forest;
+        for solver in solvers().filter(|solver| solver.info().exact) {
+            let mut witness = Witness { patience: Some(patience), ..Witness::default() };
+            let solution = solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut witness));
+            let forest = solution.map(|solution| solution.forest.into_ids());
+            if witness.asked.get() > patience {
+                prop_assert_eq!(forest, Err(SolveError::Cancelled), "{}", solver.info().id);
+            } else {
+                prop_assert_eq!(forest.as_ref(), Ok(&right), "{}", solver.info().id);
+            }
+        }
+    }
+}
