@@ -69,10 +69,8 @@ fn text(head: &[u8], whole: bool) -> Option<Format> {
     let first = lines.iter().position(|line| !is_metis_comment(line) && words(line).next().is_some())?;
     let body = lines.get(first + 1..).unwrap_or_default();
     let body = body.iter().copied().filter(|line| !is_metis_comment(line));
-    if let Some(header) = MetisHeader::parse(lines.get(first)?) {
-        if header.fits(body, whole) {
-            return Some(Format::Metis);
-        }
+    if MetisHeader::parse(lines.get(first)?).is_some_and(|header| header.fits(body, whole)) {
+        return Some(Format::Metis);
     }
     let columns = |line: &[u8]| {
         let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b',' | b';' | b'|');

@@ -91,9 +91,23 @@ const STARTS: [&str; 7] = [
     "# kostra edge list: 4 vertices, 3 edges\n",
 ];
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+#[test]
+fn lines_of_a_megabyte_are_answered_in_a_sentence() {
+    for unit in ["1", "1 ", " ", "a ", "x", "\"", "{", "1,", "%"] {
+        let line = unit.repeat((1 << 20) / unit.len());
+        for start in STARTS {
+            let text = format!("{start}{line}\n");
+            for format in FORMATS {
+                let options = ReadOptions { format, ..ReadOptions::default() };
+                let error =
+                    read_bytes("x", text.as_bytes(), &options).map(|_| ()).map_err(|error| error.to_string());
+                assert!(error.as_ref().err().is_none_or(|sentence| sentence.len() < 300), "{error:?}");
+            }
+        }
+    }
+}
 
+proptest! {
     #[test]
     fn bytes_are_answered(bytes: Vec<u8>) {
         assert_answers_agree(&bytes);

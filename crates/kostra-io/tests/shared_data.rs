@@ -14,7 +14,7 @@ fn load(name: &str) -> Option<Loaded> {
     }
     let loaded = [1, 2, 3].map(|threads| {
         let options = ReadOptions { threads, ..ReadOptions::default() };
-        read(&Input::Path(path.clone()), &options, &|_| {}).unwrap()
+        read(&Input::Path(path.clone()), &options, &|_| {}).expect(name)
     });
     let [first, others @ ..] = loaded;
     for other in others {

@@ -1,0 +1,181 @@
+//! A text on its way in: cut into lines while its header is read, then into blocks of whole lines.
+
+use super::{BLOCK, BlockFault};
+use crate::ReadErrorKind;
+use crate::compression::{Stream, fill};
+use crate::fault::Fault;
+use crate::source::from_io;
+
+/// The longest line that is read.
+const LONGEST_LINE: usize = 1 << 26;
+
+/// A text that is read once: first, as far as the reader likes, line by line; then in blocks.
+pub(crate) struct Text<'a> {
+    stream: Stream<'a>,
+    block_size: usize,
+    pub(super) longest_line: usize,
+    /// What has been read, and how much of it has been handed out.
+    ahead: Vec<u8>,
+    taken: usize,
+    ended: bool,
+    /// How many lines have been skipped.
+    lines: u64,
+}
+
+impl<'a> Text<'a> {
+    /// The text of a stream; a byte-order mark at its start is left out.
+    pub(crate) fn new(stream: Stream<'a>) -> Result<Self, Fault> {
+        Self::with_block_size(stream, BLOCK)
+    }
+
+    /// The same with blocks of another size, to test what happens at their ends.
+    pub(crate) fn with_block_size(stream: Stream<'a>, block_size: usize) -> Result<Self, Fault> {
+        if matches!(stream.head(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Err(ReadErrorKind::Malformed("this is UTF-16 text; save it as UTF-8".into()).into());
+        }
+        let longest_line = LONGEST_LINE;
+        let mut text = Self {
+            stream,
+            block_size: block_size.max(1),
+            longest_line,
+            ahead: Vec::new(),
+            taken: 0,
+            ended: false,
+            lines: 0,
+        };
+        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+        if text.sample(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
+            text.taken = BYTE_ORDER_MARK.len();
+        }
+        Ok(text)
+    }
+
+    /// The next line without its end; `None` after the last. It stays the next until it is [skipped](Self::skip).
+    pub(crate) fn line(&mut self) -> Result<Option<&[u8]>, Fault> {
+        let mut bytes = self.block_size;
+        loop {
+            let sample = self.sample(bytes)?;
+            let (length, have) = (memchr::memchr(b'\n', sample), sample.len());
+            if length.is_none() && have > self.longest_line {
+                return Err(Fault::at_line(self.line_number(), 1, too_long(self.longest_line)));
+            }
+            if length.is_some() || self.ended {
+                let line = self.ahead.get(self.taken..).unwrap_or_default();
+                let line = line.get(..length.unwrap_or(have)).unwrap_or_default();
+                return Ok((have > 0).then_some(line.strip_suffix(b"\r").unwrap_or(line)));
+            }
+            bytes = have.saturating_mul(2);
+        }
+    }
+
+    /// The number of the next line, counted from 1.
+    pub(crate) fn line_number(&self) -> u64 {
+        self.lines + 1
+    }
+
+    /// Leaves out the next line.
+    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
+        if let Some(line) = self.line()? {
+            let length = line.len();
+            let rest = self.ahead.get(self.taken + length..).unwrap_or_default();
+            let end = if rest.starts_with(b"\r\n") { 2 } else { usize::from(!rest.is_empty()) };
+            self.taken += length + end;
+            self.lines += 1;
+        }
+        Ok(())
+    }
+
+    /// The next bytes, at least so many unless the text ends before.
+    pub(crate) fn sample(&mut self, bytes: usize) -> Result<&[u8], Fault> {
+        while !self.ended && self.ahead.len() - self.taken < bytes {
+            self.ahead.drain(..self.taken);
+            self.taken = 0;
+            let have = self.ahead.len();
+            self.ahead.resize(have + self.block_size.max(bytes), 0);
+            let space = self.ahead.get_mut(have..).unwrap_or_default();
+            let count = fill(&mut self.stream, space).map_err(from_io)?;
+            self.ended = count < space.len();
+            self.ahead.truncate(have + count);
+        }
+        Ok(self.ahead.get(self.taken..).unwrap_or_default())
+    }
+
+    /// How many of `items` it is reasonable to make room for: see [`Stream::reasonable`].
+    pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
+        self.stream.reasonable(items, bytes_each)
+    }
+
+    /// How many blocks are left at most, as far as that is known.
+    pub(super) fn most_blocks(&self) -> usize {
+        if self.ended { (self.ahead.len() - self.taken) / self.block_size + 1 } else { usize::MAX }
+    }
+
+    /// Takes the next whole lines, the last of which gets a newline even if it has none in the input.
+    /// After the last line the block is empty.
+    pub(super) fn next_block(&mut self, block: &mut Block) -> Result<(), BlockFault> {
+        block.length = 0;
+        block.append(self.ahead.get(self.taken..).unwrap_or_default());
+        self.ahead.clear();
+        self.taken = 0;
+        let mut size = self.block_size.max(block.length + 1);
+        let mut searched = 0;
+        loop {
+            if !self.ended {
+                block.make_room(size);
+                let space = block.bytes.get_mut(block.length..size).unwrap_or_default();
+                let count = fill(&mut self.stream, space).map_err(from_io)?;
+                self.ended = count < space.len();
+                block.length += count;
+            }
+            let fresh = block.lines().get(searched..).unwrap_or_default();
+            if let Some(newline) = memchr::memrchr(b'\n', fresh) {
+                let end = searched + newline + 1;
+                self.ahead.extend_from_slice(block.lines().get(end..).unwrap_or_default());
+                block.length = end;
+                return Ok(());
+            }
+            searched = block.length;
+            if searched > self.longest_line {
+                return Err(BlockFault::new(0, too_long(self.longest_line)));
+            }
+            if self.ended {
+                if searched > 0 {
+                    block.append(b"\n");
+                }
+                return Ok(());
+            }
+            size *= 2;
+        }
+    }
+}
+
+fn too_long(longest_line: usize) -> String {
+    format!("this line is longer than {longest_line} bytes, the most that Kostra reads")
+}
+
+/// A buffer that is never cleared, for clearing costs as much as reading; the first `length` bytes count.
+#[derive(Default)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Block {
+    pub(super) fn lines(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    fn make_room(&mut self, size: usize) {
+        if self.bytes.len() < size {
+            self.bytes.resize(size, 0);
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        self.make_room(self.length + bytes.len());
+        if let Some(space) = self.bytes.get_mut(self.length..self.length + bytes.len()) {
+            space.copy_from_slice(bytes);
+            self.length += bytes.len();
+        }
+    }
+}
