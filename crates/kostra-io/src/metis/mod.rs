@@ -11,20 +11,22 @@
 //! are written. It forbids self-loops, which are an error here too, and parallel edges, which are read, for what they
 //! mean is clear, but not written.
 
-use std::io::Write;
+mod cursor;
+mod write;
 
-use kostra_core::{AnyGraph, EdgeId, GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
+use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
 
 use crate::blocks::{BlockFault, Parser, Text};
-use crate::columns::{Number, Weights};
+use crate::columns::Weights;
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::mirror::{Asymmetry, MirroredRows, Rows, integer_weights};
-use crate::number::{digits, is_blank, natural, weight, words};
-use crate::output::{Outgoing, Writer};
+use crate::mirror::{Asymmetry, Rows};
+use crate::number::{natural, show, words};
 use crate::read::{Parsed, threads};
-use crate::text_writer::TextWriter;
-use crate::{Nan, Place, ReadOptions, weights};
+use crate::{Place, ReadOptions, weights};
+use cursor::Cursor;
+
+pub(crate) use write::writer;
 
 /// Reads a graph; lines are parsed side by side. Needs about three times the graph's memory.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
@@ -117,7 +119,7 @@ impl Header {
             count("number of edges", MAX_EDGES, |edges| GraphError::TooManyEdges { edges })?;
         let (at, format) = words.next().unwrap_or((end, b"0"));
         if format.len() > 3 || !format.iter().all(|digit| matches!(digit, b'0' | b'1')) {
-            let shown = crate::number::show(format);
+            let shown = show(format);
             return Err(fault(
                 at,
                 format!("the format is '{shown}', where up to three digits 0 or 1 are expected"),
@@ -139,7 +141,7 @@ impl Header {
             }
         };
         if let Some((at, word)) = words.next() {
-            let shown = crate::number::show(word);
+            let shown = show(word);
             return Err(fault(
                 at,
                 format!("'{shown}' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"),
@@ -206,64 +208,6 @@ impl Parser for Header {
             start = end + 1;
         }
         Ok(())
-    }
-}
-
-/// A place in a line.
-struct Cursor<'a> {
-    line: &'a [u8],
-    at: usize,
-}
-
-impl Cursor<'_> {
-    /// Goes to the next word; whether there is one.
-    #[inline]
-    fn at_word(&mut self) -> bool {
-        while self.line.get(self.at).is_some_and(|&byte| is_blank(byte)) {
-            self.at += 1;
-        }
-        self.at < self.line.len()
-    }
-
-    #[inline]
-    fn natural(&mut self, what: &str) -> Result<u64, BlockFault> {
-        let start = self.at;
-        let (value, end) = digits(self.line, start);
-        // Ten digits are plenty, and cannot overflow.
-        if (1..=10).contains(&(end - start)) && self.line.get(end).is_none_or(|&byte| is_blank(byte)) {
-            self.at = end;
-            return Ok(value);
-        }
-        natural(self.word(), what).map_err(|sentence| BlockFault::new(start, sentence))
-    }
-
-    #[inline]
-    fn integer(&mut self) -> Result<i64, BlockFault> {
-        let start = self.at;
-        if self.line.get(start).is_some_and(u8::is_ascii_digit) {
-            let (value, end) = digits(self.line, start);
-            if end - start <= 10 && self.line.get(end).is_none_or(|&byte| is_blank(byte)) {
-                self.at = end;
-                return Ok(value as i64);
-            }
-        }
-        let word = self.word();
-        let sentence = match weight(word, Nan::Skip) {
-            Ok(Number::Integer(value)) => return Ok(value),
-            Ok(Number::Float(_)) => {
-                format!("the weight {} is no integer, which METIS wants", crate::number::show(word))
-            }
-            Err(sentence) => sentence,
-        };
-        Err(BlockFault::new(start, sentence))
-    }
-
-    /// The word that starts here; goes behind it.
-    fn word(&mut self) -> &[u8] {
-        let rest = self.line.get(self.at..).unwrap_or_default();
-        let length = rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len());
-        self.at += length;
-        rest.get(..length).unwrap_or_default()
     }
 }
 
@@ -350,50 +294,6 @@ impl Body {
         chunk.lines = 0;
         Ok(())
     }
-}
-
-/// What writes a graph as METIS. Rows ascend by neighbour; weights are left out where each is 1.
-pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    const INSTEAD: &str = "write kst, gr, edges or mtx instead";
-    let graph = outgoing.graph;
-    if let Some(edge) = graph.u().iter().zip(graph.v()).position(|(u, v)| u == v) {
-        return Err(format!("edge {edge} is a self-loop, which METIS forbids; {INSTEAD}"));
-    }
-    let weights = integer_weights(graph, 1, i64::MAX).map_err(|(edge, weight)| {
-        format!("edge {edge} weighs {weight}, but METIS wants positive integers; {INSTEAD}")
-    })?;
-    let rows = MirroredRows::build(graph);
-    if let Some((first, second)) = parallel(&rows) {
-        return Err(format!(
-            "edges {first} and {second} join the same vertices, which METIS forbids; {INSTEAD}"
-        ));
-    }
-    Ok(Box::new(move |to| write(to, graph, &rows, &weights)))
-}
-
-fn parallel(rows: &MirroredRows) -> Option<(EdgeId, EdgeId)> {
-    rows.rows()
-        .find_map(|row| row.windows(2).find(|pair| pair[0].0 == pair[1].0))
-        .map(|pair| (pair[0].1, pair[1].1))
-}
-
-fn write(to: &mut dyn Write, graph: &AnyGraph, rows: &MirroredRows, weights: &[i64]) -> std::io::Result<()> {
-    let weighted = weights.iter().any(|&weight| weight != 1);
-    let mut text = TextWriter::new(to);
-    text.number(graph.vertices().into()).word(" ").number(graph.edges() as u64);
-    text.word(if weighted { " 001" } else { "" }).end_line()?;
-    for row in rows.rows() {
-        let mut separator = "";
-        for &(neighbour, edge) in row {
-            text.word(separator).number(u64::from(neighbour) + 1);
-            if weighted {
-                text.word(" ").weight(weights[edge as usize]);
-            }
-            separator = " ";
-        }
-        text.end_line()?;
-    }
-    text.finish()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use kostra_core::{EdgeList, Weight, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Weight, with_graph};
 
 use super::*;
 use crate::{Format, Input, Loaded, MissingWeights, read, read_bytes};
