@@ -4,7 +4,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::source::{self, Progress, Source};
 use crate::{Format, Input, Loaded, ReadError, ReadErrorKind, ReadOptions, sniff};
-use crate::{dimacs, edge_list, matrix_market};
+use crate::{dimacs, ecl, edge_list, kst, matrix_market, metis, osm};
 use kostra_core::{AnyGraph, Coordinates};
 
 /// What a format's reader makes of a stream.
@@ -56,9 +56,10 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
         Format::Dimacs => dimacs::read(stream, options),
         Format::EdgeList => edge_list::read(stream, options),
         Format::MatrixMarket => matrix_market::read(stream, options),
-        Format::Metis | Format::Ecl | Format::OsmPbf | Format::Kst => {
-            Err(ReadErrorKind::Malformed(format!("{} cannot be read yet", format.title())).into())
-        }
+        Format::Metis => metis::read(stream, options),
+        Format::Ecl => ecl::read(stream, options),
+        Format::OsmPbf => osm::read(stream, options),
+        Format::Kst => kst::read(stream, options),
     }?;
     let Parsed { graph, coordinates, names, notes } = parsed;
     Ok(Loaded { graph, coordinates, names, format, compression, notes })

@@ -1,0 +1,270 @@
+//! Opening and loading. The only place of this crate that is allowed `unsafe`: reading through a memory map is what
+//! makes a graph of 100 million edges open in milliseconds, and a map has no safe form.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use kostra_core::{AnyGraph, Column, Coordinates, EdgeList, GraphError, Weight, WeightType};
+use memmap2::Mmap;
+
+use super::chunks::{Plain, checksums, decode};
+use super::header::{Header, Kind, Places, Section};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::read::{Parsed, threads as count_threads};
+use crate::source::from_io;
+use crate::{Compression, Format, Loaded, Place, ReadError, ReadErrorKind, ReadOptions};
+
+/// A `.kst` file that has been opened: its header is checked, its arrays are not yet read.
+#[derive(Debug)]
+pub struct KstFile {
+    input: String,
+    bytes: Bytes,
+    header: Header,
+    sections: Vec<Section>,
+}
+
+/// Reads a graph from whatever it comes in: a plain file is mapped, anything else is taken into memory.
+pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let bytes = match stream.file.take() {
+        Some(file) => Bytes::map(&file).map_err(ReadErrorKind::Io)?,
+        None => {
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).map_err(from_io)?;
+            Bytes::Owned(bytes)
+        }
+    };
+    KstFile::open(bytes, String::new())?.parse(count_threads(options))
+}
+
+/// Opens a `.kst` file by mapping it into memory: in time that does not depend on its size.
+///
+/// The header is checked, and with it the length of the file; [`KstFile::load`] checks the rest.
+///
+/// The file must not change while it is open, or while the graph from it is in use: it is not copied, so its graph
+/// would change as well, and a file that becomes shorter ends the process (SIGBUS on Unix). Files that Kostra
+/// replaces are safe, for it renames a new one over them.
+///
+/// # Errors
+/// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's length.
+pub fn open_kst(path: &Path) -> Result<KstFile, ReadError> {
+    let input = path.display().to_string();
+    let error = |cause| ReadError { input: input.clone(), place: None, kind: ReadErrorKind::Io(cause) };
+    let bytes = File::open(path).and_then(|file| Bytes::map(&file)).map_err(error)?;
+    KstFile::open(bytes, input.clone()).map_err(|fault| fault.of(input))
+}
+
+impl KstFile {
+    fn open(bytes: Bytes, input: String) -> Result<Self, Fault> {
+        if bytes.is_empty() {
+            return Err(ReadErrorKind::Empty.into());
+        }
+        let (header, sections) = Header::decode(&bytes)?;
+        Ok(Self { input, bytes, header, sections })
+    }
+
+    /// How many vertices there are.
+    pub fn vertices(&self) -> u32 {
+        self.header.vertices
+    }
+
+    /// How many edges there are.
+    pub fn edges(&self) -> usize {
+        self.header.edges as usize
+    }
+
+    /// The type of the weights.
+    pub fn weight_type(&self) -> WeightType {
+        self.header.weight_type
+    }
+
+    /// Whether the file says where the vertices lie.
+    pub fn has_coordinates(&self) -> bool {
+        self.header.places != Places::None
+    }
+
+    /// Whether the file says what the vertices are called.
+    pub fn has_names(&self) -> bool {
+        self.header.names.is_some()
+    }
+
+    /// Checks the arrays and gives the graph, which borrows them from the file: one pass of checksums on `threads`
+    /// threads (0 means all) and one over the ends and weights, both at the speed of memory. Only coordinates and
+    /// names are copied.
+    ///
+    /// # Errors
+    /// When a checksum is wrong, an edge ends at no vertex, a weight is NaN (no such file is written), or a name is
+    /// not UTF-8.
+    pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
+        let threads = count_threads(&ReadOptions { threads, ..ReadOptions::default() });
+        let Parsed { graph, coordinates, names, notes } =
+            self.parse(threads).map_err(|fault| fault.of(self.input.as_str()))?;
+        let (format, compression) = (Format::Kst, Compression::None);
+        Ok(Loaded { graph, coordinates, names, format, compression, notes })
+    }
+
+    fn parse(&self, threads: usize) -> Result<Parsed, Fault> {
+        let contents: Vec<_> = self.sections.iter().map(|section| self.content(section)).collect();
+        for (section, checksum) in self.sections.iter().zip(checksums(&contents, threads)) {
+            if section.checksum != checksum {
+                let sentence = format!(
+                    "the {} are damaged: the checksum of their section is wrong",
+                    section.kind.title()
+                );
+                return Err(Fault::at_byte(section.offset, sentence));
+            }
+        }
+        let graph = match self.header.weight_type {
+            WeightType::I32 => self.graph::<i32>()?,
+            WeightType::U32 => self.graph::<u32>()?,
+            WeightType::I64 => self.graph::<i64>()?,
+            WeightType::U64 => self.graph::<u64>()?,
+            WeightType::F32 => self.graph::<f32>()?,
+            WeightType::F64 => self.graph::<f64>()?,
+        };
+        let points = |wrap: fn(Vec<[f64; 2]>) -> Coordinates| {
+            self.section(Kind::Coordinates).map(|section| wrap(decode(self.content(section))))
+        };
+        Ok(Parsed {
+            graph,
+            coordinates: match self.header.places {
+                Places::None => None,
+                Places::Planar => points(Coordinates::Planar),
+                Places::Geographic => points(Coordinates::Geographic),
+            },
+            names: self.section(Kind::Names).map(|section| self.names(section)).transpose()?,
+            notes: Vec::new(),
+        })
+    }
+
+    fn graph<W: Weight + Plain>(&self) -> Result<AnyGraph, Fault>
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let n = self.header.vertices as usize;
+        let (u, v) = (self.column(Kind::FirstEnds), self.column(Kind::SecondEnds));
+        let place = |kind, edge: u32, size: usize| {
+            self.section(kind).map(|section| Place::Byte(section.offset + u64::from(edge) * size as u64))
+        };
+        EdgeList::new(n, u, v, self.column::<W>(Kind::Weights)).map(AnyGraph::from).map_err(|error| {
+            let place = match &error {
+                GraphError::EndpointOutOfRange { edge, .. } => place(Kind::FirstEnds, *edge, 4),
+                GraphError::NanWeight { edge } => place(Kind::Weights, *edge, W::SIZE),
+                _ => None,
+            };
+            Fault { place, kind: error.into() }
+        })
+    }
+
+    fn section(&self, kind: Kind) -> Option<&Section> {
+        self.sections.iter().find(|section| section.kind == kind)
+    }
+
+    /// The bytes of a section, all of which the header's check has found in the file.
+    fn content(&self, section: &Section) -> &[u8] {
+        let start = section.offset as usize;
+        self.bytes.get(start..start + section.length as usize).unwrap_or_default()
+    }
+
+    /// A section as an array: the map itself where its bytes are the array's, a copy otherwise.
+    fn column<T: Plain>(&self, kind: Kind) -> Column<T> {
+        let Some(section) = self.section(kind) else { return Vec::new().into() };
+        if cfg!(target_endian = "little")
+            && let Bytes::Mapped(map) = &self.bytes
+            && let Some(window) = Window::new(map, section.offset as usize, section.length as usize)
+        {
+            return Column::shared(Arc::new(window));
+        }
+        decode(self.content(section)).into()
+    }
+
+    fn names(&self, section: &Section) -> Result<Vec<String>, Fault> {
+        let n = self.header.vertices as usize;
+        let short = || Fault::at_byte(section.offset, format!("the names are too short to hold {n} of them"));
+        let (ends, text) = self.content(section).split_at_checked(8 * (n + 1)).ok_or_else(short)?;
+        let ends: Vec<u64> = decode(ends);
+        let outside = |at: usize| {
+            Fault::at_byte(section.offset + 8 * at as u64, format!("name {at} has no place among the names"))
+        };
+        if ends.first() != Some(&0) || ends.last() != Some(&(text.len() as u64)) {
+            return Err(outside(0));
+        }
+        let mut names = Vec::with_capacity(n);
+        for (at, bounds) in ends.windows(2).enumerate() {
+            let bytes = usize::try_from(bounds[0])
+                .ok()
+                .zip(usize::try_from(bounds[1]).ok())
+                .and_then(|(start, end)| text.get(start..end))
+                .ok_or_else(|| outside(at))?;
+            let name = str::from_utf8(bytes).map_err(|_| {
+                let start = section.offset + 8 * (n as u64 + 1) + bounds[0];
+                Fault::at_byte(start, format!("the name of vertex {at} is not UTF-8"))
+            })?;
+            names.push(name.to_owned());
+        }
+        Ok(names)
+    }
+}
+
+/// The whole file.
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Arc<Mmap>),
+    Owned(Vec<u8>),
+}
+
+impl Bytes {
+    fn map(file: &File) -> io::Result<Self> {
+        // SAFETY: the map is read-only. That nobody changes the file underneath cannot be had from the system; it is
+        // the caller's part, said at `open_kst`. No bytes are trusted before they have been checked, and bits that
+        // change later can make a wrong graph but no invalid value, for every section is of plain numbers.
+        let map = unsafe { Mmap::map(file) }?;
+        Ok(Self::Mapped(Arc::new(map)))
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// A part of a map that is an array of `T`, and keeps the map alive.
+struct Window<T> {
+    map: Arc<Mmap>,
+    start: usize,
+    values: usize,
+    of: PhantomData<T>,
+}
+
+impl<T: Plain> Window<T> {
+    /// None if the part is not in the map, or not aligned as a `T` must be.
+    fn new(map: &Arc<Mmap>, start: usize, length: usize) -> Option<Self> {
+        let bytes = map.get(start..start.checked_add(length)?)?;
+        bytes.as_ptr().cast::<T>().is_aligned().then(|| Self {
+            map: map.clone(),
+            start,
+            values: length / size_of::<T>(),
+            of: PhantomData,
+        })
+    }
+}
+
+impl<T: Plain> AsRef<[T]> for Window<T> {
+    fn as_ref(&self) -> &[T] {
+        let first = self.map[self.start..].as_ptr().cast::<T>();
+        // SAFETY: `new` has seen that the part lies in the map and is aligned, `values * size_of::<T>()` is at most
+        // its length, the map stays where it is as long as `self` lives, and any bits are a `T` (`Plain`).
+        unsafe { std::slice::from_raw_parts(first, self.values) }
+    }
+}

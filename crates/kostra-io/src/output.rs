@@ -1,0 +1,306 @@
+//! Where results go, and the promise that a file is written whole or not at all.
+
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::write::GzEncoder;
+use kostra_core::{AnyGraph, Coordinates};
+
+use crate::{Format, WriteError, dimacs, ecl, edge_list, kst, matrix_market, metis};
+
+const BUFFER: usize = 1 << 18;
+
+/// Where something is written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A file. A name that ends in `.gz` or `.zst` makes it compressed.
+    Path(PathBuf),
+    /// Standard output.
+    Stdout,
+}
+
+impl Display for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Path(path) => path.display().fmt(f),
+            Self::Stdout => f.write_str("standard output"),
+        }
+    }
+}
+
+/// A graph to write, with what may go along. A format takes what it can hold: only `.kst` keeps names and places.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// The graph.
+    pub graph: &'a AnyGraph,
+    /// Where its vertices lie.
+    pub coordinates: Option<&'a Coordinates>,
+    /// What its vertices are called.
+    pub names: Option<&'a [String]>,
+}
+
+impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
+    fn from(graph: &'a AnyGraph) -> Self {
+        Self { graph, coordinates: None, names: None }
+    }
+}
+
+/// What writes a graph once it is known that the format can hold it.
+pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// Writes a graph in a format, as [`write_atomically`] does.
+///
+/// # Errors
+/// When the format cannot hold the graph, which is found out before the output is touched, or cannot be written.
+pub fn write_graph(output: &Output, format: Format, outgoing: Outgoing<'_>) -> Result<(), WriteError> {
+    let graph = outgoing.graph;
+    let writer: Result<Writer<'_>, _> = match format {
+        Format::Dimacs => Ok(Box::new(|to| dimacs::write(graph, to))),
+        Format::EdgeList => Ok(Box::new(|to| edge_list::write(graph, to))),
+        Format::MatrixMarket => Ok(Box::new(|to| matrix_market::write(graph, to))),
+        Format::Metis => metis::writer(outgoing),
+        Format::Ecl => ecl::writer(outgoing),
+        Format::Kst => kst::writer(outgoing),
+        Format::OsmPbf => {
+            Err(format!("Kostra does not write {format}; write kst, which keeps places, or gr"))
+        }
+    };
+    let unrepresentable = |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
+    write_atomically(output, writer.map_err(unrepresentable)?)
+}
+
+/// Writes a file whole or not at all: into a temporary file beside it, which is synced and then takes its name.
+///
+/// A file that was there keeps its permissions, and a symbolic link its place: the file that it leads to is replaced.
+/// What is no file (a pipe, a device such as `/dev/stdout`) is written to directly. Where the name ends in `.gz` or
+/// `.zst`, what `write` writes is compressed; `.xz` and `.bz2` are refused, for their content would not be what they
+/// say. Writes are buffered.
+///
+/// # Errors
+/// When the output cannot be created or written, or `write` fails. A reader that has gone away shows as
+/// [`WriteError::Io`] with [`io::ErrorKind::BrokenPipe`].
+pub fn write_atomically(
+    output: &Output,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let packing = Packing::of(output)?;
+    let result = match output {
+        Output::Stdout => packing.pack(&mut io::stdout().lock(), write),
+        Output::Path(path) if is_special(path) => OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|mut special| packing.pack(&mut special, write)),
+        Output::Path(path) => replace(path, |file| packing.pack(file, write)),
+    };
+    result.map_err(|cause| WriteError::Io { output: output.to_string(), cause })
+}
+
+/// Whether a path leads to something that cannot be replaced by a file. All of `/dev` and `/proc` is taken to be such:
+/// `/dev/stdout` may lead to a file that the shell has opened, and it is that open file which is meant.
+fn is_special(path: &Path) -> bool {
+    path.starts_with("/dev")
+        || path.starts_with("/proc")
+        || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let target = follow_links(path)?;
+    let folder = match target.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".kostra-").suffix(".tmp");
+    match OpenOptions::new().write(true).open(&target) {
+        // A rename would also replace a file that may not be written; opening it has asked for leave.
+        Ok(existing) => {
+            builder.permissions(existing.metadata()?.permissions());
+        }
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+            fs::metadata(folder)?;
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
+        }
+        Err(cause) => return Err(cause),
+    }
+    // The plain kind: the name of a temporary file says nothing to whoever asked for another.
+    let mut temporary = builder.tempfile_in(folder).map_err(|cause| io::Error::from(cause.kind()))?;
+    if let Ok(existing) = fs::metadata(&target) {
+        temporary.as_file().set_permissions(existing.permissions())?; // the umask may have taken some
+    }
+    write(temporary.as_file_mut())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&target).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// The file that a path means, which need not exist.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    const MOST: usize = 40; // as Linux has it
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST {
+        match fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("there are too many symbolic links on the way"))
+}
+
+/// How the bytes are compressed on their way, told by the name so that name and content never disagree.
+#[derive(Clone, Copy)]
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(output: &Output) -> Result<Self, WriteError> {
+        let Output::Path(path) = output else { return Ok(Self::Plain) };
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        match extension.to_ascii_lowercase().as_str() {
+            "gz" => Ok(Self::Gzip),
+            "zst" => Ok(Self::Zstd),
+            "xz" | "bz2" => Err(WriteError::Unrepresentable {
+                output: output.to_string(),
+                reason: format!("Kostra reads .{extension}, but does not write it; use .zst or .gz"),
+            }),
+            _ => Ok(Self::Plain),
+        }
+    }
+
+    fn pack(
+        self,
+        to: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut to = BufWriter::with_capacity(BUFFER, to);
+        match self {
+            Self::Plain => write(&mut to)?,
+            Self::Gzip => {
+                let encoder = GzEncoder::new(&mut to, flate2::Compression::default());
+                let mut encoder = BufWriter::with_capacity(BUFFER, encoder);
+                write(&mut encoder)?;
+                encoder.into_inner()?.finish()?;
+            }
+            Self::Zstd => {
+                let encoder = zstd::Encoder::new(&mut to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                let mut encoder = BufWriter::with_capacity(BUFFER, encoder);
+                write(&mut encoder)?;
+                encoder.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+            }
+        }
+        to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
+        write_atomically(&Output::Path(path.to_path_buf()), |to| to.write_all(text.as_bytes()))
+    }
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("forest");
+        write_text(&path, "old").unwrap();
+        let result = write_atomically(&Output::Path(path.clone()), |to| {
+            to.write_all(&[b'x'; 1 << 20])?;
+            Err(io::Error::other("no more"))
+        });
+        assert_eq!(result.unwrap_err().to_string(), format!("{}: no more", path.display()));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(names_in(folder.path()), ["forest"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_kept_or_those_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
+        write_text(&ours, "new").unwrap();
+        fs::write(&plain, "new").unwrap();
+        assert_eq!(mode(&ours), mode(&plain));
+        for kept in [0o600, 0o640, 0o777] {
+            fs::set_permissions(&ours, fs::Permissions::from_mode(kept)).unwrap();
+            write_text(&ours, "newer").unwrap();
+            assert_eq!(mode(&ours), kept);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_stays_and_its_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, file) = (folder.path().join("link"), folder.path().join("file"));
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        for text in ["through a dangling link", "again"] {
+            write_text(&link, text).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        let ring = folder.path().join("ring");
+        std::os::unix::fs::symlink("ring", &ring).unwrap();
+        assert!(write_text(&ring, "never").is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error_with_the_path() {
+        let error = write_text(Path::new("/dev/full"), "text").unwrap_err();
+        assert_eq!(error.to_string(), "/dev/full: No space left on device (os error 28)");
+        write_text(Path::new("/dev/null"), "text").unwrap();
+        assert!(is_special(Path::new("/dev/null")), "it is still a device");
+    }
+
+    #[test]
+    fn folders_that_are_missing_or_in_the_way_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(write_text(folder.path(), "text"), Err(WriteError::Io { .. })));
+        let missing = folder.path().join("missing/file");
+        let error = write_text(&missing, "text").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("{}: No such file or directory (os error 2)", missing.display())
+        );
+    }
+
+    #[test]
+    fn the_name_decides_the_compression() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "a 1 2 3\n".repeat(100_000);
+        let path = folder.path().join("roads.gr.gz");
+        write_text(&path, &text).unwrap();
+        let mut read = String::new();
+        flate2::read::GzDecoder::new(File::open(&path).unwrap()).read_to_string(&mut read).unwrap();
+        assert!(read == text);
+        let path = folder.path().join("roads.gr.zst");
+        write_text(&path, &text).unwrap();
+        assert!(zstd::decode_all(File::open(&path).unwrap()).unwrap() == text.as_bytes());
+        let error = write_text(&folder.path().join("roads.gr.xz"), &text).unwrap_err().to_string();
+        assert!(
+            error.ends_with("roads.gr.xz: Kostra reads .xz, but does not write it; use .zst or .gz"),
+            "{error}"
+        );
+        assert_eq!(names_in(folder.path()), ["roads.gr.gz", "roads.gr.zst"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! What is written in any format, under any compression, is recognized by its content and read back.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
+
+use kostra_core::{AnyGraph, EdgeList, Weight, with_graph};
+use kostra_io::{
+    Compression, Format, Input, Loaded, Outgoing, Output, ReadOptions, WriteError, open_kst, read,
+    write_graph,
+};
+
+/// Six vertices, of which the last is isolated, in the order in which rows list their edges.
+fn graph<W: Weight>(weights: [W; 5]) -> AnyGraph
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    AnyGraph::from_edges(6, vec![0, 0, 1, 2, 3], vec![1, 4, 3, 3, 4], weights.to_vec()).unwrap()
+}
+
+fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
+    Outgoing { graph, coordinates: None, names: None }
+}
+
+/// Writes and reads back under a name that says nothing of the format.
+fn round_trip(graph: &AnyGraph, format: Format, extension: &str) -> Loaded {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("graph{extension}"));
+    write_graph(&Output::Path(path.clone()), format, outgoing(graph)).unwrap();
+    let loaded = read(&Input::Path(path), &ReadOptions::default(), &|_| ()).unwrap();
+    assert_eq!(loaded.format, format, "recognized by content");
+    loaded
+}
+
+fn edges(graph: &AnyGraph) -> Vec<(u32, u32, f64)> {
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        ends.zip(edges.weights()).map(|((&u, &v), w)| (u.min(v), u.max(v), w.to_string().parse().unwrap())).collect()
+    })
+}
+
+const WRITABLE: [Format; 6] =
+    [Format::Dimacs, Format::EdgeList, Format::MatrixMarket, Format::Metis, Format::Ecl, Format::Kst];
+
+#[test]
+fn every_format_gives_back_what_it_can_hold_under_every_compression() {
+    for graph in [
+        graph([5_i32, 1, 7, 7, 3]),
+        graph([5_u32, 1, 7, 7, 3]),
+        graph([5_i64, 1, 7, 7, 3]),
+        graph([5_u64, 1, 7, 7, 3]),
+        graph([5_f32, 1.0, 7.0, 7.0, 3.0]),
+        graph([5_f64, 1.0, 7.0, 7.0, 3.0]),
+    ] {
+        for format in WRITABLE {
+            for (extension, compression) in
+                [("", Compression::None), (".gz", Compression::Gzip), (".zst", Compression::Zstd)]
+            {
+                let loaded = round_trip(&graph, format, extension);
+                assert_eq!(loaded.compression, compression);
+                assert_eq!(loaded.graph.vertices(), 6, "{format}");
+                assert_eq!(edges(&loaded.graph), edges(&graph), "{format} {}", graph.weight_type());
+                assert!(loaded.notes.is_empty(), "{format}: {:?}", loaded.notes);
+            }
+        }
+    }
+}
+
+#[test]
+fn fractions_and_negatives_survive_where_the_format_has_them() {
+    let graph = graph([-0.5, 1e-300, 0.1, f64::MAX, -7.0]);
+    for format in [Format::Dimacs, Format::EdgeList, Format::MatrixMarket, Format::Kst] {
+        assert_eq!(edges(&round_trip(&graph, format, ".zst").graph), edges(&graph), "{format}");
+    }
+}
+
+#[test]
+fn a_refused_graph_leaves_the_old_file_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph");
+    std::fs::write(&path, "old").unwrap();
+    let graph = graph([0.5, 1.0, 1.0, 1.0, 1.0]);
+    for format in [Format::Metis, Format::Ecl, Format::OsmPbf] {
+        let result = write_graph(&Output::Path(path.clone()), format, outgoing(&graph));
+        assert!(matches!(result, Err(WriteError::Unrepresentable { .. })), "{format}");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+}
+
+#[test]
+fn a_damaged_kst_file_is_named_whichever_way_it_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.kst");
+    write_graph(&Output::Path(path.clone()), Format::Kst, outgoing(&graph([1, 2, 3, 4, 5]))).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    if let Some(last) = bytes.last_mut() {
+        *last ^= 1;
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let expected = format!(
+        "{}: byte 320: the weights are damaged: the checksum of their section is wrong",
+        path.display()
+    );
+    let opened = open_kst(&path).unwrap().load(1).unwrap_err();
+    assert_eq!(opened.to_string(), expected);
+    let read = read(&Input::Path(path), &ReadOptions::default(), &|_| ()).unwrap_err();
+    assert_eq!(read.to_string(), expected);
+}
