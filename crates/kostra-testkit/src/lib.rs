@@ -1,11 +1,12 @@
 //! What all tests of Kostra share. Not published.
 //!
 //! One truth, many engines: the cases of `testdata/` ([`suite`]), graphs made at random ([`strategies`]) and real
-//! graphs go through every registered solver ([`matrix`]), and the answers are compared edge id by edge
+//! graphs ([`real`]) go through every registered solver ([`matrix`]), and the answers are compared edge id by edge
 //! id with what the definition says ([`oracle`]).
 
 pub mod matrix;
 pub mod mutate;
 pub mod oracle;
+pub mod real;
 pub mod strategies;
 pub mod suite;

@@ -1,0 +1,75 @@
+//! Real graphs with known answers, where they are at hand.
+//!
+//! They lie in `../shared/data` beside the project and are no part of it: their licences differ, and whoever has the
+//! project alone must still get a green run.
+
+use std::path::{Path, PathBuf};
+
+use kostra_core::AnyGraph;
+use kostra_io::{Input, MissingWeights, ReadOptions, read};
+
+/// A file, and what is known of its graph.
+#[derive(Clone, Copy, Debug)]
+pub struct RealGraph {
+    /// Where it is, below [`folder`].
+    pub path: &'static str,
+    /// How many vertices it has.
+    pub vertices: u32,
+    /// How many edges it has, where the format leaves no doubt: an edge that a file repeats as an edge of its own
+    /// counts each time.
+    pub edges: Option<usize>,
+    /// How many components it has, where that is known.
+    pub components: Option<u32>,
+    /// The weight of its minimum spanning forest, where that is known.
+    pub total: Option<i128>,
+}
+
+/// Shorthand: a graph of which only the size is known.
+const fn of_size(path: &'static str, vertices: u32, edges: usize) -> RealGraph {
+    RealGraph { path, vertices, edges: Some(edges), components: None, total: None }
+}
+
+/// Shorthand: a road network with a known forest.
+const fn road(path: &'static str, vertices: u32, components: u32, total: i128) -> RealGraph {
+    RealGraph { path, vertices, edges: None, components: Some(components), total: Some(total) }
+}
+
+/// The graphs.
+pub const GRAPHS: &[RealGraph] = &[
+    road("road/rome99.gr", 3_353, 1, 1_186_386),
+    road("road/USA-road-d.NY.gr.gz", 264_346, 1, 261_159_288),
+    road("road/osm-rome.gr.xz", 234_496, 174, 8_868_502),
+    road("road/usroads-greatcircle-m.gr.xz", 129_164, 56, 363_838_633),
+    of_size("road/USA-road.BAY.unweighted.gr.xz", 321_270, 397_415),
+    RealGraph { components: Some(50), ..of_size("matrix/ak2010.mtx.gz", 45_292, 108_549) },
+    of_size("matrix/luxembourg_osm.mtx.gz", 114_599, 119_666),
+    of_size("matrix/delaunay_n16.mtx.gz", 65_536, 196_575),
+    of_size("mesh/4elt.graph", 15_606, 45_878),
+    of_size("mesh/wing.graph.gz", 62_032, 121_544),
+    of_size("mesh/wave.graph.bz2", 156_317, 1_059_331),
+    of_size("mesh/copter2.graph.xz", 55_476, 352_238),
+    of_size("social/PGPgiantcompo.graph", 10_680, 24_316),
+    RealGraph { edges: None, ..of_size("social/Email-Enron.txt.gz", 36_692, 0) },
+];
+
+/// Where real graphs are, if they are.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
+}
+
+/// Reads a graph; edges without weights get hashed ones. None, with the reason printed, where the file is absent.
+///
+/// # Errors
+/// When the file is there but cannot be read as a graph.
+pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
+    let path = folder().join(graph.path);
+    if !path.exists() {
+        println!("skipped {}: it is not at {}", graph.path, folder().display());
+        return Ok(None);
+    }
+    let options = ReadOptions { missing_weights: MissingWeights::Hash, ..ReadOptions::default() };
+    match read(&Input::Path(path), &options, &|_| {}) {
+        Ok(loaded) => Ok(Some(loaded.graph)),
+        Err(error) => Err(error.to_string()),
+    }
+}
