@@ -55,8 +55,27 @@ pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 
 /// # Errors
 /// When the format cannot hold the graph, which is found out before the output is touched, or cannot be written.
 pub fn write_graph(output: &Output, format: Format, outgoing: Outgoing<'_>) -> Result<(), WriteError> {
+    let unrepresentable = |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
+    write_atomically(output, writer(format, outgoing).map_err(unrepresentable)?)
+}
+
+/// A graph in a format, in memory.
+///
+/// # Errors
+/// When the format cannot hold the graph.
+pub fn write_bytes(format: Format, outgoing: Outgoing<'_>) -> Result<Vec<u8>, WriteError> {
+    let output = || "memory".to_owned();
+    let writer = writer(format, outgoing)
+        .map_err(|reason| WriteError::Unrepresentable { output: output(), reason })?;
+    let mut bytes = Vec::new();
+    writer(&mut bytes).map_err(|cause| WriteError::Io { output: output(), cause })?;
+    Ok(bytes)
+}
+
+/// The writer of a graph in a format, or a sentence on why there is none.
+fn writer(format: Format, outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     let graph = outgoing.graph;
-    let writer: Result<Writer<'_>, _> = match format {
+    match format {
         Format::Dimacs => Ok(Box::new(|to| dimacs::write(graph, to))),
         Format::EdgeList => Ok(Box::new(|to| edge_list::write(graph, to))),
         Format::MatrixMarket => Ok(Box::new(|to| matrix_market::write(graph, to))),
@@ -66,9 +85,7 @@ pub fn write_graph(output: &Output, format: Format, outgoing: Outgoing<'_>) -> R
         Format::OsmPbf => {
             Err(format!("Kostra does not write {format}; write kst, which keeps places, or gr"))
         }
-    };
-    let unrepresentable = |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
-    write_atomically(output, writer.map_err(unrepresentable)?)
+    }
 }
 
 /// Writes a file whole or not at all: into a temporary file beside it, which is synced and then takes its name.
