@@ -49,6 +49,11 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
         ("a weight that is a word", "word.gr", b"p sp 3 1\na 1 2 far\n".to_vec()),
         ("a weight that is not a number", "nan.txt", b"0 1 1.5\n1 2 nan\n".to_vec()),
         ("a weight beyond 64 bits", "overflow.gr", b"p sp 3 1\na 1 2 99999999999999999999999\n".to_vec()),
+        (
+            "the same in the first line of an edge list",
+            "overflow.txt",
+            b"0 1 99999999999999999999999\n".to_vec(),
+        ),
         ("a header of too many vertices", "vertices.gr", b"p sp 99999999999 1\na 1 2 3\n".to_vec()),
         ("a header of too many edges", "edges.gr", b"p sp 3 99999999999\na 1 2 3\n".to_vec()),
         ("a header of numbers beyond 64 bits", "header.gr", b"p sp 3 999999999999999999999999999\n".to_vec()),
