@@ -32,5 +32,5 @@ pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use kst::{KstFile, open_kst};
 pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadOptions};
 pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
-pub use read::{read, read_bytes};
+pub use read::{open_text, read, read_bytes};
 pub use source::Progress;

@@ -1,5 +1,7 @@
 //! The one way in: open, decompress, recognize, parse.
 
+use std::io::Read;
+
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::source::{self, Progress, Source};
@@ -39,6 +41,17 @@ pub fn read(
 /// As [`read`].
 pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loaded, ReadError> {
     load(source::of_bytes(bytes), options).map_err(|fault| fault.of(name))
+}
+
+/// Opens a text that is no graph, such as a list of edge ids, decompressed like one.
+///
+/// # Errors
+/// When the input cannot be opened, or its compressed stream is damaged from the start. What goes wrong later is an
+/// error of reading that carries a [`ReadErrorKind`].
+pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
+    let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
+    let stream = source::open(input, unwatched).and_then(|source| Ok(Stream::new(source)?));
+    Ok(Box::new(stream.map_err(|fault| fault.of(input.to_string()))?))
 }
 
 fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {

@@ -1,8 +1,7 @@
 //! Which column of an edge list is what, told by its first lines.
 
 use super::fields::{Separator, fields, is_comment, unquote, weight_in};
-use crate::Nan;
-use crate::number::{natural, show, weight};
+use crate::number::{natural, show};
 
 /// Where the weight of an edge stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -224,8 +223,10 @@ fn first_line(head: &[&[u8]], next: &[&[u8]], second: Option<&[u8]>, names: bool
     }
 }
 
+/// Whether a field is meant as a weight. One that is too large to be one is: its line says so when it is read.
 fn is_weight(field: &[u8]) -> bool {
-    unquote(field).is_some_and(|field| weight(&field, Nan::Skip).is_ok())
+    let is_number = |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
+    unquote(field).is_some_and(|field| is_number(&field))
 }
 
 /// The letters and digits of a column's name, in lower case.
@@ -247,6 +248,13 @@ mod tests {
     fn places(text: &str) -> (usize, usize, WeightAt) {
         let layout = layout(text);
         (layout.u, layout.v, layout.weight)
+    }
+
+    #[test]
+    fn a_weight_that_is_too_large_is_not_taken_for_a_comment() {
+        for weight in ["9223372036854775808", "-99999999999999999999999", "1e999"] {
+            assert_eq!(places(&format!("0 1 {weight}\n1 2 3")), (0, 1, WeightAt::Column(2)));
+        }
     }
 
     #[test]

@@ -1,0 +1,261 @@
+//! `kostra doctor`: what Kostra can use on this machine, and why not the rest.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::args::DoctorArgs;
+use crate::progress::Stage;
+use crate::report::{self, Sheet, bytes, count};
+use crate::{Answer, output};
+
+/// Looks at the machine, measures its memory, and reports.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(crate) fn run(args: DoctorArgs) -> anyhow::Result<Answer> {
+    let machine = Machine::examine();
+    output::print(&if args.json { report::json(&machine)? } else { sheet(&machine).to_string() })?;
+    Ok(Answer::Yes)
+}
+
+/// The machine, as programs read it. What cannot be found out is null.
+#[derive(Serialize)]
+struct Machine {
+    version: &'static str,
+    system: &'static str,
+    architecture: &'static str,
+    processor: Option<String>,
+    threads: usize,
+    instruction_sets: Vec<&'static str>,
+    memory: Option<Memory>,
+    /// Null when there is too little memory to measure.
+    bandwidth: Option<Vec<Bandwidth>>,
+    backends: [Backend; 3],
+}
+
+#[derive(Serialize)]
+struct Memory {
+    total_bytes: u64,
+    available_bytes: u64,
+}
+
+/// What the memory gives to so many threads at once, in bytes a second.
+#[derive(Serialize)]
+struct Bandwidth {
+    threads: usize,
+    read: f64,
+    /// Bytes read and bytes written, together.
+    copy: f64,
+}
+
+#[derive(Serialize)]
+struct Backend {
+    name: &'static str,
+    available: bool,
+    reason: String,
+}
+
+impl Machine {
+    fn examine() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let memory = memory();
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            system: std::env::consts::OS,
+            architecture: std::env::consts::ARCH,
+            processor: processor(),
+            threads,
+            instruction_sets: instruction_sets(),
+            bandwidth: bandwidth(threads, memory.as_ref()),
+            memory,
+            backends: backends(threads),
+        }
+    }
+}
+
+fn backends(threads: usize) -> [Backend; 3] {
+    let solvers = kostra::solvers().count();
+    let algorithms = count(solvers, "algorithm", "algorithms");
+    let threads = count(threads, "thread", "threads");
+    let missing = |name, reason: &str| Backend { name, available: false, reason: reason.to_owned() };
+    [
+        Backend { name: "processor", available: true, reason: format!("{algorithms}; {threads} at a time") },
+        missing("GPU", "this build has no GPU backend"),
+        missing("MPI", "this build has no MPI backend"),
+    ]
+}
+
+fn processor() -> Option<String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    field(&info, "model name").map(str::to_owned)
+}
+
+fn memory() -> Option<Memory> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kibibytes = |name| field(&info, name)?.strip_suffix("kB")?.trim().parse::<u64>().ok();
+    Some(Memory {
+        total_bytes: kibibytes("MemTotal")?.saturating_mul(1024),
+        available_bytes: kibibytes("MemAvailable")?.saturating_mul(1024),
+    })
+}
+
+/// The value of the first line `name : value`.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut fields = text.lines().filter_map(|line| line.split_once(':'));
+    fields.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn instruction_sets() -> Vec<&'static str> {
+    let sets = [
+        ("SSE4.2", std::arch::is_x86_feature_detected!("sse4.2")),
+        ("POPCNT", std::arch::is_x86_feature_detected!("popcnt")),
+        ("BMI2", std::arch::is_x86_feature_detected!("bmi2")),
+        ("AVX2", std::arch::is_x86_feature_detected!("avx2")),
+        ("AVX-512F", std::arch::is_x86_feature_detected!("avx512f")),
+    ];
+    sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+}
+
+#[cfg(target_arch = "aarch64")]
+fn instruction_sets() -> Vec<&'static str> {
+    let sets = [
+        ("NEON", std::arch::is_aarch64_feature_detected!("neon")),
+        ("LSE", std::arch::is_aarch64_feature_detected!("lse")),
+        ("SVE", std::arch::is_aarch64_feature_detected!("sve")),
+    ];
+    sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn instruction_sets() -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// Two arrays of this size, together, are beyond the caches of most machines.
+const ARRAY_BYTES: usize = 256 << 20;
+/// Each measurement is the best of so many passes: what comes between only ever slows a pass down.
+const PASSES: usize = 3;
+
+fn bandwidth(threads: usize, memory: Option<&Memory>) -> Option<Vec<Bandwidth>> {
+    // A machine with little to spare is better left alone.
+    if memory.is_some_and(|memory| memory.available_bytes < 4 * ARRAY_BYTES as u64) {
+        return None;
+    }
+    let _stage = Stage::start("measuring the memory");
+    let mut from = vec![1_u64; ARRAY_BYTES / 8];
+    let mut to = vec![0_u64; ARRAY_BYTES / 8];
+    let mut counts = vec![1, threads];
+    counts.dedup();
+    Some(counts.into_iter().map(|threads| measure(threads, &mut from, &mut to)).collect())
+}
+
+fn measure(threads: usize, from: &mut [u64], to: &mut [u64]) -> Bandwidth {
+    let part = from.len().div_ceil(threads);
+    let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64();
+    let read = (0..PASSES)
+        .map(|_| {
+            timed(from.chunks(part).map(|part| {
+                move || {
+                    black_box(part.iter().fold(0_u64, |sum, &word| sum.wrapping_add(word)));
+                }
+            }))
+        })
+        .min();
+    let copy = (0..PASSES)
+        .map(|_| {
+            timed(to.chunks_mut(part).zip(from.chunks(part)).map(|(to, from)| {
+                move || {
+                    to.copy_from_slice(from);
+                    black_box(&to);
+                }
+            }))
+        })
+        .min();
+    Bandwidth {
+        threads,
+        read: rate(ARRAY_BYTES, read.unwrap_or_default()),
+        copy: rate(2 * ARRAY_BYTES, copy.unwrap_or_default()),
+    }
+}
+
+/// How long some jobs take side by side, the starting of their threads not counted.
+fn timed(jobs: impl ExactSizeIterator<Item = impl FnOnce() + Send>) -> Duration {
+    let barrier = Barrier::new(jobs.len() + 1);
+    std::thread::scope(|scope| {
+        let barrier = &barrier;
+        let threads: Vec<_> = jobs
+            .map(|job| {
+                scope.spawn(move || {
+                    barrier.wait();
+                    job();
+                })
+            })
+            .collect();
+        barrier.wait();
+        let start = Instant::now();
+        for thread in threads {
+            // A thread that adds numbers up does not panic.
+            let _ = thread.join();
+        }
+        start.elapsed()
+    })
+}
+
+fn sheet(machine: &Machine) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.line("kostra", format!("{} on {}, {}", machine.version, machine.system, machine.architecture));
+    let threads = count(machine.threads, "thread", "threads");
+    sheet.line("processor", format!("{}, {threads}", machine.processor.as_deref().unwrap_or("unknown")));
+    let sets = machine.instruction_sets.join(", ");
+    sheet.line("instructions", if sets.is_empty() { "the base set" } else { &sets });
+    match &machine.memory {
+        Some(memory) => {
+            let (total, available) = (bytes(memory.total_bytes), bytes(memory.available_bytes));
+            sheet.line("memory", format!("{total}, {available} of it available"));
+        }
+        None => sheet.line("memory", "this system does not say how much there is"),
+    }
+    match &machine.bandwidth {
+        Some(rows) => {
+            for row in rows {
+                let label = count(row.threads, "thread", "threads");
+                let (read, copy) = (bytes(row.read as u64), bytes(row.copy as u64));
+                sheet.line(
+                    format!("  {label}"),
+                    format!("reads {read}/s, copies {copy}/s (read and written)"),
+                );
+            }
+        }
+        None => sheet.line("", "too little is available to measure its bandwidth"),
+    }
+    sheet.gap();
+    for backend in &machine.backends {
+        let state = if backend.available { "yes" } else { "no" };
+        sheet.line(backend.name, format!("{state}: {}", backend.reason));
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_their_whole_name() {
+        let text = "MemTotalX: 1 kB\nMemTotal:  24 kB\n";
+        assert_eq!(field(text, "MemTotal"), Some("24 kB"));
+        assert_eq!(field(text, "Mem"), None);
+    }
+
+    #[test]
+    fn every_job_is_timed() {
+        let mut done = [false; 3];
+        let time = timed(done.iter_mut().map(|done| move || *done = true));
+        assert!(time > Duration::ZERO);
+        assert_eq!(done, [true; 3]);
+    }
+}

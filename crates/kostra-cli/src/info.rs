@@ -1,0 +1,311 @@
+//! `kostra info`: what a graph is like.
+
+use std::time::{Duration, Instant};
+
+use kostra::{AnyGraph, Key, Total, UnionFind, Vertex, Weight, with_graph};
+use serde::Serialize;
+
+use crate::args::{InfoArgs, Nan};
+use crate::input::{Graph, Header, Request};
+use crate::progress::Stage;
+use crate::report::{self, JsonNumber, Sheet, bar, count, plain, thousands};
+use crate::{Answer, output};
+
+/// Describes a graph.
+///
+/// # Errors
+/// When the input is at fault, or standard output cannot be written.
+pub(crate) fn run(args: InfoArgs) -> anyhow::Result<Answer> {
+    // An edge that no solver could take is worth telling of, not failing for.
+    let request = Request::resolve(args.input, Nan::Skip);
+    // What is known at once is said at once: the rest takes a look at every edge.
+    let header = request.header().filter(|_| !args.json);
+    if let Some(header) = &header {
+        output::print(&size(&request, header))?;
+    }
+    let input = request.load()?;
+    if header.is_none() && !args.json {
+        output::print(&size(&request, &input.header()))?;
+    }
+    let start = Instant::now();
+    let stage = Stage::start("looking at every edge");
+    let shape = Shape::of(&input.graph);
+    let weights = with_graph!(&input.graph, graph => Weights::of(graph.edge_list().weights()));
+    drop(stage);
+    let analysis = start.elapsed();
+    let text = if args.json {
+        report::json(&record(&request, &input, shape, weights, analysis))?
+    } else {
+        sheet(&input, &shape, weights.as_ref(), analysis)
+    };
+    output::print(&text)?;
+    Ok(Answer::Yes)
+}
+
+/// What the ends of the edges say.
+#[derive(Serialize)]
+struct Shape {
+    self_loops: usize,
+    /// Edges that join two vertices which an earlier edge joins, too.
+    parallel_edges: usize,
+    components: u32,
+    largest_component: u32,
+    isolated_vertices: usize,
+    degrees: Degrees,
+}
+
+/// How many edges the vertices have: parallel edges count each, self-loops twice.
+#[derive(Serialize)]
+struct Degrees {
+    min: u32,
+    mean: f64,
+    max: u32,
+    histogram: Vec<Bucket>,
+}
+
+/// The vertices whose degrees are in a range.
+#[derive(Serialize)]
+struct Bucket {
+    from: u32,
+    to: u32,
+    vertices: usize,
+}
+
+impl Shape {
+    /// O(n + m log m) time; 8 bytes an edge and 8 a vertex.
+    fn of(graph: &AnyGraph) -> Self {
+        let n = graph.vertices();
+        let ends = || graph.u().iter().copied().zip(graph.v().iter().copied());
+        let mut degrees = vec![0_u32; n as usize];
+        let mut sets = UnionFind::new(n);
+        let mut pairs = Vec::with_capacity(graph.edges());
+        for (u, v) in ends() {
+            for end in [u, v] {
+                degrees[end as usize] = degrees[end as usize].saturating_add(1);
+            }
+            sets.union(u, v);
+            if u != v {
+                pairs.push(u64::from(u.min(v)) << 32 | u64::from(u.max(v)));
+            }
+        }
+        let self_loops = graph.edges() - pairs.len();
+        pairs.sort_unstable();
+        let parallel_edges = pairs.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        drop(pairs);
+        let components = sets.sets();
+        Self {
+            self_loops,
+            parallel_edges,
+            components,
+            largest_component: largest(sets.flatten()),
+            isolated_vertices: degrees.iter().filter(|&&degree| degree == 0).count(),
+            degrees: Degrees::of(&degrees, graph.edges()),
+        }
+    }
+}
+
+fn largest(representatives: &[Vertex]) -> u32 {
+    let mut sizes = vec![0_u32; representatives.len()];
+    for &representative in representatives {
+        sizes[representative as usize] += 1;
+    }
+    sizes.into_iter().max().unwrap_or(0)
+}
+
+impl Degrees {
+    fn of(degrees: &[u32], edges: usize) -> Self {
+        let mean = if degrees.is_empty() { 0.0 } else { 2.0 * edges as f64 / degrees.len() as f64 };
+        let mut buckets: Vec<Bucket> = Vec::new();
+        for &degree in degrees {
+            let index = bucket_of(degree);
+            while buckets.len() <= index {
+                let (from, to) = bounds_of(buckets.len());
+                buckets.push(Bucket { from, to, vertices: 0 });
+            }
+            buckets[index].vertices += 1;
+        }
+        buckets.retain(|bucket| bucket.vertices > 0);
+        Self {
+            min: degrees.iter().copied().min().unwrap_or(0),
+            mean,
+            max: degrees.iter().copied().max().unwrap_or(0),
+            histogram: buckets,
+        }
+    }
+}
+
+/// Small degrees are counted each; from there on a bucket ends at each power of two: 5 to 8, 9 to 16, and so on.
+const COUNTED_EACH: u32 = 4;
+
+fn bucket_of(degree: u32) -> usize {
+    if degree <= COUNTED_EACH { degree as usize } else { ((degree - 1).ilog2() + 3) as usize }
+}
+
+fn bounds_of(bucket: usize) -> (u32, u32) {
+    match u32::try_from(bucket) {
+        Ok(bucket) if bucket > COUNTED_EACH => {
+            let low = 1_u64 << (bucket - 3);
+            ((low + 1) as u32, u32::try_from(2 * low).unwrap_or(u32::MAX))
+        }
+        Ok(bucket) => (bucket, bucket),
+        Err(_) => (u32::MAX, u32::MAX),
+    }
+}
+
+/// What the weights say.
+struct Weights {
+    min: Total,
+    max: Total,
+    /// How many different weights there are; fewer than edges means ties.
+    distinct: usize,
+}
+
+impl Weights {
+    /// O(m log m) time; the size of a weight for each edge.
+    fn of<W: Weight>(weights: &[W]) -> Option<Self> {
+        let least = weights.iter().copied().min_by_key(|weight| weight.key())?;
+        let greatest = weights.iter().copied().max_by_key(|weight| weight.key())?;
+        let mut keys: Vec<W::Key> = weights.iter().map(|weight| weight.key()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let single = |weight: W| W::total(std::iter::once(weight));
+        debug_assert!(keys.first().map(|key| key.to_u64()) <= keys.last().map(|key| key.to_u64()));
+        Some(Self { min: single(least), max: single(greatest), distinct: keys.len() })
+    }
+}
+
+fn size(request: &Request, header: &Header) -> String {
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    sheet.line("vertices", thousands(header.vertices));
+    sheet.line("edges", thousands(header.edges as u128));
+    sheet.line("weights", header.weight_type);
+    let extras = match (header.coordinates, header.names) {
+        (false, false) => "",
+        (true, false) => "; with coordinates",
+        (false, true) => "; with names",
+        (true, true) => "; with coordinates and names",
+    };
+    sheet.line("read as", format!("{}{extras}", header.storage));
+    format!("{}\n{sheet}", request.source)
+}
+
+fn sheet(input: &Graph, shape: &Shape, weights: Option<&Weights>, analysis: Duration) -> String {
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    sheet.line("self-loops", thousands(shape.self_loops as u128));
+    sheet.line("parallel edges", thousands(shape.parallel_edges as u128));
+    let largest = count(shape.largest_component as usize, "vertex", "vertices");
+    sheet.line("components", format!("{}, the largest of {largest}", thousands(shape.components)));
+    if let Some(weights) = weights {
+        let ties = match input.graph.edges() - weights.distinct {
+            0 => "all different".to_owned(),
+            ties => {
+                format!("{} different, {}", thousands(weights.distinct as u128), count(ties, "tie", "ties"))
+            }
+        };
+        sheet.line("weights", format!("{} to {}, {ties}", plain(weights.min), plain(weights.max)));
+    }
+    let degrees = &shape.degrees;
+    sheet.line("degrees", format!("{} to {}, {:.3} on average", degrees.min, degrees.max, degrees.mean));
+    if degrees.histogram.len() > 1 {
+        sheet.gap();
+        let most = degrees.histogram.iter().map(|bucket| bucket.vertices).max().unwrap_or(1);
+        for bucket in &degrees.histogram {
+            let range = match (bucket.from, bucket.to) {
+                (from, to) if from == to => format!("degree {from}"),
+                (from, to) => format!("{from} to {to}"),
+            };
+            let share = 100.0 * bucket.vertices as f64 / f64::from(input.graph.vertices());
+            let bar = bar(bucket.vertices as f64 / most as f64);
+            let vertices = thousands(bucket.vertices as u128);
+            sheet.line(range, format!("{vertices:>13} {share:>5.1}%  {bar}").trim_end());
+        }
+    }
+    sheet.notes(&input.notes);
+    sheet.gap();
+    sheet.times(&[("load", input.load), ("analysis", analysis)]);
+    sheet.to_string()
+}
+
+/// The report as JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    input: String,
+    format: &'static str,
+    vertices: u32,
+    edges: usize,
+    weight_type: &'static str,
+    /// Null when there are no edges.
+    min_weight: Option<JsonNumber>,
+    max_weight: Option<JsonNumber>,
+    distinct_weights: usize,
+    #[serde(flatten)]
+    shape: Shape,
+    coordinates: bool,
+    names: bool,
+    seconds: Seconds,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    load: f64,
+    analysis: f64,
+}
+
+fn record<'a>(
+    request: &Request,
+    input: &'a Graph,
+    shape: Shape,
+    weights: Option<Weights>,
+    analysis: Duration,
+) -> Record<'a> {
+    Record {
+        input: request.source.to_string(),
+        format: input.format_id(),
+        vertices: input.graph.vertices(),
+        edges: input.graph.edges(),
+        weight_type: input.graph.weight_type().name(),
+        min_weight: weights.as_ref().map(|weights| JsonNumber(weights.min)),
+        max_weight: weights.as_ref().map(|weights| JsonNumber(weights.max)),
+        distinct_weights: weights.as_ref().map_or(0, |weights| weights.distinct),
+        shape,
+        coordinates: input.coordinates.is_some(),
+        names: input.names.is_some(),
+        seconds: Seconds { load: input.load.as_secs_f64(), analysis: analysis.as_secs_f64() },
+        notes: &input.notes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_counted() {
+        let (u, v) = (vec![0, 1, 2, 2, 0], vec![1, 0, 2, 0, 1]);
+        let graph = AnyGraph::from_edges(5, u, v, vec![1, 1, 1, 1, 2]).unwrap();
+        let shape = Shape::of(&graph);
+        assert_eq!((shape.self_loops, shape.parallel_edges), (1, 2));
+        assert_eq!((shape.components, shape.largest_component, shape.isolated_vertices), (3, 3, 2));
+        assert_eq!((shape.degrees.min, shape.degrees.max, shape.degrees.mean), (0, 4, 2.0));
+    }
+
+    #[test]
+    fn every_degree_is_in_its_bucket() {
+        for degree in (0..2000).chain([u32::MAX - 1, u32::MAX]) {
+            let (from, to) = bounds_of(bucket_of(degree));
+            assert!(from <= degree && degree <= to, "{degree} in {from} to {to}");
+        }
+        assert_eq!([4, 5, 8, 9, 16, 17].map(bucket_of), [4, 5, 5, 6, 6, 7]);
+    }
+
+    #[test]
+    fn weights_span_their_order_and_tie() {
+        let weights = Weights::of(&[0.0, -0.0, f64::INFINITY, -3.5]).unwrap();
+        assert_eq!((weights.min, weights.max), (Total::Float(-3.5), Total::Float(f64::INFINITY)));
+        assert_eq!(weights.distinct, 3);
+        assert!(Weights::of::<i32>(&[]).is_none());
+    }
+}

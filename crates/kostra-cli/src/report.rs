@@ -1,0 +1,228 @@
+//! How results look: aligned lines for people, numbers for programs.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use kostra::Total;
+use serde::{Serialize, Serializer};
+
+/// Lines of a label and a text, the texts aligned.
+#[derive(Default)]
+pub(crate) struct Sheet {
+    lines: Vec<Option<(String, String)>>,
+}
+
+/// How far the texts are from the margin, and the labels.
+const LABEL_WIDTH: usize = 16;
+/// How many cells the longest bar has.
+const BAR_CELLS: usize = 24;
+
+impl Sheet {
+    /// Adds a line.
+    pub(crate) fn line(&mut self, label: impl Display, text: impl Display) {
+        self.lines.push(Some((label.to_string(), text.to_string())));
+    }
+
+    /// Adds an empty line, which sets what follows apart.
+    pub(crate) fn gap(&mut self) {
+        self.lines.push(None);
+    }
+
+    /// Adds a line for each note.
+    pub(crate) fn notes(&mut self, notes: &[String]) {
+        if !notes.is_empty() {
+            self.gap();
+        }
+        for note in notes {
+            self.line("note", note);
+        }
+    }
+
+    /// Adds a line for each step that took time, with a bar for its share.
+    pub(crate) fn times(&mut self, steps: &[(&str, Duration)]) {
+        let longest = steps.iter().map(|(_, time)| time.as_secs_f64()).fold(0.0, f64::max);
+        for (step, time) in steps {
+            let share = if longest > 0.0 { time.as_secs_f64() / longest } else { 0.0 };
+            self.line(step, format!("{:>10}  {}", duration(*time), bar(share)).trim_end());
+        }
+    }
+}
+
+impl Display for Sheet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lines = self.lines.iter().flatten();
+        let width = lines.map(|(label, _)| label.chars().count() + 2).fold(LABEL_WIDTH, usize::max);
+        for line in &self.lines {
+            match line {
+                Some((label, text)) => writeln!(f, "  {}", format!("{label:<width$}{text}").trim_end())?,
+                None => writeln!(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A bar of up to 24 cells for a share from 0 to 1.
+pub(crate) fn bar(share: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share * (BAR_CELLS * 8) as f64).round() as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// A number with commas between thousands: `264,345`.
+pub(crate) fn thousands(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// So many of something: `no edges`, `one edge`, `264,345 edges`.
+pub(crate) fn count(number: usize, singular: &str, plural: &str) -> String {
+    match number {
+        0 => format!("no {plural}"),
+        1 => format!("one {singular}"),
+        _ => format!("{} {plural}", thousands(number as u128)),
+    }
+}
+
+/// A time for people: `0.012 ms`, `54.1 ms`, `2.31 s`, `3 min 20 s`.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        _ if seconds < 0.000_000_5 => "0".to_owned(),
+        _ if seconds < 0.001 => format!("{:.3} ms", seconds * 1e3),
+        _ if seconds < 0.1 => format!("{:.1} ms", seconds * 1e3),
+        _ if seconds < 100.0 => format!("{seconds:.2} s"),
+        _ => format!("{} min {:02} s", time.as_secs() / 60, time.as_secs() % 60),
+    }
+}
+
+/// A number of bytes for people, in powers of a thousand: `24.3 GB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+/// A total or a weight as a person reads it: integers whole, floats short.
+pub(crate) fn plain(total: Total) -> String {
+    match total {
+        Total::Integer(total) => total.to_string(),
+        Total::Float(total) if total != 0.0 && !(1e-5..1e16).contains(&total.abs()) && total.is_finite() => {
+            format!("{total:e}")
+        }
+        Total::Float(total) => total.to_string(),
+    }
+}
+
+/// A total for programs: an integer whole, however large; a float that JSON has no number for as a string.
+pub(crate) struct JsonNumber(pub(crate) Total);
+
+impl Serialize for JsonNumber {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Total::Integer(total) => serializer.serialize_i128(total),
+            Total::Float(total) if total.is_finite() => serializer.serialize_f64(total),
+            Total::Float(total) => serializer.collect_str(&total),
+        }
+    }
+}
+
+/// A table with a head, its columns as wide as they need to be.
+pub(crate) fn table<const COLUMNS: usize>(
+    head: [&'static str; COLUMNS],
+    rows: impl Iterator<Item = [&'static str; COLUMNS]>,
+) -> String {
+    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+    let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+    });
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        text += cells.join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// A value as JSON, on lines of its own.
+///
+/// # Errors
+/// Never, for the values that this program reports.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(thousands(0_u32), "0");
+        assert_eq!(thousands(999_u32), "999");
+        assert_eq!(thousands(264_345_u32), "264,345");
+        assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn counts_are_words() {
+        assert_eq!(count(0, "edge", "edges"), "no edges");
+        assert_eq!(count(1, "component", "components"), "one component");
+        assert_eq!(count(1000, "edge", "edges"), "1,000 edges");
+    }
+
+    #[test]
+    fn times_are_short() {
+        let text = |seconds| duration(Duration::from_secs_f64(seconds));
+        assert_eq!(
+            [0.0, 0.000_012, 0.0541, 2.314, 200.0].map(text),
+            ["0", "0.012 ms", "54.1 ms", "2.31 s", "3 min 20 s"]
+        );
+    }
+
+    #[test]
+    fn bytes_are_short() {
+        assert_eq!([0, 999, 1000, 24_300_000_000].map(bytes), ["0 bytes", "999 bytes", "1.0 kB", "24.3 GB"]);
+    }
+
+    #[test]
+    fn totals_are_exact_for_programs() {
+        let json = |total| serde_json::to_string(&JsonNumber(total)).unwrap();
+        assert_eq!(json(Total::Integer(i128::MAX)), i128::MAX.to_string());
+        assert_eq!(json(Total::Float(0.1)), "0.1");
+        assert_eq!(json(Total::Float(f64::INFINITY)), "\"inf\"");
+        assert_eq!(json(Total::Float(f64::NEG_INFINITY)), "\"-inf\"");
+        assert_eq!(json(Total::Float(f64::NAN)), "\"NaN\"");
+    }
+
+    #[test]
+    fn totals_are_plain_for_people() {
+        assert_eq!(plain(Total::Integer(261_159_288)), "261159288");
+        assert_eq!(
+            [0.0, -12.5, 1e300, 1e-9].map(|total| plain(Total::Float(total))),
+            ["0", "-12.5", "1e300", "1e-9"]
+        );
+    }
+
+    #[test]
+    fn lines_are_aligned() {
+        let mut sheet = Sheet::default();
+        sheet.line("one", 1);
+        sheet.gap();
+        sheet.line("a longer label", 2);
+        assert_eq!(sheet.to_string(), "  one             1\n\n  a longer label  2\n");
+    }
+}

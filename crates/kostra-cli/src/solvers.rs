@@ -1,0 +1,60 @@
+//! `kostra solvers`: the registry, with what each algorithm says of itself.
+
+use serde::Serialize;
+
+use crate::args::SolversArgs;
+use crate::{Answer, output, report};
+
+/// An algorithm, as programs read it.
+#[derive(Serialize)]
+struct Record {
+    id: &'static str,
+    title: &'static str,
+    source: &'static str,
+    platform: &'static str,
+    representation: &'static str,
+    exact: bool,
+    time: &'static str,
+    scratch: &'static str,
+}
+
+/// Lists all algorithms.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(crate) fn run(args: SolversArgs) -> anyhow::Result<Answer> {
+    let records: Vec<_> = kostra::solvers()
+        .map(|solver| {
+            let info = solver.info();
+            Record {
+                id: info.id,
+                title: info.title,
+                source: info.source,
+                platform: info.platform.name(),
+                representation: info.representation.name(),
+                exact: info.exact,
+                time: info.time,
+                scratch: info.scratch,
+            }
+        })
+        .collect();
+    output::print(&if args.json { report::json(&records)? } else { table(&records) })?;
+    Ok(Answer::Yes)
+}
+
+/// A table, with the title and the source of each algorithm below its line, so that it fits a terminal.
+fn table(records: &[Record]) -> String {
+    let head = ["algorithm", "runs on", "works on", "exact", "time"];
+    let rows = records.iter().map(|record| {
+        let exact = if record.exact { "yes" } else { "no" };
+        [record.id, record.platform, record.representation, exact, record.time]
+    });
+    let table = report::table(head, rows);
+    let mut lines = table.lines();
+    let mut text = format!("{}\n", lines.next().unwrap_or_default());
+    for (line, record) in lines.zip(records) {
+        let Record { title, source, scratch, .. } = record;
+        text += &format!("\n{line}\n    {title}\n    {source}\n    memory: {scratch}\n");
+    }
+    text
+}

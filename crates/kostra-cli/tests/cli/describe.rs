@@ -1,0 +1,108 @@
+//! The commands that describe: graphs, algorithms, generators, the machine and the command itself.
+
+use crate::harness::{SMALL, Workplace, assert_snapshot};
+
+#[test]
+fn info_tells_what_a_graph_is_like() {
+    let workplace = Workplace::new();
+    workplace.write("small.gr", SMALL);
+    let report = workplace.run("info small.gr").expect_success().stdout;
+    let record = workplace.run("info small.gr --json").expect_success().stdout;
+    assert_snapshot("info", &format!("{report}\n{record}"));
+}
+
+#[test]
+fn info_tells_the_same_of_every_form_of_a_graph() {
+    let workplace = Workplace::new();
+    let describe = |file: &str| {
+        let mut record = workplace.run(&format!("info {file} --json")).expect_success().json();
+        for field in ["input", "format", "seconds", "coordinates", "notes", "weight_type"] {
+            record.as_object_mut().unwrap().remove(field);
+        }
+        record
+    };
+    workplace.run("generate road:n=500,seed=3 -o road.kst").expect_success();
+    let expected = describe("road.kst");
+    for file in ["road.gr", "road.edges", "road.mtx", "road.graph", "road.egr", "road.gr.gz"] {
+        workplace.run(&format!("convert road.kst {file}")).expect_success();
+        assert_eq!(describe(file), expected, "{file}");
+    }
+    let report = workplace.run("info road.kst").expect_success().stdout;
+    assert!(report.contains("read as         Kostra; with coordinates"), "{report}");
+}
+
+#[test]
+fn converting_through_pipes_works_too() {
+    let workplace = Workplace::new();
+    workplace.write("small.gr", SMALL);
+    let text = workplace.run("convert small.gr - --to edges").expect_success().stdout;
+    let back = workplace.run_with_input("convert - - --to gr", text).expect_success().stdout;
+    let record = workplace.run_with_input("solve - --json", back).expect_success().json();
+    assert_eq!((&record["edges"], &record["total_weight"]), (&7.into(), &5.into()));
+}
+
+#[test]
+fn generating_says_what_was_made() {
+    let workplace = Workplace::new();
+    let outcome = workplace.run("generate gen:cycle:n=5 -o cycle.gr").expect_success();
+    assert_snapshot("generate", &outcome.stderr);
+    assert_eq!(outcome.stdout, "");
+    let outcome = workplace.run("generate --list").expect_success();
+    for name in ["road", "grid", "gnm", "rmat", "dense", "path", "star"] {
+        assert!(outcome.stdout.contains(&format!("gen:{name}")), "{name}");
+    }
+}
+
+#[test]
+fn the_registry_is_shown_with_sources() {
+    let workplace = Workplace::new();
+    let records = workplace.run("solvers --json").expect_success().json();
+    let table = workplace.run("solvers").expect_success().stdout;
+    for record in records.as_array().unwrap() {
+        for field in ["id", "title", "source", "platform", "representation", "time", "scratch"] {
+            assert!(table.contains(record[field].as_str().unwrap()), "{field} of {record}");
+        }
+    }
+}
+
+#[test]
+fn the_doctor_says_what_is_there_and_why_the_rest_is_not() {
+    let workplace = Workplace::new();
+    let record = workplace.run("doctor --json").expect_success().json();
+    assert!(record["threads"].as_u64() >= Some(1), "{record}");
+    assert_eq!(record["backends"][0]["available"], true);
+    for backend in [1, 2] {
+        assert_eq!(record["backends"][backend]["available"], false);
+        assert!(record["backends"][backend]["reason"].as_str().unwrap().starts_with("this build has no "));
+    }
+}
+
+#[test]
+fn help_is_there_for_every_command() {
+    let workplace = Workplace::new();
+    let mut text = workplace.run("").expect_success().stdout;
+    for command in
+        ["solve", "verify", "info", "convert", "generate", "solvers", "doctor", "completions", "man"]
+    {
+        let help = workplace.run(&format!("{command} --help")).expect_success().stdout;
+        assert!(help.contains("Examples:\n  kostra "), "{help}");
+        text += &format!("\n---------- {command}\n{help}");
+    }
+    assert_snapshot("help", &text);
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let workplace = Workplace::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = workplace.run(&format!("completions {shell}")).expect_success().stdout;
+        assert!(script.contains("output-format"), "{shell}");
+    }
+    let page = workplace.run("man").expect_success().stdout;
+    assert!(page.contains(".TH kostra 1"), "{page}");
+    let page = workplace.run("man solve").expect_success().stdout;
+    assert!(page.contains(".TH kostra-solve 1") && page.contains("maximum"), "{page}");
+    let outcome = workplace.run("man nothing");
+    assert_eq!(outcome.code, Some(2));
+    assert_eq!(outcome.stderr, "kostra: there is no command 'nothing'; `kostra help` lists them\n");
+}

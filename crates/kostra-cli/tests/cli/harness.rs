@@ -1,0 +1,136 @@
+//! A folder to work in, and the binary to run there.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A folder of a test's own, which goes when the test ends.
+pub(crate) struct Workplace {
+    folder: TempDir,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Workplace {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        std::fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names of the files, in order.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The command, in the folder, with nothing attached to it.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kostra"));
+        command.current_dir(self.folder.path()).args(arguments.split_whitespace());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the command with these arguments, which no space may be in.
+    pub(crate) fn run(&self, arguments: &str) -> Outcome {
+        Outcome::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs the command with a text on its standard input.
+    pub(crate) fn run_with_input(&self, arguments: &str, input: impl AsRef<[u8]>) -> Outcome {
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.as_ref().to_vec();
+        let writer = std::thread::spawn(move || {
+            // A command that has seen enough closes its end.
+            let _ = stdin.write_all(&input);
+        });
+        let outcome = Outcome::of(child.wait_with_output().unwrap());
+        writer.join().unwrap();
+        outcome
+    }
+}
+
+impl Outcome {
+    fn of(output: std::process::Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let outcome =
+            Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+        assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
+        assert!(!outcome.stderr.contains("fault in Kostra itself"), "{outcome:?}");
+        outcome
+    }
+
+    /// The same, but it must have gone well.
+    #[track_caller]
+    pub(crate) fn expect_success(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Compares a text with the one that is kept, leaving out what differs from run to run.
+#[track_caller]
+pub(crate) fn assert_snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r" +(0|[0-9.]+ (ms|s))(  [█▏▎▍▌▋▊▉]+)?(?m:$)", " [time]");
+    settings.add_filter(r"\b[0-9.]+ (ms|s)\b", "[time]");
+    settings
+        .add_filter(r#""(load|build|solve|verify|write|analysis|seconds)": [0-9.e-]+"#, r#""$1": "[time]""#);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// A real graph, or none where the collection is absent.
+pub(crate) fn real_graph(name: &str) -> Option<PathBuf> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = data.join(name);
+    if !path.exists() {
+        println!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path.canonicalize().unwrap())
+}
+
+/// A small graph with a tie, a parallel edge, a self-loop and an isolated vertex, as DIMACS.
+pub(crate) const SMALL: &str = "\
+c a square with a diagonal
+p sp 5 7
+a 1 2 4
+a 2 3 1
+a 3 4 3
+a 4 1 2
+a 1 3 2
+a 1 2 9
+a 3 3 0
+";

@@ -1,0 +1,94 @@
+//! Ctrl-C: the process ends at once and leaves nothing half-written.
+#![cfg(unix)]
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::harness::{SMALL, Workplace};
+
+/// The exit code of an interrupted command, by the custom of shells.
+const INTERRUPTED: Option<i32> = Some(130);
+
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+}
+
+/// Waits until something holds, for a minute at most.
+fn wait_until(mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_command_that_waits_for_input_ends_at_once() {
+    let workplace = Workplace::new();
+    let mut child = workplace.command("solve - -o forest.txt").stdin(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take();
+    std::thread::sleep(Duration::from_millis(300));
+    let start = Instant::now();
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), INTERRUPTED);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "kostra: interrupted\n");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(workplace.files().is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_is_to_outlive_its_terminal_does() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" solve - --json", env!("CARGO_BIN_EXE_kostra")]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    std::thread::sleep(Duration::from_millis(100));
+    child.stdin.take().unwrap().write_all(SMALL.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_long_solve_leaves_no_file_whenever_it_is_interrupted() {
+    for milliseconds in [50, 200, 800] {
+        let workplace = Workplace::new();
+        let child = workplace.command("solve gen:gnm:n=2M,m=20M --verify -o forest.txt").spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        interrupt(&child);
+        match child.wait_with_output().unwrap().status.code() {
+            // A machine that fast was not interrupted.
+            Some(0) => assert_eq!(workplace.files(), ["forest.txt"]),
+            code => {
+                assert_eq!(code, INTERRUPTED);
+                assert!(workplace.files().is_empty(), "{:?}", workplace.files());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_is_whole_or_absent_when_its_writing_is_interrupted() {
+    const EDGES: usize = 2_999_999;
+    for (file, format) in [("forest.txt", "ids"), ("forest.edges", "edges"), ("forest.gr", "gr")] {
+        let workplace = Workplace::new();
+        let command = format!("solve gen:path:n=3M -o {file} --output-format {format}");
+        let mut child = workplace.command(&command).spawn().unwrap();
+        wait_until(|| !workplace.files().is_empty() || child.try_wait().unwrap().is_some());
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        let (code, files) = (output.status.code(), workplace.files());
+        if files.is_empty() {
+            assert_eq!(code, INTERRUPTED);
+        } else {
+            // It was finished before, or rather than, being interrupted.
+            assert_eq!(files, [file], "{code:?}");
+            assert!(workplace.read(file).lines().count() >= EDGES);
+            assert!(code == INTERRUPTED || code == Some(0), "{code:?}");
+        }
+    }
+}

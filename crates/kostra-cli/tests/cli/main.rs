@@ -1,0 +1,12 @@
+//! End-to-end tests: each runs the built binary as a user would.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod bad_input;
+mod describe;
+mod harness;
+mod interrupt;
+mod real_graphs;
+mod solve;
+mod streams;
+mod verify;

@@ -1,0 +1,34 @@
+//! Real graphs with known answers.
+
+use crate::harness::{Workplace, real_graph};
+
+#[test]
+fn the_roads_of_new_york_have_the_known_forest() {
+    let Some(path) = real_graph("road/USA-road-d.NY.gr.gz") else { return };
+    let workplace = Workplace::new();
+    let report = workplace.run(&format!("solve {} --verify", path.display())).expect_success().stdout;
+    for words in
+        ["264,345 edges", "total weight 261159288", "one component", "verified", "load", "build", "solve"]
+    {
+        assert!(report.contains(words), "{words}: {report}");
+    }
+}
+
+#[test]
+fn real_graphs_have_their_known_forests() {
+    let known = [
+        ("road/rome99.gr", 3352, 1_186_386, 1),
+        ("road/osm-rome.gr.xz", 234_322, 8_868_502, 174),
+        ("road/usroads-greatcircle-m.gr.xz", 129_108, 363_838_633, 56),
+    ];
+    let workplace = Workplace::new();
+    for (name, edges, weight, components) in known {
+        let Some(path) = real_graph(name) else { continue };
+        let command = format!("solve {} --verify --json -o forest.edges.gz", path.display());
+        let record = workplace.run(&command).expect_success().json();
+        assert_eq!(record["forest_edges"], edges, "{name}");
+        assert_eq!(record["total_weight"], weight, "{name}");
+        assert_eq!(record["components"], components, "{name}");
+        workplace.run(&format!("verify {} forest.edges.gz", path.display())).expect_success();
+    }
+}

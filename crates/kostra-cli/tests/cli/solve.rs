@@ -1,0 +1,159 @@
+//! `kostra solve`: what it reports, and the forests it writes.
+
+use crate::harness::{SMALL, Workplace, assert_snapshot};
+
+fn small() -> Workplace {
+    let workplace = Workplace::new();
+    workplace.write("small.gr", SMALL);
+    workplace
+}
+
+#[test]
+fn the_report_says_what_was_found_and_how_long_it_took() {
+    let outcome = small().run("solve small.gr --verify").expect_success();
+    assert_snapshot("solve_report", &outcome.stdout);
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn the_record_has_every_promised_field() {
+    let outcome = small().run("solve small.gr --json --verify --trace").expect_success();
+    assert_snapshot("solve_json", &outcome.stdout);
+    let record = small().run("solve small.gr --json").expect_success().json();
+    for field in ["vertices", "edges", "components", "forest_edges", "total_weight", "threads"] {
+        assert!(record[field].is_u64(), "{field}: {record}");
+    }
+    for step in ["load", "build", "solve", "verify", "write"] {
+        assert!(record["seconds"][step].is_f64(), "{step}: {record}");
+    }
+    assert!(record["verified"].is_null() && record["notes"].is_array() && record["algorithm"].is_string());
+}
+
+#[test]
+fn totals_are_exact_beyond_64_bits_and_infinite_where_they_are() {
+    let workplace = Workplace::new();
+    let largest = i64::MAX;
+    workplace.write("large.edges", format!("0 1 {largest}\n1 2 {largest}\n2 3 {largest}\n"));
+    let outcome = workplace.run("solve large.edges --json").expect_success();
+    let total = 3 * i128::from(largest);
+    assert!(outcome.stdout.contains(&format!("\"total_weight\": {total},\n")), "{}", outcome.stdout);
+    workplace.write("infinite.edges", "0 1 inf\n1 2 1.5\n");
+    let record = workplace.run("solve infinite.edges --json").expect_success().json();
+    assert_eq!(record["total_weight"], "inf");
+    let report = workplace.run("solve infinite.edges").expect_success().stdout;
+    assert!(report.contains("total weight inf"), "{report}");
+}
+
+#[test]
+fn the_maximum_forest_is_another() {
+    let workplace = small();
+    let minimum = workplace.run("solve small.gr --json").expect_success().json();
+    let maximum = workplace.run("solve small.gr --maximum --verify --json").expect_success().json();
+    assert_eq!((&minimum["total_weight"], &minimum["maximum"]), (&5.into(), &false.into()));
+    assert_eq!((&maximum["total_weight"], &maximum["maximum"]), (&14.into(), &true.into()));
+    assert_eq!(maximum["verified"], true);
+    let report = workplace.run("solve small.gr --maximum").expect_success().stdout;
+    assert!(report.starts_with("Maximum spanning forest of small.gr\n"), "{report}");
+}
+
+#[test]
+fn every_algorithm_writes_the_same_forest() {
+    let workplace = small();
+    let solvers = workplace.run("solvers --json").expect_success().json();
+    for solver in solvers.as_array().unwrap() {
+        let id = solver["id"].as_str().unwrap();
+        let outcome = workplace.run(&format!("solve small.gr --algorithm {id} -o {id}.txt")).expect_success();
+        assert!(outcome.stdout.contains(&format!("algorithm       {id} on ")), "{}", outcome.stdout);
+        assert_eq!(workplace.read(&format!("{id}.txt")), "1\n3\n4\n", "{id}");
+    }
+}
+
+#[test]
+fn forests_are_written_as_asked() {
+    let workplace = small();
+    for format in ["ids", "edges", "gr"] {
+        let outcome =
+            workplace.run(&format!("solve small.gr -o - --output-format {format}")).expect_success();
+        assert_snapshot(&format!("forest_as_{format}"), &outcome.stdout);
+        assert!(outcome.stderr.starts_with("Minimum spanning forest"), "{}", outcome.stderr);
+    }
+    workplace.run("solve small.gr -o forest.kst").expect_success();
+    let record = workplace.run("solve forest.kst --json").expect_success().json();
+    assert_eq!((&record["edges"], &record["total_weight"]), (&3.into(), &5.into()));
+    assert_eq!(record["format"], "kst");
+}
+
+#[test]
+fn the_extension_chooses_the_form_of_the_forest() {
+    let workplace = small();
+    for (file, start) in [("a.txt", "1\n3\n"), ("a.edges", "edge\tu\tv\tweight\n"), ("a", "1\n3\n")] {
+        let report = workplace.run(&format!("solve small.gr -o {file}")).expect_success().stdout;
+        assert!(workplace.read(file).starts_with(start), "{file}");
+        assert!(report.contains(&format!("written         {file} (")), "{report}");
+    }
+    assert_eq!(workplace.files(), ["a", "a.edges", "a.txt", "small.gr"]);
+}
+
+#[test]
+fn names_come_back_in_the_forest() {
+    let workplace = Workplace::new();
+    workplace.write("links.csv", "from,to,weight\nPrague,Brno,205\nBrno,Ostrava,170\nOstrava,Prague,370\n");
+    let outcome = workplace.run("solve links.csv --names -o - --output-format edges").expect_success();
+    assert_eq!(outcome.stdout, "edge\tu\tv\tweight\n0\tPrague\tBrno\t205\n1\tBrno\tOstrava\t170\n");
+}
+
+#[test]
+fn standard_input_is_an_input() {
+    let workplace = Workplace::new();
+    let record = workplace.run_with_input("solve - --json", SMALL).expect_success().json();
+    assert_eq!((&record["total_weight"], &record["input"]), (&5.into(), &"standard input".into()));
+}
+
+#[test]
+fn generated_graphs_are_inputs() {
+    let workplace = Workplace::new();
+    let record = workplace.run("solve gen:grid:rows=20,cols=30 --verify --json").expect_success().json();
+    assert_eq!((&record["vertices"], &record["forest_edges"]), (&600.into(), &599.into()));
+    assert_eq!((&record["format"], &record["verified"]), (&"gen".into(), &true.into()));
+}
+
+#[test]
+fn weights_made_up_and_edges_left_out_are_said() {
+    let workplace = Workplace::new();
+    workplace.write("bare.txt", "0 1\n1 2\n2 0\n").write("nan.txt", "0 1 1.5\n1 2 nan\n2 0 2.5\n");
+    let unit = workplace.run("solve bare.txt").expect_success().stdout;
+    let hash = workplace.run("solve bare.txt --weights hash").expect_success().stdout;
+    let skip = workplace.run("solve nan.txt --nan skip --verify").expect_success().stdout;
+    assert_snapshot("solve_notes", &format!("{unit}\n{hash}\n{skip}"));
+    let record = workplace.run("solve nan.txt --nan skip --json").expect_success().json();
+    assert_eq!(record["notes"].as_array().unwrap().len(), 1, "{record}");
+}
+
+#[test]
+fn more_threads_than_there_are_is_a_note() {
+    let workplace = small();
+    let record = workplace.run("solve small.gr --threads 4096 --json").expect_success().json();
+    let note = record["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("4096 threads were asked for; this machine can run "), "{note}");
+    workplace.run("solve small.gr --threads 0").expect_success();
+    workplace.run("solve small.gr --threads 1").expect_success();
+}
+
+#[test]
+fn the_trace_is_a_table_apart() {
+    let workplace = small();
+    let outcome = workplace.run("solve small.gr --algorithm boruvka --trace").expect_success();
+    for heading in ["phase", "round", "components"] {
+        assert!(outcome.stderr.contains(heading), "{}", outcome.stderr);
+    }
+    assert!(!outcome.stdout.contains("round"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_graph_of_nothing_has_a_forest_of_nothing() {
+    let workplace = Workplace::new();
+    workplace.write("nothing.gr", "p sp 0 0\n").write("lonely.gr", "p sp 3 0\n");
+    let nothing = workplace.run("solve nothing.gr --verify").expect_success().stdout;
+    let lonely = workplace.run("solve lonely.gr --verify").expect_success().stdout;
+    assert_snapshot("solve_nothing", &format!("{nothing}\n{lonely}"));
+}
