@@ -1,12 +1,13 @@
 //! Text in blocks of whole lines, parsed by several threads and joined in order.
 //!
-//! Each thread takes the next block from the one stream, parses it while others take theirs, and hands it in; blocks
-//! are joined in the order of the input, whoever is at it. So decompression, which no second thread can help with,
-//! goes on all the time while the others parse; a block is parsed where it was read, in a warm cache; and one thread
-//! alone pays for no hand-over. The result, down to the first error, is the same for any number of threads.
+//! One thread leads: it reads and decompresses block after block, which no second thread could help with, and leaves
+//! the parsing to the others; only when they have enough to do does it parse a block itself. So decompression goes on
+//! all the time where it is the slowest part, all threads parse where it is not, and one thread alone pays for no
+//! hand-over. Blocks are joined in the order of the input, whoever is at it. The result, down to the first error, is
+//! the same for any number of threads.
 //!
-//! Costs a block and its parsed form a thread, and one more for each block that waits for an earlier one: at most
-//! [`WAITING`] a thread.
+//! Costs a block and its parsed form a thread, and one more for each block that waits to be parsed, at most [`QUEUED`]
+//! a thread, or for an earlier one to be joined, at most [`WAITING`] a thread.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,8 @@ mod text;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::fault::Fault;
@@ -24,6 +26,8 @@ pub(crate) use text::Text;
 
 /// How many bytes a block has: few enough for the second-level cache, many enough for the locks not to matter.
 pub(crate) const BLOCK: usize = 1 << 18;
+/// How many blocks wait for a thread to parse them.
+const QUEUED: usize = 2;
 /// How many finished blocks a thread may be ahead of the slowest.
 const WAITING: u64 = 4;
 
@@ -67,26 +71,25 @@ impl Text<'_> {
         join: impl FnMut(&mut P::Chunk, &[u8]) -> Result<(), BlockFault> + Send,
     ) -> Result<u64, Fault> {
         let threads = threads.min(self.most_blocks()).max(1);
-        let joiner = Joiner {
-            next: 0,
-            waiting: BTreeMap::new(),
-            free: Vec::new(),
-            lines: self.line_number() - 1,
-            join,
-            fault: None,
-        };
+        let lines = self.line_number() - 1;
+        let joiner = Joiner { next: 0, waiting: BTreeMap::new(), lines, join, fault: None };
         let pipeline = Pipeline {
-            reader: Mutex::new(Reader { text: self, tickets: 0, ended: false }),
             joiner: Mutex::new(joiner),
             joined: Condvar::new(),
+            free: Mutex::new(Vec::new()),
             stopped: AtomicBool::new(false),
             most_waiting: WAITING * threads as u64,
         };
         thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(QUEUED * (threads - 1));
+            // Shared by the helpers alone: when the last has ended, nothing can be sent any more.
+            let receiver = Arc::new(Mutex::new(receiver));
             for _ in 1..threads {
-                scope.spawn(|| pipeline.work(parser));
+                let (pipeline, receiver) = (&pipeline, Arc::clone(&receiver));
+                scope.spawn(move || pipeline.help(parser, &receiver));
             }
-            pipeline.work(parser);
+            drop(receiver);
+            pipeline.lead(self, parser, &sender);
         });
         let joiner = pipeline.joiner.into_inner().unwrap_or_else(PoisonError::into_inner);
         joiner.fault.map_or(Ok(joiner.lines), Err)
@@ -95,71 +98,81 @@ impl Text<'_> {
 
 /// A block on its way through the pipeline.
 struct Job<C> {
+    /// Its place in the order of the input.
+    ticket: u64,
     block: Block,
     chunk: C,
     result: Result<(), BlockFault>,
 }
 
-struct Pipeline<'a, C, J> {
-    reader: Mutex<Reader<'a>>,
+struct Pipeline<C, J> {
     joiner: Mutex<Joiner<C, J>>,
     /// Told when a block has been joined or everything is to stop.
     joined: Condvar,
+    /// Jobs to use again.
+    free: Mutex<Vec<Job<C>>>,
     stopped: AtomicBool,
     most_waiting: u64,
-}
-
-struct Reader<'a> {
-    text: Text<'a>,
-    tickets: u64,
-    ended: bool,
 }
 
 struct Joiner<C, J> {
     next: u64,
     waiting: BTreeMap<u64, Job<C>>,
-    free: Vec<Job<C>>,
     lines: u64,
     join: J,
     fault: Option<Fault>,
 }
 
-impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipeline<'_, C, J> {
-    fn work(&self, parser: &impl Parser<Chunk = C>) {
+impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipeline<C, J> {
+    /// Reads all blocks, and parses those for which no helper has room.
+    fn lead(&self, mut text: Text<'_>, parser: &impl Parser<Chunk = C>, helpers: &SyncSender<Job<C>>) {
+        let _guard = StopOnPanic(self);
+        for ticket in 0.. {
+            if self.stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            let fresh = || Job { ticket, block: Block::default(), chunk: C::default(), result: Ok(()) };
+            let mut job = lock(&self.free).pop().unwrap_or_else(fresh);
+            job.ticket = ticket;
+            job.result = text.next_block(&mut job.block);
+            let is_last = job.result.is_err() || job.block.lines().is_empty();
+            if is_last && job.result.is_ok() {
+                break;
+            }
+            if let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = helpers.try_send(job) {
+                self.parse(job, parser);
+            }
+            if is_last {
+                break;
+            }
+        }
+    }
+
+    /// Parses blocks until there are no more.
+    fn help(&self, parser: &impl Parser<Chunk = C>, blocks: &Mutex<Receiver<Job<C>>>) {
         let _guard = StopOnPanic(self);
         loop {
-            let fresh = || Job { block: Block::default(), chunk: C::default(), result: Ok(()) };
-            let mut job = lock(&self.joiner).free.pop().unwrap_or_else(fresh);
-            let Some(ticket) = self.read(&mut job) else { break };
-            if job.result.is_ok() {
-                job.result = parser.parse(job.block.lines(), &mut job.chunk);
-            }
-            self.hand_in(ticket, job);
+            let Ok(job) = lock(blocks).recv() else { break };
+            self.parse(job, parser);
         }
     }
 
-    /// Reads the next block and returns its place in the order; `None` after the last.
-    fn read(&self, job: &mut Job<C>) -> Option<u64> {
-        let reader = &mut *lock(&self.reader);
-        if reader.ended || self.stopped.load(Ordering::Relaxed) {
-            return None;
+    fn parse(&self, mut job: Job<C>, parser: &impl Parser<Chunk = C>) {
+        if job.result.is_ok() {
+            job.result = parser.parse(job.block.lines(), &mut job.chunk);
         }
-        job.result = reader.text.next_block(&mut job.block);
-        reader.ended = job.result.is_err() || job.block.lines().is_empty();
-        if job.result.is_ok() && reader.ended {
-            return None;
-        }
-        reader.tickets += 1;
-        Some(reader.tickets - 1)
+        self.hand_in(job);
     }
 
-    fn hand_in(&self, ticket: u64, job: Job<C>) {
+    /// Waits until not too many later blocks wait for earlier ones, and joins what can be joined. It is a later one
+    /// that waits, and the earlier ones are with other threads or first in their queue, so some thread goes on.
+    fn hand_in(&self, job: Job<C>) {
         let mut joiner = lock(&self.joiner);
-        while ticket > joiner.next + self.most_waiting && !self.stopped.load(Ordering::Relaxed) {
+        while job.ticket > joiner.next + self.most_waiting && !self.stopped.load(Ordering::Relaxed) {
             joiner = self.joined.wait(joiner).unwrap_or_else(PoisonError::into_inner);
         }
-        joiner.waiting.insert(ticket, job);
-        joiner.join_what_is_next();
+        joiner.waiting.insert(job.ticket, job);
+        joiner.join_what_is_next(&self.free);
         if joiner.fault.is_some() {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -169,7 +182,7 @@ impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipel
 }
 
 impl<C, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Joiner<C, J> {
-    fn join_what_is_next(&mut self) {
+    fn join_what_is_next(&mut self, free: &Mutex<Vec<Job<C>>>) {
         while self.fault.is_none() {
             let Some(mut job) = self.waiting.remove(&self.next) else { break };
             self.next += 1;
@@ -181,7 +194,7 @@ impl<C, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Joiner<C, J> {
                     Some(Fault { place: offset.map(|offset| place(self.lines, lines, offset)), kind });
             }
             self.lines += memchr::memchr_iter(b'\n', lines).count() as u64;
-            self.free.push(job);
+            lock(free).push(job);
         }
     }
 }
@@ -199,9 +212,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Lets the other threads end, and the panic come out, when a parser panics.
-struct StopOnPanic<'p, 'a, C, J>(&'p Pipeline<'a, C, J>);
+struct StopOnPanic<'p, C, J>(&'p Pipeline<C, J>);
 
-impl<C, J> Drop for StopOnPanic<'_, '_, C, J> {
+impl<C, J> Drop for StopOnPanic<'_, C, J> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.stopped.store(true, Ordering::Relaxed);
