@@ -77,6 +77,9 @@ struct Outcome {
 pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     let plan = Plan::resolve(args)?;
     let mut input = plan.input.load()?;
+    if !matches!(plan.output, Some((_, ForestFormat::Kst))) {
+        input.coordinates = None; // nobody else keeps them, and they can take more memory than the edges
+    }
     let solver = plan.solver.unwrap_or_else(|| kostra::auto(&input.graph));
     let threads = match solver.info().platform {
         Platform::Sequential => 1,

@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::number::{natural, plain_entry, show, weight, words};
 use crate::read::{Parsed, threads};
 use crate::text_writer::TextWriter;
-use crate::{Nan, ReadOptions, weights};
+use crate::{Nan, Place, ReadOptions, weights};
 
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     read_in_blocks(stream, options, BLOCK)
@@ -31,7 +31,7 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
     let mut columns = Columns::default();
     columns.reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
     let lines = Lines { kind, n, nan: options.nan };
-    text.parse(threads(options), &lines, |chunk, block| {
+    let line_count = text.parse(threads(options), &lines, |chunk, block| {
         let (before, weighted) = (columns.len(), columns.is_weighted());
         if chunk.len() > 0 && before > 0 && chunk.is_weighted() != weighted {
             return Err(BlockFault::new(kind.edge_in(block, 0), kind.mixed(weighted)));
@@ -44,9 +44,8 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
     })?;
     if (columns.len() as u64) < m {
         let (edges, count) = (kind.edges(), columns.len());
-        return Err(Fault::whole(format!(
-            "the header promises {m} {edges}, but the input ends after {count}"
-        )));
+        let sentence = format!("the header promises {m} {edges}, but the input ends after {count}");
+        return Err(Fault::at_line(line_count + 1, 1, sentence));
     }
     let weighted = kind == Kind::ShortestPaths || columns.is_weighted();
     let mut notes = Vec::new();
@@ -79,7 +78,8 @@ impl Header {
                     let header = Self::parse(line)
                         .map_err(|(column, sentence)| Fault::at_line(number, column as u64 + 1, sentence))?;
                     if header.m > MAX_EDGES as u64 {
-                        return Err(GraphError::TooManyEdges { edges: header.m }.into());
+                        let kind = GraphError::TooManyEdges { edges: header.m }.into();
+                        return Err(Fault { place: Some(Place::Line { line: number, column: 1 }), kind });
                     }
                     text.skip()?;
                     return Ok(header);

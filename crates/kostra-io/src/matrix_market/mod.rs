@@ -19,7 +19,7 @@ use crate::fault::Fault;
 use crate::number::{natural, plain_entry, show, weight, words};
 use crate::read::{Parsed, threads};
 use crate::text_writer::TextWriter;
-use crate::{Nan, ReadOptions, weights};
+use crate::{Nan, Place, ReadOptions, weights};
 
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     read_in_blocks(stream, options, BLOCK)
@@ -37,21 +37,21 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
         columns.make_float();
     }
     columns.reserve_exact(room, weighted)?;
-    text.parse(threads(options), &Entries { banner, n, nan: options.nan }, |chunk, block| {
-        let surplus = (columns.len() + chunk.len()) as u64 > m;
-        let room = (m - columns.len() as u64) as usize;
-        columns.append(chunk)?;
-        if surplus {
-            let sentence = format!("the header promises {m} entries, and this is one more");
-            return Err(BlockFault::new(entry_in(block, room), sentence));
-        }
-        Ok(())
-    })?;
+    let line_count =
+        text.parse(threads(options), &Entries { banner, n, nan: options.nan }, |chunk, block| {
+            let surplus = (columns.len() + chunk.len()) as u64 > m;
+            let room = (m - columns.len() as u64) as usize;
+            columns.append(chunk)?;
+            if surplus {
+                let sentence = format!("the header promises {m} entries, and this is one more");
+                return Err(BlockFault::new(entry_in(block, room), sentence));
+            }
+            Ok(())
+        })?;
     if (columns.len() as u64) < m {
         let count = columns.len();
-        return Err(Fault::whole(format!(
-            "the header promises {m} entries, but the input ends after {count}"
-        )));
+        let sentence = format!("the header promises {m} entries, but the input ends after {count}");
+        return Err(Fault::at_line(line_count + 1, 1, sentence));
     }
     let mut notes = Vec::new();
     if banner.symmetry == Symmetry::Skew {
@@ -155,7 +155,8 @@ fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
             let size =
                 parse_size(line).map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
             if size.1 > MAX_EDGES as u64 {
-                return Err(GraphError::TooManyEdges { edges: size.1 }.into());
+                let kind = GraphError::TooManyEdges { edges: size.1 }.into();
+                return Err(Fault { place: Some(Place::Line { line: number, column: 1 }), kind });
             }
             text.skip()?;
             return Ok(size);

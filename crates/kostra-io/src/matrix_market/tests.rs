@@ -89,7 +89,7 @@ fn entries_must_be_where_the_header_says() {
 fn the_header_must_tell_the_truth() {
     assert_eq!(
         error("integer general", "2 2 2\n1 2 5"),
-        "x: the header promises 2 entries, but the input ends after 1"
+        "x: line 6, column 1: the header promises 2 entries, but the input ends after 1"
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5\n% x\n2 1 6"),
