@@ -96,13 +96,19 @@ fn the_header_must_tell_the_truth() {
         error("p sp 2 1\nc x\na 1 2 3\nc y\n a 1 2 3\na 1 2 3\n"),
         "x: line 5, column 2: the header promises 1 arcs, and this is one more"
     );
-    assert_eq!(error("p sp 2 9\na 1 2 3"), "x: line 3, column 1: the header promises 9 arcs, but the input ends after 1");
+    assert_eq!(
+        error("p sp 2 9\na 1 2 3"),
+        "x: line 3, column 1: the header promises 9 arcs, but the input ends after 1"
+    );
 }
 
 #[test]
 fn a_header_that_lies_allocates_nothing() {
     let text = "p sp 4294967295 4294967295\na 1 2 3\n";
-    assert_eq!(error(text), "x: line 3, column 1: the header promises 4294967295 arcs, but the input ends after 1");
+    assert_eq!(
+        error(text),
+        "x: line 3, column 1: the header promises 4294967295 arcs, but the input ends after 1"
+    );
     assert_eq!(
         error("p sp 4294967296 1\na 1 2 3\n"),
         "x: line 1, column 6: 4294967296 vertices are more than the 4294967295 that 32-bit ids can name"
