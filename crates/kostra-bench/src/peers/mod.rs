@@ -1,7 +1,7 @@
 //! Peers: solvers of other projects, held to the same rules.
 //!
 //! To add one that is a program, write a script that speaks the protocol of [`program`], and add it to [`PEERS`]; to
-//! add a Rust crate, see [`native`].
+//! add a Rust crate, see `native.rs`.
 
 #[cfg(feature = "peers")]
 mod native;
