@@ -115,7 +115,7 @@ fn a_header_that_lies_allocates_nothing() {
     );
     assert_eq!(
         error("p sp 2 4294967296\n"),
-        "x: 4294967296 edges are more than the 4294967295 that 32-bit ids can name"
+        "x: line 1, column 1: 4294967296 edges are more than the 4294967295 that 32-bit ids can name"
     );
 }
 
