@@ -1,5 +1,7 @@
 //! What is wrong with some content, before it is known whose content it is.
 
+use kostra_core::GraphError;
+
 use crate::{Place, ReadError, ReadErrorKind};
 
 /// A fault at a place; the public reader adds the name of the input.
@@ -18,6 +20,12 @@ impl Fault {
     /// The content breaks its format's rules on a line of a text.
     pub(crate) fn at_line(line: u64, column: u64, sentence: impl Into<String>) -> Self {
         Self { place: Some(Place::Line { line, column }), kind: ReadErrorKind::Malformed(sentence.into()) }
+    }
+
+    /// The header on a line of a text promises more edges than ids can name.
+    pub(crate) fn too_many_edges(line: u64, edges: u64) -> Self {
+        let kind = GraphError::TooManyEdges { edges }.into();
+        Self { place: Some(Place::Line { line, column: 1 }), kind }
     }
 
     /// The content as a whole breaks its format's rules.

@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::number::{natural, plain_entry, show, weight, words};
 use crate::read::{Parsed, threads};
 use crate::text_writer::TextWriter;
-use crate::{Nan, Place, ReadOptions, weights};
+use crate::{Nan, ReadOptions, weights};
 
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     read_in_blocks(stream, options, BLOCK)
@@ -78,8 +78,7 @@ impl Header {
                     let header = Self::parse(line)
                         .map_err(|(column, sentence)| Fault::at_line(number, column as u64 + 1, sentence))?;
                     if header.m > MAX_EDGES as u64 {
-                        let kind = GraphError::TooManyEdges { edges: header.m }.into();
-                        return Err(Fault { place: Some(Place::Line { line: number, column: 1 }), kind });
+                        return Err(Fault::too_many_edges(number, header.m));
                     }
                     text.skip()?;
                     return Ok(header);

@@ -19,7 +19,7 @@ use crate::fault::Fault;
 use crate::number::{natural, plain_entry, show, weight, words};
 use crate::read::{Parsed, threads};
 use crate::text_writer::TextWriter;
-use crate::{Nan, Place, ReadOptions, weights};
+use crate::{Nan, ReadOptions, weights};
 
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     read_in_blocks(stream, options, BLOCK)
@@ -155,8 +155,7 @@ fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
             let size =
                 parse_size(line).map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
             if size.1 > MAX_EDGES as u64 {
-                let kind = GraphError::TooManyEdges { edges: size.1 }.into();
-                return Err(Fault { place: Some(Place::Line { line: number, column: 1 }), kind });
+                return Err(Fault::too_many_edges(number, size.1));
             }
             text.skip()?;
             return Ok(size);
