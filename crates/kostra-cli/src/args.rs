@@ -81,6 +81,13 @@ pub(crate) struct InputArgs {
     pub(crate) threads: u16,
 }
 
+/// An option and its value.
+fn setting(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("there is no '=' in it")?;
+    let value = value.parse().map_err(|_| format!("'{value}' is not a whole number"))?;
+    Ok((name.to_owned(), value))
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Weights {
     Unit,
@@ -113,6 +120,10 @@ pub(crate) struct SolveArgs {
     /// The algorithm; `kostra solvers` lists them
     #[arg(long, short, value_name = "ID", default_value = "auto")]
     pub(crate) algorithm: String,
+
+    /// Set an option of the algorithm; `kostra solvers` lists them
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub(crate) set: Vec<(String, u64)>,
 
     /// Find the maximum spanning forest
     #[arg(long)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use kostra::io::{Format, Output};
 use kostra::{
-    AnyGraph, Certificate, EdgeId, EdgeList, Order, Platform, Run, Solution, SolveError, Solver, Total,
-    Violation, with_graph,
+    AnyGraph, Certificate, EdgeId, EdgeList, Order, Platform, Run, Solution, Solver, Total, Violation,
+    with_graph,
 };
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ struct Plan {
     input: Request,
     /// The algorithm, or none to have one chosen by the graph.
     solver: Option<&'static dyn Solver>,
+    settings: Vec<(String, u64)>,
     order: Order,
     verify: bool,
     trace: bool,
@@ -47,6 +48,7 @@ impl Plan {
         Ok(Self {
             input: Request::resolve(args.input, Nan::Error),
             solver,
+            settings: args.set,
             order: if args.maximum { Order::Maximum } else { Order::Minimum },
             verify: args.verify,
             trace: args.trace,
@@ -121,10 +123,13 @@ fn solve(
     solver: &dyn Solver,
     threads: usize,
     graph: &AnyGraph,
-) -> Result<(Solution, Option<Trace>), SolveError> {
+) -> anyhow::Result<(Solution, Option<Trace>)> {
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace);
     let mut run = Run::new().observed_by(&mut watcher).on_threads(threads);
+    for (name, value) in &plan.settings {
+        run = run.with_option(solver.info(), name, *value)?;
+    }
     let solution = solver.solve(graph, plan.order, &mut run)?;
     Ok((solution, watcher.finish()))
 }

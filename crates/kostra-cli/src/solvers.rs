@@ -1,5 +1,6 @@
 //! `kostra solvers`: the registry, with what each algorithm says of itself.
 
+use kostra::SolverOption;
 use serde::Serialize;
 
 use crate::args::SolversArgs;
@@ -16,6 +17,17 @@ struct Record {
     exact: bool,
     time: &'static str,
     scratch: &'static str,
+    options: Vec<OptionRecord>,
+}
+
+/// One of its options.
+#[derive(Serialize)]
+struct OptionRecord {
+    name: &'static str,
+    about: &'static str,
+    default: u64,
+    lowest: u64,
+    highest: u64,
 }
 
 /// Lists all algorithms.
@@ -35,11 +47,17 @@ pub(crate) fn run(args: SolversArgs) -> anyhow::Result<Answer> {
                 exact: info.exact,
                 time: info.time,
                 scratch: info.scratch,
+                options: info.options.iter().map(option_record).collect(),
             }
         })
         .collect();
     output::print(&if args.json { report::json(&records)? } else { table(&records) })?;
     Ok(Answer::Yes)
+}
+
+fn option_record(option: &SolverOption) -> OptionRecord {
+    let SolverOption { name, about, default, lowest, highest } = *option;
+    OptionRecord { name, about, default, lowest, highest }
 }
 
 /// A table, with the title and the source of each algorithm below its line, so that it fits a terminal.
@@ -53,8 +71,11 @@ fn table(records: &[Record]) -> String {
     let mut lines = table.lines();
     let mut text = format!("{}\n", lines.next().unwrap_or_default());
     for (line, record) in lines.zip(records) {
-        let Record { title, source, scratch, .. } = record;
+        let Record { title, source, scratch, options, .. } = record;
         text += &format!("\n{line}\n    {title}\n    {source}\n    memory: {scratch}\n");
+        for OptionRecord { name, about, default, .. } in options {
+            text += &format!("    --set {name}={default}: {about}\n");
+        }
     }
     text
 }

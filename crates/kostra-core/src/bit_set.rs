@@ -19,6 +19,12 @@ impl BitSet {
         Self { words: vec![0; bound.div_ceil(64)], len: 0 }
     }
 
+    /// The set whose member `64 i + b` is bit `b` of word `i`.
+    pub fn from_words(words: Vec<u64>) -> Self {
+        let len = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self { words, len }
+    }
+
     /// Adds a number, and says whether it was new.
     ///
     /// # Panics

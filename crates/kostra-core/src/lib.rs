@@ -30,6 +30,7 @@ mod solver;
 mod union_find;
 mod verify;
 mod weight;
+mod workspace;
 
 pub use bit_set::{BitSet, EdgeSet};
 pub use column::Column;
@@ -39,11 +40,15 @@ pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES};
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
 pub use prefetch::prefetch;
-pub use run::{Observer, Round, Run};
-pub use solver::{Algorithm, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo};
+pub use run::{Observer, Round, Run, Scratch};
+pub use solver::{
+    Algorithm, OptionError, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo,
+    SolverOption,
+};
 pub use union_find::UnionFind;
 pub use verify::{Certificate, Violation, verify};
 pub use weight::{Key, Order, Weight, WeightType};
+pub use workspace::Workspace;
 
 /// A vertex: a number in `0..n`.
 pub type Vertex = u32;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::SolveError;
+use crate::{OptionError, SolveError, SolverInfo, SolverOption, Workspace};
 
 /// Where a solver stands at the start of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +33,14 @@ pub trait Observer {
     }
 }
 
-/// The circumstances of one solve: who watches, and how many threads there are. Costs nothing when nobody watches.
+/// The circumstances of one solve: who watches, how many threads there are, what is set, and where scratch memory
+/// comes from. Costs nothing when nobody watches.
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
     threads: Option<usize>,
+    settings: Vec<(&'static str, u64)>,
+    workspace: Option<&'a mut Workspace>,
     rounds: u32,
 }
 
@@ -62,6 +65,50 @@ impl<'a> Run<'a> {
     /// How many threads a solver may use.
     pub fn threads(&self) -> usize {
         self.threads.unwrap_or(1)
+    }
+
+    /// The same with an option of a solver set.
+    ///
+    /// # Errors
+    /// When the solver has no such option, or not for such a value.
+    pub fn with_option(mut self, solver: &SolverInfo, name: &str, value: u64) -> Result<Self, OptionError> {
+        let Some(option) = solver.options.iter().find(|option| option.name == name) else {
+            let names: Vec<_> = solver.options.iter().map(|option| option.name).collect();
+            let known = if names.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("there are: {}", names.join(", "))
+            };
+            return Err(OptionError::Unknown { solver: solver.id, name: name.to_owned(), known });
+        };
+        if !(option.lowest..=option.highest).contains(&value) {
+            return Err(OptionError::OutOfRange { option: *option, value });
+        }
+        self.settings.retain(|(set, _)| *set != option.name);
+        self.settings.push((option.name, value));
+        Ok(self)
+    }
+
+    /// What an option is set to, or its default.
+    pub fn option(&self, option: &SolverOption) -> u64 {
+        self.settings
+            .iter()
+            .find(|(name, _)| *name == option.name)
+            .map_or(option.default, |(_, value)| *value)
+    }
+
+    /// The same with memory that is kept from solve to solve.
+    pub fn in_workspace(mut self, workspace: &'a mut Workspace) -> Self {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// Takes the workspace out, to be worked in; a new one where none was given.
+    pub fn take_workspace(&mut self) -> Scratch<'a> {
+        match self.workspace.take() {
+            Some(workspace) => Scratch::Lent(workspace),
+            None => Scratch::Own(Workspace::default()),
+        }
     }
 
     /// Runs a step of the solver as a named phase.
@@ -110,6 +157,34 @@ impl<'a> Run<'a> {
         match &self.observer {
             Some(observer) if observer.cancelled() => Err(SolveError::Cancelled),
             _ => Ok(()),
+        }
+    }
+}
+
+/// The workspace of one solve.
+pub enum Scratch<'a> {
+    /// The caller's, kept for the next solve.
+    Lent(&'a mut Workspace),
+    /// One for this solve only.
+    Own(Workspace),
+}
+
+impl std::ops::Deref for Scratch<'_> {
+    type Target = Workspace;
+
+    fn deref(&self) -> &Workspace {
+        match self {
+            Self::Lent(workspace) => workspace,
+            Self::Own(workspace) => workspace,
+        }
+    }
+}
+
+impl std::ops::DerefMut for Scratch<'_> {
+    fn deref_mut(&mut self) -> &mut Workspace {
+        match self {
+            Self::Lent(workspace) => workspace,
+            Self::Own(workspace) => workspace,
         }
     }
 }

@@ -66,6 +66,46 @@ pub struct SolverInfo {
     pub time: &'static str,
     /// Memory beyond the graph and the answer, such as `"8 bytes an edge, 4 a vertex"`.
     pub scratch: &'static str,
+    /// What may be set, beside the number of threads.
+    pub options: &'static [SolverOption],
+}
+
+/// A parameter that a solver's source names, and that a [`Run`] may set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverOption {
+    /// The name that users type.
+    pub name: &'static str,
+    /// What it means, in a few words.
+    pub about: &'static str,
+    /// What the source uses.
+    pub default: u64,
+    /// The lowest value that makes sense.
+    pub lowest: u64,
+    /// The highest value that makes sense; with a lowest of 0, 1 means off and on.
+    pub highest: u64,
+}
+
+/// Why an option could not be set.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum OptionError {
+    /// The solver has no option of that name.
+    #[error("{solver} has no option '{name}'; {known}")]
+    Unknown {
+        /// The solver's id.
+        solver: &'static str,
+        /// The name.
+        name: String,
+        /// The options that there are.
+        known: String,
+    },
+    /// The value makes no sense.
+    #[error("{name} must be from {lowest} to {highest}, not {value}", name = option.name, lowest = option.lowest, highest = option.highest)]
+    OutOfRange {
+        /// The option.
+        option: SolverOption,
+        /// The value.
+        value: u64,
+    },
 }
 
 /// Why a solver gave no answer.
@@ -83,6 +123,14 @@ pub enum SolveError {
         cost: String,
         /// What to do instead.
         advice: &'static str,
+    },
+    /// The system does not grant the memory that the solver needs.
+    #[error("{solver} needs {bytes} bytes of memory for this graph, which the system does not grant")]
+    OutOfMemory {
+        /// The solver's id.
+        solver: &'static str,
+        /// How many bytes it asked for, beyond the graph and the answer.
+        bytes: usize,
     },
 }
 

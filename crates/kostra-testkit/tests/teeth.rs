@@ -57,6 +57,7 @@ impl Algorithm for Faulty {
         exact: true,
         time: "O(m log m)",
         scratch: "not counted",
+        options: &[],
     };
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, _: &mut Run<'_>) -> Result<EdgeSet, SolveError> {

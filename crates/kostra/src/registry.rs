@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Every solver, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
-    kostra_cpu::SOLVERS.iter().copied()
+    kostra_cpu::solvers()
 }
 
 /// There is no solver of that name.

@@ -29,6 +29,7 @@ impl Algorithm for Boruvka {
         exact: true,
         time: "O((n + m) log n)",
         scratch: "4 bytes an edge, 12 a vertex (20 with 64-bit weights)",
+        options: &[],
     };
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {

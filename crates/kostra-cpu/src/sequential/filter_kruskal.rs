@@ -34,6 +34,7 @@ impl Algorithm for FilterKruskal {
         exact: true,
         time: "O(m + n log n log(m/n)) expected",
         scratch: "8 bytes an edge, 24 a vertex",
+        options: &[],
     };
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {

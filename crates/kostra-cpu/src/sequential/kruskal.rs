@@ -27,6 +27,7 @@ impl Algorithm for Kruskal {
         exact: true,
         time: "O(m log m)",
         scratch: "8 bytes an edge, 4 a vertex",
+        options: &[],
     };
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {

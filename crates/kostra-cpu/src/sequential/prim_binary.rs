@@ -27,6 +27,7 @@ impl Algorithm for PrimBinary {
         exact: true,
         time: "O((n + m) log n)",
         scratch: "12 bytes a vertex and 16 a vertex beside the tree (20 and 32 with 64-bit weights)",
+        options: &[],
     };
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {

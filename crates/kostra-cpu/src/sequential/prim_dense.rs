@@ -36,6 +36,7 @@ impl Algorithm for PrimDense {
         exact: true,
         time: "O(n^2 + m)",
         scratch: "9 bytes a vertex (17 with 64-bit weights)",
+        options: &[],
     };
 
     fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {

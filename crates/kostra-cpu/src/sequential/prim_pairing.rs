@@ -26,6 +26,7 @@ impl Algorithm for PrimPairing {
         exact: true,
         time: "O((n + m) log n)",
         scratch: "32 bytes a vertex (48 with 64-bit weights)",
+        options: &[],
     };
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {

@@ -33,6 +33,7 @@ impl Algorithm for ReverseDelete {
         exact: true,
         time: "O(m (n + m))",
         scratch: "24 bytes an edge (32 with 64-bit weights), 12 a vertex",
+        options: &[],
     };
 
     fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {

@@ -1,0 +1,59 @@
+//! Prefix sums.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::team::Team;
+
+/// Replaces every value by the sum of those before it, and returns the sum of all.
+///
+/// Two passes over the values, each thread on a stretch of its own, with the stretches' sums added up between them.
+/// Blocking: every thread waits for the slowest. Sums wrap at 2^32; the caller knows that they do not get there.
+/// Relaxed order is enough, for no two threads touch one value in a step, and steps of a team are ordered.
+pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
+    let threads = team.threads();
+    let stretch = |thread: usize| -> Range<usize> {
+        values.len() * thread / threads..values.len() * (thread + 1) / threads
+    };
+    let sums: Vec<AtomicU32> = (0..=threads).map(|_| AtomicU32::new(0)).collect();
+    team.each(|thread| {
+        let sum =
+            values[stretch(thread)].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
+        sums[thread].store(sum, Relaxed);
+    });
+    let mut total = 0_u32;
+    for sum in &sums {
+        total = total.wrapping_add(sum.swap(total, Relaxed));
+    }
+    team.each(|thread| {
+        let mut sum = sums[thread].load(Relaxed);
+        for value in &values[stretch(thread)] {
+            let next = sum.wrapping_add(value.load(Relaxed));
+            value.store(sum, Relaxed);
+            sum = next;
+        }
+    });
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::team::with_team;
+
+    #[test]
+    fn each_value_becomes_the_sum_of_those_before_it() {
+        for threads in [1, 2, 3, 8] {
+            for len in [0, 1, 2, 7, 100] {
+                let values: Vec<AtomicU32> = (0..len).map(|i| AtomicU32::new(i * 3 % 7)).collect();
+                let total = with_team(threads, |team| exclusive_prefix_sum(team, &values));
+                let mut sum = 0;
+                for (i, value) in (0..len).zip(&values) {
+                    assert_eq!(value.load(Relaxed), sum, "{threads} threads, {i} of {len}");
+                    sum += i * 3 % 7;
+                }
+                assert_eq!(total, sum);
+            }
+        }
+    }
+}

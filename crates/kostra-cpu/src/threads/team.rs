@@ -1,0 +1,295 @@
+//! Threads that work on one solve together, step by step.
+#![allow(
+    unsafe_code,
+    reason = "a step borrows from the solver that waits for it, which scoped threads that outlive the step cannot see"
+)]
+
+use std::any::Any;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::{hint, thread};
+
+/// A number of threads, the caller's among them, that live as long as one solve.
+///
+/// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have done it, so that
+/// the leader's code reads as if it were alone, and steps may borrow from it. Between steps the others wait,
+/// first awake, then asleep. A step costs about a microsecond when they are awake. Nothing outlives the call: no
+/// pool is kept, and none of the caller's is used.
+pub(crate) struct Team<'a> {
+    shared: &'a Shared,
+    threads: usize,
+}
+
+/// How the items of a loop are dealt out to threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Schedule {
+    /// Blocks of this many items, to whoever is free.
+    Dynamic(usize),
+    /// Of what is left, one part in as many as there are threads, at least this many items.
+    Guided(usize),
+}
+
+/// Leads a team of up to this many threads through some work.
+///
+/// Where the system grants fewer threads, the team is smaller.
+///
+/// # Panics
+/// When a step panics, on any thread.
+pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
+    let shared = Shared::default();
+    thread::scope(|scope| {
+        // Dismisses the others however the work ends; the scope waits for them.
+        let _dismissal = Dismissal(&shared);
+        let mut started = 1;
+        while started < threads {
+            let (shared, index) = (&shared, started);
+            let builder = thread::Builder::new().name(format!("kostra {index}"));
+            if builder.spawn_scoped(scope, move || shared.serve(index)).is_err() {
+                break;
+            }
+            started += 1;
+        }
+        work(&Team { shared: &shared, threads: started })
+    })
+}
+
+impl Team<'_> {
+    /// How many threads there are, the leader's included.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs a step on every thread at once; the step gets the thread's number, and the leader is 0.
+    ///
+    /// What one step has written, every thread sees in the next. Steps do not nest.
+    pub(crate) fn each(&self, step: impl Fn(usize) + Sync) {
+        if self.threads == 1 {
+            return step(0);
+        }
+        self.shared.run(&step, self.threads - 1);
+    }
+
+    /// Deals out `0..len` in ranges, each to one thread, which gets its own number too. Ranges are dealt in
+    /// ascending order.
+    pub(crate) fn deal(&self, len: usize, schedule: Schedule, step: impl Fn(usize, Range<usize>) + Sync) {
+        if len == 0 {
+            return;
+        }
+        if self.threads == 1 {
+            return step(0, 0..len);
+        }
+        let next = AtomicUsize::new(0);
+        self.each(|thread| {
+            while let Some(range) = self.take(&next, len, schedule) {
+                step(thread, range);
+            }
+        });
+    }
+
+    fn take(&self, next: &AtomicUsize, len: usize, schedule: Schedule) -> Option<Range<usize>> {
+        match schedule {
+            Schedule::Dynamic(block) => {
+                let start = next.fetch_add(block, Ordering::Relaxed);
+                (start < len).then(|| start..len.min(start + block))
+            }
+            Schedule::Guided(least) => {
+                let taken =
+                    |start| (start < len).then(|| least.max((len - start) / self.threads).min(len - start));
+                let start = next
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |start| Some(start + taken(start)?))
+                    .ok()?;
+                Some(start..start + taken(start)?)
+            }
+        }
+    }
+}
+
+/// How often a waiting thread looks before it goes to sleep: some 20 microseconds, the price of waking up.
+const LOOKS: u32 = 1 << 9;
+
+type Step<'a> = dyn Fn(usize) + Sync + 'a;
+
+/// What the threads of a team meet at.
+#[derive(Default)]
+struct Shared {
+    /// Counts the steps that were announced.
+    announced: AtomicUsize,
+    /// How many threads have yet to finish the step.
+    unfinished: AtomicUsize,
+    /// Whether there will be no further step.
+    over: AtomicBool,
+    /// How many threads are asleep, or about to be.
+    asleep: AtomicUsize,
+    /// The step at hand, and what was thrown in it. Its lock is what sleepers hold when they look a last time.
+    slot: Mutex<Slot>,
+    change: Condvar,
+}
+
+#[derive(Default)]
+struct Slot {
+    step: Option<StepPointer>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+#[derive(Clone, Copy)]
+struct StepPointer(*const Step<'static>);
+// SAFETY: it points to a step that is `Sync`, and is followed only while the leader waits for that step.
+unsafe impl Send for StepPointer {}
+
+impl Shared {
+    /// Has a step run by the leader and by all others, and waits for them.
+    fn run(&self, step: &Step<'_>, others: usize) {
+        // SAFETY: only the lifetime changes. The pointer is followed by `serve` alone, which counts `unfinished`
+        // down after that, and this function returns, or unwinds, only when the count has come to zero.
+        let pointer = StepPointer(unsafe {
+            std::mem::transmute::<*const Step<'_>, *const Step<'static>>(std::ptr::from_ref(step))
+        });
+        self.lock().step = Some(pointer);
+        self.unfinished.store(others, Ordering::Relaxed);
+        // Release: publishes the step and the count, and all that the leader has written before.
+        self.announced.fetch_add(1, Ordering::SeqCst);
+        self.wake();
+        let own = catch_unwind(AssertUnwindSafe(|| step(0)));
+        // Acquire: what the others have written in the step happens before what the leader does next.
+        self.wait_until(|| self.unfinished.load(Ordering::SeqCst) == 0);
+        if let Err(panic) = own {
+            resume_unwind(panic);
+        }
+        if let Some(panic) = self.lock().panic.take() {
+            resume_unwind(panic);
+        }
+    }
+
+    /// A thread's life: to do each step once, until there are no more.
+    fn serve(&self, thread: usize) {
+        let mut done = 0;
+        loop {
+            self.wait_until(|| {
+                self.announced.load(Ordering::SeqCst) != done || self.over.load(Ordering::SeqCst)
+            });
+            if self.over.load(Ordering::SeqCst) {
+                return;
+            }
+            done += 1;
+            let Some(step) = self.lock().step else { return };
+            // SAFETY: the leader that announced the step waits in `run` until this thread has counted down.
+            let step = unsafe { &*step.0 };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| step(thread))) {
+                self.lock().panic = Some(panic);
+            }
+            if self.unfinished.fetch_sub(1, Ordering::SeqCst) == 1 {
+                self.wake();
+            }
+        }
+    }
+
+    fn wait_until(&self, come: impl Fn() -> bool) {
+        for _ in 0..LOOKS {
+            if come() {
+                return;
+            }
+            hint::spin_loop();
+        }
+        // Who changes something looks for sleepers after that; who goes to sleep is counted before it looks a last
+        // time. All are sequentially consistent, so one of the two sees the other.
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        let mut slot = self.lock();
+        while !come() {
+            slot = self.change.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(slot);
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn wake(&self) {
+        if self.asleep.load(Ordering::SeqCst) > 0 {
+            // With the lock, so that no sleeper is between its last look and its sleep.
+            let _slot = self.lock();
+            self.change.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Dismissal<'a>(&'a Shared);
+
+impl Drop for Dismissal<'_> {
+    fn drop(&mut self) {
+        self.0.over.store(true, Ordering::SeqCst);
+        self.0.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+
+    use super::*;
+
+    #[test]
+    fn every_thread_does_every_step_once_and_sees_the_last_one() {
+        for threads in [1, 2, 3, 8] {
+            let sums: Vec<AtomicUsize> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
+            with_team(threads, |team| {
+                assert_eq!(team.threads(), threads);
+                for step in 1..if cfg!(miri) { 5 } else { 300 } {
+                    team.each(|thread| {
+                        // The neighbour's sum is as the step before has left it.
+                        sums[thread].fetch_add(step, Ordering::Relaxed);
+                    });
+                    let expected = step * (step + 1) / 2;
+                    assert!(sums.iter().all(|sum| sum.load(Ordering::Relaxed) == expected));
+                    if step % 100 == 0 {
+                        thread::sleep(std::time::Duration::from_millis(1)); // until the others are asleep
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn every_item_is_dealt_once() {
+        for threads in [1, 2, 5] {
+            for schedule in [Schedule::Dynamic(7), Schedule::Guided(3), Schedule::Guided(1000)] {
+                for len in [0, 1, 100, 1001] {
+                    let dealt: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
+                    with_team(threads, |team| {
+                        team.deal(len, schedule, |_, range| {
+                            for item in range {
+                                dealt[item].fetch_add(1, Ordering::Relaxed);
+                            }
+                        });
+                    });
+                    assert!(
+                        dealt.iter().all(|times| times.load(Ordering::Relaxed) == 1),
+                        "{schedule:?} {len}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_on_any_thread_reaches_the_caller_after_the_others_are_done() {
+        for culprit in 0..3 {
+            let done = AtomicU32::new(0);
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                with_team(3, |team| {
+                    team.each(|thread| {
+                        assert!(thread != culprit, "thread {thread}");
+                        done.fetch_add(1, Ordering::Relaxed);
+                    });
+                    unreachable!("the step has panicked");
+                });
+            }));
+            let message = *result.unwrap_err().downcast::<String>().unwrap();
+            assert_eq!(message, format!("thread {culprit}"));
+            assert_eq!(done.load(Ordering::Relaxed), 2);
+        }
+    }
+}
