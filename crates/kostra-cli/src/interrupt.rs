@@ -15,22 +15,42 @@ static WRITING: Mutex<()> = Mutex::new(());
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Makes Ctrl-C, and a request to terminate, end the process in order.
+///
+/// Without a handler the system's own ends the process just as well, if less tidily: so failures are no errors.
+#[cfg(unix)]
 pub(crate) fn install() {
-    if hangups_are_ignored() {
-        return;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = vec![SIGINT, SIGTERM];
+    if !hangups_are_ignored() {
+        signals.push(SIGHUP);
     }
-    // Without a handler the system's own ends the process just as well, if less tidily.
-    let _ = ctrlc::set_handler(|| {
-        REQUESTED.store(true, Ordering::Relaxed);
-        let _writing = writing();
-        let mut stderr = io::stderr();
-        let clear = if stderr.is_terminal() { "\r\x1b[K" } else { "" };
-        let _ = writeln!(stderr, "{clear}kostra: interrupted");
-        std::process::exit(EXIT_CODE);
-    });
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) {
+        let wait = move || {
+            if signals.forever().next().is_some() {
+                end();
+            }
+        };
+        let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(wait);
+    }
 }
 
-/// Whether whoever started the process wants it to outlive its terminal, as `nohup` does. The handler would undo that.
+/// The same where there are no signals.
+#[cfg(not(unix))]
+pub(crate) fn install() {
+    let _ = ctrlc::set_handler(end);
+}
+
+fn end() {
+    REQUESTED.store(true, Ordering::Relaxed);
+    let _writing = writing();
+    let mut stderr = io::stderr();
+    let clear = if stderr.is_terminal() { "\r\x1b[K" } else { "" };
+    let _ = writeln!(stderr, "{clear}kostra: interrupted");
+    std::process::exit(EXIT_CODE);
+}
+
+/// Whether whoever started the process wants it to outlive its terminal, as `nohup` does. A handler would undo that.
+#[cfg(unix)]
 fn hangups_are_ignored() -> bool {
     const HANGUP: u64 = 1; // the lowest bit is signal 1
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -54,6 +54,19 @@ fn a_command_that_is_to_outlive_its_terminal_does() {
 }
 
 #[test]
+fn a_command_that_outlives_its_terminal_is_interrupted_all_the_same() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" solve -", env!("CARGO_BIN_EXE_kostra")]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take();
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), INTERRUPTED);
+}
+
+#[test]
 fn a_long_solve_leaves_no_file_whenever_it_is_interrupted() {
     for milliseconds in [50, 200, 800] {
         let workplace = Workplace::new();
