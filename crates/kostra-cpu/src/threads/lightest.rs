@@ -93,6 +93,41 @@ fn packed<K: Key>(key: K, id: EdgeId) -> u64 {
     key.to_u64() << 32 | u64::from(id)
 }
 
+#[cfg(all(test, loom))]
+mod under_loom {
+    use kostra_core::{EdgeList, Order};
+
+    use super::*;
+
+    /// Has three threads offer some edges each to one component, in every interleaving.
+    fn check<W: Weight>(weights: &'static [W], offers: [&'static [EdgeId]; 3]) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(move || {
+            let ends = vec![0; weights.len()];
+            let graph = Box::leak(Box::new(EdgeList::new(1, ends.clone(), ends, weights.to_vec()).unwrap()));
+            let edges = graph.edges(Order::Minimum);
+            let words = Vec::leak(vec![0; Lightest::<W>::words(1)]);
+            let lightest: &Lightest<'_, W> = Box::leak(Box::new(Lightest::in_words(edges, words)));
+            lightest.clear(0);
+            let threads = offers.map(|ids| {
+                loom::thread::spawn(move || ids.iter().for_each(|&id| lightest.offer(0, edges.key(id), id)))
+            });
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            let expected = offers.concat().into_iter().min_by_key(|id| edges.rank(*id));
+            assert_eq!(lightest.get(0), expected);
+        });
+    }
+
+    #[test]
+    fn the_lightest_offer_stays_whoever_comes_first() {
+        check(&[5_u32, 3, 3, 4], [&[0, 2], &[1], &[3]]);
+        check(&[5_u64, 3, 3, 4], [&[0, 2], &[1], &[3]]);
+        check(&[7_u32; 3], [&[2], &[1], &[0]]);
+        check(&[7_u64; 3], [&[2], &[1], &[0]]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use kostra_core::{EdgeList, Order};

@@ -8,14 +8,18 @@ pub(crate) use standard::*;
 
 #[cfg(not(loom))]
 mod standard {
-    pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+    pub(crate) use std::hint::spin_loop;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
+    pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
     pub(crate) use crate::threads::atomic::{atomic_u32 as lend_u32, atomic_u64 as lend_u64};
 }
 
 #[cfg(loom)]
 mod checked {
-    pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+    pub(crate) use loom::hint::spin_loop;
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
+    pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
     /// Plain memory cannot be watched: the items are copied, and the copy lives until the process ends.
     pub(crate) fn lend_u32(items: &mut [u32]) -> &'static [AtomicU32] {

@@ -114,6 +114,62 @@ fn parent(record: u64) -> Vertex {
     record as Vertex
 }
 
+#[cfg(all(test, loom))]
+mod under_loom {
+    use super::*;
+
+    /// Has threads merge a pair each, after some merges, and asserts that the sets are right in every interleaving.
+    fn check(n: u32, before: &'static [(u32, u32)], pairs: &'static [(u32, u32)], path_compression: bool) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(move || {
+            let words = Vec::leak(vec![0; n as usize]);
+            let sets: &UnionFind<'_> = Box::leak(Box::new(UnionFind::in_words(words, path_compression)));
+            (0..n).for_each(|element| sets.make_set(element));
+            let mut expected = kostra_core::UnionFind::new(n);
+            for &(u, v) in before {
+                assert_eq!(sets.join(u, v), expected.union(u, v));
+            }
+            let threads: Vec<_> =
+                pairs[1..].iter().map(|&(u, v)| loom::thread::spawn(move || sets.join(u, v))).collect();
+            let mut claimed = usize::from(sets.join(pairs[0].0, pairs[0].1));
+            claimed += threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum::<usize>();
+            assert_eq!(claimed, pairs.iter().filter(|(u, v)| expected.union(*u, *v)).count());
+            for (u, v) in (0..n).flat_map(|u| (0..u).map(move |v| (u, v))) {
+                assert_eq!(sets.find(u) == sets.find(v), expected.same(u, v));
+            }
+        });
+    }
+
+    #[test]
+    fn two_threads_that_merge_one_pair_do_it_once() {
+        for path_compression in [false, true] {
+            check(2, &[], &[(0, 1), (1, 0)], path_compression);
+            check(3, &[(0, 1)], &[(1, 2), (2, 0)], path_compression);
+        }
+    }
+
+    #[test]
+    fn two_threads_that_merge_one_root_lose_no_merge() {
+        for path_compression in [false, true] {
+            check(3, &[], &[(0, 1), (1, 2)], path_compression);
+            check(4, &[(0, 1), (2, 3)], &[(0, 2), (3, 1)], path_compression);
+            check(5, &[(0, 1), (2, 3), (1, 3)], &[(0, 4), (4, 2)], path_compression);
+        }
+    }
+
+    #[test]
+    fn a_path_is_shortened_while_its_root_is_linked() {
+        const TWO_TREES_OF_FOUR: &[(u32, u32)] = &[(0, 1), (2, 3), (1, 3), (4, 5), (6, 7), (5, 7)];
+        check(8, TWO_TREES_OF_FOUR, &[(3, 7), (0, 4)], true);
+    }
+
+    #[test]
+    fn three_threads_around_a_triangle_merge_twice() {
+        check(3, &[], &[(0, 1), (1, 2), (2, 0)], true);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -73,6 +73,35 @@ impl<'a> Worklist<'a> {
     }
 }
 
+#[cfg(all(test, loom))]
+mod under_loom {
+    use super::*;
+
+    #[test]
+    fn no_two_threads_write_to_one_place() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let list = |len| -> &Worklist<'_> {
+                Box::leak(Box::new(Worklist::in_words(Vec::leak(vec![0; Worklist::words(4)]), 4, len)))
+            };
+            let (all, kept) = (list(4), list(0));
+            (0..4).for_each(|place| all.set(place, (place as u32, 9), place as u32));
+            let threads = [0..2, 2..4].map(|places| {
+                loom::thread::spawn(move || {
+                    places
+                        .filter(|place| *place != 1)
+                        .for_each(|place| kept.push(all.ends(place), all.id(place)));
+                })
+            });
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            let mut edges: Vec<_> = (0..kept.len()).map(|place| (kept.ends(place), kept.id(place))).collect();
+            edges.sort_unstable();
+            assert_eq!(edges, [((0, 9), 0), ((2, 9), 2), ((3, 9), 3)]);
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
