@@ -7,9 +7,11 @@
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{hint, thread};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
 
 /// A number of threads, the caller's among them, that live as long as one solve.
 ///
@@ -107,7 +109,7 @@ impl Team<'_> {
 }
 
 /// How often a waiting thread looks before it goes to sleep: some 20 microseconds, the price of waking up.
-const LOOKS: u32 = 1 << 9;
+const LOOKS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
 
 type Step<'a> = dyn Fn(usize) + Sync + 'a;
 
@@ -149,11 +151,11 @@ impl Shared {
         self.lock().step = Some(pointer);
         self.unfinished.store(others, Ordering::Relaxed);
         // Release: publishes the step and the count, and all that the leader has written before.
-        self.announced.fetch_add(1, Ordering::SeqCst);
+        self.announced.fetch_add(1, Ordering::Release);
         self.wake();
         let own = catch_unwind(AssertUnwindSafe(|| step(0)));
         // Acquire: what the others have written in the step happens before what the leader does next.
-        self.wait_until(|| self.unfinished.load(Ordering::SeqCst) == 0);
+        self.wait_until(|| self.unfinished.load(Ordering::Acquire) == 0);
         if let Err(panic) = own {
             resume_unwind(panic);
         }
@@ -167,9 +169,9 @@ impl Shared {
         let mut done = 0;
         loop {
             self.wait_until(|| {
-                self.announced.load(Ordering::SeqCst) != done || self.over.load(Ordering::SeqCst)
+                self.announced.load(Ordering::Acquire) != done || self.over.load(Ordering::Acquire)
             });
-            if self.over.load(Ordering::SeqCst) {
+            if self.over.load(Ordering::Acquire) {
                 return;
             }
             done += 1;
@@ -179,7 +181,7 @@ impl Shared {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| step(thread))) {
                 self.lock().panic = Some(panic);
             }
-            if self.unfinished.fetch_sub(1, Ordering::SeqCst) == 1 {
+            if self.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 {
                 self.wake();
             }
         }
@@ -190,21 +192,23 @@ impl Shared {
             if come() {
                 return;
             }
-            hint::spin_loop();
+            spin_loop();
         }
         // Who changes something looks for sleepers after that; who goes to sleep is counted before it looks a last
-        // time. All are sequentially consistent, so one of the two sees the other.
-        self.asleep.fetch_add(1, Ordering::SeqCst);
+        // time. Each has a sequentially consistent fence between the two, so one of them sees the other.
+        self.asleep.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
         let mut slot = self.lock();
         while !come() {
             slot = self.change.wait(slot).unwrap_or_else(PoisonError::into_inner);
         }
         drop(slot);
-        self.asleep.fetch_sub(1, Ordering::SeqCst);
+        self.asleep.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn wake(&self) {
-        if self.asleep.load(Ordering::SeqCst) > 0 {
+        fence(Ordering::SeqCst);
+        if self.asleep.load(Ordering::Relaxed) > 0 {
             // With the lock, so that no sleeper is between its last look and its sleep.
             let _slot = self.lock();
             self.change.notify_all();
@@ -220,8 +224,62 @@ struct Dismissal<'a>(&'a Shared);
 
 impl Drop for Dismissal<'_> {
     fn drop(&mut self) {
-        self.0.over.store(true, Ordering::SeqCst);
+        self.0.over.store(true, Ordering::Release);
         self.0.wake();
+    }
+}
+
+#[cfg(all(test, loom))]
+mod under_loom {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Has a leader and some others write in one step and read in the next, or go straight to the end.
+    fn check(others: usize, steps: usize, preemptions: usize) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(preemptions);
+        model.check(move || {
+            let shared = Arc::new(Shared::default());
+            let written: Arc<Vec<AtomicUsize>> =
+                Arc::new((0..=others).map(|_| AtomicUsize::new(0)).collect());
+            let handles: Vec<_> = (1..=others)
+                .map(|thread| {
+                    let shared = Arc::clone(&shared);
+                    loom::thread::spawn(move || shared.serve(thread))
+                })
+                .collect();
+            let dismissal = Dismissal(&shared);
+            for step in 0..steps {
+                let (written, neighbours) = (&written, others + 1);
+                shared.run(
+                    &|thread| {
+                        let own = &written[(thread + step) % neighbours];
+                        assert_eq!(own.load(Ordering::Relaxed), step, "what the step before has written");
+                        own.store(step + 1, Ordering::Relaxed);
+                    },
+                    others,
+                );
+                assert!(
+                    written.iter().all(|w| w.load(Ordering::Relaxed) == step + 1),
+                    "what others have written"
+                );
+            }
+            drop(dismissal);
+            handles.into_iter().for_each(|handle| handle.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn nobody_sleeps_through_a_step_or_the_end() {
+        check(1, 0, 4);
+        check(1, 1, 3);
+        check(2, 1, 2);
+    }
+
+    #[test]
+    fn a_step_sees_what_the_one_before_has_written() {
+        check(1, 2, 2);
     }
 }
 

@@ -1,0 +1,385 @@
+//! Borůvka's algorithm with threads that share out edges, not vertices: every edge offers itself to the components at
+//! its two ends, those that one of them has kept are joined, and what is left is mapped and filtered.
+//!
+//! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in one round closes
+//! no cycle, for ranks are a strict total order. So each join succeeds, whatever order the threads come in, and the
+//! forest does not depend on it. Components with outgoing edges at least halve in a round.
+//!
+//! * Source: Shou & He 2024, section 3.3, Listing 7, with the union-find of Listing 4, in their final approach:
+//!   parallel filtering, work dealt out in chunks of 1024, path compression on. What they tried beside it is optional:
+//!   searches without path compression (optimization 3), and mapping, filtering and offering in one loop, which makes
+//!   three loops of four (optimization 2).
+//! * Time O((n + m) log n) work; scratch 24 bytes an edge and 16 a vertex (12 with 64-bit weights).
+//! * Wants an edge list. Exact. Threads.
+//! * Reports the time of each loop in each round, as figures 1 to 4 do.
+//! * Deviates: the listing joins the ends of an edge that is lightest at both; as in Listing 5, and in the text, one
+//!   is enough, or else a path of ascending weights would take a round an edge. Weights may be equal, so minima are
+//!   of ranks. Self-loops are never offered, and go with the first filter. Edges of the forest are flagged in the
+//!   set that is the answer, so the list of them that optimization 1b fills by ticket is not needed.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use kostra_core::{
+    Algorithm, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
+    Vertex, Weight,
+};
+
+use super::atomic::atomic_u64;
+use super::lightest::Lightest;
+use super::team::{Schedule, Team, with_team};
+use super::union_find::UnionFind;
+use super::worklist::Worklist;
+
+/// Borůvka's algorithm by edges.
+pub(crate) struct BoruvkaEdge;
+
+const PATH_COMPRESSION: SolverOption = SolverOption {
+    name: "path-compression",
+    about: "whether searches shorten the paths that they walk",
+    default: 1,
+    lowest: 0,
+    highest: 1,
+};
+
+const CHUNK: SolverOption = SolverOption {
+    name: "chunk",
+    about: "edges dealt to a thread at a time",
+    default: 1024,
+    lowest: 1,
+    highest: 1 << 30,
+};
+
+const MERGED_LOOP: SolverOption = SolverOption {
+    name: "merged-loop",
+    about: "whether one loop maps, filters and finds the lightest edges",
+    default: 0,
+    lowest: 0,
+    highest: 1,
+};
+
+impl Algorithm for BoruvkaEdge {
+    const INFO: SolverInfo = SolverInfo {
+        id: "boruvka-edge",
+        title: "Borůvka by edges",
+        source: "Shou & He 2024, 3.3, Listing 7",
+        platform: Platform::Threads,
+        representation: Representation::EdgeList,
+        exact: true,
+        time: "O((n + m) log n) work",
+        scratch: "24 bytes an edge, 16 a vertex (12 with 64-bit weights)",
+        options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP],
+    };
+
+    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+        let edges = problem.edges();
+        let (n, m) = (edges.vertices() as usize, edges.len());
+        let sizes = [n, Lightest::<W>::words(n), Worklist::words(m), Worklist::words(m)];
+        let words: usize = sizes.iter().sum();
+        let mut workspace = run.take_workspace();
+        let bytes = 8 * words;
+        let memory =
+            workspace.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
+        let [records, slots, alive, filtered] = split(memory, sizes);
+        let mut flags = vec![0; m.div_ceil(64)];
+        with_team(run.threads(), |team| {
+            let rounds = Rounds {
+                team,
+                edges,
+                chunk: run.option(&CHUNK) as usize,
+                components: UnionFind::in_words(records, run.option(&PATH_COMPRESSION) == 1),
+                lightest: Lightest::in_words(edges, slots),
+                in_forest: atomic_u64(&mut flags),
+                joined: AtomicUsize::new(0),
+            };
+            let alive = Worklist::in_words(alive, m, m);
+            let filtered = Worklist::in_words(filtered, m, 0);
+            run.phase("initialize", |_| rounds.initialize(&alive));
+            if run.option(&MERGED_LOOP) == 1 {
+                rounds.of_three_loops(alive, filtered, run)
+            } else {
+                rounds.of_four_loops(alive, filtered, run)
+            }
+        })?;
+        Ok(EdgeSet::from_words(flags))
+    }
+}
+
+/// Cuts pieces of these sizes from memory.
+fn split<const N: usize>(mut memory: &mut [u64], sizes: [usize; N]) -> [&mut [u64]; N] {
+    sizes.map(|size| {
+        let (piece, rest) = std::mem::take(&mut memory).split_at_mut(size);
+        memory = rest;
+        piece
+    })
+}
+
+/// What is kept from round to round, beside the edges that are left.
+struct Rounds<'a, W: Weight> {
+    team: &'a Team<'a>,
+    edges: Edges<'a, W>,
+    chunk: usize,
+    components: UnionFind<'a>,
+    lightest: Lightest<'a, W>,
+    /// One bit an edge: the answer.
+    in_forest: &'a [AtomicU64],
+    joined: AtomicUsize,
+}
+
+impl<W: Weight> Rounds<'_, W> {
+    /// Listing 7.
+    fn of_four_loops<'l>(
+        &self,
+        mut alive: Worklist<'l>,
+        mut filtered: Worklist<'l>,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
+        while alive.len() > 0 {
+            self.report_round(&alive, run)?;
+            self.step("lightest", run, || self.offer(&alive))?;
+            self.step("join", run, || self.join(&alive))?;
+            self.step("map", run, || self.map(&alive))?;
+            self.step("filter", run, || self.filter(&alive, &filtered))?;
+            std::mem::swap(&mut alive, &mut filtered);
+        }
+        Ok(())
+    }
+
+    /// Listing 7 with optimization 2.
+    fn of_three_loops<'l>(
+        &self,
+        mut alive: Worklist<'l>,
+        mut filtered: Worklist<'l>,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
+        loop {
+            self.step("map, filter, lightest", run, || self.map_filter_offer(&alive, &filtered))?;
+            std::mem::swap(&mut alive, &mut filtered);
+            if alive.len() == 0 {
+                return Ok(());
+            }
+            self.report_round(&alive, run)?;
+            self.step("join", run, || self.join(&alive))?;
+            self.step("reset", run, || self.reset(&alive))?;
+        }
+    }
+
+    fn report_round(&self, alive: &Worklist<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
+        run.round(self.edges.vertices() as usize - self.joined.load(Relaxed), alive.len())
+    }
+
+    /// Runs a parallel loop as a phase, and asks whether to go on.
+    fn step(&self, name: &'static str, run: &mut Run<'_>, parallel: impl FnOnce()) -> Result<(), SolveError> {
+        run.phase(name, |_| parallel());
+        run.progress(self.joined.load(Relaxed), self.edges.vertices() as usize)
+    }
+
+    fn deal(&self, len: usize, each: impl Fn(Range<usize>) + Sync) {
+        self.team.deal(len, Schedule::Dynamic(self.chunk), |_, range| each(range));
+    }
+
+    /// Makes each vertex a component without a lightest edge, and lists all edges.
+    fn initialize(&self, alive: &Worklist<'_>) {
+        self.deal(self.edges.vertices() as usize, |range| {
+            for vertex in range {
+                self.components.make_set(vertex as Vertex);
+                self.lightest.clear(vertex as Vertex);
+            }
+        });
+        self.deal(self.edges.len(), |range| {
+            for place in range {
+                alive.set(place, self.edges.ends(place as u32), place as u32);
+            }
+        });
+    }
+
+    /// Finds the lightest edge out of every component.
+    fn offer(&self, alive: &Worklist<'_>) {
+        self.deal(alive.len(), |range| {
+            for place in range {
+                let (u, v) = alive.ends(place);
+                if u != v {
+                    self.offer_edge(u, v, alive.id(place));
+                }
+            }
+        });
+    }
+
+    fn offer_edge(&self, u: Vertex, v: Vertex, id: u32) {
+        let key = self.edges.key(id);
+        self.lightest.offer(u, key, id);
+        self.lightest.offer(v, key, id);
+    }
+
+    /// Joins the ends of every edge that is the lightest at one of them.
+    fn join(&self, alive: &Worklist<'_>) {
+        self.deal(alive.len(), |range| {
+            let mut joined = 0;
+            for place in range {
+                let ((u, v), id) = (alive.ends(place), alive.id(place));
+                let is_lightest = self.lightest.get(u) == Some(id) || self.lightest.get(v) == Some(id);
+                if is_lightest && self.components.join(u, v) {
+                    self.in_forest[id as usize / 64].fetch_or(1 << (id % 64), Relaxed);
+                    joined += 1;
+                }
+            }
+            self.joined.fetch_add(joined, Relaxed);
+        });
+    }
+
+    /// Has every edge end at components, and clears the slots of those that have outgoing edges.
+    fn map(&self, alive: &Worklist<'_>) {
+        self.deal(alive.len(), |range| {
+            for place in range {
+                let (u, v) = alive.ends(place);
+                let (u, v) = (self.components.find(u), self.components.find(v));
+                alive.set_ends(place, (u, v));
+                if u != v {
+                    self.lightest.clear(u);
+                    self.lightest.clear(v);
+                }
+            }
+        });
+    }
+
+    /// Keeps the edges between different components.
+    fn filter(&self, alive: &Worklist<'_>, filtered: &Worklist<'_>) {
+        filtered.clear();
+        self.deal(alive.len(), |range| {
+            for place in range {
+                let (u, v) = alive.ends(place);
+                if u != v {
+                    filtered.push((u, v), alive.id(place));
+                }
+            }
+        });
+    }
+
+    /// Three loops in one: maps every edge, keeps those between different components, and finds the lightest of them.
+    fn map_filter_offer(&self, alive: &Worklist<'_>, filtered: &Worklist<'_>) {
+        filtered.clear();
+        self.deal(alive.len(), |range| {
+            for place in range {
+                let ((u, v), id) = (alive.ends(place), alive.id(place));
+                let (u, v) = (self.components.find(u), self.components.find(v));
+                if u != v {
+                    filtered.push((u, v), id);
+                    self.offer_edge(u, v, id);
+                }
+            }
+        });
+    }
+
+    /// Clears every slot that was offered to; the components of the next round are among them.
+    fn reset(&self, alive: &Worklist<'_>) {
+        self.deal(alive.len(), |range| {
+            for place in range {
+                let (u, v) = alive.ends(place);
+                self.lightest.clear(u);
+                self.lightest.clear(v);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kostra_core::{AnyGraph, Observer, Order, Round, Solver, Workspace};
+
+    use super::*;
+    use crate::sequential::Kruskal;
+
+    #[derive(Default)]
+    struct Log {
+        rounds: Vec<(u64, u64)>,
+        phases: Vec<&'static str>,
+    }
+
+    impl Observer for Log {
+        fn round(&mut self, round: Round) {
+            self.rounds.push((round.components, round.edges));
+        }
+        fn phase_finished(&mut self, name: &'static str, _: Duration) {
+            self.phases.push(name);
+        }
+    }
+
+    fn graph(vertices: u32, u: Vec<u32>, v: Vec<u32>, weights: Vec<i32>) -> AnyGraph {
+        AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap()
+    }
+
+    fn watched(graph: &AnyGraph, merged_loop: u64) -> Log {
+        let mut log = Log::default();
+        let mut run = Run::new()
+            .observed_by(&mut log)
+            .on_threads(2)
+            .with_option(&BoruvkaEdge::INFO, "merged-loop", merged_loop)
+            .unwrap();
+        Solver::solve(&BoruvkaEdge, graph, Order::Minimum, &mut run).unwrap();
+        log
+    }
+
+    #[test]
+    fn every_variant_returns_the_canonical_forest_in_memory_that_was_used_before() {
+        let mut state = 1_u64;
+        let mut below = |bound: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % u64::from(bound)) as u32
+        };
+        let mut workspace = Workspace::new();
+        for round in 0..if cfg!(miri) { 1 } else { 50 } {
+            let (n, m) = (1 + below(60), below(150));
+            let mut draw = |bound| (0..m).map(|_| below(bound)).collect::<Vec<_>>();
+            let (u, v, weights) = (draw(n), draw(n), draw(9));
+            let (narrow, wide) =
+                (weights.iter().map(|&w| w as i32), weights.iter().map(|&w| f64::from(w) - 4.0));
+            for graph in [
+                graph(n, u.clone(), v.clone(), narrow.collect()),
+                AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide.collect()).unwrap(),
+            ] {
+                let expected =
+                    Solver::solve(&Kruskal, &graph, Order::Minimum, &mut Run::new()).unwrap().forest;
+                for variant in 0..12 {
+                    let settings = [
+                        ("path-compression", variant % 2),
+                        ("merged-loop", variant / 2 % 2),
+                        ("chunk", variant + 1),
+                    ];
+                    let mut run =
+                        Run::new().on_threads(1 + variant as usize / 4).in_workspace(&mut workspace);
+                    for (name, value) in settings {
+                        run = run.with_option(&BoruvkaEdge::INFO, name, value).unwrap();
+                    }
+                    let found = Solver::solve(&BoruvkaEdge, &graph, Order::Minimum, &mut run).unwrap().forest;
+                    assert_eq!(found.ids(), expected.ids(), "graph {round}, {settings:?}: {graph:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ascending_weights_along_a_path_join_in_one_round() {
+        let n = 1000;
+        let path = graph(n, (0..n - 1).collect(), (1..n).collect(), (0..n as i32 - 1).collect());
+        for merged_loop in [0, 1] {
+            assert_eq!(watched(&path, merged_loop).rounds, [(1000, 999)]);
+        }
+    }
+
+    #[test]
+    fn each_loop_of_each_round_is_timed() {
+        // Two triangles joined by a heavy edge, a self-loop, and an isolated vertex.
+        let (u, v) = (vec![0, 1, 2, 3, 4, 5, 2, 0], vec![1, 2, 0, 4, 5, 3, 3, 0]);
+        let graph = graph(7, u, v, vec![1, 2, 3, 1, 2, 3, 9, -5]);
+        let loops = ["lightest", "join", "map", "filter"];
+        let log = watched(&graph, 0);
+        assert_eq!(log.rounds, [(7, 8), (3, 1)]);
+        assert_eq!(log.phases, [&["initialize"][..], &loops, &loops].concat());
+        let log = watched(&graph, 1);
+        assert_eq!(log.rounds, [(7, 7), (3, 1)]);
+        assert_eq!(log.phases[1..4], ["map, filter, lightest", "join", "reset"]);
+        assert_eq!(log.phases.len(), 8);
+    }
+}

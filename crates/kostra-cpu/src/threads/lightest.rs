@@ -1,0 +1,172 @@
+//! The lightest edge that many threads have offered to each component: the shared minimum of Borůvka's algorithm.
+//!
+//! * With 32-bit weights a slot holds a rank, key above id, and an offer is one atomic minimum. With 64-bit weights a
+//!   rank has 96 bits, so a slot holds the id alone; an offer looks up the key of the edge that sits there, and
+//!   exchanges the ids if its own is lighter and nobody was faster. Either way an offer that is not lighter only reads.
+//! * Progress: lock-free; wait-free on processors that have an atomic minimum. An exchange that fails has met a
+//!   lighter edge than before, so an offer is repeated at most as often as there are lighter edges offered.
+//! * Memory order: relaxed. A slot descends in the strict total order, whatever order its offers are seen in; nothing
+//!   else is published through it, and the final value is read in a later step of the team.
+//! * 8 bytes a component, 4 with 64-bit weights.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
+
+use super::sync::{AtomicU32, AtomicU64, lend_u32, lend_u64};
+
+/// No graph has an edge with this id.
+const NO_EDGE: EdgeId = EdgeId::MAX;
+
+/// A slot for each component.
+pub(crate) struct Lightest<'a, W: Weight> {
+    edges: Edges<'a, W>,
+    slots: Slots<'a>,
+}
+
+enum Slots<'a> {
+    Ranks(&'a [AtomicU64]),
+    Ids(&'a [AtomicU32]),
+}
+
+impl<'a, W: Weight> Lightest<'a, W> {
+    /// How many words the slots of some components take.
+    pub(crate) const fn words(components: usize) -> usize {
+        if W::Key::BITS == 32 { components } else { components.div_ceil(2) }
+    }
+
+    /// Slots in so many [`words`](Self::words), of any content: every slot is first to be [cleared](Self::clear).
+    pub(crate) fn in_words(edges: Edges<'a, W>, words: &'a mut [u64]) -> Self {
+        let slots = if W::Key::BITS == 32 {
+            Slots::Ranks(lend_u64(words))
+        } else {
+            Slots::Ids(lend_u32(bytemuck::cast_slice_mut(words)))
+        };
+        Self { edges, slots }
+    }
+
+    /// Offers an edge to a component, which keeps it if it is the lightest so far.
+    #[inline]
+    pub(crate) fn offer(&self, component: Vertex, key: W::Key, id: EdgeId) {
+        match self.slots {
+            Slots::Ranks(ranks) => {
+                let (slot, rank) = (&ranks[component as usize], packed(key, id));
+                if rank < slot.load(Relaxed) {
+                    slot.fetch_min(rank, Relaxed);
+                }
+            }
+            Slots::Ids(ids) => {
+                let (slot, rank) = (&ids[component as usize], key.rank(id));
+                let mut sitting = slot.load(Relaxed);
+                while sitting == NO_EDGE || rank < self.edges.rank(sitting) {
+                    match slot.compare_exchange_weak(sitting, id, Relaxed, Relaxed) {
+                        Ok(_) => return,
+                        Err(faster) => sitting = faster,
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lightest edge that was offered since the slot was cleared.
+    #[inline]
+    pub(crate) fn get(&self, component: Vertex) -> Option<EdgeId> {
+        let id = match self.slots {
+            Slots::Ranks(ranks) => ranks[component as usize].load(Relaxed) as EdgeId,
+            Slots::Ids(ids) => ids[component as usize].load(Relaxed),
+        };
+        (id != NO_EDGE).then_some(id)
+    }
+
+    /// Empties a slot, which nobody may offer to in the same step.
+    #[inline]
+    pub(crate) fn clear(&self, component: Vertex) {
+        match self.slots {
+            Slots::Ranks(ranks) => ranks[component as usize].store(u64::MAX, Relaxed),
+            Slots::Ids(ids) => ids[component as usize].store(NO_EDGE, Relaxed),
+        }
+    }
+}
+
+/// The rank of an edge with a 32-bit key.
+fn packed<K: Key>(key: K, id: EdgeId) -> u64 {
+    key.to_u64() << 32 | u64::from(id)
+}
+
+#[cfg(all(test, loom))]
+mod under_loom {
+    use kostra_core::{EdgeList, Order};
+
+    use super::*;
+
+    /// Has three threads offer some edges each to one component, in every interleaving.
+    fn check<W: Weight>(weights: &'static [W], offers: [&'static [EdgeId]; 3]) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(move || {
+            let ends = vec![0; weights.len()];
+            let graph = Box::leak(Box::new(EdgeList::new(1, ends.clone(), ends, weights.to_vec()).unwrap()));
+            let edges = graph.edges(Order::Minimum);
+            let words = Vec::leak(vec![0; Lightest::<W>::words(1)]);
+            let lightest: &Lightest<'_, W> = Box::leak(Box::new(Lightest::in_words(edges, words)));
+            lightest.clear(0);
+            let threads = offers.map(|ids| {
+                loom::thread::spawn(move || ids.iter().for_each(|&id| lightest.offer(0, edges.key(id), id)))
+            });
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            let expected = offers.concat().into_iter().min_by_key(|id| edges.rank(*id));
+            assert_eq!(lightest.get(0), expected);
+        });
+    }
+
+    #[test]
+    fn the_lightest_offer_stays_whoever_comes_first() {
+        check(&[5_u32, 3, 3, 4], [&[0, 2], &[1], &[3]]);
+        check(&[5_u64, 3, 3, 4], [&[0, 2], &[1], &[3]]);
+        check(&[7_u32; 3], [&[2], &[1], &[0]]);
+        check(&[7_u64; 3], [&[2], &[1], &[0]]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::{EdgeList, Order};
+
+    use super::*;
+    use crate::threads::team::with_team;
+
+    fn assert_the_lightest_stays<W: Weight>(weights: &[W]) {
+        let m = weights.len() as u32;
+        let graph = EdgeList::new(1, vec![0; m as usize], vec![0; m as usize], weights.to_vec()).unwrap();
+        for order in [Order::Minimum, Order::Maximum] {
+            let edges = graph.edges(order);
+            let mut words = vec![0; Lightest::<W>::words(3)];
+            let lightest = Lightest::in_words(edges, &mut words);
+            (0..3).for_each(|component| lightest.clear(component));
+            with_team(3, |team| {
+                team.each(|thread| {
+                    for id in 0..m {
+                        lightest.offer(0, edges.key(id), id);
+                        lightest.offer(2, edges.key(m - 1 - id), m - 1 - id);
+                        lightest.offer(thread as u32, edges.key(m - 1), m - 1);
+                    }
+                });
+            });
+            let expected = edges.ids().min_by_key(|id| edges.rank(*id));
+            assert_eq!((lightest.get(0), lightest.get(2)), (expected, expected));
+            assert_eq!(lightest.get(1), Some(m - 1));
+            lightest.clear(0);
+            assert_eq!((lightest.get(0), lightest.get(2)), (None, expected));
+        }
+    }
+
+    #[test]
+    fn of_equal_weights_the_lowest_id_stays() {
+        assert_the_lightest_stays(&[3, 1, 2, 1, i32::MAX, 3]);
+        assert_the_lightest_stays(&[u32::MAX; 4]);
+        assert_the_lightest_stays(&[3, 1, 2, 1, i64::MAX, 3]);
+        assert_the_lightest_stays(&[u64::MAX; 4]);
+        assert_the_lightest_stays(&[0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY]);
+        assert_the_lightest_stays(&[0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+    }
+}

@@ -1,0 +1,239 @@
+//! Disjoint sets of vertices that many threads merge and search at once, without waiting for each other.
+//!
+//! Every element has one 64-bit *record*: its rank above, its parent below, so that one compare-exchange sees and
+//! changes both. A root is its own parent. Roots are linked by rank, equal ranks by number; a rank is frozen when its
+//! element stops being a root.
+//!
+//! * Source: Shou & He 2024, section 3.2, Listing 4, after Anderson & Woll 1991.
+//! * Right, because along every path `(rank, element)` strictly ascends: a link is made by a compare-exchange that
+//!   succeeds only if the element is still a root of the rank that was compared, and the other one's rank, however
+//!   old the look at it, can only have grown. So there is never a cycle, and no link is ever undone or forgotten.
+//! * Deviates from the listing, which gives a linked root the rank of its new parent. Then an element that another
+//!   thread has just linked under `u` may show the rank of `u`, pass for a root that ranks above it, and have `u`
+//!   linked under itself: a cycle. Here, as in Anderson & Woll, a linked root keeps its own rank.
+//! * Progress: wait-free. A search climbs in the order of `(rank, element)`, which is finite, and does not repeat a
+//!   compare-exchange that fails. A merge begins again only when another thread has linked one of its two roots or
+//!   raised a rank; there are at most n - 1 links, and as many raises.
+//! * Memory order: relaxed throughout. Each claim above is about one record at a time, and holds for records read
+//!   late. Nothing else is published through the records: what was merged in one step of a team is seen in the next.
+//! * A path has O(log n) elements, and more only where threads come between a link and the raise of rank that belongs
+//!   to it; 8 bytes an element.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use kostra_core::Vertex;
+
+use super::sync::{AtomicU64, lend_u64};
+
+/// Disjoint sets over `0..n`.
+pub(crate) struct UnionFind<'a> {
+    records: &'a [AtomicU64],
+    path_compression: bool,
+}
+
+impl<'a> UnionFind<'a> {
+    /// Disjoint sets in one word an element, of any content: every element is first to be
+    /// [made a set](Self::make_set).
+    ///
+    /// Path compression has searches shorten the paths that they walk, at the price of an atomic write each time.
+    pub(crate) fn in_words(words: &'a mut [u64], path_compression: bool) -> Self {
+        Self { records: lend_u64(words), path_compression }
+    }
+
+    /// Makes an element a set of its own.
+    pub(crate) fn make_set(&self, element: Vertex) {
+        self.records[element as usize].store(record(0, element), Relaxed);
+    }
+
+    /// The representative of the set that holds an element. While merges run, it may be one that has just been linked.
+    pub(crate) fn find(&self, mut element: Vertex) -> Vertex {
+        let mut found = self.load(element);
+        loop {
+            let parent = parent(found);
+            if parent == element {
+                return element;
+            }
+            let above = self.load(parent);
+            if !self.path_compression {
+                (element, found) = (parent, above);
+                continue;
+            }
+            let grandparent = self::parent(above);
+            if grandparent != parent {
+                let shortened = record(rank(found), grandparent);
+                // Whoever was faster has shortened the path as well.
+                let _ = self.records[element as usize].compare_exchange(found, shortened, Relaxed, Relaxed);
+            }
+            element = grandparent;
+            found = self.load(element);
+        }
+    }
+
+    /// Merges the sets of two elements, and says whether it was this call that merged them.
+    pub(crate) fn join(&self, u: Vertex, v: Vertex) -> bool {
+        let (mut u, mut v) = (u, v);
+        loop {
+            (u, v) = (self.find(u), self.find(v));
+            if u == v {
+                return false;
+            }
+            let (mut rank_u, mut rank_v) = (rank(self.load(u)), rank(self.load(v)));
+            if (rank_u, u) > (rank_v, v) {
+                (u, v, rank_u, rank_v) = (v, u, rank_v, rank_u);
+            }
+            if self.update_root(u, rank_u, v, rank_u) {
+                if rank_u == rank_v {
+                    // Where it fails, another thread has raised or linked the root; the order of the path stands.
+                    self.update_root(v, rank_v, v, rank_v + 1);
+                }
+                return true;
+            }
+        }
+    }
+
+    /// Changes the record of an element, if that is still a root of the old rank.
+    fn update_root(&self, element: Vertex, old_rank: u32, parent: Vertex, new_rank: u32) -> bool {
+        let (root, updated) = (record(old_rank, element), record(new_rank, parent));
+        self.records[element as usize].compare_exchange(root, updated, Relaxed, Relaxed).is_ok()
+    }
+
+    fn load(&self, element: Vertex) -> u64 {
+        self.records[element as usize].load(Relaxed)
+    }
+}
+
+fn record(rank: u32, parent: Vertex) -> u64 {
+    u64::from(rank) << 32 | u64::from(parent)
+}
+
+fn rank(record: u64) -> u32 {
+    (record >> 32) as u32
+}
+
+fn parent(record: u64) -> Vertex {
+    record as Vertex
+}
+
+#[cfg(all(test, loom))]
+mod under_loom {
+    use super::*;
+
+    /// Has threads merge a pair each, after some merges, and asserts that the sets are right in every interleaving.
+    fn check(n: u32, before: &'static [(u32, u32)], pairs: &'static [(u32, u32)], path_compression: bool) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(move || {
+            let words = Vec::leak(vec![0; n as usize]);
+            let sets: &UnionFind<'_> = Box::leak(Box::new(UnionFind::in_words(words, path_compression)));
+            (0..n).for_each(|element| sets.make_set(element));
+            let mut expected = kostra_core::UnionFind::new(n);
+            for &(u, v) in before {
+                assert_eq!(sets.join(u, v), expected.union(u, v));
+            }
+            let threads: Vec<_> =
+                pairs[1..].iter().map(|&(u, v)| loom::thread::spawn(move || sets.join(u, v))).collect();
+            let mut claimed = usize::from(sets.join(pairs[0].0, pairs[0].1));
+            claimed += threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum::<usize>();
+            assert_eq!(claimed, pairs.iter().filter(|(u, v)| expected.union(*u, *v)).count());
+            for (u, v) in (0..n).flat_map(|u| (0..u).map(move |v| (u, v))) {
+                assert_eq!(sets.find(u) == sets.find(v), expected.same(u, v));
+            }
+        });
+    }
+
+    #[test]
+    fn two_threads_that_merge_one_pair_do_it_once() {
+        for path_compression in [false, true] {
+            check(2, &[], &[(0, 1), (1, 0)], path_compression);
+            check(3, &[(0, 1)], &[(1, 2), (2, 0)], path_compression);
+        }
+    }
+
+    #[test]
+    fn two_threads_that_merge_one_root_lose_no_merge() {
+        for path_compression in [false, true] {
+            check(3, &[], &[(0, 1), (1, 2)], path_compression);
+            check(4, &[(0, 1), (2, 3)], &[(0, 2), (3, 1)], path_compression);
+            check(5, &[(0, 1), (2, 3), (1, 3)], &[(0, 4), (4, 2)], path_compression);
+        }
+    }
+
+    #[test]
+    fn a_path_is_shortened_while_its_root_is_linked() {
+        const TWO_TREES_OF_FOUR: &[(u32, u32)] = &[(0, 1), (2, 3), (1, 3), (4, 5), (6, 7), (5, 7)];
+        check(8, TWO_TREES_OF_FOUR, &[(3, 7), (0, 4)], true);
+    }
+
+    #[test]
+    fn three_threads_around_a_triangle_merge_twice() {
+        check(3, &[], &[(0, 1), (1, 2), (2, 0)], true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::team::{Schedule, with_team};
+
+    /// Merges pairs with some threads, and returns the representatives and how often a merge was claimed.
+    fn joined(n: u32, pairs: &[(u32, u32)], threads: usize, path_compression: bool) -> (Vec<u32>, usize) {
+        let mut words = vec![u64::MAX; n as usize];
+        let sets = UnionFind::in_words(&mut words, path_compression);
+        let claimed = AtomicU64::new(0);
+        with_team(threads, |team| {
+            team.deal(n as usize, Schedule::Dynamic(10), |_, range| {
+                range.for_each(|element| sets.make_set(element as u32));
+            });
+            team.deal(pairs.len(), Schedule::Dynamic(3), |_, range| {
+                for &(u, v) in &pairs[range] {
+                    claimed.fetch_add(sets.join(u, v).into(), Relaxed);
+                }
+            });
+        });
+        ((0..n).map(|element| sets.find(element)).collect(), claimed.load(Relaxed) as usize)
+    }
+
+    #[test]
+    fn merges_are_neither_lost_nor_claimed_twice() {
+        let n = if cfg!(miri) { 50 } else { 2000 };
+        let mut state = 1_u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % n
+        };
+        let pairs: Vec<_> = (0..n).map(|_| (random(), random())).collect();
+        let mut expected = kostra_core::UnionFind::new(n);
+        let merges = pairs.iter().filter(|(u, v)| expected.union(*u, *v)).count();
+        for threads in [1, 2, 3, 8] {
+            for path_compression in [false, true] {
+                let (representatives, claimed) = joined(n, &pairs, threads, path_compression);
+                assert_eq!(claimed, merges);
+                for element in 0..n {
+                    let lowest = expected.find(element);
+                    assert_eq!(representatives[element as usize], representatives[lowest as usize]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn paths_stay_short_without_compression() {
+        let n = 1 << 10;
+        let mut words = vec![0; n as usize];
+        let sets = UnionFind::in_words(&mut words, false);
+        (0..n).for_each(|element| sets.make_set(element));
+        for stride in (0..10).map(|bit| 1 << bit) {
+            for low in (0..n).step_by(2 * stride as usize) {
+                assert!(sets.join(low, low + stride));
+            }
+        }
+        let depth = |element: u32| {
+            std::iter::successors(Some(element), |&e| {
+                let parent = parent(sets.load(e));
+                (parent != e).then_some(parent)
+            })
+            .count()
+        };
+        assert!((0..n).map(depth).max() <= Some(11));
+    }
+}

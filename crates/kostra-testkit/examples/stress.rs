@@ -1,0 +1,263 @@
+//! Small random multigraphs without end, through every solver that works with threads, against Kruskal's algorithm.
+//!
+//! ```text
+//! cargo run --release --package kostra-testkit --example stress -- --graphs 1000000 --seed 7
+//! ```
+//!
+//! Graph `i` of a run is made from the seed `SEED + i` alone: its shape, its weights, their type, and the options that
+//! the solvers run with. So a failure is repeated, as far as chance between threads allows, with `--seed` set to the
+//! seed that it names. Without a seed the clock gives one. Ends with one line of JSON; stops at the first difference,
+//! panic, or graph that takes a minute.
+
+use std::fmt::{Debug, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::exit;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use kostra::{AnyGraph, EdgeId, EdgeList, Platform, Run, Solver, SolverOption, Workspace, solver, solvers};
+use kostra_testkit::matrix::ORDERS;
+use kostra_testkit::oracle;
+use kostra_testkit::strategies::{RandomWeight, Shape};
+
+const THREADS: [usize; 3] = [2, 3, 8];
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The seed of the graph at hand, for whoever has to say where it went wrong.
+static SEED: AtomicU64 = AtomicU64::new(0);
+
+fn main() {
+    let (graphs, first_seed) = arguments().unwrap_or_else(|complaint| {
+        eprintln!("{complaint}\nusage: stress [--graphs N] [--seed S]");
+        exit(2);
+    });
+    let tested: Vec<_> = solvers().filter(|solver| solver.info().platform == Platform::Threads).collect();
+    let ids: Vec<_> = tested.iter().map(|solver| solver.info().id).collect();
+    eprintln!("{graphs} graphs from seed {first_seed} through {}", ids.join(", "));
+    SEED.store(first_seed, Relaxed);
+    thread::spawn(watch);
+
+    let start = Instant::now();
+    let (mut counts, mut workspace) = (Counts::default(), Workspace::new());
+    for seed in (0..graphs).map(|index| first_seed.wrapping_add(index)) {
+        SEED.store(seed, Relaxed);
+        if let Err(fault) = check(seed, &tested, &mut workspace, &mut counts) {
+            println!("{fault}\nrepeat with --graphs 1 --seed {seed}");
+            exit(1);
+        }
+    }
+    let Counts { edges, forest_edges, solves } = counts;
+    println!(
+        "{{\"graphs\":{graphs},\"first_seed\":{first_seed},\"edges\":{edges},\"forest_edges\":{forest_edges},\
+         \"solves\":{solves},\"differences\":0,\"solvers\":{ids:?},\"threads\":{THREADS:?},\"seconds\":{:.1}}}",
+        start.elapsed().as_secs_f64()
+    );
+}
+
+/// How many graphs, and the seed of the first.
+fn arguments() -> Result<(u64, u64), String> {
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (mut graphs, mut seed) = (100_000, clock << 32);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let target = match name.as_str() {
+            "--graphs" => &mut graphs,
+            "--seed" => &mut seed,
+            _ => return Err(format!("there is no option {name}")),
+        };
+        let value = arguments.next().and_then(|value| value.parse().ok());
+        *target = value.ok_or_else(|| format!("{name} needs a number"))?;
+    }
+    Ok((graphs, seed))
+}
+
+/// Ends the program when one graph takes too long: threads may wait for each other forever.
+fn watch() {
+    let (mut seed, mut since) = (SEED.load(Relaxed), Instant::now());
+    loop {
+        thread::sleep(Duration::from_secs(1));
+        let now = SEED.load(Relaxed);
+        if now != seed {
+            (seed, since) = (now, Instant::now());
+        } else if since.elapsed() > PATIENCE {
+            println!("no answer in {PATIENCE:?}\nrepeat with --graphs 1 --seed {seed}");
+            exit(1);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    edges: u64,
+    forest_edges: u64,
+    solves: u64,
+}
+
+/// Makes the graph of a seed, and compares every solver on every number of threads with Kruskal's algorithm.
+fn check(
+    seed: u64,
+    tested: &[&dyn Solver],
+    workspace: &mut Workspace,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let mut random = Random(seed);
+    let graph = random.any_graph();
+    counts.edges += graph.edges() as u64;
+    for order in ORDERS {
+        let reference = solver("kruskal").map_err(|error| error.to_string())?;
+        let expected = reference.solve(&graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
+        counts.forest_edges += expected.forest.ids().len() as u64;
+        for tested in tested {
+            for threads in THREADS {
+                let settings: Vec<_> =
+                    tested.info().options.iter().map(|o| (o.name, random.setting(o))).collect();
+                let circumstances =
+                    || format!("{} {order:?} threads={threads} {settings:?}", tested.info().id);
+                let mut run = Run::new().on_threads(threads);
+                for (name, value) in &settings {
+                    run = run.with_option(tested.info(), name, *value).map_err(|error| error.to_string())?;
+                }
+                if random.below(2) == 0 {
+                    run = run.in_workspace(workspace);
+                }
+                let solution = catch_unwind(AssertUnwindSafe(|| tested.solve(&graph, order, &mut run)))
+                    .map_err(|_| format!("{} panics on {}", circumstances(), describe(&graph)))?
+                    .map_err(|error| format!("{}: {error} on {}", circumstances(), describe(&graph)))?;
+                let found = solution.forest.ids();
+                let right = if tested.info().exact {
+                    found == expected.forest.ids()
+                } else {
+                    oracle::is_spanning_forest(&graph, found)
+                };
+                if !right {
+                    let (circumstances, graph) = (circumstances(), describe(&graph));
+                    let difference = difference(found, expected.forest.ids());
+                    return Err(format!("{circumstances} returns {difference} on {graph}"));
+                }
+                counts.solves += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn difference(found: &[EdgeId], right: &[EdgeId]) -> String {
+    let without = |ids: &[EdgeId], others: &[EdgeId]| -> Vec<_> {
+        ids.iter().filter(|id| others.binary_search(id).is_err()).copied().take(10).collect()
+    };
+    format!("{:?} too much and {:?} too little", without(found, right), without(right, found))
+}
+
+fn describe(graph: &AnyGraph) -> String {
+    let mut text = format!("{} vertices and {} edges", graph.vertices(), graph.edges());
+    if graph.edges() <= 60 {
+        let _ = write!(text, ": {graph:?}");
+    }
+    text
+}
+
+/// A weight that may be drawn from any 64 bits.
+trait FromBits: RandomWeight {
+    fn from_bits(bits: u64) -> Self;
+}
+
+macro_rules! impl_from_bits {
+    ($($weight:ty: $from:expr;)*) => {
+        $(impl FromBits for $weight {
+            fn from_bits(bits: u64) -> Self {
+                let from: fn(u64) -> Self = $from;
+                from(bits)
+            }
+        })*
+    };
+}
+impl_from_bits! {
+    i32: |bits| bits as i32;
+    u32: |bits| bits as u32;
+    i64: |bits| bits as i64;
+    u64: |bits| bits;
+    f32: |bits| f32::from_bits(bits as u32);
+    f64: f64::from_bits;
+}
+
+/// The generator of Steele, Lea and Flood 2014, which makes good numbers from consecutive seeds.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// The default now and then; else something near the lowest value, where work is dealt out in small pieces.
+    fn setting(&mut self, option: &SolverOption) -> u64 {
+        match self.below(4) {
+            0 => option.default,
+            _ => option.highest.min(option.lowest + u64::from(self.below(10))),
+        }
+    }
+
+    fn any_graph(&mut self) -> AnyGraph {
+        match self.below(6) {
+            0 => self.graph::<i32>(),
+            1 => self.graph::<u32>(),
+            2 => self.graph::<i64>(),
+            3 => self.graph::<u64>(),
+            4 => self.graph::<f32>(),
+            _ => self.graph::<f64>(),
+        }
+    }
+
+    fn graph<W: FromBits + Debug>(&mut self) -> AnyGraph
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let scale = if self.below(200) == 0 { 40 } else { 1 };
+        let n = 1 + self.below(40 * scale);
+        let mut ends = match self.below(3) {
+            0 => Shape::ALL[self.below(Shape::ALL.len() as u32) as usize].ends(n.min(200)),
+            _ => self.multigraph(n, scale),
+        };
+        for index in (1..ends.len()).rev() {
+            ends.swap(index, self.below(index as u32 + 1) as usize);
+        }
+        // A palette cut short makes ties; without any, weights may be anything.
+        let palette = self.below(W::PALETTE.len() as u32 + 2) as usize;
+        let weights = ends.iter().map(|_| self.weight::<W>(palette)).collect();
+        let turned = ends.iter().map(|&(u, v)| if self.below(2) == 0 { (u, v) } else { (v, u) });
+        let (u, v) = turned.collect();
+        AnyGraph::from_edges(n as usize, u, v, weights).expect("ends are vertices, no weight is NaN")
+    }
+
+    fn weight<W: FromBits>(&mut self, palette: usize) -> W {
+        match W::PALETTE.get(..palette) {
+            Some(palette @ [_, ..]) => palette[self.below(palette.len() as u32) as usize],
+            _ => Some(W::from_bits(self.next())).filter(|weight| !weight.is_nan()).unwrap_or_default(),
+        }
+    }
+
+    /// Edges at random: between all vertices, some of them, near ones, those of one island, or half of them at a hub.
+    fn multigraph(&mut self, n: u32, scale: u32) -> Vec<(u32, u32)> {
+        let m = self.below(80 * scale);
+        let (family, some) = (self.below(5), 1 + self.below(n));
+        let mut edge = || {
+            let (u, v) = (self.below(n), self.below(n));
+            match family {
+                0 => (u, v),
+                1 => (u % some, v % some),
+                2 => (u, n.min(u + 1 + v % 3) - 1),
+                3 => (u, (u - u % some + v % some).min(n - 1)),
+                _ if self.below(2) == 0 => (some - 1, v),
+                _ => (u, v),
+            }
+        };
+        (0..m).map(|_| edge()).collect()
+    }
+}
