@@ -2,9 +2,10 @@
 //! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums).
 
 mod atomic;
+mod boruvka_contract;
 mod scan;
 mod team;
 
 use kostra_core::Solver;
 
-pub(crate) const SOLVERS: &[&dyn Solver] = &[];
+pub(crate) const SOLVERS: &[&dyn Solver] = &[&boruvka_contract::BoruvkaContract];
