@@ -36,8 +36,16 @@ pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
 }
 
 /// The solver that should be fastest for a graph on this machine. It is exact.
-pub fn auto(_graph: &AnyGraph) -> &'static dyn Solver {
-    kostra_cpu::FASTEST_SEQUENTIAL
+pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
+    /// Below this many edges Kruskal's algorithm is done before scratch memory is there.
+    const SMALL: usize = 1 << 14;
+    /// From this many vertices on `fast` has no labels.
+    const MANY: u32 = 1 << 31;
+    if graph.edges() < SMALL || graph.vertices() >= MANY {
+        kostra_cpu::FASTEST_ON_SMALL
+    } else {
+        kostra_cpu::FASTEST
+    }
 }
 
 #[cfg(test)]

@@ -16,13 +16,12 @@ mod unite;
 
 use kostra_core::{EdgeId, Key, Solver};
 
-pub(crate) use filter_kruskal::FilterKruskal;
 pub(crate) use kruskal::Kruskal;
 use pace::Pace;
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Kruskal,
-    &FilterKruskal,
+    &filter_kruskal::FilterKruskal,
     &boruvka::Boruvka,
     &prim_dense::PrimDense,
     &prim_binary::PrimBinary,

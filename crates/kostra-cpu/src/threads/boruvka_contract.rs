@@ -510,7 +510,7 @@ mod tests {
     use kostra_core::{AnyGraph, Observer, Order, Round, Solver, Workspace};
 
     use super::*;
-    use crate::FASTEST_SEQUENTIAL;
+    use crate::FASTEST_ON_SMALL;
 
     #[derive(Default)]
     struct Log {
@@ -638,7 +638,7 @@ mod tests {
                 [graph(vertices as usize, &ends, weights.clone()), graph(vertices as usize, &ends, wide)]
             {
                 let expected =
-                    FASTEST_SEQUENTIAL.solve(&graph, Order::Maximum, &mut Run::new()).unwrap().forest;
+                    FASTEST_ON_SMALL.solve(&graph, Order::Maximum, &mut Run::new()).unwrap().forest;
                 for threads in [1, 2] {
                     let mut run = Run::new().on_threads(threads).in_workspace(&mut workspace);
                     let solution = Solver::solve(&BoruvkaContract, &graph, Order::Maximum, &mut run).unwrap();

@@ -15,5 +15,7 @@ mod worklist;
 
 use kostra_core::Solver;
 
+pub(crate) use fast::Fast;
+
 pub(crate) const SOLVERS: &[&dyn Solver] =
-    &[&fast::Fast, &boruvka_contract::BoruvkaContract, &boruvka_edge::BoruvkaEdge];
+    &[&Fast, &boruvka_contract::BoruvkaContract, &boruvka_edge::BoruvkaEdge];

@@ -198,7 +198,7 @@ impl<W: Weight> Contraction<'_, W> {
                     }
                     found[index].store(pack(roots, finished), Relaxed);
                 }
-            })
+            });
         });
         let (mut live, mut finished) = (0, counts.finished);
         for count in &found {
@@ -222,7 +222,7 @@ impl<W: Weight> Contraction<'_, W> {
                         }
                     }
                 }
-            })
+            });
         });
         run.phase("label", |_| {
             self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
@@ -235,7 +235,7 @@ impl<W: Weight> Contraction<'_, W> {
                         .iter()
                         .for_each(|slot| slot.store(NONE, Relaxed));
                 }
-            })
+            });
         });
     }
 
