@@ -574,7 +574,7 @@ mod tests {
     fn vertices_halve_at_least() {
         let n = 1_u32 << 10;
         let path: Vec<_> = (1..n).map(|v| (v - 1, v)).collect();
-        let ruler = (1..n).map(|place| place.trailing_zeros()).collect();
+        let ruler = (1..n).map(u32::trailing_zeros).collect();
         let (forest, log) = solve(&graph(n as usize, &path, ruler), 2);
         assert_eq!(forest.len(), n as usize - 1);
         let vertices: Vec<_> = log.rounds.iter().map(|round| round.0).collect();

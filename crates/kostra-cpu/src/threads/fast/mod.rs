@@ -379,7 +379,7 @@ mod tests {
     fn light_edges_that_join_nothing_take_more_bands() {
         let (n, m) = (1000_u32, 300_000_u32);
         let mut random = Random(6);
-        let light = |id: u32| id % 8 == 0;
+        let light = |id: u32| id.is_multiple_of(8);
         let u: Vec<u32> = (0..m).map(|id| if light(id) { 0 } else { random.below(n) }).collect();
         let v: Vec<u32> = (0..m).map(|id| if light(id) { 1 } else { random.below(n) }).collect();
         let w: Vec<u64> =
