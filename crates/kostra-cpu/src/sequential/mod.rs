@@ -2,8 +2,6 @@
 
 mod boruvka;
 mod filter_kruskal;
-mod heap_binary;
-mod heap_pairing;
 mod kruskal;
 mod pace;
 mod prim;
@@ -36,16 +34,16 @@ fn no_edge<K: Key>() -> K::Rank {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use kostra_core::{AnyGraph, EdgeList, Observer, Order, Run, SolveError, Weight, verify, with_graph};
 
     use super::*;
 
     /// A small linear congruential generator.
-    pub(super) struct Random(pub(super) u64);
+    pub(crate) struct Random(pub(crate) u64);
 
     impl Random {
-        pub(super) fn below(&mut self, bound: u32) -> u32 {
+        pub(crate) fn below(&mut self, bound: u32) -> u32 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((self.0 >> 33) % u64::from(bound)) as u32
         }

@@ -5,10 +5,10 @@
 
 use kostra_core::{Key, Vertex};
 
-use super::prim::Heap;
+use crate::heap::Heap;
 
 /// A binary heap with positions.
-pub(super) struct BinaryHeap<K: Key> {
+pub(crate) struct BinaryHeap<K: Key> {
     /// Ranks beside their vertices, so that comparisons stay in this array; each entry after its parent.
     entries: Vec<(K::Rank, Vertex)>,
     /// Where in `entries` each vertex stands; without meaning for vertices that are not in the heap.
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn gives_the_lowest_first_whatever_happened_before() {
-        super::super::prim::agrees_with_a_searched_list::<BinaryHeap<u32>>();
+        crate::heap::agrees_with_a_searched_list::<BinaryHeap<u32>>();
     }
 
     #[test]
