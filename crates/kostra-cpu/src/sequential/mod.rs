@@ -64,7 +64,7 @@ pub(crate) mod tests {
                 .unwrap()
         }
 
-        fn any_graph(&mut self) -> AnyGraph {
+        pub(crate) fn any_graph(&mut self) -> AnyGraph {
             match self.below(6) {
                 0 => self.graph(&[0, 1, -1, i32::MAX, i32::MIN, 7, 8, 9]),
                 1 => self.graph(&[0, 1, u32::MAX, 2, 3, 4]),
