@@ -1,5 +1,6 @@
 //! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
-//! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`adjacency_list`] (one that they build at once).
+//! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`adjacency_list`] (one that they build at
+//! once).
 
 mod adjacency_list;
 mod atomic;
