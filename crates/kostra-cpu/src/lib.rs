@@ -1,5 +1,8 @@
 //! The solvers that run on the processor.
 
+mod heap;
+mod heap_binary;
+mod heap_pairing;
 mod sequential;
 mod threads;
 

@@ -2,8 +2,6 @@
 
 mod boruvka;
 mod filter_kruskal;
-mod heap_binary;
-mod heap_pairing;
 mod kruskal;
 mod pace;
 mod prim;

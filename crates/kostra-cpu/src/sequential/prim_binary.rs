@@ -1,6 +1,6 @@
 //! Prim's algorithm with a binary heap: simple, and the usual choice for sparse graphs.
 //!
-//! The growing loop is in `prim.rs`, the heap in `heap_binary.rs`.
+//! The growing loop is in `prim.rs`, the heap in `heap_binary.rs` of the crate.
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 4; Biagiotti, CPU implementation (the version with a heap).
 //! * Time O((n + m) log n); scratch 12 bytes a vertex, and 16 for each vertex beside the tree (20 and 32 with 64-bit
@@ -11,8 +11,8 @@ use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 
-use super::heap_binary::BinaryHeap;
 use super::prim::grow;
+use crate::heap_binary::BinaryHeap;
 
 /// Prim's algorithm with a binary heap.
 pub(crate) struct PrimBinary;

@@ -1,6 +1,6 @@
 //! Prim's algorithm with a pairing heap: lowering a rank is O(1) on the spot, and paid for when the root leaves.
 //!
-//! The growing loop is in `prim.rs`, the heap in `heap_pairing.rs`.
+//! The growing loop is in `prim.rs`, the heap in `heap_pairing.rs` of the crate.
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 4 (after Moret and Shapiro 1994).
 //! * Time O((n + m) log n); scratch 32 bytes a vertex (48 with 64-bit weights).
@@ -10,8 +10,8 @@ use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 
-use super::heap_pairing::PairingHeap;
 use super::prim::grow;
+use crate::heap_pairing::PairingHeap;
 
 /// Prim's algorithm with a pairing heap.
 pub(crate) struct PrimPairing;

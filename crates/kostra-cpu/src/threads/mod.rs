@@ -1,12 +1,14 @@
 //! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
 //! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`], [`lightest`] (a minimum for
-//! each component), [`worklist`] (a filter by ticket).
+//! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once).
 
+mod adjacency_list;
 mod atomic;
 mod boruvka_contract;
 mod boruvka_edge;
 mod fast;
 mod lightest;
+mod prim_collide;
 mod scan;
 mod sync;
 mod team;
@@ -18,4 +20,4 @@ use kostra_core::Solver;
 pub(crate) use fast::Fast;
 
 pub(crate) const SOLVERS: &[&dyn Solver] =
-    &[&Fast, &boruvka_contract::BoruvkaContract, &boruvka_edge::BoruvkaEdge];
+    &[&Fast, &boruvka_contract::BoruvkaContract, &boruvka_edge::BoruvkaEdge, &prim_collide::PrimCollide];

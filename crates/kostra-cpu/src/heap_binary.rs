@@ -5,10 +5,10 @@
 
 use kostra_core::{Key, Vertex};
 
-use super::prim::Heap;
+use crate::heap::Heap;
 
 /// A binary heap with positions.
-pub(super) struct BinaryHeap<K: Key> {
+pub(crate) struct BinaryHeap<K: Key> {
     /// Ranks beside their vertices, so that comparisons stay in this array; each entry after its parent.
     entries: Vec<(K::Rank, Vertex)>,
     /// Where in `entries` each vertex stands; without meaning for vertices that are not in the heap.
@@ -38,6 +38,23 @@ impl<K: Key> Heap<K> for BinaryHeap<K> {
 }
 
 impl<K: Key> BinaryHeap<K> {
+    /// The rank of a vertex, if it is in the heap. O(1).
+    pub(crate) fn rank_of(&self, vertex: Vertex) -> Option<K::Rank> {
+        let &(rank, there) = self.entries.get(self.positions[vertex as usize] as usize)?;
+        // Where a vertex stood that has left, another stands now, or none.
+        (there == vertex).then_some(rank)
+    }
+
+    /// The vertex that comes next, with its rank. O(1).
+    pub(crate) fn first(&self) -> Option<(K::Rank, Vertex)> {
+        self.entries.first().copied()
+    }
+
+    /// Forgets every vertex. O(1), whatever was in the heap.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
     /// Puts an entry into a hole, or where the parents that come after it leave one.
     fn sift_up(&mut self, mut hole: usize, entry: (K::Rank, Vertex)) {
         while hole > 0 {
@@ -82,7 +99,25 @@ mod tests {
 
     #[test]
     fn gives_the_lowest_first_whatever_happened_before() {
-        super::super::prim::agrees_with_a_searched_list::<BinaryHeap<u32>>();
+        crate::heap::agrees_with_a_searched_list::<BinaryHeap<u32>>();
+    }
+
+    #[test]
+    fn a_vertex_has_a_rank_while_it_is_in_the_heap_and_no_longer() {
+        let mut heap = BinaryHeap::<u32>::new(4);
+        assert_eq!((heap.rank_of(0), heap.first()), (None, None));
+        for vertex in 0..4 {
+            heap.insert(vertex, (9 - vertex).rank(vertex));
+        }
+        heap.decrease(1, 2_u32.rank(1));
+        assert_eq!(heap.first(), Some((2_u32.rank(1), 1)));
+        assert_eq!(heap.delete_min(), Some(1));
+        let ranks = [0, 1, 2, 3].map(|vertex| heap.rank_of(vertex).map(u32::rank_key));
+        assert_eq!(ranks, [Some(9), None, Some(7), Some(6)]);
+        heap.clear();
+        heap.insert(2, 5_u32.rank(2));
+        let ranks = [0, 1, 2, 3].map(|vertex| heap.rank_of(vertex).map(u32::rank_key));
+        assert_eq!(ranks, [None, None, Some(5), None]);
     }
 
     #[test]

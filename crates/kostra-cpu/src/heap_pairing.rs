@@ -11,7 +11,7 @@
 
 use kostra_core::{Key, Vertex};
 
-use super::prim::Heap;
+use crate::heap::Heap;
 
 /// No vertex: graphs stop one short of it.
 const NONE: Vertex = Vertex::MAX;
@@ -26,7 +26,7 @@ struct Node<R> {
 }
 
 /// A pairing heap.
-pub(super) struct PairingHeap<K: Key> {
+pub(crate) struct PairingHeap<K: Key> {
     nodes: Vec<Node<K::Rank>>,
     root: Vertex,
 }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn gives_the_lowest_first_whatever_happened_before() {
-        super::super::prim::agrees_with_a_searched_list::<PairingHeap<u32>>();
+        crate::heap::agrees_with_a_searched_list::<PairingHeap<u32>>();
     }
 
     #[test]

@@ -1,0 +1,178 @@
+//! Several instances of Prim's algorithm at once, each growing trees of its own, which stop where they collide.
+//!
+//! A thread starts a tree at a vertex that nobody has visited, and grows it as Prim does: the lightest edge that
+//! leaves the tree is chosen, and the vertex that it leads to is claimed by a compare-exchange. Where another tree has
+//! claimed that vertex before, the two trees collide: the one that came stops, and its thread starts another tree
+//! elsewhere. When all vertices are visited, trees that collided make one vertex each, together with those that they
+//! collided with, and the next stage goes on with the graph between these. An instance on every vertex would be
+//! Borůvka's algorithm; one instance alone is Prim's.
+//!
+//! Why the edges are right: only its own thread adds to a tree, so at each choice the tree is a fixed set of vertices,
+//! and the chosen edge is the first in the order `(weight key, edge id)` of all that leave the set. By the cut
+//! property it is in the one minimum spanning forest, whatever the other threads do, and whether its far end is free
+//! or taken; so the edge of a collision is chosen like any other. After it the tree must stop. The next edge in its
+//! heap is the second that leaves the set, of which the cut property says nothing: the way round through the other
+//! tree may be lighter. The first that leaves the union of both is not known to the thread, for the other tree is
+//! still growing. All chosen edges being of one forest, they close no cycle, and an edge that two trees choose counts
+//! once. So the forest is the same however the vertices fall to the threads.
+//!
+//! Why there are at most log2 n stages: every tree of a stage, if only one vertex, ends either complete, no edge
+//! leaving it, and is not seen again; or in a collision, which merges it with another tree. So each new vertex is made
+//! of two old ones at least. As in Borůvka's algorithm, what trees collided with is a forest but for pairs that have
+//! chosen the same edge: the heaviest edge of a longer cycle would not have been first for either tree at its ends.
+//! Within a stage each vertex is claimed once and each edge looked at from both ends, and to drop a heap at a
+//! collision costs O(1), so that trees may collide as often as there are vertices: on a path with ascending weights
+//! all trees that start behind another one do, at their first edge.
+//!
+//! * Source: Sousa 2014, section 4.3.1, and its `tm_mst_pt` in chapter 5: after Kang and Bader 2009 but without
+//!   stealing; restarts and contraction as it tells them of Bader and Cong 2004. The graph of each stage is an
+//!   adjacency list as in its section 4.2.
+//! * Otherwise than there: a compare-exchange claims vertices, in the place of transactions and of colouring neighbours.
+//!   A thread whose tree collides waits for the others only when no vertex is left to start from; waiting at each
+//!   collision needs a stage for as many collisions as there are threads. The lock-free list holds the graph between
+//!   trees, not the tree: a bit an edge is enough for that. The small graph at the end, with too few vertices for all
+//!   threads, has fewer instances, the last one alone, which needs no special treatment. Disconnected graphs are
+//!   ordinary, for a tree that is complete is followed by the next.
+//! * Reports for each stage how many trees there were and how many of them collided, the most vertices that a tree has
+//!   got before it did, and how many vertices each thread has processed, in the order of threads.
+//! * Time O((n + m) log n) a stage and at most log2 n stages, of work in all; scratch 44 bytes an edge, 20 a vertex, and
+//!   4 for each vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside a tree.
+//! * Wants an edge list. Exact. Threads.
+
+mod contract;
+mod grow;
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use kostra_core::{
+    Algorithm, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Vertex,
+    Weight,
+};
+
+use super::adjacency_list::AdjacencyList;
+use super::atomic::atomic_u64;
+use super::team::{Team, with_team};
+use contract::{Links, Memory, Trees};
+use grow::{Instance, Stage, Starts, Tally};
+
+/// Several instances of Prim's algorithm with collisions.
+pub(crate) struct PrimCollide;
+
+/// No tree: a vertex that nobody has visited, or what a tree collided with that did not.
+const NONE: Vertex = Vertex::MAX;
+
+/// An instance needs so many vertices to be worth its while.
+const VERTICES_AN_INSTANCE: usize = 8;
+
+impl Algorithm for PrimCollide {
+    const INFO: SolverInfo = SolverInfo {
+        id: "prim-collide",
+        title: "Prim, several instances that collide",
+        source: "Sousa 2014, 4.2 and 4.3.1",
+        platform: Platform::Threads,
+        representation: Representation::EdgeList,
+        exact: true,
+        time: "O((n + m) log n) a stage, at most log n stages",
+        scratch: "44 bytes an edge, 20 a vertex, 4 a vertex and thread, 16 a vertex beside a tree (32 with 64-bit weights)",
+        options: &[],
+    };
+
+    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+        let edges = problem.edges();
+        let mut forest = vec![0; edges.len().div_ceil(64)];
+        with_team(run.threads(), |team| solve(edges, team, atomic_u64(&mut forest), run))?;
+        Ok(EdgeSet::from_words(forest))
+    }
+}
+
+fn solve<W: Weight>(
+    edges: Edges<'_, W>,
+    team: &Team<'_>,
+    forest: &[AtomicU64],
+    run: &mut Run<'_>,
+) -> Result<(), SolveError> {
+    let mut memory = Memory::new(edges.vertices());
+    let mut search = run.phase("list", |_| Search::new(edges, team, memory.trees(), forest));
+    let instances: Vec<Mutex<Instance<W::Key>>> = (0..instances_for(edges.vertices(), team.threads()))
+        .map(|index| Mutex::new(Instance::new(edges.vertices(), index)))
+        .collect();
+    while search.links.len() > 0 {
+        run.round(search.vertices as usize, search.links.len())?;
+        let instances = &instances[..instances_for(search.vertices, team.threads())];
+        let stage = run.phase("list", |_| search.stage(instances.len()));
+        run.phase("grow", |run| stage.grow_all(instances, team, run))?;
+        report(instances, run);
+        run.phase("contract", |_| search.contract());
+    }
+    Ok(())
+}
+
+/// How many instances grow trees on a graph of so many vertices.
+fn instances_for(vertices: u32, threads: usize) -> usize {
+    (vertices as usize / VERTICES_AN_INSTANCE).clamp(1, threads)
+}
+
+fn report<K: Key>(instances: &[Mutex<Instance<K>>], run: &mut Run<'_>) {
+    let tallies: Vec<Tally> =
+        instances.iter().map(|instance| std::mem::take(&mut lock(instance).tally)).collect();
+    run.counter("trees", tallies.iter().map(|tally| f64::from(tally.trees)).sum());
+    run.counter("collisions", tallies.iter().map(|tally| f64::from(tally.collisions)).sum());
+    run.counter("largest tree", tallies.iter().map(|tally| f64::from(tally.largest)).fold(0.0, f64::max));
+    for tally in &tallies {
+        run.counter("vertices of a thread", f64::from(tally.vertices));
+    }
+}
+
+/// Each lock is taken by one thread at a time, so nobody waits: it lends something to its thread, step by step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What goes from stage to stage.
+struct Search<'a, W: Weight> {
+    edges: Edges<'a, W>,
+    team: &'a Team<'a>,
+    /// How many vertices the graph of the stage has.
+    vertices: u32,
+    /// The edges of that graph.
+    links: Links,
+    /// The same by vertices.
+    graph: AdjacencyList,
+    trees: Trees<'a>,
+    forest: &'a [AtomicU64],
+}
+
+impl<'a, W: Weight> Search<'a, W> {
+    fn new(edges: Edges<'a, W>, team: &'a Team<'a>, trees: Trees<'a>, forest: &'a [AtomicU64]) -> Self {
+        let vertices = edges.vertices();
+        let mut links = Links::of(edges, team);
+        let graph = AdjacencyList::new(vertices, 2 * links.len());
+        Self { edges, team, vertices, links, graph, trees, forest }
+    }
+
+    /// Lists the edges of the stage by vertices, none of which is in a tree yet.
+    fn stage(&mut self, instances: usize) -> Stage<'_, W> {
+        self.graph.clear(self.vertices);
+        self.links.insert_into(&self.graph, self.team);
+        self.trees.forget(self.vertices, self.team);
+        Stage {
+            edges: self.edges,
+            graph: self.graph.rows(),
+            trees: self.trees,
+            forest: self.forest,
+            starts: Starts::new(self.vertices, instances),
+        }
+    }
+
+    /// Makes the vertices of the next stage from trees that collided.
+    fn contract(&mut self) {
+        self.trees.merge(self.vertices, self.team);
+        let left = self.trees.number(self.vertices, self.team);
+        self.links.contract(self.trees, self.team);
+        self.vertices = left;
+    }
+}
+
+#[cfg(test)]
+mod tests;

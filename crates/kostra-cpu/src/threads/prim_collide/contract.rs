@@ -1,0 +1,181 @@
+//! Trees that collided become the vertices of the next stage.
+//!
+//! A tree is named by the vertex that it started from, and hooked onto the tree that it collided with. The hooks make
+//! trees of trees, with two that hook onto each other in the place of a root. One of the two is made the root, every
+//! hook is led to its root by pointer jumping, the roots are numbered, and the edges between different roots are kept.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use kostra_core::{EdgeId, Edges, Vertex, Weight};
+
+use super::super::adjacency_list::AdjacencyList;
+use super::super::atomic::atomic_u32;
+use super::super::scan::exclusive_prefix_sum;
+use super::super::team::{Schedule, Team};
+use super::{NONE, lock};
+
+/// How many vertices of a loop over all are dealt to a thread at once.
+const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
+
+/// The memory of [`Trees`].
+pub(super) struct Memory([Vec<u32>; 3]);
+
+impl Memory {
+    pub(super) fn new(vertices: u32) -> Self {
+        Self(std::array::from_fn(|_| vec![0; vertices as usize]))
+    }
+
+    pub(super) fn trees(&mut self) -> Trees<'_> {
+        let [owners, hooks, numbers] = &mut self.0;
+        Trees { owners: atomic_u32(owners), hooks: atomic_u32(hooks), numbers: atomic_u32(numbers) }
+    }
+}
+
+/// Which tree each vertex is in, and what became of each tree.
+#[derive(Clone, Copy)]
+pub(super) struct Trees<'a> {
+    /// The tree of each vertex, or `NONE` while nobody has visited it.
+    owners: &'a [AtomicU32],
+    /// The tree that each tree collided with, `NONE` if it is complete; without meaning where no tree started.
+    hooks: &'a [AtomicU32],
+    /// The vertex of the next stage that each root becomes, once they are numbered.
+    numbers: &'a [AtomicU32],
+}
+
+impl Trees<'_> {
+    /// Has nobody visit the vertices below `vertices`.
+    pub(super) fn forget(self, vertices: u32, team: &Team<'_>) {
+        each(vertices, team, |vertex| self.owners[vertex as usize].store(NONE, Relaxed));
+    }
+
+    /// Makes a vertex part of a tree, or says which tree it is a part of.
+    pub(super) fn claim(self, vertex: Vertex, tree: Vertex) -> Result<(), Vertex> {
+        self.owners[vertex as usize].compare_exchange(NONE, tree, Relaxed, Relaxed).map(|_| ())
+    }
+
+    /// The tree that a vertex is in, or `NONE`.
+    #[inline]
+    pub(super) fn owner(self, vertex: Vertex) -> Vertex {
+        self.owners[vertex as usize].load(Relaxed)
+    }
+
+    /// Says what a tree ended with.
+    pub(super) fn hook(self, tree: Vertex, other: Vertex) {
+        self.hooks[tree as usize].store(other, Relaxed);
+    }
+
+    /// Leads the hook of every tree that collided to the root of the trees that it is connected with.
+    pub(super) fn merge(self, vertices: u32, team: &Team<'_>) {
+        each(vertices, team, |tree| {
+            let Some(hook) = self.collided(tree) else { return };
+            // Of two trees that hook onto each other the lower becomes the root. The other one, should it look after
+            // that, finds a hook that does not lead back to it, which it does not mind.
+            if tree < hook && self.hooks[hook as usize].load(Relaxed) == tree {
+                self.hook(tree, tree);
+            }
+        });
+        // Depths halve at each pass, at least: a hook that another thread has led on already leads further only.
+        let changed = AtomicBool::new(true);
+        while changed.swap(false, Relaxed) {
+            each(vertices, team, |tree| {
+                let Some(hook) = self.collided(tree) else { return };
+                let further = self.hooks[hook as usize].load(Relaxed);
+                if further != hook {
+                    self.hook(tree, further);
+                    changed.store(true, Relaxed);
+                }
+            });
+        }
+    }
+
+    /// Numbers the roots that [`merge`](Self::merge) has left in ascending order, and says how many they are.
+    pub(super) fn number(self, vertices: u32, team: &Team<'_>) -> u32 {
+        each(vertices, team, |tree| {
+            let root = self.collided(tree) == Some(tree);
+            self.numbers[tree as usize].store(root.into(), Relaxed);
+        });
+        exclusive_prefix_sum(team, &self.numbers[..vertices as usize])
+    }
+
+    /// What a vertex, if a tree started there and collided, is hooked onto.
+    fn collided(self, tree: Vertex) -> Option<Vertex> {
+        let hook = self.hooks[tree as usize].load(Relaxed);
+        (self.owner(tree) == tree && hook != NONE).then_some(hook)
+    }
+
+    /// The root of the tree that a vertex is in; `NONE` in a tree that is complete.
+    fn root(self, vertex: Vertex) -> Vertex {
+        self.hooks[self.owner(vertex) as usize].load(Relaxed)
+    }
+}
+
+fn each(vertices: u32, team: &Team<'_>, step: impl Fn(Vertex) + Sync) {
+    team.deal(vertices as usize, BLOCK, |_, range| range.for_each(|vertex| step(vertex as Vertex)));
+}
+
+/// The edges between different vertices of a stage; a share for each thread.
+pub(super) struct Links {
+    shares: Vec<Mutex<Vec<Link>>>,
+}
+
+/// An edge with its ends in the graph of the stage, and its id in the whole graph.
+struct Link {
+    u: Vertex,
+    v: Vertex,
+    id: EdgeId,
+}
+
+impl Links {
+    /// The edges of the whole graph that are no self-loops.
+    pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Self {
+        let shares: Vec<_> = (0..team.threads()).map(|_| Mutex::new(Vec::new())).collect();
+        team.each(|thread| {
+            let bound = |index| (edges.len() * index / team.threads()) as EdgeId;
+            let ids = bound(thread)..bound(thread + 1);
+            let mut share = Vec::with_capacity(ids.len());
+            share.extend(
+                ids.map(|id| (id, edges.ends(id))).filter(|(_, (u, v))| u != v).map(|(id, (u, v))| Link {
+                    u,
+                    v,
+                    id,
+                }),
+            );
+            *lock(&shares[thread]) = share;
+        });
+        Self { shares }
+    }
+
+    /// How many edges there are.
+    pub(super) fn len(&mut self) -> usize {
+        let share =
+            |share: &mut Mutex<Vec<Link>>| share.get_mut().unwrap_or_else(PoisonError::into_inner).len();
+        self.shares.iter_mut().map(share).sum()
+    }
+
+    /// Inserts every edge into an adjacency list.
+    pub(super) fn insert_into(&self, graph: &AdjacencyList, team: &Team<'_>) {
+        team.each(|thread| {
+            let share = lock(&self.shares[thread]);
+            let mut writer = graph.writer(2 * share.len());
+            for link in share.iter() {
+                writer.insert_edge(link.u, link.v, link.id);
+            }
+        });
+    }
+
+    /// Drops the edges inside of merged trees, and leads the others to the numbers of their roots.
+    pub(super) fn contract(&self, trees: Trees<'_>, team: &Team<'_>) {
+        team.each(|thread| {
+            lock(&self.shares[thread]).retain_mut(|link| {
+                // Both ends of an edge are in the same complete tree, if one is; so no root below is NONE.
+                let (u, v) = (trees.root(link.u), trees.root(link.v));
+                if u != v {
+                    link.u = trees.numbers[u as usize].load(Relaxed);
+                    link.v = trees.numbers[v as usize].load(Relaxed);
+                }
+                u != v
+            });
+        });
+    }
+}

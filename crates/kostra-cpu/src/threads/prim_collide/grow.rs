@@ -1,0 +1,197 @@
+//! Instances of Prim's algorithm that grow trees side by side: one stage.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use kostra_core::{EdgeId, Edges, Key, Run, SolveError, Vertex, Weight};
+
+use super::super::adjacency_list::Rows;
+use super::super::team::Team;
+use super::contract::Trees;
+use super::{NONE, lock};
+use crate::heap::Heap;
+use crate::heap_binary::BinaryHeap;
+
+/// After so many steps, an edge looked at being one, instances pause, and the observer is spoken to.
+const STRIDE: usize = 1 << 20;
+
+/// One run of Prim's algorithm after another, by one thread. It can pause after any step.
+pub(super) struct Instance<K: Key> {
+    /// The tree that is growing.
+    tree: Option<Vertex>,
+    /// The vertices beside the tree, each with the lightest edge from the tree.
+    fringe: BinaryHeap<K>,
+    /// How many vertices the tree has.
+    size: u32,
+    /// Which stretch of the vertices it begins with in each stage, and which it takes starts from now.
+    own_stretch: usize,
+    stretch: usize,
+    /// How many edges were new to the forest, in all stages.
+    chosen: usize,
+    pub(super) tally: Tally,
+}
+
+/// What an instance has done in a stage.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) vertices: u32,
+    pub(super) trees: u32,
+    pub(super) collisions: u32,
+    pub(super) largest: u32,
+}
+
+impl<K: Key> Instance<K> {
+    pub(super) fn new(vertices: u32, own_stretch: usize) -> Self {
+        let fringe = BinaryHeap::new(vertices);
+        Self {
+            tree: None,
+            fringe,
+            size: 0,
+            own_stretch,
+            stretch: own_stretch,
+            chosen: 0,
+            tally: Tally::default(),
+        }
+    }
+}
+
+/// The vertices to start from: a stretch for each instance, and those of the others for who is done with its own.
+pub(super) struct Starts {
+    /// The next vertex of each stretch, and the end.
+    stretches: Vec<(AtomicUsize, usize)>,
+}
+
+impl Starts {
+    pub(super) fn new(vertices: u32, instances: usize) -> Self {
+        let bound = |index| vertices as usize * index / instances;
+        Self {
+            stretches: (0..instances)
+                .map(|index| (AtomicUsize::new(bound(index)), bound(index + 1)))
+                .collect(),
+        }
+    }
+
+    /// The next vertex that nobody has asked about yet, from this stretch or the next that has one.
+    pub(super) fn next(&self, stretch: &mut usize) -> Option<Vertex> {
+        for _ in 0..self.stretches.len() {
+            let (next, end) = &self.stretches[*stretch];
+            // The load keeps the counter near its end.
+            if next.load(Relaxed) < *end {
+                let vertex = next.fetch_add(1, Relaxed);
+                if vertex < *end {
+                    return Some(vertex as Vertex);
+                }
+            }
+            *stretch = (*stretch + 1) % self.stretches.len();
+        }
+        None
+    }
+}
+
+/// A graph on which trees grow until all vertices are in one.
+pub(super) struct Stage<'a, W: Weight> {
+    pub(super) edges: Edges<'a, W>,
+    pub(super) graph: Rows<'a>,
+    pub(super) trees: Trees<'a>,
+    /// One bit for each edge of the whole graph.
+    pub(super) forest: &'a [AtomicU64],
+    pub(super) starts: Starts,
+}
+
+impl<W: Weight> Stage<'_, W> {
+    pub(super) fn grow_all(
+        &self,
+        instances: &[Mutex<Instance<W::Key>>],
+        team: &Team<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
+        loop {
+            let unfinished = AtomicBool::new(false);
+            team.each(|thread| {
+                if let Some(instance) = instances.get(thread)
+                    && self.grow(&mut lock(instance), STRIDE)
+                {
+                    unfinished.store(true, Relaxed);
+                }
+            });
+            let chosen = instances.iter().map(|instance| lock(instance).chosen).sum();
+            run.progress(chosen, self.edges.vertices() as usize)?;
+            if !unfinished.load(Relaxed) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Grows trees for so many steps or a little longer, and says whether there may be more to do.
+    pub(super) fn grow(&self, instance: &mut Instance<W::Key>, steps: usize) -> bool {
+        let mut left = steps;
+        while left > 0 {
+            let Some(tree) = instance.tree else {
+                let Some(start) = self.starts.next(&mut instance.stretch) else {
+                    instance.stretch = instance.own_stretch;
+                    return false;
+                };
+                left -= 1;
+                if self.trees.claim(start, start).is_ok() {
+                    instance.tree = Some(start);
+                    left = left.saturating_sub(self.visit(instance, start, start));
+                }
+                continue;
+            };
+            left -= 1;
+            let Some((rank, vertex)) = instance.fringe.first() else {
+                self.stop(instance, tree, NONE); // no edge leaves the tree: it spans a component
+                continue;
+            };
+            instance.chosen += usize::from(self.choose(W::Key::rank_id(rank)));
+            match self.trees.claim(vertex, tree) {
+                Ok(()) => {
+                    instance.fringe.delete_min();
+                    left = left.saturating_sub(self.visit(instance, tree, vertex));
+                }
+                Err(other) => {
+                    instance.tally.collisions += 1;
+                    self.stop(instance, tree, other);
+                }
+            }
+        }
+        true
+    }
+
+    /// Looks at the edges of a vertex that is new to the tree, and says how many they are.
+    fn visit(&self, instance: &mut Instance<W::Key>, tree: Vertex, vertex: Vertex) -> usize {
+        instance.size += 1;
+        let mut edges = 0;
+        for (to, id) in self.graph.row(vertex) {
+            edges += 1;
+            // The vertices of other trees stay: an edge to one of them may be the lightest.
+            if self.trees.owner(to) == tree {
+                continue;
+            }
+            let rank = self.edges.rank(id);
+            match instance.fringe.rank_of(to) {
+                None => instance.fringe.insert(to, rank),
+                Some(known) if rank < known => instance.fringe.decrease(to, rank),
+                Some(_) => {}
+            }
+        }
+        edges
+    }
+
+    /// Keeps an edge for the forest, and says whether it is new there.
+    fn choose(&self, id: EdgeId) -> bool {
+        let bit = 1 << (id % 64);
+        self.forest[id as usize / 64].fetch_or(bit, Relaxed) & bit == 0
+    }
+
+    fn stop(&self, instance: &mut Instance<W::Key>, tree: Vertex, other: Vertex) {
+        self.trees.hook(tree, other);
+        instance.fringe.clear();
+        instance.tree = None;
+        let size = std::mem::take(&mut instance.size);
+        let tally = &mut instance.tally;
+        tally.vertices += size;
+        tally.trees += 1;
+        tally.largest = tally.largest.max(size);
+    }
+}

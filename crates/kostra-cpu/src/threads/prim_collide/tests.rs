@@ -1,0 +1,147 @@
+//! Chance rarely has threads meet on a small graph. So here one thread drives all instances, some steps of one and then
+//! some of another; a step begins and ends with what is a single atomic operation to the other threads.
+
+use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Solver, with_graph};
+
+use super::*;
+use crate::FASTEST_SEQUENTIAL;
+use crate::sequential::tests::Random;
+
+fn expected(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
+    FASTEST_SEQUENTIAL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()
+}
+
+/// Solves with so many instances, driven in an order drawn at random. Returns the forest, and what each stage began
+/// with, and how many trees collided in it.
+fn interleaved<W: Weight>(
+    edges: Edges<'_, W>,
+    instances: usize,
+    random: &mut Random,
+) -> (Vec<EdgeId>, Vec<(u32, u32)>) {
+    let mut forest = vec![0; edges.len().div_ceil(64)];
+    let mut memory = Memory::new(edges.vertices());
+    let mut stages = Vec::new();
+    with_team(1, |team| {
+        let mut search = Search::new(edges, team, memory.trees(), atomic_u64(&mut forest));
+        let mut all: Vec<Instance<W::Key>> =
+            (0..instances).map(|index| Instance::new(edges.vertices(), index)).collect();
+        while search.links.len() > 0 {
+            let vertices = search.vertices;
+            let stage = search.stage(instances);
+            let mut busy: Vec<_> = (0..instances).collect();
+            while !busy.is_empty() {
+                let turn = random.below(busy.len() as u32) as usize;
+                if !stage.grow(&mut all[busy[turn]], 1 + random.below(4) as usize) {
+                    busy.swap_remove(turn);
+                }
+            }
+            let tallies: Vec<Tally> = all.iter_mut().map(|one| std::mem::take(&mut one.tally)).collect();
+            assert_eq!(tallies.iter().map(|tally| tally.vertices).sum::<u32>(), vertices);
+            stages.push((vertices, tallies.iter().map(|tally| tally.collisions).sum()));
+            search.contract();
+        }
+    });
+    (EdgeSet::from_words(forest).into_ids(), stages)
+}
+
+#[test]
+fn however_trees_collide_the_forest_is_the_canonical_one() {
+    let mut random = Random(3);
+    let mut most_stages = 0;
+    for round in 0..if cfg!(miri) { 20 } else { 4000 } {
+        let graph = random.any_graph();
+        let order = [Order::Minimum, Order::Maximum][round % 2];
+        let instances = 1 + random.below(6) as usize;
+        let (forest, stages) =
+            with_graph!(&graph, graph => interleaved(graph.edge_list().edges(order), instances, &mut random));
+        let what = format!("{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}");
+        assert_eq!(forest, expected(&graph, order), "{what}");
+        for stage in stages.windows(2) {
+            let [(before, collisions), (after, _)] = stage else { unreachable!("windows of two") };
+            assert!(2 * after <= *collisions && collisions <= before, "{what}");
+        }
+        assert!(instances > 1 || stages.iter().all(|(_, collisions)| *collisions == 0), "{what}");
+        most_stages = most_stages.max(stages.len());
+    }
+    assert!(cfg!(miri) || most_stages > 2, "too few collisions to learn from");
+}
+
+#[test]
+fn starts_are_dealt_once_each_to_whoever_asks() {
+    for (vertices, instances) in [(0, 1), (1, 3), (10, 3), (100, 7)] {
+        let starts = Starts::new(vertices, instances);
+        let mut dealt = Vec::new();
+        let mut stretch = instances - 1;
+        dealt.extend(std::iter::from_fn(|| starts.next(&mut stretch)));
+        dealt.sort_unstable();
+        assert_eq!(dealt, (0..vertices).collect::<Vec<_>>());
+        assert_eq!(starts.next(&mut 0), None);
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    rounds: Vec<u64>,
+    counters: Vec<(usize, &'static str, f64)>,
+}
+
+impl Observer for Log {
+    fn round(&mut self, round: Round) {
+        self.rounds.push(round.components);
+    }
+    fn counter(&mut self, name: &'static str, value: f64) {
+        self.counters.push((self.rounds.len() - 1, name, value));
+    }
+}
+
+/// Solves, compares, and returns what was reported.
+fn watched(graph: &AnyGraph, order: Order, threads: usize) -> Log {
+    let mut log = Log::default();
+    let mut run = Run::new().on_threads(threads).observed_by(&mut log);
+    let forest = Solver::solve(&PrimCollide, graph, order, &mut run).unwrap().forest;
+    assert_eq!(forest.ids(), expected(graph, order));
+    log
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "a million vertices")]
+fn stages_are_few_on_paths_where_all_trees_run_into_each_other() {
+    let n = 1_000_000_u32;
+    let ruler = |place: u32| place.trailing_zeros() * n + place;
+    let ascending: Vec<u32> = (1..n).collect();
+    for weights in [ascending, (1..n).map(ruler).collect(), vec![1; n as usize - 1]] {
+        let (u, v) = ((0..n - 1).collect(), (1..n).collect());
+        let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
+        for order in [Order::Minimum, Order::Maximum] {
+            for threads in [1, 2, 8] {
+                let log = watched(&graph, order, threads);
+                assert!(log.rounds.len() <= 20, "{order:?}, {threads} threads: {:?}", log.rounds);
+                assert!(threads > 1 || log.rounds.len() == 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_what_each_thread_has_processed_in_each_stage() {
+    let n = if cfg!(miri) { 60 } else { 3000 };
+    let mut random = Random(5);
+    let mut draw = |bound| (0..2 * n).map(|_| random.below(bound)).collect::<Vec<_>>();
+    let graph = AnyGraph::from_edges(n as usize, draw(n), draw(n), draw(100)).unwrap();
+    for threads in [1, 2, 3] {
+        let log = watched(&graph, Order::Minimum, threads);
+        for (stage, &vertices) in log.rounds.iter().enumerate() {
+            let told = |name| {
+                let of_stage = log.counters.iter().filter(move |told| (told.0, told.1) == (stage, name));
+                of_stage.map(|told| told.2).collect::<Vec<_>>()
+            };
+            let processed = told("vertices of a thread");
+            assert_eq!(processed.len(), instances_for(vertices as u32, threads));
+            assert_eq!(processed.iter().sum::<f64>(), vertices as f64);
+            let (trees, collisions, largest) =
+                (told("trees")[0], told("collisions")[0], told("largest tree")[0]);
+            assert!(collisions <= trees && trees <= vertices as f64);
+            assert!(largest * trees >= vertices as f64 && largest <= vertices as f64);
+        }
+    }
+}
