@@ -4,11 +4,11 @@
 use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Solver, with_graph};
 
 use super::*;
-use crate::FASTEST_SEQUENTIAL;
+use crate::FASTEST_ON_SMALL;
 use crate::sequential::tests::Random;
 
 fn expected(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
-    FASTEST_SEQUENTIAL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()
+    FASTEST_ON_SMALL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()
 }
 
 /// Solves with so many instances, driven in an order drawn at random. Returns the forest, and what each stage began
