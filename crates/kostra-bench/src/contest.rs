@@ -3,6 +3,7 @@
 //! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down for a minute, it
 //! slows down for everybody.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -10,7 +11,7 @@ use kostra::{AnyGraph, EdgeId, Order, Representation, Solver, verify, with_graph
 
 use crate::contestant::{Answer, Contestant, KostraSolver, Solved};
 use crate::graphs::GraphSource;
-use crate::peers::Peer;
+use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
@@ -20,35 +21,43 @@ pub(crate) struct Rules {
     pub(crate) solvers: Vec<&'static dyn Solver>,
     /// The peers, whose turns come after.
     pub(crate) peers: Vec<Peer>,
+    /// The folder with the peers that are programs.
+    pub(crate) peer_programs: Option<PathBuf>,
     /// Rounds that count, after one that does not.
     pub(crate) runs: usize,
-    /// Threads for each contestant.
-    pub(crate) threads: usize,
+    /// Threads for each contestant: a contest for each of these numbers.
+    pub(crate) threads: Vec<usize>,
 }
 
-/// Holds the contest on one graph.
+/// Holds the contests on one graph, one for each number of threads.
 ///
 /// # Errors
 /// When the graph cannot be had. A contestant's failure is no error: it is in the result.
-pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<GraphResult> {
+pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<Vec<GraphResult>> {
     let graph = source.load()?;
-    eprintln!("{}: {} vertices, {} edges", source.name, graph.vertices(), graph.edges());
+    // Answers must agree whatever the number of threads.
+    let mut referee = Referee::default();
+    Ok(rules.threads.iter().map(|&threads| hold_on(threads, source, &graph, rules, &mut referee)).collect())
+}
+
+fn hold_on(
+    threads: usize,
+    source: &GraphSource,
+    graph: &AnyGraph,
+    rules: &Rules,
+    referee: &mut Referee,
+) -> GraphResult {
+    eprintln!("{} on {threads}: {} vertices, {} edges", source.name, graph.vertices(), graph.edges());
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
-        enter(&graph, rules, &mut skipped).into_iter().map(Entry::new).collect();
-    let mut referee = Referee::default();
+        enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
-            entry.take_turn(round, &mut referee);
+            entry.take_turn(round, referee);
         }
     }
 
-    let reference = referee.reference.map(|(_, answer)| answer);
-    let verified = reference.as_ref().and_then(|answer| answer.ids.as_ref()).is_some_and(|ids| {
-        verified(&graph, ids)
-            .inspect_err(|violation| referee.disagreements.push(format!("the verifier: {violation}")))
-            .is_ok()
-    });
+    let verified = referee.verified(graph);
     let mut contestants = Vec::new();
     for entry in entries {
         match entry.finish() {
@@ -56,26 +65,29 @@ pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<GraphResult> {
             Err(reason) => skipped.push(reason),
         }
     }
-    Ok(GraphResult {
+    let reference = referee.reference.as_ref().map(|(_, answer)| answer);
+    GraphResult {
         name: source.name.clone(),
         source: source.source.clone(),
+        threads: Some(threads),
         vertices: graph.vertices(),
         edges: graph.edges(),
         weight_type: graph.weight_type().to_string(),
-        weight_bytes: with_graph!(&graph, graph => graph.edge_list().weights().first().map_or(0, size_of_val)),
-        forest_edges: reference.as_ref().map_or(0, |answer| answer.edges),
-        total_weight: reference.map_or_else(String::new, |answer| answer.total),
+        weight_bytes: with_graph!(graph, graph => graph.edge_list().weights().first().map_or(0, size_of_val)),
+        forest_edges: reference.map_or(0, |answer| answer.edges),
+        total_weight: reference.map_or_else(String::new, |answer| answer.total.clone()),
         verified,
         contestants,
         skipped,
-        disagreements: referee.disagreements,
-    })
+        disagreements: std::mem::take(&mut referee.disagreements),
+    }
 }
 
 /// Everybody who can take part, with the graph in the form that they want.
 fn enter<'a>(
     graph: &'a AnyGraph,
     rules: &Rules,
+    threads: usize,
     skipped: &mut Vec<Skipped>,
 ) -> Vec<Box<dyn Contestant + 'a>> {
     let start = Instant::now();
@@ -85,10 +97,11 @@ fn enter<'a>(
     let csr_seconds = start.elapsed().as_secs_f64();
     let mut contestants: Vec<Box<dyn Contestant>> = Vec::new();
     for &solver in &rules.solvers {
-        contestants.push(Box::new(KostraSolver::new(solver, graph, rules.threads, csr_seconds)));
+        contestants.push(Box::new(KostraSolver::new(solver, graph, threads, csr_seconds)));
     }
+    let mut handout = Handout::new(graph);
     for peer in &rules.peers {
-        match peer.enter(graph, rules.threads) {
+        match peer.enter(&mut handout, rules.peer_programs.as_deref(), threads) {
             Ok(contestant) => contestants.push(contestant),
             Err(error) => {
                 eprintln!("  {} skipped: {error:#}", peer.name);
@@ -158,10 +171,24 @@ impl<'a> Entry<'a> {
 #[derive(Default)]
 struct Referee {
     reference: Option<(String, Answer)>,
+    /// What the verifier said of the reference, once it has been asked.
+    verified: Option<bool>,
     disagreements: Vec<String>,
 }
 
 impl Referee {
+    /// Whether the verifier finds the first answer right. It is asked once, for it takes as long as a solver.
+    fn verified(&mut self, graph: &AnyGraph) -> bool {
+        *self.verified.get_or_insert_with(|| {
+            let ids = self.reference.as_ref().and_then(|(_, answer)| answer.ids.as_ref());
+            ids.is_some_and(|ids| {
+                verified(graph, ids)
+                    .inspect_err(|violation| self.disagreements.push(format!("the verifier: {violation}")))
+                    .is_ok()
+            })
+        })
+    }
+
     fn judge(&mut self, name: &str, answer: Answer) {
         let Some((first, reference)) = &self.reference else {
             self.reference = Some((name.to_owned(), answer));

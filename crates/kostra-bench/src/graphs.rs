@@ -26,6 +26,25 @@ const FOUNDATION: &[(&str, &str)] = &[
     ("ny", "../shared/data/road/USA-road-d.NY.gr.gz"),
 ];
 
+/// The foundation's graphs, and one that fits no cache.
+const THREADS: &[(&str, &str)] = &[
+    FOUNDATION[0],
+    FOUNDATION[1],
+    FOUNDATION[2],
+    FOUNDATION[3],
+    FOUNDATION[4],
+    FOUNDATION[5],
+    ("uniform-100M", "gen:gnm:n=10M,m=100M"),
+];
+
+/// Large enough that sixteen cores have work, of 29 to 100 million edges.
+const SIXTEEN: &[(&str, &str)] = &[
+    ("grid", "gen:grid:side=5000"),
+    ("uniform", "gen:gnm:n=10M,m=100M"),
+    ("rmat", "gen:rmat:scale=22,edgefactor=24"),
+    ("dense", "gen:dense:n=8000,m=28800000"),
+];
+
 /// The same shapes, small: to see in a second that all contestants run and agree.
 const SMOKE: &[(&str, &str)] = &[
     ("grid", "gen:grid:side=40"),
@@ -35,7 +54,8 @@ const SMOKE: &[(&str, &str)] = &[
     ("dense", "gen:dense:n=100,m=4000"),
 ];
 
-const SUITES: &[(&str, &[(&str, &str)])] = &[("foundation", FOUNDATION), ("smoke", SMOKE)];
+const SUITES: &[(&str, &[(&str, &str)])] =
+    &[("foundation", FOUNDATION), ("threads", THREADS), ("sixteen", SIXTEEN), ("smoke", SMOKE)];
 
 /// The graphs of a suite; of these only the chosen ones, if any are. A choice may also be a spec or a file.
 ///

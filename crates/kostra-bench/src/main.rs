@@ -54,9 +54,6 @@ enum Task {
 
 #[derive(Args)]
 struct Circumstances {
-    /// Threads that each contestant may use
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    threads: u16,
     /// Processors to pin everything to, peers included, such as 0 or 0,2-3
     #[arg(long, value_name = "LIST")]
     pin: Option<String>,
@@ -67,7 +64,7 @@ struct Circumstances {
 
 #[derive(Args)]
 struct RunArguments {
-    /// The suite: foundation or smoke
+    /// The suite: foundation, threads, sixteen or smoke
     #[arg(long, default_value = "foundation")]
     suite: String,
     /// Some graphs of the suite instead of all; also files and gen:SPEC, each of which needs an option of its own
@@ -79,9 +76,15 @@ struct RunArguments {
     /// Peers by name; those that are not installed are skipped, which the record says
     #[arg(long, value_delimiter = ',', default_value = "scipy")]
     peers: Vec<String>,
+    /// The folder with the peers that are programs, each under its name
+    #[arg(long, value_name = "FOLDER")]
+    peer_programs: Option<PathBuf>,
     /// Rounds that count, after a first one that does not
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
+    /// Threads that each contestant may use; of several numbers, each has its own contest
+    #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Vec<u16>,
     /// The largest table, in MiB, over which memory is measured; below 1024 the speeds may be those of a cache
     #[arg(long, value_name = "MIB", default_value_t = memory_speed::LARGEST_TABLE_MIB)]
     largest_table: usize,
@@ -97,6 +100,9 @@ struct ReadArguments {
     /// Rounds that count, after a first one that does not
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
+    /// Threads that each reader may use
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
     #[command(flatten)]
     circumstances: Circumstances,
 }
@@ -112,6 +118,9 @@ struct MemoryArguments {
     /// The program, instead of the `kostra` beside this one
     #[arg(long, value_name = "FILE")]
     kostra: Option<PathBuf>,
+    /// Threads that the solver may use
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
     #[command(flatten)]
     circumstances: Circumstances,
 }
@@ -141,8 +150,15 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let names = |list: &[String]| list.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>();
     let solvers = names(&arguments.solvers).iter().map(|id| kostra::solver(id)).collect::<Result<_, _>>()?;
     let peers = names(&arguments.peers).iter().map(|name| peers::peer(name)).collect::<Result<_>>()?;
-    let threads = usize::from(arguments.circumstances.threads);
-    let rules = Rules { solvers, peers, runs: arguments.runs.into(), threads };
+    let threads: Vec<usize> = arguments.threads.iter().map(|&threads| threads.into()).collect();
+    let most_threads = threads.iter().copied().max().unwrap_or(1);
+    let rules = Rules {
+        solvers,
+        peers,
+        peer_programs: arguments.peer_programs.clone(),
+        runs: arguments.runs.into(),
+        threads,
+    };
     ensure!(!rules.solvers.is_empty(), "name at least one solver: its forest is the one that is verified");
 
     let machine = Machine::this();
@@ -151,10 +167,12 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     // All threads at once before pinning, which would put them on fewer processors.
     eprintln!("measuring memory");
     let all = (cores > 1).then(|| measure(cores));
-    let record = begin(machine, &arguments.circumstances)?;
+    let record = begin(machine, most_threads, &arguments.circumstances)?;
     let mut memory_speed = vec![measure(1)];
-    if threads > 1 && threads != cores {
-        memory_speed.push(measure(threads));
+    for &threads in &rules.threads {
+        if threads != cores && memory_speed.iter().all(|speed| speed.threads != threads) {
+            memory_speed.push(measure(threads));
+        }
     }
     memory_speed.extend(all);
 
@@ -167,7 +185,7 @@ fn run(arguments: &RunArguments) -> Result<bool> {
         };
         // What the other graphs have shown must not be lost.
         match result {
-            Ok(result) => results.push(result),
+            Ok(result) => results.extend(result),
             Err(error) => {
                 eprintln!("{} skipped: {error:#}", graph.name);
                 skipped.push(Skipped { name: graph.name.clone(), reason: format!("{error:#}") });
@@ -180,10 +198,10 @@ fn run(arguments: &RunArguments) -> Result<bool> {
 
 fn read(arguments: &ReadArguments) -> Result<bool> {
     let circumstances = &arguments.circumstances;
-    let record = begin(Machine::this(), circumstances)?;
+    let record = begin(Machine::this(), arguments.threads.into(), circumstances)?;
     let measure = |file: &PathBuf| {
         eprintln!("{}", file.display());
-        read::measure(file, arguments.runs.into(), circumstances.threads.into())
+        read::measure(file, arguments.runs.into(), arguments.threads.into())
     };
     let files = arguments.files.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Read(files), circumstances)
@@ -191,12 +209,12 @@ fn read(arguments: &ReadArguments) -> Result<bool> {
 
 fn memory(arguments: &MemoryArguments) -> Result<bool> {
     let circumstances = &arguments.circumstances;
-    let record = begin(Machine::this(), circumstances)?;
+    let record = begin(Machine::this(), arguments.threads.into(), circumstances)?;
     let kostra = arguments.kostra.clone().unwrap_or_else(peak::kostra_beside_this);
     let algorithm = arguments.algorithm.as_deref();
     let measure = |input: &String| {
         eprintln!("{input}");
-        peak::measure(&kostra, input, algorithm, circumstances.threads.into())
+        peak::measure(&kostra, input, algorithm, arguments.threads.into())
     };
     let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Memory(peaks), circumstances)
@@ -225,7 +243,7 @@ fn graph_names(arguments: &[String]) -> Vec<String> {
 }
 
 /// Pins, and begins the record.
-fn begin(machine: Machine, circumstances: &Circumstances) -> Result<Record> {
+fn begin(machine: Machine, threads: usize, circumstances: &Circumstances) -> Result<Record> {
     let processors =
         circumstances.pin.as_deref().map(process::parse_processors).transpose()?.unwrap_or_default();
     if !processors.is_empty() {
@@ -235,7 +253,7 @@ fn begin(machine: Machine, circumstances: &Circumstances) -> Result<Record> {
         // Better now than after an hour of measuring.
         ensure!(!output.is_dir(), "{} is a folder; name a file in it", output.display());
     }
-    Ok(Record::begin(machine, circumstances.threads.into(), processors))
+    Ok(Record::begin(machine, threads, processors))
 }
 
 /// Ends the record, writes it if asked to, and prints it.

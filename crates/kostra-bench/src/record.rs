@@ -34,7 +34,7 @@ pub(crate) struct Record {
     pub(crate) load_average: [f64; 2],
     /// The processors that everything was pinned to; empty if it was not.
     pub(crate) pinned_to: Vec<usize>,
-    /// How many threads the solvers, readers and peers could use.
+    /// How many threads the solvers, readers and peers could use, at most.
     pub(crate) threads: usize,
     /// What was measured.
     pub(crate) measured: Measured,
@@ -57,7 +57,7 @@ pub(crate) enum Measured {
     Solve {
         /// What the memory of this machine can do, for some numbers of threads.
         memory_speed: Vec<MemorySpeed>,
-        /// One entry a graph.
+        /// One entry a graph and number of threads.
         graphs: Vec<GraphResult>,
         /// Graphs that were left out, and why.
         skipped: Vec<Skipped>,
@@ -75,6 +75,9 @@ pub(crate) struct GraphResult {
     pub(crate) name: String,
     /// The spec or file that it comes from.
     pub(crate) source: String,
+    /// How many threads the solvers and peers could use; where a record does not say, as many as the record's.
+    #[serde(default)]
+    pub(crate) threads: Option<usize>,
     /// How many vertices it has.
     pub(crate) vertices: u32,
     /// How many edges it has.

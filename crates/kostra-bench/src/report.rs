@@ -58,7 +58,7 @@ fn head(text: &mut String, record: &Record) -> std::fmt::Result {
     };
     writeln!(
         text,
-        "- threads: {}, {pinned}; load average {:.2} before, {:.2} after",
+        "- threads: at most {}, {pinned}; load average {:.2} before, {:.2} after",
         record.threads, record.load_average[0], record.load_average[1]
     )?;
     if record.versions.get("profile").is_some_and(|profile| profile == "debug") {
@@ -91,21 +91,32 @@ fn solves(
             gather.join(", ")
         )?;
     }
-    let bytes_per_second = memory.iter().find(|speed| speed.threads == threads);
-    let bytes_per_second = bytes_per_second.map(|speed| speed.read_gb_per_second * 1e9);
     for graph in graphs {
+        let threads = graph.threads.unwrap_or(threads);
+        let speed = memory.iter().find(|speed| speed.threads == threads);
         writeln!(text)?;
-        solve(text, bytes_per_second, graph)?;
+        solve(text, threads, speed.map(|speed| speed.read_gb_per_second * 1e9), graph)?;
     }
     Ok(())
 }
 
-fn solve(text: &mut String, bytes_per_second: Option<f64>, graph: &GraphResult) -> std::fmt::Result {
+fn solve(
+    text: &mut String,
+    threads: usize,
+    bytes_per_second: Option<f64>,
+    graph: &GraphResult,
+) -> std::fmt::Result {
     let limits = bytes_per_second.map(|speed| Limits::new(graph, speed));
     writeln!(
         text,
-        "### {}: {} vertices, {} edges ({}), forest of {} edges, weight {}",
-        graph.name, graph.vertices, graph.edges, graph.weight_type, graph.forest_edges, graph.total_weight
+        "### {} on {threads} {}: {} vertices, {} edges ({}), forest of {} edges, weight {}",
+        graph.name,
+        if threads == 1 { "thread" } else { "threads" },
+        graph.vertices,
+        graph.edges,
+        graph.weight_type,
+        graph.forest_edges,
+        graph.total_weight
     )?;
     writeln!(text)?;
     let answers = if graph.disagreements.is_empty() { "all answers agree" } else { "**ANSWERS DIFFER**" };
@@ -267,6 +278,7 @@ mod tests {
         let graph = |weight_bytes| GraphResult {
             name: String::new(),
             source: String::new(),
+            threads: None,
             vertices: 0,
             edges: 1000,
             weight_type: String::new(),

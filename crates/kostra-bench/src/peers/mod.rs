@@ -7,8 +7,12 @@
 mod native;
 mod program;
 
-use anyhow::{Context, Result, bail};
+use std::borrow::Cow;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
 use kostra::AnyGraph;
+use tempfile::NamedTempFile;
 
 use crate::contestant::Contestant;
 
@@ -24,6 +28,8 @@ pub(crate) struct Peer {
 enum Home {
     /// A Python script in `bench/peers`.
     Python(&'static str),
+    /// An executable of the peer's name, in a folder that is named on the command line.
+    Executable,
     /// A crate in this process.
     Crate,
 }
@@ -33,6 +39,11 @@ const PEERS: &[Peer] = &[
     Peer { name: "rustworkx", home: Home::Python("rustworkx_peer.py") },
     Peer { name: "networkit", home: Home::Python("networkit_peer.py") },
     Peer { name: "igraph", home: Home::Python("igraph_peer.py") },
+    Peer { name: "pbbs-filter-kruskal", home: Home::Executable },
+    Peer { name: "pbbs-serial", home: Home::Executable },
+    Peer { name: "gbbs-boruvka", home: Home::Executable },
+    Peer { name: "uminho", home: Home::Executable },
+    Peer { name: "rfk", home: Home::Executable },
     Peer { name: "pathfinding", home: Home::Crate },
     Peer { name: "petgraph", home: Home::Crate },
 ];
@@ -53,19 +64,55 @@ impl Peer {
     ///
     /// # Errors
     /// When the peer is not installed, cannot hold the graph, or fails: it is then skipped, with that reason.
-    pub(crate) fn enter(&self, graph: &AnyGraph, threads: usize) -> Result<Box<dyn Contestant>> {
-        let arrays = Arrays::new(graph)?;
+    pub(crate) fn enter(
+        &self,
+        handout: &mut Handout<'_>,
+        programs: Option<&Path>,
+        threads: usize,
+    ) -> Result<Box<dyn Contestant>> {
         match self.home {
             Home::Python(script) => {
                 let script = crate::machine::workspace().join("bench/peers").join(script);
                 let command = ["python3".into(), script.into_os_string()];
-                Ok(Box::new(program::Program::start(self.name, &command, &arrays, threads)?))
+                Ok(Box::new(program::Program::start(self.name, &command, handout.file()?, threads)?))
+            }
+            Home::Executable => {
+                let folder = programs.context("the option --peer-programs has not named its folder")?;
+                let program = folder.join(self.name);
+                ensure!(program.exists(), "{} is not here; bench/README.md builds it", program.display());
+                let command = [program.into_os_string()];
+                Ok(Box::new(program::Program::start(self.name, &command, handout.file()?, threads)?))
             }
             #[cfg(feature = "peers")]
-            Home::Crate => native::enter(self.name, &arrays),
+            Home::Crate => native::enter(self.name, &handout.arrays()?),
             #[cfg(not(feature = "peers"))]
             Home::Crate => bail!("this runner was built without its feature `peers`"),
         }
+    }
+}
+
+/// A graph for peers, written down when the first one asks for a file.
+pub(crate) struct Handout<'a> {
+    graph: &'a AnyGraph,
+    file: Option<NamedTempFile>,
+}
+
+impl<'a> Handout<'a> {
+    /// The graph, in no other form yet.
+    pub(crate) fn new(graph: &'a AnyGraph) -> Self {
+        Self { graph, file: None }
+    }
+
+    fn arrays(&self) -> Result<Arrays<'a>> {
+        Arrays::new(self.graph)
+    }
+
+    fn file(&mut self) -> Result<&Path> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => program::write(&self.arrays()?)?,
+        };
+        Ok(self.file.insert(file).path())
     }
 }
 
@@ -74,14 +121,14 @@ struct Arrays<'a> {
     vertices: u32,
     u: &'a [u32],
     v: &'a [u32],
-    weights: Vec<u32>,
+    weights: Cow<'a, [u32]>,
 }
 
 impl<'a> Arrays<'a> {
-    /// A graph with weights from 1 to 2^32 - 1, which every peer keeps exactly; zero is no edge to some.
+    /// A graph with weights from 1 to 2^32 - 1: zero is no edge to some, and peers that keep less refuse the rest.
     fn new(graph: &'a AnyGraph) -> Result<Self> {
-        let weights: Option<Vec<u32>> = match graph {
-            AnyGraph::U32(graph) => Some(graph.edge_list().weights().to_vec()),
+        let weights: Option<Cow<'_, [u32]>> = match graph {
+            AnyGraph::U32(graph) => Some(graph.edge_list().weights().into()),
             AnyGraph::I32(graph) => narrow(graph.edge_list().weights()),
             AnyGraph::I64(graph) => narrow(graph.edge_list().weights()),
             AnyGraph::U64(graph) => narrow(graph.edge_list().weights()),
@@ -96,7 +143,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-fn narrow<W: Copy + TryInto<u32>>(weights: &[W]) -> Option<Vec<u32>> {
+fn narrow<W: Copy + TryInto<u32>>(weights: &[W]) -> Option<Cow<'static, [u32]>> {
     weights.iter().map(|&weight| weight.try_into().ok()).collect()
 }
 
@@ -108,12 +155,23 @@ mod tests {
     fn weights_that_a_peer_could_not_keep_are_refused() {
         let weights = |weights: Vec<i64>| {
             let graph = AnyGraph::from_edges(2, vec![0], vec![1], weights).unwrap();
-            Arrays::new(&graph).map(|arrays| arrays.weights).ok()
+            Arrays::new(&graph).map(|arrays| arrays.weights.into_owned()).ok()
         };
         assert_eq!(weights(vec![7]), Some(vec![7]));
         for weight in [0, -1, 1 << 32] {
             assert_eq!(weights(vec![weight]), None);
         }
+    }
+
+    #[test]
+    fn a_program_that_is_not_here_says_where_it_was_looked_for() {
+        let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![7_u32]).unwrap();
+        let message = |programs| {
+            let entered = peer("rfk").and_then(|peer| peer.enter(&mut Handout::new(&graph), programs, 1));
+            entered.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(message(None), "the option --peer-programs has not named its folder");
+        assert_eq!(message(Some(Path::new("none"))), "none/rfk is not here; bench/README.md builds it");
     }
 
     #[test]

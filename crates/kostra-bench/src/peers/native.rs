@@ -48,7 +48,7 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
 }
 
 fn triples(graph: &Arrays<'_>) -> impl Iterator<Item = (u32, u32, u32)> {
-    graph.u.iter().zip(graph.v).zip(&graph.weights).map(|((&u, &v), &weight)| (u, v, weight))
+    graph.u.iter().zip(graph.v).zip(graph.weights.iter()).map(|((&u, &v), &weight)| (u, v, weight))
 }
 
 impl<S: FnMut() -> (usize, u64) + 'static> Native<S> {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_crates_find_the_forest() {
         let (u, v) = ([0, 1, 2, 0], [1, 2, 0, 0]);
-        let graph = Arrays { vertices: 5, u: &u, v: &v, weights: vec![5, 6, 7, 1] };
+        let graph = Arrays { vertices: 5, u: &u, v: &v, weights: vec![5, 6, 7, 1].into() };
         for name in ["pathfinding", "petgraph"] {
             let answer = enter(name, &graph).unwrap().solve().unwrap().answer;
             assert_eq!(answer, Answer { edges: 2, total: "11".to_owned(), ids: None }, "{name}");

@@ -9,11 +9,13 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tempfile::NamedTempFile;
 
 use super::Arrays;
 use crate::contestant::{Answer, Contestant, Identity, Solved};
@@ -21,8 +23,9 @@ use crate::contestant::{Answer, Contestant, Identity, Solved};
 const MAGIC: &[u8; 8] = b"KOSTRAPE";
 
 /// What the libraries that peers are made of read to learn how many threads they may use.
-const THREAD_VARIABLES: [&str; 5] = [
+const THREAD_VARIABLES: [&str; 6] = [
     "OMP_NUM_THREADS",
+    "PARLAY_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
@@ -53,21 +56,13 @@ struct Reply {
 }
 
 impl Program {
-    /// Starts the peer and waits until it has built what it wants.
-    pub(super) fn start(
-        name: &str,
-        command: &[OsString],
-        graph: &Arrays<'_>,
-        threads: usize,
-    ) -> Result<Self> {
-        let mut file = tempfile::NamedTempFile::new().context("cannot make a file for the graph")?;
-        write_arrays(BufWriter::with_capacity(1 << 20, file.as_file_mut()), graph)
-            .context("cannot write the graph for the peer")?;
+    /// Starts the peer on a file with the graph, and waits until it has built what it wants.
+    pub(super) fn start(name: &str, command: &[OsString], graph: &Path, threads: usize) -> Result<Self> {
         let (program, arguments) = command.split_first().context("a peer needs a command")?;
         let complaints = tempfile::tempfile().context("cannot make a file for the peer's messages")?;
         let mut child = Command::new(program)
             .args(arguments)
-            .arg(file.path())
+            .arg(graph)
             // Python's compiled files would make the tree look changed.
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .envs(THREAD_VARIABLES.map(|variable| (variable, threads.to_string())))
@@ -129,13 +124,22 @@ impl Drop for Program {
     }
 }
 
+/// Writes a graph down for peers.
+pub(super) fn write(graph: &Arrays<'_>) -> Result<NamedTempFile> {
+    let mut file = NamedTempFile::new().context("cannot make a file for the graph")?;
+    write_arrays(BufWriter::with_capacity(1 << 20, file.as_file_mut()), graph)
+        .context("cannot write the graph for the peers")?;
+    Ok(file)
+}
+
 fn write_arrays(mut file: impl Write, graph: &Arrays<'_>) -> io::Result<()> {
     file.write_all(MAGIC)?;
     file.write_all(&u64::from(graph.vertices).to_le_bytes())?;
     file.write_all(&(graph.u.len() as u64).to_le_bytes())?;
     for array in [graph.u, graph.v, &graph.weights] {
-        for value in array {
-            file.write_all(&value.to_le_bytes())?;
+        for part in array.chunks(1 << 16) {
+            let bytes: Vec<u8> = part.iter().flat_map(|value| value.to_le_bytes()).collect();
+            file.write_all(&bytes)?;
         }
     }
     file.flush()
@@ -147,9 +151,9 @@ mod tests {
 
     fn shell(script: &str) -> Result<Program> {
         let (u, v) = ([0, 1], [1, 2]);
-        let graph = Arrays { vertices: 3, u: &u, v: &v, weights: vec![5, 6] };
+        let graph = write(&Arrays { vertices: 3, u: &u, v: &v, weights: vec![5, 6].into() })?;
         let command = ["sh", "-c", script, "peer"].map(OsString::from);
-        Program::start("shell", &command, &graph, 1)
+        Program::start("shell", &command, graph.path(), 1)
     }
 
     #[test]
@@ -183,9 +187,8 @@ mod tests {
 
     #[test]
     fn a_peer_that_is_not_installed_is_an_error() {
-        let graph = Arrays { vertices: 0, u: &[], v: &[], weights: Vec::new() };
         let command = [OsString::from("no-such-program-of-a-peer")];
-        let message = Program::start("none", &command, &graph, 1).err().map(|error| error.to_string());
+        let message = Program::start("none", &command, Path::new(""), 1).err().map(|error| error.to_string());
         assert_eq!(message.as_deref(), Some("cannot start no-such-program-of-a-peer"));
     }
 }
