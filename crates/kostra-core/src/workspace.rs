@@ -32,7 +32,7 @@ impl Workspace {
             self.memory = None; // before the new one is asked for, so that the two are never there together
             let memory = MmapMut::map_anon(bytes.checked_next_multiple_of(1 << 21)?).ok()?;
             // Large pages made solvers up to a fifth faster. The system may decline.
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(miri)))] // Miri does not know the call
             let _ = memory.advise(memmap2::Advice::HugePage);
             self.memory = Some(memory);
         }
@@ -60,6 +60,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri stops when memory is refused")]
     fn more_than_there_is_is_not_granted() {
         assert!(Workspace::new().words(usize::MAX).is_none());
         assert!(Workspace::new().words(1 << 60).is_none());

@@ -21,8 +21,9 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
+// These start some eighty threads a graph, for the solvers that work with them.
 proptest! {
-    #![proptest_config(config(10_000))]
+    #![proptest_config(config(500))]
 
     #[test]
     fn every_solver_returns_the_forest_of_the_definition_on_tiny_graphs(graph in graphs(6, 14)) {
@@ -33,45 +34,10 @@ proptest! {
     fn every_solver_returns_the_forest_of_the_definition(graph in graphs(24, 60)) {
         matrix::check_by_definition(&graph)?;
     }
-}
-
-proptest! {
-    #![proptest_config(config(3000))]
 
     #[test]
     fn every_solver_returns_the_forest_of_the_definition_on_larger_graphs(graph in graphs(90, 300)) {
         matrix::check_by_definition(&graph)?;
-    }
-
-    #[test]
-    fn the_definition_is_the_best_of_all_subsets(graph in graphs(6, 9)) {
-        for order in ORDERS {
-            let forest = oracle::canonical_forest(&graph, order);
-            prop_assert_eq!(&oracle::best_of_all_subsets(&graph, order), &forest);
-            let total = oracle::integer_total(&graph, &forest);
-            prop_assert_eq!(oracle::best_total_of_all_subsets(&graph, order), total);
-        }
-    }
-
-    #[test]
-    fn the_verifier_accepts_the_forest_and_names_the_fault_of_every_neighbour(graph in graphs(16, 40)) {
-        for order in ORDERS {
-            let forest = oracle::canonical_forest(&graph, order);
-            prop_assert_eq!(mutate::judge(&graph, order, &forest), Ok(()));
-            mutate::examine_verifier(&graph, order, &forest).map_err(TestCaseError::fail)?;
-        }
-    }
-
-    #[test]
-    fn the_verifier_accepts_a_set_of_edges_exactly_when_it_is_the_forest(
-        graph in graphs(6, 9),
-        bits in any::<u16>(),
-    ) {
-        let ids: Vec<EdgeId> = (0..graph.edges() as EdgeId).filter(|id| bits >> id & 1 == 1).collect();
-        for order in ORDERS {
-            let is_forest = ids == oracle::canonical_forest(&graph, order);
-            prop_assert_eq!(mutate::judge(&graph, order, &ids).is_ok(), is_forest, "{:?} {:?}", order, ids);
-        }
     }
 
     #[test]
@@ -108,6 +74,41 @@ proptest! {
                 let ids = solution.forest.into_ids();
                 prop_assert_eq!(ids, oracle::canonical_forest(&graph, order), "{}", solver.info().id);
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(3000))]
+
+    #[test]
+    fn the_definition_is_the_best_of_all_subsets(graph in graphs(6, 9)) {
+        for order in ORDERS {
+            let forest = oracle::canonical_forest(&graph, order);
+            prop_assert_eq!(&oracle::best_of_all_subsets(&graph, order), &forest);
+            let total = oracle::integer_total(&graph, &forest);
+            prop_assert_eq!(oracle::best_total_of_all_subsets(&graph, order), total);
+        }
+    }
+
+    #[test]
+    fn the_verifier_accepts_the_forest_and_names_the_fault_of_every_neighbour(graph in graphs(16, 40)) {
+        for order in ORDERS {
+            let forest = oracle::canonical_forest(&graph, order);
+            prop_assert_eq!(mutate::judge(&graph, order, &forest), Ok(()));
+            mutate::examine_verifier(&graph, order, &forest).map_err(TestCaseError::fail)?;
+        }
+    }
+
+    #[test]
+    fn the_verifier_accepts_a_set_of_edges_exactly_when_it_is_the_forest(
+        graph in graphs(6, 9),
+        bits in any::<u16>(),
+    ) {
+        let ids: Vec<EdgeId> = (0..graph.edges() as EdgeId).filter(|id| bits >> id & 1 == 1).collect();
+        for order in ORDERS {
+            let is_forest = ids == oracle::canonical_forest(&graph, order);
+            prop_assert_eq!(mutate::judge(&graph, order, &ids).is_ok(), is_forest, "{:?} {:?}", order, ids);
         }
     }
 }

@@ -79,7 +79,9 @@ impl Team<'_> {
         if len == 0 {
             return;
         }
-        if self.threads == 1 {
+        // A single block is not worth waking anybody for.
+        let is_one_block = matches!(schedule, Schedule::Dynamic(block) if len <= block);
+        if self.threads == 1 || is_one_block {
             return step(0, 0..len);
         }
         let next = AtomicUsize::new(0);
