@@ -6,10 +6,10 @@ use crate::{Vertex, prefetch};
 ///
 /// Rem's algorithm: a parent is never above its child, the two searches of a union climb in turn, and each step
 /// splices the lower path onto the higher. It needs no ranks and is the fastest of the known variants in practice
-/// (Patwary, Blair and Manne 2010). Takes 4 bytes an element.
+/// (Patwary, Blair and Manne 2010). Takes 4 bytes an element, of its own or borrowed.
 #[derive(Clone, Debug)]
-pub struct UnionFind {
-    parents: Vec<Vertex>,
+pub struct UnionFind<P = Vec<Vertex>> {
+    parents: P,
     sets: u32,
 }
 
@@ -18,7 +18,16 @@ impl UnionFind {
     pub fn new(elements: u32) -> Self {
         Self { parents: (0..elements).collect(), sets: elements }
     }
+}
 
+impl<'a> UnionFind<&'a mut [Vertex]> {
+    /// The sets that parents describe, none above its child, where every element that is its own parent is one.
+    pub fn of_parents(parents: &'a mut [Vertex], sets: u32) -> Self {
+        Self { parents, sets }
+    }
+}
+
+impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
     /// How many sets there are. O(1).
     pub fn sets(&self) -> u32 {
         self.sets
@@ -27,25 +36,26 @@ impl UnionFind {
     /// Starts bringing what [`parent`](Self::parent), `find` or `union` of an element will read into the cache.
     #[inline]
     pub fn prefetch(&self, element: Vertex) {
-        prefetch(&self.parents, element as usize);
+        prefetch(self.parents.as_ref(), element as usize);
     }
 
     /// Some element of the same set, on the way to the lowest. One memory access.
     #[inline]
     pub fn parent(&self, element: Vertex) -> Vertex {
-        self.parents[element as usize]
+        self.parents.as_ref()[element as usize]
     }
 
     /// The lowest element of the set that holds `element`. Halves the path that it walks.
     #[inline]
     pub fn find(&mut self, mut element: Vertex) -> Vertex {
+        let parents = self.parents.as_mut();
         loop {
-            let parent = self.parents[element as usize];
-            let grandparent = self.parents[parent as usize];
+            let parent = parents[element as usize];
+            let grandparent = parents[parent as usize];
             if parent == grandparent {
                 return parent;
             }
-            self.parents[element as usize] = grandparent;
+            parents[element as usize] = grandparent;
             element = grandparent;
         }
     }
@@ -54,15 +64,16 @@ impl UnionFind {
     #[inline]
     pub fn union(&mut self, a: Vertex, b: Vertex) -> bool {
         let (mut a, mut b) = (a, b);
+        let parents = self.parents.as_mut();
         loop {
-            let (parent_a, parent_b) = (self.parents[a as usize], self.parents[b as usize]);
+            let (parent_a, parent_b) = (parents[a as usize], parents[b as usize]);
             if parent_a == parent_b {
                 return false;
             }
             // Climb on the side with the higher parent, and hang what is left behind under the lower parent.
             let (low, high, high_parent) =
                 if parent_a < parent_b { (parent_a, b, parent_b) } else { (parent_b, a, parent_a) };
-            self.parents[high as usize] = low;
+            parents[high as usize] = low;
             if high == high_parent {
                 self.sets -= 1;
                 return true;
@@ -80,10 +91,11 @@ impl UnionFind {
     /// The lowest member of each element's set, by element. O(n).
     pub fn flatten(&mut self) -> &[Vertex] {
         // No parent is above its child, so a parent is settled before its children are reached.
-        for element in 0..self.parents.len() {
-            self.parents[element] = self.parents[self.parents[element] as usize];
+        let parents = self.parents.as_mut();
+        for element in 0..parents.len() {
+            parents[element] = parents[parents[element] as usize];
         }
-        &self.parents
+        parents
     }
 }
 

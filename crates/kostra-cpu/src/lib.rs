@@ -3,8 +3,11 @@
 mod heap;
 mod heap_binary;
 mod heap_pairing;
+mod light;
+mod radix_sort;
 mod sequential;
 mod threads;
+mod unite;
 
 use kostra_core::Solver;
 

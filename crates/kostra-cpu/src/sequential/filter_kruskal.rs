@@ -17,9 +17,9 @@ use kostra_core::{
     SolverInfo, UnionFind, Vertex, Weight,
 };
 
-use super::no_edge;
-use super::radix_sort::sort_by_key;
-use super::unite::unite;
+use super::{no_edge, unite_ranks};
+use crate::light::{light_edges, most_frequent};
+use crate::radix_sort::sort_by_key;
 
 /// Filter-Kruskal.
 pub(crate) struct FilterKruskal;
@@ -46,33 +46,19 @@ impl Algorithm for FilterKruskal {
             run.round(components.sets() as usize, heavy.len())?;
             let wanted = light_edges(heavy.len(), components.sets(), edges.vertices());
             let pivot = run.phase("pivot", |_| heavy.pivot(edges, wanted));
-            let light = run.phase("split", |_| heavy.up_to(edges, pivot));
-            run.counter("light edges", light.len() as f64);
-            let light = run.phase("sort", |_| sort_by_key::<W::Key>(light));
-            run.phase("unite", |run| unite(edges, &light, &mut components, &mut forest, run))?;
+            let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot));
+            run.counter("light edges", ranks.len() as f64);
+            let mut spare = ranks.clone();
+            let key = |rank| W::Key::rank_key(rank).to_u64();
+            let light = run.phase("sort", |_| sort_by_key(&mut ranks, &mut spare, key));
+            run.phase("unite", |run| unite_ranks(edges, light, &mut components, &mut forest, run))?;
             if light.len() == heavy.len() || components.sets() == 1 {
                 break;
             }
-            drop(light);
+            drop((ranks, spare));
             heavy = run.phase("filter", |_| heavy.apart(edges, &mut components));
         }
         Ok(forest)
-    }
-}
-
-/// How many edges to take as light: a little more than the components left, which leaves most vertices of a random
-/// graph in one component; or, where that is small change, so many that a random graph is connected by them.
-/// Never less than an eighth otherwise, so that there are few rounds whatever the graph, and all when they are few
-/// beside the vertices, which every filter passes over.
-fn light_edges(edges: usize, components: u32, vertices: u32) -> usize {
-    let n = f64::from(components);
-    let (most_together, all_together) = ((1.25 * n) as usize, (0.6 * n * n.ln()) as usize);
-    if edges < vertices as usize / 4 {
-        edges
-    } else if all_together < edges / 16 {
-        all_together
-    } else {
-        most_together.max(edges / 8)
     }
 }
 
@@ -159,10 +145,7 @@ impl Heavy {
 
 /// The members of the component that holds the most vertices of a small sample.
 fn members_of_giant(representatives: &[Vertex]) -> BitSet {
-    let stretch = representatives.len().div_ceil(256);
-    let mut sample: Vec<_> = representatives.iter().copied().step_by(stretch).collect();
-    sample.sort_unstable();
-    let giant = sample.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).map(|run| run[0]);
+    let giant = most_frequent(representatives.iter().copied());
     let mut members = BitSet::new(representatives.len());
     for (vertex, &representative) in (0..).zip(representatives) {
         if Some(representative) == giant {

@@ -12,7 +12,7 @@ use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, UnionFind, Weight,
 };
 
-use super::unite::unite;
+use super::unite_ranks;
 
 /// Kruskal's algorithm.
 pub(crate) struct Kruskal;
@@ -40,7 +40,7 @@ impl Algorithm for Kruskal {
 
         let mut forest = EdgeSet::new(edges.len());
         let mut components = UnionFind::new(edges.vertices());
-        run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
+        run.phase("unite", |run| unite_ranks(edges, &ranks, &mut components, &mut forest, run))?;
         Ok(forest)
     }
 }

@@ -8,14 +8,14 @@ mod prim;
 mod prim_binary;
 mod prim_dense;
 mod prim_pairing;
-mod radix_sort;
 mod reverse_delete;
-mod unite;
 
-use kostra_core::{EdgeId, Key, Solver};
+use kostra_core::{EdgeId, EdgeSet, Edges, Key, Run, SolveError, Solver, UnionFind, Weight, prefetch};
 
 pub(crate) use kruskal::Kruskal;
 use pace::Pace;
+
+use crate::unite::unite;
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Kruskal,
@@ -30,6 +30,23 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
 /// A rank after that of every edge: no graph has an edge with this id.
 fn no_edge<K: Key>() -> K::Rank {
     K::MAX.rank(EdgeId::MAX)
+}
+
+/// Takes edges in ascending rank, and keeps in `forest` each that joins two components.
+fn unite_ranks<W: Weight>(
+    edges: Edges<'_, W>,
+    ranks: &[<W::Key as Key>::Rank],
+    components: &mut UnionFind,
+    forest: &mut EdgeSet,
+    run: &mut Run<'_>,
+) -> Result<(), SolveError> {
+    let id = |index: usize| W::Key::rank_id(ranks[index]);
+    let prefetch = |index| {
+        prefetch(edges.u(), id(index) as usize);
+        prefetch(edges.v(), id(index) as usize);
+    };
+    let keep = |index| _ = forest.insert(id(index));
+    unite(ranks.len(), prefetch, |index| edges.ends(id(index)), components, keep, run)
 }
 
 #[cfg(test)]

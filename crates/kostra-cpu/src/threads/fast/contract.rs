@@ -9,6 +9,7 @@ use std::sync::atomic::{
 
 use kostra_core::{EdgeId, Edges, Key, Run, Vertex, Weight, prefetch};
 
+use super::scale::{Scale, pack, unpack};
 use crate::threads::team::{Schedule, Team};
 
 /// No edge: after every offer.
@@ -24,24 +25,6 @@ const BLOCK: usize = 256;
 /// How many components are looked up before the first of them hooks.
 const HOOKS: usize = 128;
 
-/// The order-preserving stand-in of a key in 32 bits.
-#[derive(Clone, Copy)]
-pub(super) struct Scale {
-    shift: u32,
-}
-
-impl Scale {
-    /// A scale for all keys of a type.
-    pub(super) fn of_all<K: Key>() -> Self {
-        Self { shift: K::BITS - 32 }
-    }
-
-    #[inline]
-    pub(super) fn of<K: Key>(self, key: K) -> u32 {
-        (key.to_u64() >> self.shift) as u32
-    }
-}
-
 /// Where the edges of a band stand: as they came, or as records.
 #[derive(Clone, Copy)]
 pub(super) struct Records<'a>(pub(super) &'a [Record]);
@@ -54,14 +37,6 @@ pub(super) type Record = [AtomicU64; 2];
 pub(super) struct Region {
     pub(super) start: usize,
     pub(super) len: AtomicUsize,
-}
-
-pub(super) fn pack(high: u32, low: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
-
-pub(super) fn unpack(packed: u64) -> (u32, u32) {
-    ((packed >> 32) as u32, packed as u32)
 }
 
 /// How many components there are.

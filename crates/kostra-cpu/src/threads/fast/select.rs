@@ -1,18 +1,21 @@
-//! Choosing the edges of a band: first one bit an edge that says whether it belongs, then the chosen as records.
+//! Choosing edges: one bit an edge that says whether it is chosen.
 //!
-//! Two steps, so that each is a straight stream: the first has no branch on a weight or a component, and the second
-//! knows where every record goes before it reads the first, which keeps records in ascending id on any number of threads.
+//! Bits, so that each choice is a straight stream without a branch on a weight or a component, and so that the chosen
+//! come out in ascending id on any number of threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
 
-use super::contract::Region;
 use crate::threads::team::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
 const WORDS: usize = 1 << 9;
+/// How many edges are drawn to place a pivot.
+const SAMPLE: usize = 1 << 14;
+/// From so many candidates of 64 on it is faster to answer for all.
+const MANY: u32 = 24;
 
 /// One bit an edge, and how many are set in each block of [`WORDS`] words.
 pub(super) struct Selection<'a> {
@@ -42,8 +45,67 @@ impl Pivot {
     }
 }
 
+/// The edges that are still candidates.
+#[derive(Clone, Copy)]
+pub(super) enum Candidates<'a, 'b> {
+    /// So many, which is all of them.
+    All(usize),
+    /// Those of a selection.
+    These(&'b Selection<'a>),
+}
+
+impl Candidates<'_, '_> {
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::All(edges) => edges,
+            Self::These(selection) => selection.len(),
+        }
+    }
+
+    /// Which of the 64 edges of a word are candidates.
+    #[inline]
+    fn word(self, word: usize) -> u64 {
+        match self {
+            Self::All(edges) => u64::MAX >> (64 - (edges - word * 64).min(64)),
+            Self::These(selection) => selection.bits[word].load(Relaxed),
+        }
+    }
+
+    /// The place in the order up to which about so many candidates come, after a sample of them.
+    pub(super) fn pivot<W: Weight>(self, edges: Edges<'_, W>, wanted: usize) -> Pivot {
+        let candidates = self.len();
+        if wanted >= candidates - candidates / 8 {
+            return Pivot::LAST;
+        }
+        // One draw from each of SAMPLE stretches of equal length: the first candidate from a place that a hash picks.
+        let words = edges.len().div_ceil(64);
+        let stretch = (edges.len() / SAMPLE).max(1);
+        let mut sample: Vec<_> = (0..edges.len() / stretch)
+            .filter_map(|index| {
+                let hash = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+                let at = index * stretch + ((hash * stretch as u64) >> 32) as usize;
+                let end = words.min(((index + 1) * stretch).div_ceil(64));
+                let first = self.word(at / 64) & u64::MAX << (at % 64);
+                let (word, bits) = match first {
+                    0 => {
+                        (at / 64 + 1..end).map(|word| (word, self.word(word))).find(|(_, bits)| *bits != 0)?
+                    }
+                    bits => (at / 64, bits),
+                };
+                let id = (word * 64) as EdgeId + bits.trailing_zeros();
+                Some(Pivot { key: edges.key(id).to_u64(), id })
+            })
+            .collect();
+        if sample.is_empty() {
+            return Pivot::LAST;
+        }
+        let index = (sample.len() * wanted / candidates).min(sample.len() - 1);
+        *sample.select_nth_unstable(index).1
+    }
+}
+
 impl<'a> Selection<'a> {
-    /// A selection of nothing, with room for a bit an edge.
+    /// A selection of whatever the bits say, with room for a bit an edge.
     pub(super) fn new(bits: &'a [AtomicU64]) -> Self {
         let counts = (0..bits.len().div_ceil(WORDS)).map(|_| AtomicUsize::new(0)).collect();
         Self { bits, counts }
@@ -54,38 +116,54 @@ impl<'a> Selection<'a> {
         self.counts.iter().map(|count| count.load(Relaxed)).sum()
     }
 
-    /// Selects the edges up to a pivot.
-    pub(super) fn up_to<W: Weight>(&self, team: &Team<'_>, edges: Edges<'_, W>, pivot: Pivot) {
-        self.fill(team, |word| up_to(edges, ids_of(word, edges.len()), pivot));
-    }
-
-    /// Selects the edges between components, up to a pivot. Most edges lie inside one giant component, and the set of
-    /// its vertices, one bit each, fits a closer cache than the components.
-    pub(super) fn apart<W: Weight>(
+    /// Selects the candidates up to a pivot.
+    pub(super) fn take_up_to<W: Weight>(
         &self,
         team: &Team<'_>,
         edges: Edges<'_, W>,
+        candidates: Candidates<'_, '_>,
+        pivot: Pivot,
+    ) {
+        self.fill(team, |word| match candidates.word(word) {
+            0 => 0,
+            bits if pivot == Pivot::LAST => bits,
+            bits => bits & up_to(edges, word * 64..edges.len().min(word * 64 + 64), pivot),
+        });
+    }
+
+    /// Selects the candidates between components, which may be these. Most edges lie inside one giant component, or
+    /// lead out of it, and the set of its vertices, one bit each, fits a closer cache than the components.
+    pub(super) fn take_apart<W: Weight>(
+        &self,
+        team: &Team<'_>,
+        edges: Edges<'_, W>,
+        candidates: Candidates<'_, '_>,
         components: &[AtomicU32],
         giant: &[AtomicU64],
-        pivot: Pivot,
     ) {
         let in_giant = |vertex: Vertex| giant[vertex as usize / 64].load(Relaxed) >> (vertex % 64) & 1 == 1;
         let component = |vertex: Vertex| components[vertex as usize].load(Relaxed);
         self.fill(team, |word| {
-            let ids = ids_of(word, edges.len());
-            let ends = || edges.u()[ids.clone()].iter().zip(&edges.v()[ids.clone()]);
-            let mut bits = pack_bits(ends().map(|(&u, &v)| !(in_giant(u) & in_giant(v))));
-            if pivot != Pivot::LAST {
-                bits &= up_to(edges, ids.clone(), pivot);
+            let candidates = candidates.word(word);
+            let (mut apart, mut outside) = (0, 0);
+            if candidates.count_ones() >= MANY {
+                let ids = word * 64..edges.len().min(word * 64 + 64);
+                let u = pack_bits(edges.u()[ids.clone()].iter().map(|&u| in_giant(u)));
+                let v = pack_bits(edges.v()[ids].iter().map(|&v| in_giant(v)));
+                (apart, outside) = ((u ^ v) & candidates, !(u | v) & candidates);
+            } else {
+                for bit in ones(candidates) {
+                    let (u, v) = edges.ends((word * 64) as EdgeId + bit);
+                    let (u, v) = (in_giant(u), in_giant(v));
+                    apart |= u64::from(u ^ v) << bit;
+                    outside |= u64::from(!(u | v)) << bit;
+                }
             }
-            let mut left = bits;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                left &= left - 1;
+            for bit in ones(outside) {
                 let (u, v) = edges.ends((word * 64) as EdgeId + bit);
-                bits &= !(u64::from(component(u) == component(v)) << bit);
+                apart |= u64::from(component(u) != component(v)) << bit;
             }
-            bits
+            apart
         });
     }
 
@@ -107,31 +185,46 @@ impl<'a> Selection<'a> {
         block * WORDS..self.bits.len().min((block + 1) * WORDS)
     }
 
-    /// Cuts the selection into about as many regions, and says which blocks each is made of.
-    pub(super) fn regions(&self, about: usize) -> Vec<(Range<usize>, Region)> {
+    /// Tells of every selected edge how many are before it, and its id.
+    pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, EdgeId) + Sync) {
+        let starts = self.starts();
+        team.deal(starts.len(), Schedule::Dynamic(1), |_, blocks| {
+            for block in blocks {
+                for (position, id) in (starts[block]..).zip(self.ids(block..block + 1)) {
+                    tell(position, id);
+                }
+            }
+        });
+    }
+
+    /// How many edges are selected before each block.
+    fn starts(&self) -> Vec<usize> {
+        let mut start = 0;
+        let starts = self.counts.iter().map(|count| {
+            start += count.load(Relaxed);
+            start - count.load(Relaxed)
+        });
+        starts.collect()
+    }
+
+    /// Cuts the blocks into ranges with about equally many selected edges, so many ranges or fewer. Says how many edges
+    /// are selected before each.
+    pub(super) fn parts(&self, about: usize) -> Vec<(usize, Range<usize>)> {
         let wanted = self.len().div_ceil(about).max(1);
-        let (mut regions, mut start, mut first, mut len) = (Vec::new(), 0, 0, 0);
-        for (block, count) in self.counts.iter().enumerate() {
-            len += count.load(Relaxed);
-            if len >= wanted || block + 1 == self.counts.len() {
-                regions.push((first..block + 1, Region { start, len: AtomicUsize::new(len) }));
-                (start, first, len) = (start + len, block + 1, 0);
+        let (mut parts, mut first, mut start) = (Vec::new(), 0, 0);
+        for (block, end) in self.starts().into_iter().skip(1).chain([self.len()]).enumerate() {
+            if end - start >= wanted || block + 1 == self.counts.len() {
+                parts.push((start, first..block + 1));
+                (first, start) = (block + 1, end);
             }
         }
-        regions
+        parts
     }
 
     /// The selected edges of some blocks, ascending.
     pub(super) fn ids(&self, blocks: Range<usize>) -> impl Iterator<Item = EdgeId> {
         let words = blocks.start * WORDS..self.bits.len().min(blocks.end * WORDS);
-        words.flat_map(|word| {
-            let mut bits = self.bits[word].load(Relaxed);
-            std::iter::from_fn(move || {
-                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
-                bits &= bits - 1;
-                Some((word * 64) as EdgeId + bit)
-            })
-        })
+        words.flat_map(|word| ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit))
     }
 }
 
@@ -149,8 +242,14 @@ fn up_to<W: Weight>(edges: Edges<'_, W>, ids: Range<usize>, pivot: Pivot) -> u64
     }
 }
 
-fn ids_of(word: usize, edges: usize) -> Range<usize> {
-    word * 64..edges.min(word * 64 + 64)
+/// The places of the bits that are set, ascending.
+#[inline(always)]
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(bit)
+    })
 }
 
 /// The answers to up to 64 questions as bits, the first lowest.

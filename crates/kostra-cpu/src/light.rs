@@ -1,0 +1,30 @@
+//! What filtering rests on: how many edges to take as light, and which component swallows the rest.
+
+use kostra_core::Vertex;
+
+/// How many edges to take as light: a little more than the components left, which leaves most vertices of a random
+/// graph in one component; or, where that is small change, so many that a random graph is connected by them.
+/// Never less than an eighth otherwise, so that there are few rounds whatever the graph, and all when they are few
+/// beside the vertices, which every filter passes over.
+pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32) -> usize {
+    let n = f64::from(components);
+    let (most_together, all_together) = ((1.25 * n) as usize, (0.6 * n * n.ln()) as usize);
+    if edges < vertices as usize / 4 {
+        edges
+    } else if all_together < edges / 16 {
+        all_together
+    } else {
+        most_together.max(edges / 8)
+    }
+}
+
+/// How many components are looked at to find the largest.
+const SAMPLE: usize = 256;
+
+/// The vertex that a small sample, evenly spaced, holds most often.
+pub(crate) fn most_frequent(representatives: impl ExactSizeIterator<Item = Vertex>) -> Option<Vertex> {
+    let stretch = representatives.len().div_ceil(SAMPLE).max(1);
+    let mut sample: Vec<_> = representatives.step_by(stretch).collect();
+    sample.sort_unstable();
+    sample.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).map(|run| run[0])
+}

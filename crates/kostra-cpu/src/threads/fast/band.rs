@@ -1,0 +1,237 @@
+//! The forest of one band: of the chosen edges, between the components that there are.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use kostra_core::{EdgeId, Edges, Key, Run, SolveError, UnionFind, Vertex, Weight, prefetch};
+
+use super::contract::{Contraction, Counts, Records, Region};
+use super::scale::{Scale, pack, unpack};
+use super::select::Selection;
+use super::{REGIONS, VERTICES};
+use crate::radix_sort::sort_by_key;
+use crate::threads::atomic::{atomic_u32, atomic_u64};
+use crate::threads::team::{Schedule, Team};
+use crate::unite::unite;
+
+/// Up to so many edges one thread is done before several have met often enough.
+const FEW: usize = 1 << 16;
+
+/// Words of a record, and of one with its place in the order twice.
+const RECORD: usize = 2;
+const RECORD_TO_SORT: usize = RECORD + 2;
+
+/// How many edges a band may have in so many words of memory.
+pub(super) fn capacity<const ALONE: bool>(words: usize, sets: usize) -> usize {
+    if ALONE { (words - sets.div_ceil(2)) / RECORD_TO_SORT } else { (words - 2 * sets) / RECORD }
+}
+
+/// The chosen edges, and the components that vertices are in; none are given where each vertex is its own.
+pub(super) struct Band<'a, W: Weight> {
+    pub(super) edges: Edges<'a, W>,
+    pub(super) team: &'a Team<'a>,
+    pub(super) forest: &'a [AtomicU64],
+    pub(super) chosen: &'a Selection<'a>,
+    pub(super) components: Option<&'a [AtomicU32]>,
+    pub(super) sets: usize,
+}
+
+impl<W: Weight> Band<'_, W> {
+    /// Finds the forest. Returns, for each component, the number of the one that it is in now, and how many are left.
+    pub(super) fn solve<'b, const ALONE: bool>(
+        &self,
+        memory: &'b mut [u64],
+        run: &mut Run<'_>,
+    ) -> Result<(&'b [AtomicU32], usize), SolveError> {
+        if ALONE || self.chosen.len() <= FEW.min(capacity::<true>(memory.len(), self.sets)) {
+            self.sort_and_unite(memory, run)
+        } else {
+            self.rounds(memory, run)
+        }
+    }
+
+    #[inline]
+    fn component(&self, vertex: Vertex) -> Vertex {
+        self.components.map_or(vertex, |components| components[vertex as usize].load(Relaxed))
+    }
+
+    /// Kruskal's algorithm, on records rather than on the input, which lies wherever its owner has put it: random reads
+    /// of memory in large pages take half as long.
+    fn sort_and_unite<'b>(
+        &self,
+        memory: &'b mut [u64],
+        run: &mut Run<'_>,
+    ) -> Result<(&'b [AtomicU32], usize), SolveError> {
+        let len = self.chosen.len();
+        let (parents, rest) = memory.split_at_mut(self.sets.div_ceil(2));
+        let parents: &mut [Vertex] = &mut bytemuck::cast_slice_mut(parents)[..self.sets];
+        let (records, rest) = rest.split_at_mut(RECORD * len);
+        let (items, rest) = rest.split_at_mut(len);
+        let spare = &mut rest[..len];
+
+        run.phase("gather", |_| self.gather(atomic_u64(records), atomic_u64(items)));
+        let records: &[[u64; RECORD]] = records.as_chunks().0;
+        let item_id = |item: u64| records[item as u32 as usize][1] as EdgeId;
+        let sorted = run.phase("sort", |_| {
+            let sorted = sort_by_key(items, spare, |item| item >> 32);
+            if W::Key::BITS != 32 {
+                // Equal stand-ins say nothing of the keys.
+                for run in sorted.chunk_by_mut(|a, b| a >> 32 == b >> 32).filter(|run| run.len() > 1) {
+                    run.sort_by_cached_key(|&item| self.edges.rank(item_id(item)));
+                }
+            }
+            &*sorted
+        });
+        run.phase("unite", |run| {
+            parents.iter_mut().zip(0..).for_each(|(parent, component)| *parent = component);
+            let mut components = UnionFind::of_parents(parents, self.sets as u32);
+            let record = |index: usize| &records[sorted[index] as u32 as usize];
+            unite(
+                len,
+                |index| prefetch(records, sorted[index] as u32 as usize),
+                |index| unpack(record(index)[0]),
+                &mut components,
+                |index| self.keep(record(index)[1] as EdgeId),
+                run,
+            )
+        })?;
+        // No parent is above its child, so a parent has its number before its children ask.
+        let mut left = 0;
+        for component in 0..parents.len() {
+            let parent = parents[component];
+            parents[component] = if parent == component as Vertex {
+                left += 1;
+                left - 1
+            } else {
+                parents[parent as usize]
+            };
+        }
+        Ok((atomic_u32(parents), left as usize))
+    }
+
+    fn keep(&self, id: EdgeId) {
+        let word = &self.forest[id as usize / 64];
+        word.store(word.load(Relaxed) | 1 << (id % 64), Relaxed);
+    }
+
+    /// Writes a record for each edge, and its place among them below the stand-in of its key.
+    fn gather(&self, records: &[AtomicU64], items: &[AtomicU64]) {
+        let scale = self.scale();
+        let records: &[[AtomicU64; RECORD]] = records.as_chunks().0;
+        self.chosen.for_each(self.team, |position, id| {
+            let (u, v) = self.edges.ends(id);
+            let stand_in = scale.of(self.edges.key(id));
+            records[position][0].store(pack(self.component(u), self.component(v)), Relaxed);
+            records[position][1].store(u64::from(id), Relaxed);
+            items[position].store(pack(stand_in, position as u32), Relaxed);
+        });
+    }
+
+    /// A scale for the keys of the band.
+    fn scale(&self) -> Scale {
+        if W::Key::BITS == 32 {
+            return Scale::IDENTITY;
+        }
+        let (lowest, highest) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
+        self.chosen.for_each(self.team, |_, id| {
+            let key = self.edges.key(id).to_u64();
+            if key < lowest.load(Relaxed) {
+                lowest.fetch_min(key, Relaxed);
+            }
+            if key > highest.load(Relaxed) {
+                highest.fetch_max(key, Relaxed);
+            }
+        });
+        Scale::between(lowest.into_inner()..highest.into_inner())
+    }
+
+    /// Borůvka's algorithm, round by round.
+    fn rounds<'b>(
+        &self,
+        memory: &'b mut [u64],
+        run: &mut Run<'_>,
+    ) -> Result<(&'b [AtomicU32], usize), SolveError> {
+        let (lightest, rest) = memory.split_at_mut(self.sets);
+        let (labels, records) = rest.split_at_mut(self.sets);
+        let labels = atomic_u32(bytemuck::cast_slice_mut(labels));
+        let mut levels = Levels { labels, sizes: Vec::new(), team: self.team };
+        let contraction = Contraction {
+            edges: self.edges,
+            team: self.team,
+            scale: self.scale(),
+            records: Records(atomic_u64(records).as_chunks().0),
+            lightest: atomic_u64(lightest),
+            forest: self.forest,
+        };
+        let parts = self.chosen.parts(REGIONS * self.team.threads());
+        let mut regions: Vec<_> =
+            parts.iter().map(|(start, _)| Region { start: *start, len: AtomicUsize::new(0) }).collect();
+        run.phase("gather", |_| {
+            contraction.clear_lightest(self.sets);
+            self.team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
+                for index in dealt {
+                    let ids = self.chosen.ids(parts[index].1.clone());
+                    match self.components {
+                        None => contraction.gather::<false>(|vertex| vertex, &regions[index], ids),
+                        Some(_) => {
+                            contraction.gather::<false>(
+                                |vertex| self.component(vertex),
+                                &regions[index],
+                                ids,
+                            );
+                        }
+                    }
+                }
+            });
+        });
+        let mut counts = Counts { live: self.sets as u32, finished: 0 };
+        loop {
+            let parents = levels.push(counts.live as usize);
+            contraction.hook::<false, false>(parents, &mut counts, run);
+            run.phase("contract", |_| contraction.contract::<false>(parents, &regions));
+            regions.retain(|region| region.len.load(Relaxed) > 0);
+            if regions.is_empty() {
+                break;
+            }
+            let edges = regions.iter().map(|region| region.len.load(Relaxed)).sum();
+            run.round((counts.live + counts.finished) as usize, edges)?;
+        }
+        run.phase("compose", |_| levels.compose(counts));
+        Ok((&labels[..self.sets], (counts.live + counts.finished) as usize))
+    }
+}
+
+/// The labels of all rounds of a band, kept until they are composed. Each round has at most half as many as the last,
+/// so all together are at most twice the first.
+struct Levels<'a> {
+    labels: &'a [AtomicU32],
+    sizes: Vec<usize>,
+    team: &'a Team<'a>,
+}
+
+impl<'a> Levels<'a> {
+    fn push(&mut self, size: usize) -> &'a [AtomicU32] {
+        let start = self.sizes.iter().sum::<usize>();
+        self.sizes.push(size);
+        &self.labels[start..start + size]
+    }
+
+    /// Replaces the labels of the first round by those of the last, from the last back.
+    fn compose(&self, counts: Counts) {
+        let mut end = self.sizes.iter().sum::<usize>();
+        let mut later: Option<&[AtomicU32]> = None;
+        for size in self.sizes.iter().rev() {
+            let level = &self.labels[end - size..end];
+            self.team.deal(*size, Schedule::Dynamic(VERTICES), |_, range| {
+                for label in &level[range] {
+                    let composed = match (counts.place(label.load(Relaxed)), later) {
+                        (Ok(place), _) | (Err(place), None) => place,
+                        (Err(place), Some(later)) => later[place as usize].load(Relaxed),
+                    };
+                    label.store(composed, Relaxed);
+                }
+            });
+            end -= size;
+            later = Some(level);
+        }
+    }
+}
