@@ -66,6 +66,8 @@ pub trait Key: Copy + Ord + Debug + BitXor<Output = Self> + Send + Sync + 'stati
 
     /// The key in 64 bits, in the same order.
     fn to_u64(self) -> u64;
+    /// The key in so many bits, or the highest if that is lower.
+    fn from_u64(key: u64) -> Self;
     /// The strict total order of edges in one integer: this key first, then the id.
     fn rank(self, id: EdgeId) -> Self::Rank;
     /// The edge id in a rank.
@@ -85,6 +87,10 @@ macro_rules! impl_key {
             #[inline]
             fn to_u64(self) -> u64 {
                 self.into()
+            }
+            #[inline]
+            fn from_u64(key: u64) -> Self {
+                Self::try_from(key).unwrap_or(Self::MAX)
             }
             #[inline]
             fn rank(self, id: EdgeId) -> $rank {

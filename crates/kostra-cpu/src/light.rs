@@ -18,13 +18,13 @@ pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32) -> usize
     }
 }
 
-/// How many components are looked at to find the largest.
+/// How many vertices are looked at to find the largest component.
 const SAMPLE: usize = 256;
 
-/// The vertex that a small sample, evenly spaced, holds most often.
-pub(crate) fn most_frequent(representatives: impl ExactSizeIterator<Item = Vertex>) -> Option<Vertex> {
-    let stretch = representatives.len().div_ceil(SAMPLE).max(1);
-    let mut sample: Vec<_> = representatives.step_by(stretch).collect();
+/// The component that a small sample of vertices, evenly spaced, is in most often.
+pub(crate) fn giant_component(vertices: usize, component: impl Fn(usize) -> Vertex) -> Option<Vertex> {
+    let stretch = vertices.div_ceil(SAMPLE).max(1);
+    let mut sample: Vec<_> = (0..vertices).step_by(stretch).map(component).collect();
     sample.sort_unstable();
     sample.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).map(|run| run[0])
 }

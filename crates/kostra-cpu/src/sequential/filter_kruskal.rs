@@ -18,7 +18,7 @@ use kostra_core::{
 };
 
 use super::{no_edge, unite_ranks};
-use crate::light::{light_edges, most_frequent};
+use crate::light::{giant_component, light_edges};
 use crate::radix_sort::sort_by_key;
 
 /// Filter-Kruskal.
@@ -145,7 +145,7 @@ impl Heavy {
 
 /// The members of the component that holds the most vertices of a small sample.
 fn members_of_giant(representatives: &[Vertex]) -> BitSet {
-    let giant = most_frequent(representatives.iter().copied());
+    let giant = giant_component(representatives.len(), |vertex| representatives[vertex]);
     let mut members = BitSet::new(representatives.len());
     for (vertex, &representative) in (0..).zip(representatives) {
         if Some(representative) == giant {

@@ -1,13 +1,13 @@
 //! The forest of one band: of the chosen edges, between the components that there are.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Key, Run, SolveError, UnionFind, Vertex, Weight, prefetch};
 
 use super::contract::{Contraction, Counts, Records, Region};
 use super::scale::{Scale, pack, unpack};
 use super::select::Selection;
-use super::{REGIONS, VERTICES};
+use super::{REGIONS, VERTICES, edges_in};
 use crate::radix_sort::sort_by_key;
 use crate::threads::atomic::{atomic_u32, atomic_u64};
 use crate::threads::team::{Schedule, Team};
@@ -163,8 +163,7 @@ impl<W: Weight> Band<'_, W> {
             forest: self.forest,
         };
         let parts = self.chosen.parts(REGIONS * self.team.threads());
-        let mut regions: Vec<_> =
-            parts.iter().map(|(start, _)| Region { start: *start, len: AtomicUsize::new(0) }).collect();
+        let mut regions: Vec<_> = parts.iter().map(|(start, _)| Region::new(*start..*start)).collect();
         run.phase("gather", |_| {
             contraction.clear_lightest(self.sets);
             self.team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
@@ -187,13 +186,12 @@ impl<W: Weight> Band<'_, W> {
         loop {
             let parents = levels.push(counts.live as usize);
             contraction.hook::<false, false>(parents, &mut counts, run);
-            run.phase("contract", |_| contraction.contract::<false>(parents, &regions));
-            regions.retain(|region| region.len.load(Relaxed) > 0);
+            run.phase("contract", |_| contraction.contract::<false>(parents, counts.live, &mut regions));
+            regions.retain(|region| !region.is_empty());
             if regions.is_empty() {
                 break;
             }
-            let edges = regions.iter().map(|region| region.len.load(Relaxed)).sum();
-            run.round((counts.live + counts.finished) as usize, edges)?;
+            run.round((counts.live + counts.finished) as usize, edges_in(&regions))?;
         }
         run.phase("compose", |_| levels.compose(counts));
         Ok((&labels[..self.sets], (counts.live + counts.finished) as usize))

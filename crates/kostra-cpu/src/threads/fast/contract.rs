@@ -18,10 +18,12 @@ const NONE: u64 = u64::MAX;
 const LABEL: u32 = 1 << 31;
 /// Stands for the first component that no edge leaves; the later ones count down from it.
 const FINISHED: u32 = u32::MAX;
+/// The extent of a region of which nothing is known.
+const ANY: Range<u32> = 0..u32::MAX;
 /// How many vertices a thread takes at a time.
 const VERTICES: usize = 1 << 14;
 /// How many edges are looked up before the first of them is written.
-const BLOCK: usize = 256;
+const BLOCK: usize = 128;
 /// How many components are looked up before the first of them hooks.
 const HOOKS: usize = 128;
 
@@ -37,6 +39,21 @@ pub(super) type Record = [AtomicU64; 2];
 pub(super) struct Region {
     pub(super) start: usize,
     pub(super) len: AtomicUsize,
+    /// The components that its edges join are among these.
+    extent: Range<u32>,
+    /// The components that the edges of no other region join, or some of them: the region's own, which it may write to
+    /// without exchanges. In graphs whose numbering is local these are nearly all.
+    own: Range<u32>,
+}
+
+impl Region {
+    pub(super) fn new(range: Range<usize>) -> Self {
+        Self { start: range.start, len: AtomicUsize::new(range.len()), extent: ANY, own: 0..0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len.load(Relaxed) == 0
+    }
 }
 
 /// How many components there are.
@@ -80,12 +97,13 @@ impl<W: Weight> Contraction<'_, W> {
     /// Offers an edge to a component: the lightest is kept. Lock-free: an exchange fails only when another thread's
     /// has brought a lighter edge.
     #[inline]
-    pub(super) fn offer<const ALONE: bool, const FIRST: bool>(&self, component: u32, offer: u64) {
+    fn offer<const ALONE: bool, const FIRST: bool>(&self, own: &Range<u32>, component: u32, offer: u64) {
         let slot = &self.lightest[component as usize];
         let mut held = slot.load(Acquire);
         loop {
+            let is_own = ALONE || own.contains(&component);
             if W::Key::BITS == 32 {
-                if ALONE {
+                if is_own {
                     return slot.store(held.min(offer), Relaxed);
                 }
                 if held <= offer {
@@ -93,6 +111,8 @@ impl<W: Weight> Contraction<'_, W> {
                 }
             } else if !self.is_lighter::<FIRST>(offer, held) {
                 return;
+            } else if is_own {
+                return slot.store(offer, Relaxed);
             }
             // Release, and acquire above: who sees a position sees the record that was written there.
             match slot.compare_exchange_weak(held, offer, Release, Acquire) {
@@ -124,17 +144,71 @@ impl<W: Weight> Contraction<'_, W> {
     }
 
     /// Lets the input's edges make the first offers.
-    pub(super) fn offer_input<const ALONE: bool>(&self) {
+    pub(super) fn offer_input<const ALONE: bool>(&self, regions: &mut [Region]) {
         let edges = self.edges;
-        self.team.deal(edges.len(), Schedule::Dynamic(1 << 15), |_, range| {
-            for id in range {
-                let (u, v) = edges.ends(id as EdgeId);
-                if u != v {
-                    let offer = pack(self.scale.of(edges.key(id as EdgeId)), id as u32);
-                    self.offer::<ALONE, true>(u, offer);
-                    self.offer::<ALONE, true>(v, offer);
+        let range = |region: &Region| region.start..region.start + region.len.load(Relaxed);
+        if !ALONE {
+            self.claim(regions, |region| {
+                let ends = edges.u()[range(region)].iter().chain(&edges.v()[range(region)]);
+                ends.fold(u32::MAX..0, |extent, &end| extent.start.min(end)..extent.end.max(end + 1))
+            });
+        }
+        self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
+            for region in &regions[dealt] {
+                for id in range(region) {
+                    let (u, v) = edges.ends(id as EdgeId);
+                    if u != v {
+                        let offer = pack(self.scale.of(edges.key(id as EdgeId)), id as u32);
+                        self.offer::<ALONE, true>(&region.own, u, offer);
+                        self.offer::<ALONE, true>(&region.own, v, offer);
+                    }
                 }
             }
+        });
+    }
+
+    /// Finds which components are a region's own, given what its edges are about to join.
+    fn claim(&self, regions: &mut [Region], extent: impl Fn(&Region) -> Range<u32> + Sync) {
+        let extents: Vec<AtomicU64> = regions.iter().map(|_| AtomicU64::new(0)).collect();
+        self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
+            for index in dealt {
+                let extent = extent(&regions[index]);
+                extents[index].store(pack(extent.start, extent.end), Relaxed);
+            }
+        });
+        for (region, extent) in regions.iter_mut().zip(extents) {
+            let (start, end) = unpack(extent.into_inner());
+            (region.extent, region.own) = (start..end, start..end);
+        }
+        let mut by_start: Vec<_> = regions.iter_mut().filter(|region| !region.extent.is_empty()).collect();
+        by_start.sort_unstable_by_key(|region| region.extent.start);
+        let mut end = 0;
+        for region in &mut by_start {
+            region.own.start = region.own.start.max(end);
+            end = end.max(region.extent.end);
+        }
+        let mut start = u32::MAX;
+        for region in by_start.iter_mut().rev() {
+            region.own.end = region.own.end.min(start);
+            start = region.extent.start;
+        }
+    }
+
+    /// The same when components are about to get new numbers.
+    fn claim_labels(&self, regions: &mut [Region], labels: &[AtomicU32], live: u32) {
+        let total: usize = regions.iter().map(|region| region.extent.len()).sum();
+        if total > 2 * labels.len() {
+            regions.iter_mut().for_each(|region| (region.extent, region.own) = (ANY, 0..0));
+            return;
+        }
+        self.claim(regions, |region| {
+            let labels = labels.get(region.extent.start as usize..region.extent.end as usize);
+            labels
+                .unwrap_or_default() // of a region without edges
+                .iter()
+                .map(|label| label.load(Relaxed) & !LABEL)
+                .filter(|&label| label < live)
+                .fold(u32::MAX..0, |extent, label| extent.start.min(label)..extent.end.max(label + 1))
         });
     }
 
@@ -264,7 +338,15 @@ impl<W: Weight> Contraction<'_, W> {
     }
 
     /// Rewrites records in terms of new components, drops those inside one, and lets the rest make their offers.
-    pub(super) fn contract<const ALONE: bool>(&self, labels: &[AtomicU32], regions: &[Region]) {
+    pub(super) fn contract<const ALONE: bool>(
+        &self,
+        labels: &[AtomicU32],
+        live: u32,
+        regions: &mut [Region],
+    ) {
+        if !ALONE {
+            self.claim_labels(regions, labels, live);
+        }
         self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
             for region in &regions[dealt] {
                 let read = |from: usize, len: usize, block: &mut Block| {
@@ -274,15 +356,23 @@ impl<W: Weight> Contraction<'_, W> {
                         block.tails[slot] = tail.load(Relaxed);
                     }
                 };
-                let kept = self.rewrite::<ALONE>(labels, region.start, region.len.load(Relaxed), read);
+                let kept = self.rewrite::<ALONE>(labels, region, read);
                 region.len.store(kept, Relaxed);
             }
         });
     }
 
     /// The same from the input into records.
-    pub(super) fn contract_input<const ALONE: bool>(&self, labels: &[AtomicU32], regions: &[Region]) {
+    pub(super) fn contract_input<const ALONE: bool>(
+        &self,
+        labels: &[AtomicU32],
+        live: u32,
+        regions: &mut [Region],
+    ) {
         let edges = self.edges;
+        if !ALONE {
+            self.claim_labels(regions, labels, live);
+        }
         self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
             for region in &regions[dealt] {
                 let read = |from: usize, len: usize, block: &mut Block| {
@@ -293,7 +383,7 @@ impl<W: Weight> Contraction<'_, W> {
                         block.tails[slot] = pack(self.scale.of(edges.key(id)), id);
                     }
                 };
-                let kept = self.rewrite::<ALONE>(labels, region.start, region.len.load(Relaxed), read);
+                let kept = self.rewrite::<ALONE>(labels, region, read);
                 region.len.store(kept, Relaxed);
             }
         });
@@ -324,7 +414,7 @@ impl<W: Weight> Contraction<'_, W> {
                 block.tails[left] = pack(self.scale.of(self.edges.key(id)), id);
                 left += usize::from(u != v);
             }
-            self.write::<ALONE>(&block, left, region.start + kept);
+            self.write::<ALONE>(&block, left, region, kept);
             kept += left;
             if filled < BLOCK {
                 break;
@@ -334,31 +424,31 @@ impl<W: Weight> Contraction<'_, W> {
     }
 
     #[inline(always)]
-    fn write<const ALONE: bool>(&self, block: &Block, len: usize, start: usize) {
+    fn write<const ALONE: bool>(&self, block: &Block, len: usize, region: &Region, kept: usize) {
         for slot in 0..len {
             prefetch(self.lightest, block.u[slot] as usize);
             prefetch(self.lightest, block.v[slot] as usize);
         }
         for slot in 0..len {
             let (u, v, tail) = (block.u[slot], block.v[slot], block.tails[slot]);
-            let position = start + slot;
+            let position = region.start + kept + slot;
             let record = &self.records.0[position];
             record[0].store(pack(u, v), Relaxed);
             record[1].store(tail, Relaxed);
             let offer = tail & !0xFFFF_FFFF | position as u64;
-            self.offer::<ALONE, false>(u, offer);
-            self.offer::<ALONE, false>(v, offer);
+            self.offer::<ALONE, false>(&region.own, u, offer);
+            self.offer::<ALONE, false>(&region.own, v, offer);
         }
     }
 
     fn rewrite<const ALONE: bool>(
         &self,
         labels: &[AtomicU32],
-        start: usize,
-        len: usize,
+        region: &Region,
         read: impl Fn(usize, usize, &mut Block),
     ) -> usize {
         let mut block = Block::default();
+        let len = region.len.load(Relaxed);
         let (mut from, mut kept) = (0, 0);
         while from < len {
             let filled = BLOCK.min(len - from);
@@ -372,7 +462,7 @@ impl<W: Weight> Contraction<'_, W> {
                 block.tails[left] = block.tails[slot];
                 left += usize::from(u != v);
             }
-            self.write::<ALONE>(&block, left, start + kept);
+            self.write::<ALONE>(&block, left, region, kept);
             kept += left;
             from += filled;
         }

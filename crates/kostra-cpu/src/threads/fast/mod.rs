@@ -29,7 +29,7 @@ mod contract;
 mod scale;
 mod select;
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
     Algorithm, BitSet, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
@@ -42,7 +42,7 @@ use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
 use super::team::{Schedule, Team, with_team};
-use crate::light::{light_edges, most_frequent};
+use crate::light::{giant_component, light_edges};
 
 /// Filtering or contracting, as the graph wants.
 pub(crate) struct Fast;
@@ -132,27 +132,25 @@ impl<W: Weight> Engine<'_, W> {
         };
 
         run.round(n, m)?;
+        let count = if ALONE { 1 } else { REGIONS * self.team.threads() };
+        let mut regions: Vec<_> =
+            (0..count).map(|index| Region::new(m * index / count..m * (index + 1) / count)).collect();
         run.phase("offer", |_| {
             contraction.clear_lightest(n);
-            contraction.offer_input::<ALONE>();
+            contraction.offer_input::<ALONE>(&mut regions);
         });
         let mut counts = Counts::default();
         contraction.hook::<ALONE, true>(parents, &mut counts, run);
-        let count = if ALONE { 1 } else { REGIONS * self.team.threads() };
-        let cut = |index: usize| m * index / count;
-        let mut regions: Vec<_> = (0..count)
-            .map(|index| Region { start: cut(index), len: AtomicUsize::new(cut(index + 1) - cut(index)) })
-            .collect();
-        run.phase("contract", |_| contraction.contract_input::<ALONE>(parents, &regions));
+        run.phase("contract", |_| contraction.contract_input::<ALONE>(parents, counts.live, &mut regions));
         loop {
-            regions.retain(|region| region.len.load(Relaxed) > 0);
+            regions.retain(|region| !region.is_empty());
             if regions.is_empty() {
                 return Ok(());
             }
             let parents = &parents[..counts.live as usize];
-            run.round(parents.len(), regions.iter().map(|region| region.len.load(Relaxed)).sum())?;
+            run.round(parents.len(), edges_in(&regions))?;
             contraction.hook::<ALONE, false>(parents, &mut counts, run);
-            run.phase("contract", |_| contraction.contract::<ALONE>(parents, &regions));
+            run.phase("contract", |_| contraction.contract::<ALONE>(parents, counts.live, &mut regions));
         }
     }
 
@@ -238,7 +236,7 @@ impl<W: Weight> Engine<'_, W> {
 
     /// Finds the vertices of the component that holds the most of a small sample.
     fn find_giant(&self, components: &[AtomicU32], giant: &[AtomicU64]) {
-        let most = most_frequent(components.iter().map(|component| component.load(Relaxed)));
+        let most = giant_component(components.len(), |vertex| components[vertex].load(Relaxed));
         self.team.deal(giant.len(), Schedule::Dynamic(VERTICES / 64), |_, words| {
             for word in words {
                 let members = &components[word * 64..components.len().min(word * 64 + 64)];
@@ -250,6 +248,10 @@ impl<W: Weight> Engine<'_, W> {
             }
         });
     }
+}
+
+fn edges_in(regions: &[Region]) -> usize {
+    regions.iter().map(|region| region.len.load(Relaxed)).sum()
 }
 
 #[cfg(test)]

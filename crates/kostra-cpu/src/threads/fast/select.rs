@@ -231,14 +231,16 @@ impl<'a> Selection<'a> {
 /// Which of up to 64 edges come up to a pivot.
 #[inline(always)]
 fn up_to<W: Weight>(edges: Edges<'_, W>, ids: Range<usize>, pivot: Pivot) -> u64 {
-    let keys = edges.weights()[ids.clone()].iter().map(|&weight| edges.key_of(weight).to_u64());
-    // Among equal keys the lower ids come first, so that the key is inclusive up to the pivot's id.
-    if ids.end <= pivot.id as usize + 1 {
-        pack_bits(keys.map(|key| key <= pivot.key))
+    let keys = edges.weights()[ids.clone()].iter().map(|&weight| edges.key_of(weight));
+    let limit = W::Key::from_u64(pivot.key);
+    // Among equal keys the lower ids come first, so that the key is inclusive up to the pivot's id. A key beyond all
+    // that there are is inclusive everywhere.
+    if ids.end <= pivot.id as usize + 1 || limit.to_u64() < pivot.key {
+        pack_bits(keys.map(|key| key <= limit))
     } else if ids.start > pivot.id as usize {
-        pack_bits(keys.map(|key| key < pivot.key))
+        pack_bits(keys.map(|key| key < limit))
     } else {
-        pack_bits(keys.zip(ids).map(|(key, id)| (key, id) <= (pivot.key, pivot.id as usize)))
+        pack_bits(keys.zip(ids).map(|(key, id)| (key, id) <= (limit, pivot.id as usize)))
     }
 }
 
