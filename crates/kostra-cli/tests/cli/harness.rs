@@ -75,7 +75,7 @@ impl Workplace {
 }
 
 impl Outcome {
-    fn of(output: std::process::Output) -> Self {
+    pub(crate) fn of(output: std::process::Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         let outcome =
             Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
