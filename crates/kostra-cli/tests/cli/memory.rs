@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::harness::Outcome;
+use crate::harness::{Outcome, Workplace};
 
 /// Runs the command with so many kibibytes of address space; none where there is no shell that can see to that.
 fn run_within(kibibytes: u32, arguments: &str) -> Option<Outcome> {
@@ -31,6 +31,22 @@ fn scratch_memory_that_is_not_granted_is_an_error_that_names_the_bytes() {
         "kostra: fast needs {bytes} bytes of memory for this graph, which the system does not grant\n"
     );
     assert_eq!(outcome.stderr, error);
+}
+
+#[test]
+fn no_algorithm_on_threads_dies_of_memory_that_is_not_granted() {
+    for algorithm in Workplace::new().algorithms("threads") {
+        let command = format!("solve gen:gnm:n=100M,m=1000 --algorithm {algorithm} --threads 2");
+        let Some(outcome) = run_within(1_500_000, &command) else { return };
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{outcome:?}");
+        let (start, end) = (
+            format!("kostra: {algorithm} needs "),
+            " bytes of memory for this graph, which the system does not grant\n",
+        );
+        let bytes = outcome.stderr.strip_prefix(&start).and_then(|said| said.strip_suffix(end));
+        // More than was granted to the whole process, or to what the graph's rows have left of it.
+        assert!(bytes.is_some_and(|bytes| bytes.parse::<u64>().unwrap() > 700_000_000), "{outcome:?}");
+    }
 }
 
 #[test]

@@ -134,19 +134,10 @@ fn threads_present() -> u64 {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64
 }
 
-/// The ids of the algorithms that work on so many threads, or on one alone.
-fn algorithms(workplace: &Workplace, platform: &str) -> Vec<String> {
-    let solvers = workplace.run("solvers --json").expect_success().json();
-    let solvers = solvers.as_array().unwrap().iter().filter(|solver| solver["platform"] == platform);
-    let ids: Vec<_> = solvers.map(|solver| solver["id"].as_str().unwrap().to_owned()).collect();
-    assert!(!ids.is_empty(), "{platform}");
-    ids
-}
-
 #[test]
 fn no_threads_means_all_that_there_are() {
     let workplace = small();
-    for algorithm in algorithms(&workplace, "threads") {
+    for algorithm in workplace.algorithms("threads") {
         for threads in ["", " --threads 0"] {
             let command = format!("solve small.gr --json --algorithm {algorithm}{threads}");
             let record = workplace.run(&command).expect_success().json();
@@ -160,7 +151,7 @@ fn no_threads_means_all_that_there_are() {
         let command = format!("solve small.gr --json --algorithm {algorithm} --threads 1");
         assert_eq!(workplace.run(&command).expect_success().json()["threads"], 1, "{command}");
     }
-    for algorithm in algorithms(&workplace, "one thread") {
+    for algorithm in workplace.algorithms("one thread") {
         let command = format!("solve small.gr --json --algorithm {algorithm} --threads 0");
         assert_eq!(workplace.run(&command).expect_success().json()["threads"], 1, "{command}");
     }
@@ -172,7 +163,7 @@ fn more_threads_than_there_are_is_a_note() {
     let present = threads_present();
     for wanted in [present + 1, 4096] {
         let note = format!("{wanted} threads were asked for; this machine can run {present} at a time");
-        for algorithm in algorithms(&workplace, "threads") {
+        for algorithm in workplace.algorithms("threads") {
             let command = format!("solve small.gr --algorithm {algorithm} --threads {wanted} --verify");
             let record = workplace.run(&format!("{command} --json")).expect_success().json();
             assert_eq!(record["notes"], serde_json::json!([note]), "{command}");
