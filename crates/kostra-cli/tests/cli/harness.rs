@@ -59,6 +59,15 @@ impl Workplace {
         Outcome::of(self.command(arguments).output().unwrap())
     }
 
+    /// The ids of the algorithms that work on threads, or on one thread.
+    pub(crate) fn algorithms(&self, platform: &str) -> Vec<String> {
+        let solvers = self.run("solvers --json").expect_success().json();
+        let solvers = solvers.as_array().unwrap().iter().filter(|solver| solver["platform"] == platform);
+        let ids: Vec<_> = solvers.map(|solver| solver["id"].as_str().unwrap().to_owned()).collect();
+        assert!(!ids.is_empty(), "{platform}");
+        ids
+    }
+
     /// Runs the command with a text on its standard input.
     pub(crate) fn run_with_input(&self, arguments: &str, input: impl AsRef<[u8]>) -> Outcome {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
@@ -75,7 +84,7 @@ impl Workplace {
 }
 
 impl Outcome {
-    fn of(output: std::process::Output) -> Self {
+    pub(crate) fn of(output: std::process::Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         let outcome =
             Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };

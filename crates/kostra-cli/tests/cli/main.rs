@@ -6,6 +6,7 @@ mod bad_input;
 mod describe;
 mod harness;
 mod interrupt;
+mod memory;
 mod real_graphs;
 mod solve;
 mod streams;

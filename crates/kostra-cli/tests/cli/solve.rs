@@ -129,14 +129,59 @@ fn weights_made_up_and_edges_left_out_are_said() {
     assert_eq!(record["notes"].as_array().unwrap().len(), 1, "{record}");
 }
 
+/// How many threads the machine, or what of it is this process's, can run at a time.
+fn threads_present() -> u64 {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64
+}
+
+#[test]
+fn no_threads_means_all_that_there_are() {
+    let workplace = small();
+    for algorithm in workplace.algorithms("threads") {
+        for threads in ["", " --threads 0"] {
+            let command = format!("solve small.gr --json --algorithm {algorithm}{threads}");
+            let record = workplace.run(&command).expect_success().json();
+            assert_eq!(record["threads"], threads_present(), "{command}");
+            assert_eq!(
+                (&record["notes"], &record["total_weight"]),
+                (&serde_json::json!([]), &5.into()),
+                "{command}"
+            );
+        }
+        let command = format!("solve small.gr --json --algorithm {algorithm} --threads 1");
+        assert_eq!(workplace.run(&command).expect_success().json()["threads"], 1, "{command}");
+    }
+    for algorithm in workplace.algorithms("one thread") {
+        let command = format!("solve small.gr --json --algorithm {algorithm} --threads 0");
+        assert_eq!(workplace.run(&command).expect_success().json()["threads"], 1, "{command}");
+    }
+}
+
 #[test]
 fn more_threads_than_there_are_is_a_note() {
     let workplace = small();
-    let record = workplace.run("solve small.gr --threads 4096 --json").expect_success().json();
-    let note = record["notes"][0].as_str().unwrap();
-    assert!(note.starts_with("4096 threads were asked for; this machine can run "), "{note}");
-    workplace.run("solve small.gr --threads 0").expect_success();
-    workplace.run("solve small.gr --threads 1").expect_success();
+    let present = threads_present();
+    for wanted in [present + 1, 4096] {
+        let note = format!("{wanted} threads were asked for; this machine can run {present} at a time");
+        for algorithm in workplace.algorithms("threads") {
+            let command = format!("solve small.gr --algorithm {algorithm} --threads {wanted} --verify");
+            let record = workplace.run(&format!("{command} --json")).expect_success().json();
+            assert_eq!(record["notes"], serde_json::json!([note]), "{command}");
+            assert_eq!(
+                (&record["threads"], &record["verified"]),
+                (&wanted.into(), &true.into()),
+                "{command}"
+            );
+        }
+        // The note is in the report, wherever that goes.
+        let report = workplace.run(&format!("solve small.gr --threads {wanted}")).expect_success().stdout;
+        assert!(report.contains(&format!("  note            {note}\n")), "{report}");
+        let apart = workplace.run(&format!("solve small.gr --threads {wanted} -o -")).expect_success();
+        assert_eq!(apart.stdout, "1\n3\n4\n");
+        assert!(apart.stderr.contains(&note), "{apart:?}");
+    }
+    let record = workplace.run(&format!("solve small.gr --threads {present} --json")).expect_success().json();
+    assert_eq!(record["notes"], serde_json::json!([]));
 }
 
 #[test]

@@ -47,7 +47,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::{
     Algorithm, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Vertex,
-    Weight,
+    Weight, Workspace,
 };
 
 use super::adjacency_list::AdjacencyList;
@@ -80,10 +80,24 @@ impl Algorithm for PrimCollide {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
+        let bytes = scratch_bytes::<W::Key>(edges.vertices(), edges.len(), run.threads());
+        // The parts are allocated one by one, where a refusal would be the end of the process. So the system is asked
+        // for the whole first, which nobody touches, and which is given back at once.
+        if Workspace::new().words(bytes).is_none() {
+            return Err(SolveError::OutOfMemory { solver: Self::INFO.id, bytes });
+        }
         let mut forest = vec![0; edges.len().div_ceil(64)];
         with_team(run.threads(), |team| solve(edges, team, atomic_u64(&mut forest), run))?;
         Ok(EdgeSet::from_words(forest))
     }
+}
+
+/// How much memory all parts take together when every vertex is beside one tree.
+fn scratch_bytes<K: Key>(vertices: u32, edges: usize, threads: usize) -> usize {
+    let instances = instances_for(vertices, threads);
+    let in_heap = size_of::<(K::Rank, Vertex)>();
+    let at_vertices = (vertices as usize).saturating_mul(20 + 4 * instances + in_heap);
+    edges.saturating_mul(44).saturating_add(at_vertices)
 }
 
 fn solve<W: Weight>(

@@ -1,0 +1,248 @@
+//! The solvers on threads against graphs that are made to be hard on them: chains of hooks, hubs, ties, crumbs.
+//!
+//! What is watched besides the forest is how often a solver speaks to its observer. Rounds and sweeps must stay near
+//! the logarithm of the size, and a solver that takes more than that, or quadratic time, is stopped and found out.
+
+use std::time::Instant;
+
+use kostra::{
+    AnyGraph, EdgeId, EdgeList, Observer, Order, Platform, Round, Run, Solver, Vertex, Weight, solvers,
+};
+use kostra_testkit::matrix::{Answer, ORDERS};
+
+/// How many threads solvers get: as many as a small machine has, and an odd number that it has not.
+const THREADS: [usize; 2] = [2, 3];
+
+/// Loses patience with a solver that does not come to an end.
+struct Patience {
+    most_rounds: u32,
+    most_questions: u32,
+    rounds: u32,
+    questions: std::cell::Cell<u32>,
+}
+
+impl Patience {
+    /// Enough for a graph of this size: rounds at least halve something, but may be counted once for all edges and
+    /// once for the light ones. Each round asks some ten questions, and a sweep over colours or a million steps one.
+    fn for_size(vertices: usize, edges: usize) -> Self {
+        let halvings = vertices.max(2).ilog2() + 1;
+        let steps = (vertices + 2 * edges).div_ceil(1 << 20) as u32;
+        Self {
+            most_rounds: 2 * halvings + 2,
+            most_questions: halvings * (2 * halvings + 10 + steps),
+            rounds: 0,
+            questions: 0.into(),
+        }
+    }
+}
+
+impl Observer for Patience {
+    fn round(&mut self, _: Round) {
+        self.rounds += 1;
+    }
+
+    fn cancelled(&self) -> bool {
+        self.questions.set(self.questions.get() + 1);
+        self.rounds > self.most_rounds || self.questions.get() > self.most_questions
+    }
+}
+
+fn solvers_on_threads() -> impl Iterator<Item = &'static dyn Solver> {
+    solvers().filter(|solver| solver.info().platform == Platform::Threads && solver.info().exact)
+}
+
+/// Has every solver on threads find a forest that is known.
+fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
+    for solver in solvers_on_threads() {
+        for threads in THREADS {
+            let about = format!("{} with {threads} threads on {shape} in {order:?}", solver.info().id);
+            let mut patience = Patience::for_size(graph.vertices() as usize, graph.edges());
+            let start = Instant::now();
+            let solution =
+                solver.solve(graph, order, &mut Run::new().on_threads(threads).observed_by(&mut patience));
+            let (rounds, questions) = (patience.rounds, patience.questions.get());
+            let found = match solution {
+                Ok(solution) => solution.forest.into_ids(),
+                Err(error) => panic!("{about}: {error} after {rounds} rounds and {questions} questions"),
+            };
+            let first_fault = found.iter().zip(forest).position(|(found, right)| found != right);
+            assert_eq!((found.len(), first_fault), (forest.len(), None), "{about}");
+            let seconds = start.elapsed().as_secs_f64();
+            println!("{about}: {rounds} rounds, {questions} questions, {seconds:.2} s");
+        }
+    }
+}
+
+/// The same with the forest that a solver on one thread has found and the verifier has approved.
+fn check_verified(shape: &str, graph: &AnyGraph) {
+    for order in ORDERS {
+        let answer = Answer::verified(graph, order).unwrap_or_else(|fault| panic!("{shape}: {fault}"));
+        check(shape, graph, order, &answer.forest);
+    }
+}
+
+fn graph<W: Weight>(
+    vertices: usize,
+    ends: impl Iterator<Item = (Vertex, Vertex)>,
+    weight: impl Fn(usize) -> W,
+) -> AnyGraph
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    let (u, v): (Vec<_>, Vec<_>) = ends.unzip();
+    let weights = (0..u.len()).map(weight).collect();
+    AnyGraph::from_edges(vertices, u, v, weights).expect("the ends are vertices of the graph")
+}
+
+fn path(vertices: usize) -> impl Iterator<Item = (Vertex, Vertex)> {
+    (1..vertices as Vertex).map(|v| (v - 1, v))
+}
+
+fn ids(count: usize) -> Vec<EdgeId> {
+    (0..count as EdgeId).collect()
+}
+
+/// The finalizer of SplitMix64: a number that looks random, for each number.
+fn scatter(number: usize) -> u64 {
+    let mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}
+
+/// How far up the ruler a number's mark is: 0 1 0 2 0 1 0 3 ...
+fn ruler(number: usize) -> u32 {
+    (number + 1).trailing_zeros()
+}
+
+#[test]
+fn a_chain_of_ten_million_hooks_takes_no_quadratic_time_and_no_stack() {
+    // Every vertex but one hooks onto its neighbour, all in one direction: towards the first in ascending order, and
+    // in the maximum order, which makes the weights descend, towards the last.
+    const N: usize = 10_000_000;
+    let graph = graph(N, path(N), |id| id as u32);
+    for order in ORDERS {
+        check("a path with ascending weights", &graph, order, &ids(N - 1));
+    }
+}
+
+#[test]
+fn a_path_that_halves_in_every_round_takes_no_more_rounds_than_that() {
+    // The marks of a ruler: in each round neighbours pair up, and only they, so there are as many rounds as can be.
+    const N: usize = (1 << 19) + 3;
+    check(
+        "a path with the marks of a ruler",
+        &graph(N, path(N), |id| ruler(id) as i64),
+        Order::Minimum,
+        &ids(N - 1),
+    );
+    // Four times as many edges, the first of each four the lightest: the light ones alone are looked at first.
+    let four_times = || path(N / 2).flat_map(|ends| [ends; 4]);
+    let forest: Vec<_> = (0..N / 2 - 1).map(|edge| 4 * edge as EdgeId).collect();
+    let marks = graph(N / 2, four_times(), |id| 4 * ruler(id / 4) + (id % 4) as u32);
+    check("a path of four edges each with the marks of a ruler", &marks, Order::Minimum, &forest);
+}
+
+#[test]
+fn zigzags_and_caterpillars_are_trees_like_any_other() {
+    const N: usize = 400_000;
+    // Ascending and descending stretches of growing length, so that chains meet in valleys and part on peaks.
+    let zigzag = graph(N, path(N), |id| {
+        let (stretch, place) = (id.isqrt(), id - id.isqrt() * id.isqrt());
+        if stretch % 2 == 0 { place as f32 } else { (2 * stretch - place) as f32 }
+    });
+    check("a zigzag", &zigzag, Order::Minimum, &ids(N - 1));
+    // The legs of a caterpillar hook at once and leave its back behind, on which chains and pairings come after that.
+    let back = path(N / 4);
+    let legs = (0..3 * N as Vertex / 4).map(|leg| (leg % (N as Vertex / 4), N as Vertex / 4 + leg));
+    let edges = N - 1;
+    let caterpillar =
+        graph(N, back.chain(legs), |id| if id < N / 4 - 1 { 100 + ruler(id) } else { id as u32 % 90 });
+    for order in ORDERS {
+        check("a caterpillar with the marks of a ruler", &caterpillar, order, &ids(edges));
+    }
+}
+
+#[test]
+fn a_star_is_its_own_forest() {
+    const N: usize = 500_000;
+    let spokes = || (1..N as Vertex).map(|v| (v, 0));
+    check("a star", &graph(N, spokes(), |id| scatter(id) as i32), Order::Minimum, &ids(N - 1));
+    check("a star of one weight", &graph(N, spokes(), |_| 0.0_f64), Order::Minimum, &ids(N - 1));
+    for order in ORDERS {
+        check("a star with ascending weights", &graph(N, spokes(), |id| id as u64), order, &ids(N - 1));
+    }
+}
+
+#[test]
+fn of_equal_weights_the_lowest_ids_are_kept() {
+    // All edges of a complete graph, those of the first vertex first.
+    const FEW: usize = 700;
+    let pairs = (0..FEW as Vertex).flat_map(|u| (u + 1..FEW as Vertex).map(move |v| (u, v)));
+    check("a complete graph of one weight", &graph(FEW, pairs, |_| 7_u32), Order::Maximum, &ids(FEW - 1));
+    // Two vertices and nothing but edges between them.
+    let doubled = graph(2, (0..500_000).map(|edge| (edge % 2, 1 - edge % 2)), |_| -1.5_f32);
+    check("half a million parallel edges", &doubled, Order::Minimum, &[0]);
+    // A cycle loses its last edge.
+    const N: usize = 300_000;
+    let cycle = path(N).chain([(N as Vertex - 1, 0)]);
+    check("a cycle of one weight", &graph(N, cycle, |_| 0_i64), Order::Minimum, &ids(N - 1));
+    check_verified("a random graph of one weight", &graph(50_000, random(50_000, 300_000), |_| i32::MIN));
+}
+
+fn random(vertices: usize, edges: usize) -> impl Iterator<Item = (Vertex, Vertex)> {
+    let vertex = move |number| (scatter(number) % vertices as u64) as Vertex;
+    (0..edges).map(move |edge| (vertex(2 * edge), vertex(2 * edge + 1)))
+}
+
+#[test]
+fn three_weights_are_enough() {
+    let weights = [f64::NEG_INFINITY, 0.0, f64::INFINITY];
+    check_verified(
+        "a random graph of three weights",
+        &graph(100_000, random(100_000, 250_000), |id| weights[scatter(!id) as usize % 3]),
+    );
+    check_verified(
+        "a dense graph of three weights",
+        &graph(2_000, random(2_000, 400_000), |id| id as u32 % 3),
+    );
+}
+
+#[test]
+fn a_hub_may_have_half_of_the_edges() {
+    const N: usize = 100_000;
+    // The hub is in the middle, its edges among the others; some are parallel, some are loops.
+    let to_hub = |(edge, (u, v))| if edge % 2 == 0 { (N as Vertex / 2, v) } else { (u, v) };
+    let with_hub = || random(N, 500_000).enumerate().map(to_hub);
+    check_verified("a hub", &graph(N, with_hub(), |id| scatter(!id) as u32));
+    // The hub's edges are the heaviest, so that it is among the last to be reached.
+    check_verified("a hub far away", &graph(N, with_hub(), |id| (id as u64 % 2) << 63 | scatter(!id) >> 1));
+}
+
+#[test]
+fn light_edges_may_join_next_to_nothing() {
+    // The light edges, more of them than vertices, are all between a few vertices. A solver that takes the light edges
+    // first and expects them to leave little is mistaken, over and over.
+    const N: usize = 40_000;
+    let knot = |of: Vertex| (0..60_000).map(move |edge| (of + edge % 20, of + edge / 20 % 20));
+    let knots = knot(0).chain(knot(20)).chain(knot(40));
+    let ends = knots.chain(random(N, 500_000)).map(|(u, v)| (N as Vertex - 1 - u, N as Vertex - 1 - v));
+    check_verified("knots of light edges", &graph(N, ends, |id| id as i32));
+    let ends = knot(0).chain(random(N, 500_000));
+    check_verified("a knot of light edges", &graph(N, ends, |id| id as i64));
+}
+
+#[test]
+fn there_may_be_a_million_components() {
+    const PAIRS: usize = 1_000_000;
+    let pairs = (0..PAIRS as Vertex).map(|pair| (2 * pair, 2 * pair + 1));
+    check("a million pairs", &graph(2 * PAIRS, pairs, |id| scatter(id) as u32), Order::Minimum, &ids(PAIRS));
+    // Vertices without edges, a loop, and somewhere among them two that have an edge, twice.
+    let few = [(7, 7), (999_999, 3), (3, 999_999)];
+    check("a million vertices and an edge", &graph(PAIRS + 1, few.into_iter(), |_| 1), Order::Minimum, &[1]);
+    // Triangles, each of which loses its last edge.
+    let triangles = (0..PAIRS as Vertex / 4)
+        .flat_map(|t| [(3 * t, 3 * t + 1), (3 * t + 1, 3 * t + 2), (3 * t + 2, 3 * t)]);
+    let forest: Vec<_> = ids(3 * PAIRS / 4).into_iter().filter(|id| id % 3 != 2).collect();
+    check("many triangles", &graph(3 * PAIRS / 4, triangles, |_| 0.5_f32), Order::Minimum, &forest);
+}
