@@ -6,6 +6,7 @@ mod adjacency_list;
 mod atomic;
 mod boruvka_contract;
 mod boruvka_edge;
+mod edge_set;
 mod fast;
 mod lightest;
 mod prim_collide;

@@ -92,6 +92,12 @@ impl Team<'_> {
         });
     }
 
+    /// Deals out `0..len` one by one, as [`deal`](Self::deal) does in ranges.
+    #[inline]
+    pub(crate) fn for_each(&self, len: usize, schedule: Schedule, step: impl Fn(usize) + Sync) {
+        self.deal(len, schedule, |_, range| range.for_each(&step));
+    }
+
     fn take(&self, next: &AtomicUsize, len: usize, schedule: Schedule) -> Option<Range<usize>> {
         match schedule {
             Schedule::Dynamic(block) => {
