@@ -1,6 +1,7 @@
 //! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
 //! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`], [`lightest`] (a minimum for
-//! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once).
+//! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once), [`edge_set`] (the
+//! forest as they find it).
 
 mod adjacency_list;
 mod atomic;
