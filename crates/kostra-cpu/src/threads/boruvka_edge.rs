@@ -17,15 +17,14 @@
 //!   of ranks. Self-loops are never offered, and go with the first filter. Edges of the forest are flagged in the
 //!   set that is the answer, so the list of them that optimization 1b fills by ticket is not needed.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
-    Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Vertex, Weight,
 };
 
-use super::atomic::atomic_u64;
+use super::edge_set::SharedEdgeSet;
 use super::lightest::Lightest;
 use super::team::{Schedule, Team, with_team};
 use super::union_find::UnionFind;
@@ -81,7 +80,7 @@ impl Algorithm for BoruvkaEdge {
         let memory =
             workspace.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
-        let mut flags = vec![0; m.div_ceil(64)];
+        let forest = SharedEdgeSet::new(m);
         with_team(run.threads(), |team| {
             let rounds = Rounds {
                 team,
@@ -89,19 +88,21 @@ impl Algorithm for BoruvkaEdge {
                 chunk: run.option(&CHUNK) as usize,
                 components: UnionFind::in_words(records, run.option(&PATH_COMPRESSION) == 1),
                 lightest: Lightest::in_words(edges, slots),
-                in_forest: atomic_u64(&mut flags),
+                forest: &forest,
                 joined: AtomicUsize::new(0),
             };
-            let alive = Worklist::in_words(alive, m, m);
-            let filtered = Worklist::in_words(filtered, m, 0);
-            run.phase("initialize", |_| rounds.initialize(&alive));
+            let lists = Lists {
+                alive: Worklist::in_words(alive, m, m),
+                filtered: Worklist::in_words(filtered, m, 0),
+            };
+            run.phase("initialize", |_| rounds.initialize(&lists.alive));
             if run.option(&MERGED_LOOP) == 1 {
-                rounds.of_three_loops(alive, filtered, run)
+                rounds.of_three_loops(lists, run)
             } else {
-                rounds.of_four_loops(alive, filtered, run)
+                rounds.of_four_loops(lists, run)
             }
         })?;
-        Ok(EdgeSet::from_words(flags))
+        Ok(forest.into_edge_set())
     }
 }
 
@@ -121,46 +122,48 @@ struct Rounds<'a, W: Weight> {
     chunk: usize,
     components: UnionFind<'a>,
     lightest: Lightest<'a, W>,
-    /// One bit an edge: the answer.
-    in_forest: &'a [AtomicU64],
+    forest: &'a SharedEdgeSet,
     joined: AtomicUsize,
+}
+
+/// The edges that are left, and those of them that a filter keeps, which take turns.
+struct Lists<'a> {
+    alive: Worklist<'a>,
+    filtered: Worklist<'a>,
+}
+
+impl Lists<'_> {
+    /// Has a filter read the edges that are left and list those that it keeps, which take their place.
+    fn replace(&mut self, filter: impl FnOnce(&Worklist<'_>, &Worklist<'_>)) {
+        self.filtered.clear();
+        filter(&self.alive, &self.filtered);
+        std::mem::swap(&mut self.alive, &mut self.filtered);
+    }
 }
 
 impl<W: Weight> Rounds<'_, W> {
     /// Listing 7.
-    fn of_four_loops<'l>(
-        &self,
-        mut alive: Worklist<'l>,
-        mut filtered: Worklist<'l>,
-        run: &mut Run<'_>,
-    ) -> Result<(), SolveError> {
-        while alive.len() > 0 {
-            self.report_round(&alive, run)?;
-            self.step("lightest", run, || self.offer(&alive))?;
-            self.step("join", run, || self.join(&alive))?;
-            self.step("map", run, || self.map(&alive))?;
-            self.step("filter", run, || self.filter(&alive, &filtered))?;
-            std::mem::swap(&mut alive, &mut filtered);
+    fn of_four_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
+        while lists.alive.len() > 0 {
+            self.report_round(&lists.alive, run)?;
+            self.step("lightest", run, || self.offer(&lists.alive))?;
+            self.step("join", run, || self.join(&lists.alive))?;
+            self.step("map", run, || self.map(&lists.alive))?;
+            self.step("filter", run, || self.filter(&mut lists))?;
         }
         Ok(())
     }
 
     /// Listing 7 with optimization 2.
-    fn of_three_loops<'l>(
-        &self,
-        mut alive: Worklist<'l>,
-        mut filtered: Worklist<'l>,
-        run: &mut Run<'_>,
-    ) -> Result<(), SolveError> {
+    fn of_three_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
         loop {
-            self.step("map, filter, lightest", run, || self.map_filter_offer(&alive, &filtered))?;
-            std::mem::swap(&mut alive, &mut filtered);
-            if alive.len() == 0 {
+            self.step("map, filter, lightest", run, || self.map_filter_offer(&mut lists))?;
+            if lists.alive.len() == 0 {
                 return Ok(());
             }
-            self.report_round(&alive, run)?;
-            self.step("join", run, || self.join(&alive))?;
-            self.step("reset", run, || self.reset(&alive))?;
+            self.report_round(&lists.alive, run)?;
+            self.step("join", run, || self.join(&lists.alive))?;
+            self.step("reset", run, || self.reset(&lists.alive))?;
         }
     }
 
@@ -174,38 +177,37 @@ impl<W: Weight> Rounds<'_, W> {
         run.progress(self.joined.load(Relaxed), self.edges.vertices() as usize)
     }
 
-    fn deal(&self, len: usize, each: impl Fn(Range<usize>) + Sync) {
-        self.team.deal(len, Schedule::Dynamic(self.chunk), |_, range| each(range));
+    fn schedule(&self) -> Schedule {
+        Schedule::Dynamic(self.chunk)
+    }
+
+    /// Shares out the edges of a list, of which a step gets the place, the ends and the id.
+    fn for_each(&self, list: &Worklist<'_>, step: impl Fn(usize, (Vertex, Vertex), EdgeId) + Sync) {
+        self.team
+            .for_each(list.len(), self.schedule(), |place| step(place, list.ends(place), list.id(place)));
     }
 
     /// Makes each vertex a component without a lightest edge, and lists all edges.
     fn initialize(&self, alive: &Worklist<'_>) {
-        self.deal(self.edges.vertices() as usize, |range| {
-            for vertex in range {
-                self.components.make_set(vertex as Vertex);
-                self.lightest.clear(vertex as Vertex);
-            }
+        self.team.for_each(self.edges.vertices() as usize, self.schedule(), |vertex| {
+            self.components.make_set(vertex as Vertex);
+            self.lightest.clear(vertex as Vertex);
         });
-        self.deal(self.edges.len(), |range| {
-            for place in range {
-                alive.set(place, self.edges.ends(place as u32), place as u32);
-            }
+        self.team.for_each(self.edges.len(), self.schedule(), |place| {
+            alive.set(place, self.edges.ends(place as EdgeId), place as EdgeId);
         });
     }
 
     /// Finds the lightest edge out of every component.
     fn offer(&self, alive: &Worklist<'_>) {
-        self.deal(alive.len(), |range| {
-            for place in range {
-                let (u, v) = alive.ends(place);
-                if u != v {
-                    self.offer_edge(u, v, alive.id(place));
-                }
+        self.for_each(alive, |_, (u, v), id| {
+            if u != v {
+                self.offer_edge(u, v, id);
             }
         });
     }
 
-    fn offer_edge(&self, u: Vertex, v: Vertex, id: u32) {
+    fn offer_edge(&self, u: Vertex, v: Vertex, id: EdgeId) {
         let key = self.edges.key(id);
         self.lightest.offer(u, key, id);
         self.lightest.offer(v, key, id);
@@ -213,13 +215,13 @@ impl<W: Weight> Rounds<'_, W> {
 
     /// Joins the ends of every edge that is the lightest at one of them.
     fn join(&self, alive: &Worklist<'_>) {
-        self.deal(alive.len(), |range| {
+        self.team.deal(alive.len(), self.schedule(), |_, range| {
             let mut joined = 0;
             for place in range {
                 let ((u, v), id) = (alive.ends(place), alive.id(place));
                 let is_lightest = self.lightest.get(u) == Some(id) || self.lightest.get(v) == Some(id);
                 if is_lightest && self.components.join(u, v) {
-                    self.in_forest[id as usize / 64].fetch_or(1 << (id % 64), Relaxed);
+                    self.forest.insert(id);
                     joined += 1;
                 }
             }
@@ -229,55 +231,45 @@ impl<W: Weight> Rounds<'_, W> {
 
     /// Has every edge end at components, and clears the slots of those that have outgoing edges.
     fn map(&self, alive: &Worklist<'_>) {
-        self.deal(alive.len(), |range| {
-            for place in range {
-                let (u, v) = alive.ends(place);
-                let (u, v) = (self.components.find(u), self.components.find(v));
-                alive.set_ends(place, (u, v));
-                if u != v {
-                    self.lightest.clear(u);
-                    self.lightest.clear(v);
-                }
+        self.for_each(alive, |place, (u, v), _| {
+            let (u, v) = (self.components.find(u), self.components.find(v));
+            alive.set_ends(place, (u, v));
+            if u != v {
+                self.lightest.clear(u);
+                self.lightest.clear(v);
             }
         });
     }
 
     /// Keeps the edges between different components.
-    fn filter(&self, alive: &Worklist<'_>, filtered: &Worklist<'_>) {
-        filtered.clear();
-        self.deal(alive.len(), |range| {
-            for place in range {
-                let (u, v) = alive.ends(place);
+    fn filter(&self, lists: &mut Lists<'_>) {
+        lists.replace(|alive, filtered| {
+            self.for_each(alive, |_, (u, v), id| {
                 if u != v {
-                    filtered.push((u, v), alive.id(place));
+                    filtered.push((u, v), id);
                 }
-            }
+            });
         });
     }
 
     /// Three loops in one: maps every edge, keeps those between different components, and finds the lightest of them.
-    fn map_filter_offer(&self, alive: &Worklist<'_>, filtered: &Worklist<'_>) {
-        filtered.clear();
-        self.deal(alive.len(), |range| {
-            for place in range {
-                let ((u, v), id) = (alive.ends(place), alive.id(place));
+    fn map_filter_offer(&self, lists: &mut Lists<'_>) {
+        lists.replace(|alive, filtered| {
+            self.for_each(alive, |_, (u, v), id| {
                 let (u, v) = (self.components.find(u), self.components.find(v));
                 if u != v {
                     filtered.push((u, v), id);
                     self.offer_edge(u, v, id);
                 }
-            }
+            });
         });
     }
 
     /// Clears every slot that was offered to; the components of the next round are among them.
     fn reset(&self, alive: &Worklist<'_>) {
-        self.deal(alive.len(), |range| {
-            for place in range {
-                let (u, v) = alive.ends(place);
-                self.lightest.clear(u);
-                self.lightest.clear(v);
-            }
+        self.for_each(alive, |_, (u, v), _| {
+            self.lightest.clear(u);
+            self.lightest.clear(v);
         });
     }
 }

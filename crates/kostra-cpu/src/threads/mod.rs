@@ -1,11 +1,13 @@
 //! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
 //! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`], [`lightest`] (a minimum for
-//! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once).
+//! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once), [`edge_set`] (the
+//! forest as they find it).
 
 mod adjacency_list;
 mod atomic;
 mod boruvka_contract;
 mod boruvka_edge;
+mod edge_set;
 mod fast;
 mod lightest;
 mod prim_collide;

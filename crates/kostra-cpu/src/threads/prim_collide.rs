@@ -42,7 +42,6 @@
 mod contract;
 mod grow;
 
-use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::{
@@ -51,7 +50,7 @@ use kostra_core::{
 };
 
 use super::adjacency_list::AdjacencyList;
-use super::atomic::atomic_u64;
+use super::edge_set::SharedEdgeSet;
 use super::team::{Team, with_team};
 use contract::{Links, Memory, Trees};
 use grow::{Instance, Stage, Starts, Tally};
@@ -86,9 +85,9 @@ impl Algorithm for PrimCollide {
         if Workspace::new().words(bytes).is_none() {
             return Err(SolveError::OutOfMemory { solver: Self::INFO.id, bytes });
         }
-        let mut forest = vec![0; edges.len().div_ceil(64)];
-        with_team(run.threads(), |team| solve(edges, team, atomic_u64(&mut forest), run))?;
-        Ok(EdgeSet::from_words(forest))
+        let forest = SharedEdgeSet::new(edges.len());
+        with_team(run.threads(), |team| solve(edges, team, &forest, run))?;
+        Ok(forest.into_edge_set())
     }
 }
 
@@ -103,7 +102,7 @@ fn scratch_bytes<K: Key>(vertices: u32, edges: usize, threads: usize) -> usize {
 fn solve<W: Weight>(
     edges: Edges<'_, W>,
     team: &Team<'_>,
-    forest: &[AtomicU64],
+    forest: &SharedEdgeSet,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
     let mut memory = Memory::new(edges.vertices());
@@ -154,11 +153,11 @@ struct Search<'a, W: Weight> {
     /// The same by vertices.
     graph: AdjacencyList,
     trees: Trees<'a>,
-    forest: &'a [AtomicU64],
+    forest: &'a SharedEdgeSet,
 }
 
 impl<'a, W: Weight> Search<'a, W> {
-    fn new(edges: Edges<'a, W>, team: &'a Team<'a>, trees: Trees<'a>, forest: &'a [AtomicU64]) -> Self {
+    fn new(edges: Edges<'a, W>, team: &'a Team<'a>, trees: Trees<'a>, forest: &'a SharedEdgeSet) -> Self {
         let vertices = edges.vertices();
         let mut links = Links::of(edges, team);
         let graph = AdjacencyList::new(vertices, 2 * links.len());

@@ -19,6 +19,14 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, sp
 /// the leader's code reads as if it were alone, and steps may borrow from it. Between steps the others wait,
 /// first awake, then asleep. A step costs about a microsecond when they are awake. Nothing outlives the call: no
 /// pool is kept, and none of the caller's is used.
+///
+/// Progress: blocking. A step ends when the slowest thread has done it, and whoever waits, waits for that. Dealing out
+/// is wait-free with [`Schedule::Dynamic`], one addition a block, and lock-free with [`Schedule::Guided`].
+///
+/// Memory order: announcing a step releases what the leader has written before it, and counting down releases what a
+/// thread has written in it; who waits acquires either. So steps, and what lies between them, happen one after another,
+/// and what is shared inside of a step can do with relaxed order. Sleeping and waking meet in sequentially consistent
+/// fences.
 pub(crate) struct Team<'a> {
     shared: &'a Shared,
     threads: usize,
@@ -90,6 +98,12 @@ impl Team<'_> {
                 step(thread, range);
             }
         });
+    }
+
+    /// Deals out `0..len` one by one, as [`deal`](Self::deal) does in ranges.
+    #[inline]
+    pub(crate) fn for_each(&self, len: usize, schedule: Schedule, step: impl Fn(usize) + Sync) {
+        self.deal(len, schedule, |_, range| range.for_each(&step));
     }
 
     fn take(&self, next: &AtomicUsize, len: usize, schedule: Schedule) -> Option<Range<usize>> {

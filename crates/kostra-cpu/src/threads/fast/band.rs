@@ -10,6 +10,7 @@ use super::select::Selection;
 use super::{REGIONS, VERTICES, edges_in};
 use crate::radix_sort::sort_by_key;
 use crate::threads::atomic::{atomic_u32, atomic_u64};
+use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
 use crate::unite::unite;
 
@@ -29,7 +30,7 @@ pub(super) fn capacity<const ALONE: bool>(words: usize, sets: usize) -> usize {
 pub(super) struct Band<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) team: &'a Team<'a>,
-    pub(super) forest: &'a [AtomicU64],
+    pub(super) forest: &'a SharedEdgeSet,
     pub(super) chosen: &'a Selection<'a>,
     pub(super) components: Option<&'a [AtomicU32]>,
     pub(super) sets: usize,
@@ -90,7 +91,7 @@ impl<W: Weight> Band<'_, W> {
                 |index| prefetch(records, sorted[index] as u32 as usize),
                 |index| unpack(record(index)[0]),
                 &mut components,
-                |index| self.keep(record(index)[1] as EdgeId),
+                |index| self.forest.insert_alone(record(index)[1] as EdgeId),
                 run,
             )
         })?;
@@ -106,11 +107,6 @@ impl<W: Weight> Band<'_, W> {
             };
         }
         Ok((atomic_u32(parents), left as usize))
-    }
-
-    fn keep(&self, id: EdgeId) {
-        let word = &self.forest[id as usize / 64];
-        word.store(word.load(Relaxed) | 1 << (id % 64), Relaxed);
     }
 
     /// Writes a record for each edge, and its place among them below the stand-in of its key.
@@ -170,13 +166,9 @@ impl<W: Weight> Band<'_, W> {
                 for index in dealt {
                     let ids = self.chosen.ids(parts[index].1.clone());
                     match self.components {
-                        None => contraction.gather::<false>(|vertex| vertex, &regions[index], ids),
+                        None => contraction.gather(|vertex| vertex, &regions[index], ids),
                         Some(_) => {
-                            contraction.gather::<false>(
-                                |vertex| self.component(vertex),
-                                &regions[index],
-                                ids,
-                            );
+                            contraction.gather(|vertex| self.component(vertex), &regions[index], ids);
                         }
                     }
                 }

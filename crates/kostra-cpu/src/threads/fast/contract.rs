@@ -10,6 +10,7 @@ use std::sync::atomic::{
 use kostra_core::{EdgeId, Edges, Key, Run, Vertex, Weight, prefetch};
 
 use super::scale::{Scale, pack, unpack};
+use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
 
 /// No edge: after every offer.
@@ -84,7 +85,7 @@ pub(super) struct Contraction<'a, W: Weight> {
     pub(super) scale: Scale,
     pub(super) records: Records<'a>,
     pub(super) lightest: &'a [AtomicU64],
-    pub(super) forest: &'a [AtomicU64],
+    pub(super) forest: &'a SharedEdgeSet,
 }
 
 impl<W: Weight> Contraction<'_, W> {
@@ -133,16 +134,6 @@ impl<W: Weight> Contraction<'_, W> {
         rank(position_a) < rank(position_b)
     }
 
-    #[inline]
-    fn insert<const ALONE: bool>(&self, id: EdgeId) {
-        let (word, bit) = (&self.forest[id as usize / 64], 1 << (id % 64));
-        if ALONE {
-            word.store(word.load(Relaxed) | bit, Relaxed);
-        } else {
-            word.fetch_or(bit, Relaxed);
-        }
-    }
-
     /// Lets the input's edges make the first offers.
     pub(super) fn offer_input<const ALONE: bool>(&self, regions: &mut [Region]) {
         let edges = self.edges;
@@ -150,7 +141,7 @@ impl<W: Weight> Contraction<'_, W> {
         if !ALONE {
             self.claim(regions, |region| {
                 let ends = edges.u()[range(region)].iter().chain(&edges.v()[range(region)]);
-                ends.fold(u32::MAX..0, |extent, &end| extent.start.min(end)..extent.end.max(end + 1))
+                extent(ends.copied())
             });
         }
         self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
@@ -202,13 +193,10 @@ impl<W: Weight> Contraction<'_, W> {
             return;
         }
         self.claim(regions, |region| {
+            // A region without edges has none.
             let labels = labels.get(region.extent.start as usize..region.extent.end as usize);
-            labels
-                .unwrap_or_default() // of a region without edges
-                .iter()
-                .map(|label| label.load(Relaxed) & !LABEL)
-                .filter(|&label| label < live)
-                .fold(u32::MAX..0, |extent, label| extent.start.min(label)..extent.end.max(label + 1))
+            let labels = labels.unwrap_or_default().iter().map(|label| label.load(Relaxed) & !LABEL);
+            extent(labels.filter(|&label| label < live))
         });
     }
 
@@ -330,7 +318,12 @@ impl<W: Weight> Contraction<'_, W> {
                 continue;
             }
             // Both ends keep an edge that both chose: that costs less than to decide which.
-            self.insert::<ALONE>(self.id::<FIRST>(lightest[slot] as u32));
+            let id = self.id::<FIRST>(lightest[slot] as u32);
+            if ALONE {
+                self.forest.insert_alone(id);
+            } else {
+                self.forest.insert(id);
+            }
             let is_root =
                 (component < other) & (self.lightest[other as usize].load(Relaxed) == lightest[slot]);
             tell(component, if is_root { component } else { other });
@@ -390,7 +383,7 @@ impl<W: Weight> Contraction<'_, W> {
     }
 
     /// Writes chosen edges of the input as records, and lets them make their offers.
-    pub(super) fn gather<const ALONE: bool>(
+    pub(super) fn gather(
         &self,
         label: impl Fn(Vertex) -> Vertex,
         region: &Region,
@@ -414,7 +407,7 @@ impl<W: Weight> Contraction<'_, W> {
                 block.tails[left] = pack(self.scale.of(self.edges.key(id)), id);
                 left += usize::from(u != v);
             }
-            self.write::<ALONE>(&block, left, region, kept);
+            self.write::<false>(&block, left, region, kept);
             kept += left;
             if filled < BLOCK {
                 break;
@@ -468,6 +461,13 @@ impl<W: Weight> Contraction<'_, W> {
         }
         kept
     }
+}
+
+/// The range from the lowest to the highest; empty without any.
+fn extent(components: impl Iterator<Item = u32>) -> Range<u32> {
+    let (start, end) = components
+        .fold((u32::MAX, 0), |(start, end), component| (start.min(component), end.max(component + 1)));
+    start..end
 }
 
 struct Block {

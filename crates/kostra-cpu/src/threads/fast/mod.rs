@@ -32,8 +32,8 @@ mod select;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, BitSet, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    Algorithm, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
+    Weight,
 };
 
 use self::band::Band;
@@ -41,6 +41,7 @@ use self::contract::{Contraction, Counts, Records, Region};
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
+use super::edge_set::SharedEdgeSet;
 use super::team::{Schedule, Team, with_team};
 use crate::light::{giant_component, light_edges};
 
@@ -86,10 +87,10 @@ impl Algorithm for Fast {
         let bytes = 12 * m + 24 * n + SLACK;
         let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let words = &mut words[..bytes / 8];
-        let mut forest = vec![0_u64; m.div_ceil(64)];
+        let forest = SharedEdgeSet::new(m);
         let threads = run.threads().min(1 + m / run.option(&GRAIN) as usize);
         with_team(threads, |team| {
-            let engine = Engine { edges, team, forest: atomic_u64(&mut forest) };
+            let engine = Engine { edges, team, forest: &forest };
             match (m <= 3 * n, team.threads() == 1) {
                 (true, true) => engine.contract::<true>(words, run),
                 (true, false) => engine.contract::<false>(words, run),
@@ -97,7 +98,7 @@ impl Algorithm for Fast {
                 (false, false) => engine.filter::<false>(words, run),
             }
         })?;
-        Ok(BitSet::from_words(forest))
+        Ok(forest.into_edge_set())
     }
 }
 
@@ -112,7 +113,7 @@ const VERTICES: usize = 1 << 14;
 struct Engine<'a, W: Weight> {
     edges: Edges<'a, W>,
     team: &'a Team<'a>,
-    forest: &'a [AtomicU64],
+    forest: &'a SharedEdgeSet,
 }
 
 impl<W: Weight> Engine<'_, W> {
@@ -141,6 +142,7 @@ impl<W: Weight> Engine<'_, W> {
         });
         let mut counts = Counts::default();
         contraction.hook::<ALONE, true>(parents, &mut counts, run);
+        run.progress(0, m)?;
         run.phase("contract", |_| contraction.contract_input::<ALONE>(parents, counts.live, &mut regions));
         loop {
             regions.retain(|region| !region.is_empty());

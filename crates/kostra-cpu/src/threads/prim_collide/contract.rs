@@ -111,7 +111,7 @@ impl Trees<'_> {
 }
 
 fn each(vertices: u32, team: &Team<'_>, step: impl Fn(Vertex) + Sync) {
-    team.deal(vertices as usize, BLOCK, |_, range| range.for_each(|vertex| step(vertex as Vertex)));
+    team.for_each(vertices as usize, BLOCK, |vertex| step(vertex as Vertex));
 }
 
 /// The edges between different vertices of a stage; a share for each thread.

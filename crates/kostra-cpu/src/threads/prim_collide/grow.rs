@@ -1,11 +1,12 @@
 //! Instances of Prim's algorithm that grow trees side by side: one stage.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Run, SolveError, Vertex, Weight};
+use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight};
 
 use super::super::adjacency_list::Rows;
+use super::super::edge_set::SharedEdgeSet;
 use super::super::team::Team;
 use super::contract::Trees;
 use super::{NONE, lock};
@@ -93,8 +94,7 @@ pub(super) struct Stage<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) graph: Rows<'a>,
     pub(super) trees: Trees<'a>,
-    /// One bit for each edge of the whole graph.
-    pub(super) forest: &'a [AtomicU64],
+    pub(super) forest: &'a SharedEdgeSet,
     pub(super) starts: Starts,
 }
 
@@ -143,7 +143,7 @@ impl<W: Weight> Stage<'_, W> {
                 self.stop(instance, tree, NONE); // no edge leaves the tree: it spans a component
                 continue;
             };
-            instance.chosen += usize::from(self.choose(W::Key::rank_id(rank)));
+            instance.chosen += usize::from(self.forest.insert(W::Key::rank_id(rank)));
             match self.trees.claim(vertex, tree) {
                 Ok(()) => {
                     instance.fringe.delete_min();
@@ -176,12 +176,6 @@ impl<W: Weight> Stage<'_, W> {
             }
         }
         edges
-    }
-
-    /// Keeps an edge for the forest, and says whether it is new there.
-    fn choose(&self, id: EdgeId) -> bool {
-        let bit = 1 << (id % 64);
-        self.forest[id as usize / 64].fetch_or(bit, Relaxed) & bit == 0
     }
 
     fn stop(&self, instance: &mut Instance<W::Key>, tree: Vertex, other: Vertex) {

@@ -18,11 +18,11 @@ fn interleaved<W: Weight>(
     instances: usize,
     random: &mut Random,
 ) -> (Vec<EdgeId>, Vec<(u32, u32)>) {
-    let mut forest = vec![0; edges.len().div_ceil(64)];
+    let forest = SharedEdgeSet::new(edges.len());
     let mut memory = Memory::new(edges.vertices());
     let mut stages = Vec::new();
     with_team(1, |team| {
-        let mut search = Search::new(edges, team, memory.trees(), atomic_u64(&mut forest));
+        let mut search = Search::new(edges, team, memory.trees(), &forest);
         let mut all: Vec<Instance<W::Key>> =
             (0..instances).map(|index| Instance::new(edges.vertices(), index)).collect();
         while search.links.len() > 0 {
@@ -41,7 +41,7 @@ fn interleaved<W: Weight>(
             search.contract();
         }
     });
-    (EdgeSet::from_words(forest).into_ids(), stages)
+    (forest.into_edge_set().into_ids(), stages)
 }
 
 #[test]

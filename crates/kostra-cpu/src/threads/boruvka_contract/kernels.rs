@@ -1,0 +1,161 @@
+//! The kernels of a round, in the order in which they run.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use kostra_core::{Key, Run, SolveError, Vertex};
+
+use super::super::atomic::{atomic_u32, atomic_u64};
+use super::super::scan::exclusive_prefix_sum;
+use super::graph::{Contracted, NO_RANK, Rows};
+use super::{GUIDED, NONE, Rounds};
+
+impl Rounds<'_, '_> {
+    /// Algorithm 7. Returns how many edges each thread has looked at.
+    pub(super) fn find_minimum_edges(&mut self, graph: &impl Rows) -> Vec<AtomicU64> {
+        let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
+        let edges: Vec<_> = (0..self.team.threads()).map(|_| AtomicU64::new(0)).collect();
+        self.team.deal(graph.vertices(), GUIDED, |thread, range| {
+            let looked_at = graph.first_edge(range.end) - graph.first_edge(range.start);
+            edges[thread].fetch_add(looked_at as u64, Relaxed);
+            for vertex in range {
+                let (mut min, mut min_edge) = (NO_RANK, NONE);
+                let row = graph.row(vertex);
+                for (entry, rank) in row.clone().zip(graph.ranks(row)) {
+                    if rank < min {
+                        (min, min_edge) = (rank, entry as u32);
+                    }
+                }
+                vertex_minedge[vertex].store(min_edge, Relaxed);
+            }
+        });
+        edges
+    }
+
+    /// Algorithm 8. The edges that remain are marked as the forest's.
+    pub(super) fn remove_mirrored_edges(&mut self, graph: &impl Rows) {
+        let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
+        let neighbours = graph.neighbours();
+        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+            let edge = vertex_minedge[vertex].load(Relaxed);
+            if edge == NONE {
+                return;
+            }
+            let succ = neighbours[edge as usize] as usize;
+            // Of a pair with one edge the lower vertex removes it, so the other's is still there to be seen; a
+            // successor that has none any more has removed an edge that it had in common with somebody else.
+            let mirrored = vertex < succ && {
+                let succ_edge = vertex_minedge[succ].load(Relaxed);
+                succ_edge != NONE && neighbours[succ_edge as usize] as usize == vertex
+            };
+            if mirrored {
+                vertex_minedge[vertex].store(NONE, Relaxed);
+            } else {
+                self.forest.insert(graph.id(edge as usize));
+            }
+        });
+    }
+
+    /// Algorithm 9.
+    pub(super) fn initialize_colors(&mut self, graph: &impl Rows) {
+        let vertex_minedge = &self.vertices.vertex_minedge[..graph.vertices()];
+        let color = atomic_u32(&mut self.vertices.color[..graph.vertices()]);
+        let neighbours = graph.neighbours();
+        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+            let edge = vertex_minedge[vertex];
+            let own = if edge == NONE { vertex as Vertex } else { neighbours[edge as usize] };
+            color[vertex].store(own, Relaxed);
+        });
+    }
+
+    /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one included.
+    ///
+    /// A colour that another thread changes meanwhile leads nearer to the root than the one before: both will do.
+    pub(super) fn propagate_colors(&mut self, vertices: usize, run: &mut Run<'_>) -> Result<u32, SolveError> {
+        let color = atomic_u32(&mut self.vertices.color[..vertices]);
+        for sweep in 1.. {
+            let changed = AtomicBool::new(false);
+            self.team.deal(vertices, GUIDED, |_, range| {
+                let mut change = false;
+                for vertex in range {
+                    let succ = color[vertex].load(Relaxed);
+                    let succ_succ = color[succ as usize].load(Relaxed);
+                    if succ != succ_succ {
+                        color[vertex].store(succ_succ, Relaxed);
+                        change = true;
+                    }
+                }
+                if change {
+                    changed.store(true, Relaxed);
+                }
+            });
+            run.progress(self.all - vertices, self.all)?;
+            if !changed.into_inner() {
+                return Ok(sweep);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Algorithm 11 and the prefix sum. Returns how many vertices the contracted graph has.
+    pub(super) fn create_new_vertex_ids(&mut self, graph: &impl Rows) -> usize {
+        let color = &self.vertices.color[..graph.vertices()];
+        let flag = atomic_u32(&mut self.vertices.new_vertex[..graph.vertices()]);
+        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+            // A vertex without edges is done, and no other has its colour.
+            let root = color[vertex] as usize == vertex && !graph.row(vertex).is_empty();
+            flag[vertex].store(root.into(), Relaxed);
+        });
+        exclusive_prefix_sum(self.team, flag) as usize
+    }
+
+    /// Algorithm 12.
+    pub(super) fn count_new_edges(&self, graph: &impl Rows, outdegree: &mut [u32]) {
+        let (color, new_vertex) = (&*self.vertices.color, &*self.vertices.new_vertex);
+        let outdegree = atomic_u32(outdegree);
+        self.team.for_each(outdegree.len(), GUIDED, |vertex| outdegree[vertex].store(0, Relaxed));
+        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+            let my_color = color[vertex];
+            let row = &graph.neighbours()[graph.row(vertex)];
+            let new_edges = row.iter().filter(|&&w| color[w as usize] != my_color).count();
+            if new_edges > 0 {
+                let supervertex = new_vertex[my_color as usize] as usize;
+                outdegree[supervertex].fetch_add(new_edges as u32, Relaxed);
+            }
+        });
+    }
+
+    /// Turns degrees into the starts of rows. Returns where the last row ends.
+    pub(super) fn assign_edge_segments(&mut self, first_edge: &mut [u32]) -> usize {
+        let entries = exclusive_prefix_sum(self.team, atomic_u32(first_edge)) as usize;
+        let next_edge = atomic_u32(&mut self.vertices.next_edge[..first_edge.len() - 1]);
+        self.team.for_each(next_edge.len(), GUIDED, |vertex| {
+            next_edge[vertex].store(first_edge[vertex], Relaxed);
+        });
+        entries
+    }
+
+    /// Algorithm 13.
+    pub(super) fn insert_new_edges<K: Key>(&mut self, graph: &impl Rows, next: &mut Contracted<'_, K>) {
+        let (color, new_vertex) = (&*self.vertices.color, &*self.vertices.new_vertex);
+        let next_edge = atomic_u32(self.vertices.next_edge);
+        let (neighbours, ranks) = (atomic_u32(next.neighbours), atomic_u64(next.ranks));
+        let ids = atomic_u32(next.ids);
+        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+            let my_color = color[vertex];
+            let row = graph.row(vertex);
+            for (&w, (rank, id)) in graph.neighbours()[row.clone()].iter().zip(graph.ranks(row)) {
+                let other_color = color[w as usize];
+                if other_color == my_color {
+                    continue;
+                }
+                let supervertex = new_vertex[my_color as usize] as usize;
+                let entry = next_edge[supervertex].fetch_add(1, Relaxed) as usize;
+                neighbours[entry].store(new_vertex[other_color as usize], Relaxed);
+                ranks[entry].store(rank, Relaxed);
+                if !ids.is_empty() {
+                    ids[entry].store(id, Relaxed);
+                }
+            }
+        });
+    }
+}
