@@ -2,20 +2,21 @@
 
 use kostra_core::Vertex;
 
-/// How many edges to take as light: a little more than the components left, which leaves most vertices of a random
-/// graph in one component; or, where that is small change, so many that a random graph is connected by them.
-/// Never less than an eighth otherwise, so that there are few rounds whatever the graph, and all when they are few
-/// beside the vertices, which every filter passes over.
-pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32) -> usize {
+/// How many of so many edges to take as light: a little more than the components left, which leaves most vertices of a
+/// random graph in one component; or, where that is small change, so many that a random graph is connected by them.
+/// When the last filter has kept most edges, never less than an eighth, so that there are few rounds whatever the graph.
+/// All where that leaves few, or where they are few beside the vertices, which every filter passes over.
+pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32, most_were_kept: bool) -> usize {
     let n = f64::from(components);
     let (most_together, all_together) = ((1.25 * n) as usize, (0.6 * n * n.ln()) as usize);
-    if edges < vertices as usize / 4 {
-        edges
+    let light = if most_were_kept {
+        most_together.max(edges / 8)
     } else if all_together < edges / 16 {
         all_together
     } else {
-        most_together.max(edges / 8)
-    }
+        most_together
+    };
+    if edges < vertices as usize / 4 || light > edges / 2 { edges } else { light }
 }
 
 /// How many vertices are looked at to find the largest component.

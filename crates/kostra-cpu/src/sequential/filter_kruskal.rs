@@ -42,9 +42,10 @@ impl Algorithm for FilterKruskal {
         let mut forest = EdgeSet::new(edges.len());
         let mut components = UnionFind::new(edges.vertices());
         let mut heavy = Heavy::All(edges.len());
+        let mut most_were_kept = false;
         while heavy.len() > 0 {
             run.round(components.sets() as usize, heavy.len())?;
-            let wanted = light_edges(heavy.len(), components.sets(), edges.vertices());
+            let wanted = light_edges(heavy.len(), components.sets(), edges.vertices(), most_were_kept);
             let pivot = run.phase("pivot", |_| heavy.pivot(edges, wanted));
             let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot));
             run.counter("light edges", ranks.len() as f64);
@@ -56,7 +57,9 @@ impl Algorithm for FilterKruskal {
                 break;
             }
             drop((ranks, spare));
+            let before = heavy.len();
             heavy = run.phase("filter", |_| heavy.apart(edges, &mut components));
+            most_were_kept = heavy.len() > before / 2;
         }
         Ok(forest)
     }

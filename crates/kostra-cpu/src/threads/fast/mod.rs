@@ -1,14 +1,8 @@
 //! Filtering on dense graphs, contracting on sparse ones.
 //!
-//! ```text
-//!   all edges --- m <= 3n ----------------------------------------------------------------------.
-//!       |                                                                                       v
-//!       '-- m > 3n: pivot --> select: edges up to it --> records ---- many threads ---> rounds of Borůvka
-//!             ^                                             |
-//!             |                                             '---- one thread, or few edges ---> sort and unite
-//!             |                                                                                 |
-//!             '-- the edges left <-- filter: those between components <-- labels of components -'
-//! ```
+//! Up to three edges a vertex, rounds of Borůvka's algorithm take all edges at once. Else a pivot chooses a band of light
+//! edges; from its forest every vertex gets its component's number; edges inside a component are thrown out; and the
+//! next band comes from the rest.
 //!
 //! * A round of Borůvka ([`contract`]): every component hooks onto its lightest edge, the new components are numbered,
 //!   and what is left of the edges is rewritten. Right by the cut property; hooking all at once closes no cycle,
@@ -168,9 +162,10 @@ impl<W: Weight> Engine<'_, W> {
         let (chosen, heavy) = (Selection::new(atomic_u64(chosen)), Selection::new(atomic_u64(heavy)));
 
         let (mut candidates, mut sets, mut from) = (Candidates::All(m), n, Pivot::FIRST);
+        let mut most_were_kept = false;
         while candidates.len() > 0 && sets > 1 {
             run.round(sets, candidates.len())?;
-            let wanted = light_edges(candidates.len(), sets as u32, n as u32);
+            let wanted = light_edges(candidates.len(), sets as u32, n as u32, most_were_kept);
             let pivot = run.phase("pivot", |_| candidates.pivot(self.edges, wanted));
             let capacity = band::capacity::<ALONE>(memory.len(), sets);
             let pivot = self.choose(&chosen, candidates, (from, pivot), capacity, run)?;
@@ -192,9 +187,11 @@ impl<W: Weight> Engine<'_, W> {
                 self.relabel(components, labels, is_first);
                 self.find_giant(components, giant);
             });
+            let before = candidates.len();
             run.phase("filter", |_| {
                 heavy.take_apart(self.team, self.edges, candidates, components, giant);
             });
+            most_were_kept = heavy.len() > before / 2;
             (candidates, sets, from) = (Candidates::These(&heavy), left, pivot);
         }
         Ok(())
