@@ -22,8 +22,8 @@ const RECORD: usize = 2;
 const RECORD_TO_SORT: usize = RECORD + 2;
 
 /// How many edges a band may have in so many words of memory.
-pub(super) fn capacity<const ALONE: bool>(words: usize, sets: usize) -> usize {
-    if ALONE { (words - sets.div_ceil(2)) / RECORD_TO_SORT } else { (words - 2 * sets) / RECORD }
+pub(super) fn capacity(threads: usize, words: usize, sets: usize) -> usize {
+    if threads == 1 { (words - sets.div_ceil(2)) / RECORD_TO_SORT } else { (words - 2 * sets) / RECORD }
 }
 
 /// The chosen edges, and the components that vertices are in; none are given where each vertex is its own.
@@ -38,12 +38,13 @@ pub(super) struct Band<'a, W: Weight> {
 
 impl<W: Weight> Band<'_, W> {
     /// Finds the forest. Returns, for each component, the number of the one that it is in now, and how many are left.
-    pub(super) fn solve<'b, const ALONE: bool>(
+    pub(super) fn solve<'b>(
         &self,
         memory: &'b mut [u64],
         run: &mut Run<'_>,
     ) -> Result<(&'b [AtomicU32], usize), SolveError> {
-        if ALONE || self.chosen.len() <= FEW.min(capacity::<true>(memory.len(), self.sets)) {
+        let few = FEW.min(capacity(1, memory.len(), self.sets));
+        if self.team.threads() == 1 || self.chosen.len() <= few {
             self.sort_and_unite(memory, run)
         } else {
             self.rounds(memory, run)

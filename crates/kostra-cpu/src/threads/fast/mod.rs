@@ -85,11 +85,12 @@ impl Algorithm for Fast {
         let threads = run.threads().min(1 + m / run.option(&GRAIN) as usize);
         with_team(threads, |team| {
             let engine = Engine { edges, team, forest: &forest };
-            match (m <= 3 * n, team.threads() == 1) {
-                (true, true) => engine.contract::<true>(words, run),
-                (true, false) => engine.contract::<false>(words, run),
-                (false, true) => engine.filter::<true>(words, run),
-                (false, false) => engine.filter::<false>(words, run),
+            if m > 3 * n {
+                engine.filter(words, run)
+            } else if team.threads() == 1 {
+                engine.contract::<true>(words, run)
+            } else {
+                engine.contract::<false>(words, run)
             }
         })?;
         Ok(forest.into_edge_set())
@@ -103,7 +104,7 @@ const REGIONS: usize = 16;
 /// How many vertices a thread takes at a time.
 const VERTICES: usize = 1 << 14;
 
-/// One solve. `ALONE` says that there is one thread, which then needs no atomic exchanges.
+/// One solve.
 struct Engine<'a, W: Weight> {
     edges: Edges<'a, W>,
     team: &'a Team<'a>,
@@ -111,7 +112,8 @@ struct Engine<'a, W: Weight> {
 }
 
 impl<W: Weight> Engine<'_, W> {
-    /// Sparse graphs: all edges at once. The first round works on the input itself.
+    /// Sparse graphs: all edges at once. The first round works on the input itself. `ALONE` says that there is one thread,
+    /// which then needs no exchanges.
     fn contract<const ALONE: bool>(&self, words: &mut [u64], run: &mut Run<'_>) -> Result<(), SolveError> {
         let (n, m) = (self.edges.vertices() as usize, self.edges.len());
         let (records, rest) = words.split_at_mut(2 * m);
@@ -151,7 +153,7 @@ impl<W: Weight> Engine<'_, W> {
     }
 
     /// Denser graphs: band after band of light edges, and between them only what lies between components is kept.
-    fn filter<const ALONE: bool>(&self, words: &mut [u64], run: &mut Run<'_>) -> Result<(), SolveError> {
+    fn filter(&self, words: &mut [u64], run: &mut Run<'_>) -> Result<(), SolveError> {
         let (n, m) = (self.edges.vertices() as usize, self.edges.len());
         let (chosen, rest) = words.split_at_mut(m.div_ceil(64));
         let (heavy, rest) = rest.split_at_mut(m.div_ceil(64));
@@ -167,7 +169,7 @@ impl<W: Weight> Engine<'_, W> {
             run.round(sets, candidates.len())?;
             let wanted = light_edges(candidates.len(), sets as u32, n as u32, most_were_kept);
             let pivot = run.phase("pivot", |_| candidates.pivot(self.edges, wanted));
-            let capacity = band::capacity::<ALONE>(memory.len(), sets);
+            let capacity = band::capacity(self.team.threads(), memory.len(), sets);
             let pivot = self.choose(&chosen, candidates, (from, pivot), capacity, run)?;
             run.counter("edges of the band", chosen.len() as f64);
             let is_first = from == Pivot::FIRST;
@@ -179,7 +181,7 @@ impl<W: Weight> Engine<'_, W> {
                 components: (!is_first).then_some(components),
                 sets,
             };
-            let (labels, left) = band.solve::<ALONE>(memory, run)?;
+            let (labels, left) = band.solve(memory, run)?;
             if pivot == Pivot::LAST || left <= 1 {
                 return Ok(());
             }
