@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Key, Run, SolveError, UnionFind, Vertex, Weight, prefetch};
 
-use super::contract::{Contraction, Counts, Records, Region};
+use super::contract::{Contraction, Counts, Region};
 use super::scale::{Scale, pack, unpack};
 use super::select::Selection;
 use super::{REGIONS, VERTICES, edges_in};
@@ -155,7 +155,7 @@ impl<W: Weight> Band<'_, W> {
             edges: self.edges,
             team: self.team,
             scale: self.scale(),
-            records: Records(atomic_u64(records).as_chunks().0),
+            records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,
         };

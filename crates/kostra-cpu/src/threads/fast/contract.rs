@@ -28,10 +28,6 @@ const BLOCK: usize = 128;
 /// How many components are looked up before the first of them hooks.
 const HOOKS: usize = 128;
 
-/// Where the edges of a band stand: as they came, or as records.
-#[derive(Clone, Copy)]
-pub(super) struct Records<'a>(pub(super) &'a [Record]);
-
 /// The components that an edge joins; the stand-in of its key, and its id below it. Side by side, so that one cache
 /// line holds both.
 pub(super) type Record = [AtomicU64; 2];
@@ -83,7 +79,7 @@ pub(super) struct Contraction<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) team: &'a Team<'a>,
     pub(super) scale: Scale,
-    pub(super) records: Records<'a>,
+    pub(super) records: &'a [Record],
     pub(super) lightest: &'a [AtomicU64],
     pub(super) forest: &'a SharedEdgeSet,
 }
@@ -92,7 +88,7 @@ impl<W: Weight> Contraction<'_, W> {
     /// The id of the edge at a position.
     #[inline]
     fn id<const FIRST: bool>(&self, position: u32) -> EdgeId {
-        if FIRST { position } else { self.records.0[position as usize][1].load(Relaxed) as u32 }
+        if FIRST { position } else { self.records[position as usize][1].load(Relaxed) as u32 }
     }
 
     /// Offers an edge to a component: the lightest is kept. Lock-free: an exchange fails only when another thread's
@@ -295,7 +291,7 @@ impl<W: Weight> Contraction<'_, W> {
                 prefetch(self.edges.u(), position);
                 prefetch(self.edges.v(), position);
             } else {
-                prefetch(self.records.0, position);
+                prefetch(self.records, position);
             }
         }
         for (slot, component) in components.clone().enumerate() {
@@ -306,7 +302,7 @@ impl<W: Weight> Contraction<'_, W> {
             let (u, v) = if FIRST {
                 self.edges.ends(position)
             } else {
-                unpack(self.records.0[position as usize][0].load(Relaxed))
+                unpack(self.records[position as usize][0].load(Relaxed))
             };
             others[slot] = u ^ v ^ component as u32;
             prefetch(self.lightest, others[slot] as usize);
@@ -344,7 +340,7 @@ impl<W: Weight> Contraction<'_, W> {
             for region in &regions[dealt] {
                 let read = |from: usize, len: usize, block: &mut Block| {
                     for (slot, position) in (0..len).zip(region.start + from..) {
-                        let [ends, tail] = &self.records.0[position];
+                        let [ends, tail] = &self.records[position];
                         (block.u[slot], block.v[slot]) = unpack(ends.load(Relaxed));
                         block.tails[slot] = tail.load(Relaxed);
                     }
@@ -425,7 +421,7 @@ impl<W: Weight> Contraction<'_, W> {
         for slot in 0..len {
             let (u, v, tail) = (block.u[slot], block.v[slot], block.tails[slot]);
             let position = region.start + kept + slot;
-            let record = &self.records.0[position];
+            let record = &self.records[position];
             record[0].store(pack(u, v), Relaxed);
             record[1].store(tail, Relaxed);
             let offer = tail & !0xFFFF_FFFF | position as u64;

@@ -31,7 +31,7 @@ use kostra_core::{
 };
 
 use self::band::Band;
-use self::contract::{Contraction, Counts, Records, Region};
+use self::contract::{Contraction, Counts, Region};
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
@@ -123,7 +123,7 @@ impl<W: Weight> Engine<'_, W> {
             edges: self.edges,
             team: self.team,
             scale: Scale::of_sample(self.edges),
-            records: Records(atomic_u64(records).as_chunks().0),
+            records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,
         };
