@@ -96,7 +96,7 @@ impl Heavy {
     /// A rank that about `light` of the edges do not exceed.
     fn pivot<W: Weight>(&self, edges: Edges<'_, W>, light: usize) -> <W::Key as Key>::Rank {
         let highest = no_edge::<W::Key>();
-        if light >= self.len() - self.len() / 8 {
+        if light >= self.len() {
             return highest;
         }
         // One draw from each of SAMPLE stretches of equal length, at a place in it that a hash picks.

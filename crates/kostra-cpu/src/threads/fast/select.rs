@@ -74,7 +74,7 @@ impl Candidates<'_, '_> {
     /// The place in the order up to which about so many candidates come, after a sample of them.
     pub(super) fn pivot<W: Weight>(self, edges: Edges<'_, W>, wanted: usize) -> Pivot {
         let candidates = self.len();
-        if wanted >= candidates - candidates / 8 {
+        if wanted >= candidates {
             return Pivot::LAST;
         }
         // One draw from each of SAMPLE stretches of equal length: the first candidate from a place that a hash picks.
