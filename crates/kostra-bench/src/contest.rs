@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Representation, Solver, verify, with_graph};
+use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
 
 use crate::contestant::{Answer, Contestant, KostraSolver, Solved};
 use crate::graphs::GraphSource;
@@ -91,8 +91,10 @@ fn enter<'a>(
     skipped: &mut Vec<Skipped>,
 ) -> Vec<Box<dyn Contestant + 'a>> {
     let start = Instant::now();
-    if rules.solvers.iter().any(|solver| solver.info().representation == Representation::Csr) {
-        with_graph!(graph, graph => { graph.csr(); });
+    let mut infos = rules.solvers.iter().map(|solver| solver.info());
+    if let Some(info) = infos.find(|info| info.representation == Representation::Csr) {
+        // A failure comes again, and is told, when that solver's turn comes.
+        let _ = with_graph!(graph, graph => graph.csr(info.id, &mut Run::new()).map(drop));
     }
     let csr_seconds = start.elapsed().as_secs_f64();
     let mut contestants: Vec<Box<dyn Contestant>> = Vec::new();

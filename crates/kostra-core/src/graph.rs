@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::{Csr, EdgeList, GraphError, Vertex, Weight, WeightType};
+use crate::{Csr, EdgeList, GraphError, Run, SolveError, Vertex, Weight, WeightType};
 
 /// A graph: its edge list, and its rows once somebody has wanted them.
 #[derive(Clone, Debug)]
@@ -17,9 +17,17 @@ impl<W: Weight> Graph<W> {
         &self.edges
     }
 
-    /// The rows, built in O(n + m) at the first call.
-    pub fn csr(&self) -> &Csr<W> {
-        self.csr.get_or_init(|| Csr::build(&self.edges))
+    /// The rows, built in O(n + m) at the first call that succeeds. Callers who come while another one builds them
+    /// build their own, of which one is kept.
+    ///
+    /// # Errors
+    /// As [`Csr::build`]. The graph is as it was then.
+    pub fn csr(&self, solver: &'static str, run: &mut Run<'_>) -> Result<&Csr<W>, SolveError> {
+        if let Some(csr) = self.csr.get() {
+            return Ok(csr);
+        }
+        let csr = Csr::build(&self.edges, solver, run)?;
+        Ok(self.csr.get_or_init(|| csr))
     }
 }
 
@@ -43,7 +51,7 @@ pub enum AnyGraph {
     F64(Graph<f64>),
 }
 
-/// Runs an expression on the typed graph inside an [`AnyGraph`]: `with_graph!(any, graph => graph.csr().ids().len())`.
+/// Runs an expression on the typed graph inside an [`AnyGraph`]: `with_graph!(any, graph => graph.edge_list().len())`.
 #[macro_export]
 macro_rules! with_graph {
     ($any:expr, $graph:ident => $body:expr) => {

@@ -134,17 +134,18 @@ pub enum SolveError {
     },
 }
 
-/// A graph with an order on its edges: what an [`Algorithm`] solves.
+/// A graph with an order on its edges, put to a solver: what an [`Algorithm`] solves.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a, W: Weight> {
     graph: &'a Graph<W>,
     order: Order,
+    solver: &'static SolverInfo,
 }
 
 impl<'a, W: Weight> Problem<'a, W> {
-    /// The problem of finding this graph's minimum or maximum spanning forest.
-    pub fn new(graph: &'a Graph<W>, order: Order) -> Self {
-        Self { graph, order }
+    /// The problem of finding this graph's minimum or maximum spanning forest, as it is put to this solver.
+    pub fn new(graph: &'a Graph<W>, order: Order, solver: &'static SolverInfo) -> Self {
+        Self { graph, order, solver }
     }
 
     /// The edge list.
@@ -153,8 +154,11 @@ impl<'a, W: Weight> Problem<'a, W> {
     }
 
     /// The rows; built here if the solver did not state that it wants them.
-    pub fn csr(&self) -> CsrView<'a, W> {
-        CsrView { csr: self.graph.csr(), edges: self.edges() }
+    ///
+    /// # Errors
+    /// When they are built, and the run is cancelled or the memory not granted.
+    pub fn csr(&self, run: &mut Run<'_>) -> Result<CsrView<'a, W>, SolveError> {
+        Ok(CsrView { csr: self.graph.csr(self.solver.id, run)?, edges: self.edges() })
     }
 }
 
@@ -207,7 +211,7 @@ impl<A: Algorithm> Solver for A {
     }
 
     fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError> {
-        with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order), run))
+        with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order, &A::INFO), run))
     }
 }
 
@@ -219,7 +223,7 @@ fn solve_typed<A: Algorithm, W: Weight>(
     algorithm.admit(problem.edges().vertices(), problem.edges().len())?;
     let start = Instant::now();
     if A::INFO.representation == Representation::Csr {
-        run.phase("build", |_| problem.csr());
+        run.phase("build", |run| problem.csr(run).map(drop))?;
     }
     let built = Instant::now();
     let ids = algorithm.solve(problem, run)?.into_ids();

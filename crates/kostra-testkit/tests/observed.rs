@@ -86,6 +86,9 @@ proptest! {
             } else {
                 prop_assert_eq!(forest.as_ref(), Ok(&right), "{}", solver.info().id);
             }
+            // What a cancelled solve leaves behind, such as rows half built, is not in the way of the next one.
+            let again = solver.solve(&graph, Order::Minimum, &mut Run::new());
+            prop_assert_eq!(again.map(|solution| solution.forest.into_ids()), Ok(right.clone()), "{}", solver.info().id);
         }
     }
 }

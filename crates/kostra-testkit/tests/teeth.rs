@@ -173,7 +173,7 @@ fn the_faults_are_seen_by_the_verifier_too() {
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
         for (fault, order) in FAULTS.into_iter().flat_map(|fault| ORDERS.map(|order| (fault, order))) {
             let ids = with_graph!(&case.graph, graph => {
-                Faulty(fault, order).solve(Problem::new(graph, order), &mut Run::new()).map(EdgeSet::into_ids)
+                Faulty(fault, order).solve(Problem::new(graph, order, &Faulty::INFO), &mut Run::new()).map(EdgeSet::into_ids)
             });
             let Ok(ids) = ids else { continue };
             let verified = kostra_testkit::mutate::judge(&case.graph, order, &ids).is_ok();

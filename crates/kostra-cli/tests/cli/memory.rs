@@ -50,6 +50,21 @@ fn no_algorithm_on_threads_dies_of_memory_that_is_not_granted() {
 }
 
 #[test]
+fn rows_for_which_memory_is_not_granted_are_an_error_that_names_who_wants_them() {
+    for algorithm in ["prim-binary", "prim-pairing", "boruvka-contract"] {
+        let command = format!("solve gen:gnm:n=100M,m=1000 --algorithm {algorithm}");
+        let Some(outcome) = run_within(700_000, &command) else { return };
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{outcome:?}");
+        // 8 bytes for each vertex and one more, and 12 for each edge at either end, with 16 while they are inserted.
+        let bytes = 8 * (100_000_000_u64 + 1) + (12 + 16) * 2 * 1000;
+        let error = format!(
+            "kostra: {algorithm} needs {bytes} bytes of memory for this graph, which the system does not grant\n"
+        );
+        assert_eq!(outcome.stderr, error);
+    }
+}
+
+#[test]
 fn a_limit_that_leaves_room_is_none() {
     let Some(outcome) = run_within(1_500_000, "solve gen:gnm:n=1M,m=1000 --algorithm fast --threads 2")
     else {

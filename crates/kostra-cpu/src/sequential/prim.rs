@@ -16,7 +16,7 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
     problem: Problem<'_, W>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    let graph = problem.csr();
+    let graph = problem.csr(run)?;
     let vertices = graph.vertices();
     let mut forest = EdgeSet::new(graph.edges());
     let mut queue = H::new(vertices);

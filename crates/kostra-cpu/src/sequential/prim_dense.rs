@@ -57,7 +57,7 @@ impl Algorithm for PrimDense {
 }
 
 fn grow<W: Weight>(problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-    let (graph, edges) = (problem.csr(), problem.edges());
+    let (graph, edges) = (problem.csr(run)?, problem.edges());
     let vertices = graph.vertices();
     let mut forest = EdgeSet::new(edges.len());
     let mut in_tree = vec![false; vertices as usize];

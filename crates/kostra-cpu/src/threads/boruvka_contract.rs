@@ -67,7 +67,7 @@ impl Algorithm for BoruvkaContract {
     }
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-        let graph = Given { rows: problem.csr().rows(), edges: problem.edges() };
+        let graph = Given { rows: problem.csr(run)?.rows(), edges: problem.edges() };
         let layout = Layout::of(graph.vertices(), graph.neighbours().len());
         let mut workspace = run.take_workspace();
         let memory = workspace
