@@ -5,6 +5,7 @@
 
 use kostra_core::{Key, Vertex};
 
+use crate::granted::granted;
 use crate::heap::Heap;
 
 /// A binary heap with positions.
@@ -38,6 +39,16 @@ impl<K: Key> Heap<K> for BinaryHeap<K> {
 }
 
 impl<K: Key> BinaryHeap<K> {
+    /// A heap for vertices below `vertices`, if the system grants the memory for their positions.
+    pub(crate) fn granted(vertices: u32) -> Option<Self> {
+        Some(Self { entries: Vec::new(), positions: granted(vertices as usize, || 0)? })
+    }
+
+    /// Whether there is memory for one more vertex, granted now if need be.
+    pub(crate) fn has_room(&mut self) -> bool {
+        self.entries.try_reserve(1).is_ok()
+    }
+
     /// The rank of a vertex, if it is in the heap. O(1).
     pub(crate) fn rank_of(&self, vertex: Vertex) -> Option<K::Rank> {
         let &(rank, there) = self.entries.get(self.positions[vertex as usize] as usize)?;

@@ -23,6 +23,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use kostra_core::{EdgeId, Vertex};
 
 use super::sync::{AtomicU32, AtomicUsize};
+use crate::granted::granted;
 
 /// What the last entry of a list links to.
 const END: usize = usize::MAX;
@@ -45,13 +46,14 @@ struct Entry {
 }
 
 impl AdjacencyList {
-    /// An empty list for each vertex below `vertices`, with room for so many entries in all.
-    pub(super) fn new(vertices: u32, entries: usize) -> Self {
-        Self {
-            heads: (0..vertices).map(|_| AtomicUsize::new(END)).collect(),
-            entries: (0..entries).map(|_| Entry::default()).collect(),
+    /// An empty list for each vertex below `vertices`, with room for so many entries in all, if the system grants the
+    /// memory.
+    pub(super) fn new(vertices: u32, entries: usize) -> Option<Self> {
+        Some(Self {
+            heads: granted(vertices as usize, || AtomicUsize::new(END))?,
+            entries: granted(entries, Entry::default)?,
             reserved: AtomicUsize::new(0),
-        }
+        })
     }
 
     /// Empties all lists, and keeps those of the vertices below `vertices`. O(vertices).
@@ -135,7 +137,7 @@ mod under_loom {
         model.preemption_bound = Some(preemptions);
         model.check(move || {
             let entries = shares.iter().map(|edges| 2 * edges.len()).sum();
-            let list = Arc::new(AdjacencyList::new(vertices, entries));
+            let list = Arc::new(AdjacencyList::new(vertices, entries).unwrap());
             let insert = |list: &AdjacencyList, edges: &[(Vertex, Vertex, EdgeId)]| {
                 let mut writer = list.writer(2 * edges.len());
                 edges.iter().for_each(|&(u, v, id)| writer.insert_edge(u, v, id));
@@ -184,7 +186,7 @@ mod tests {
 
     #[test]
     fn an_edge_is_in_the_lists_of_both_its_ends() {
-        let mut list = AdjacencyList::new(4, 6);
+        let mut list = AdjacencyList::new(4, 6).unwrap();
         let mut writer = list.writer(6);
         writer.insert_edge(0, 1, 7);
         writer.insert_edge(2, 1, 8);
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_list_that_was_cleared_holds_what_came_after() {
-        let mut list = AdjacencyList::new(5, 4);
+        let mut list = AdjacencyList::new(5, 4).unwrap();
         let mut writer = list.writer(4);
         writer.insert_edge(3, 4, 1);
         writer.insert_edge(0, 1, 2);
@@ -211,8 +213,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "no more than it has reserved")]
     fn a_writer_keeps_to_its_share() {
-        AdjacencyList::new(2, 4).writer(2).insert_edge(0, 1, 0);
-        let list = AdjacencyList::new(2, 4);
+        AdjacencyList::new(2, 4).unwrap().writer(2).insert_edge(0, 1, 0);
+        let list = AdjacencyList::new(2, 4).unwrap();
         let (mut writer, _other) = (list.writer(2), list.writer(2));
         writer.insert_edge(0, 1, 0);
         writer.insert_edge(0, 1, 1);
@@ -224,7 +226,7 @@ mod tests {
         const THREADS: usize = 4;
         let edges: u32 = if cfg!(miri) { 30 } else { 20_000 };
         for vertices in [2, 3, 50] {
-            let mut list = AdjacencyList::new(vertices, 2 * edges as usize * THREADS);
+            let mut list = AdjacencyList::new(vertices, 2 * edges as usize * THREADS).unwrap();
             for round in 0..if cfg!(miri) { 2 } else { 10 } {
                 list.clear(vertices);
                 let (u, v) =

@@ -42,11 +42,12 @@
 mod contract;
 mod grow;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::{
     Algorithm, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Vertex,
-    Weight, Workspace,
+    Weight,
 };
 
 use super::adjacency_list::AdjacencyList;
@@ -79,24 +80,22 @@ impl Algorithm for PrimCollide {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let bytes = scratch_bytes::<W::Key>(edges.vertices(), edges.len(), run.threads());
-        // The parts are allocated one by one, where a refusal would be the end of the process. So the system is asked
-        // for the whole first, which nobody touches, and which is given back at once.
-        if Workspace::new().words(bytes).is_none() {
-            return Err(SolveError::OutOfMemory { solver: Self::INFO.id, bytes });
-        }
         let forest = SharedEdgeSet::new(edges.len());
         with_team(run.threads(), |team| solve(edges, team, &forest, run))?;
         Ok(forest.into_edge_set())
     }
 }
 
-/// How much memory all parts take together when every vertex is beside one tree.
-fn scratch_bytes<K: Key>(vertices: u32, edges: usize, threads: usize) -> usize {
-    let instances = instances_for(vertices, threads);
-    let in_heap = size_of::<(K::Rank, Vertex)>();
-    let at_vertices = (vertices as usize).saturating_mul(20 + 4 * instances + in_heap);
-    edges.saturating_mul(44).saturating_add(at_vertices)
+/// What is said when a part of the memory is refused: how much all parts take together when every vertex is beside one
+/// tree.
+fn refusal<W: Weight>(edges: Edges<'_, W>, threads: usize) -> SolveError {
+    let instances = instances_for(edges.vertices(), threads);
+    let in_heap = size_of::<(<W::Key as Key>::Rank, Vertex)>();
+    let at_vertices = (edges.vertices() as usize).saturating_mul(20 + 4 * instances + in_heap);
+    SolveError::OutOfMemory {
+        solver: PrimCollide::INFO.id,
+        bytes: edges.len().saturating_mul(44).saturating_add(at_vertices),
+    }
 }
 
 fn solve<W: Weight>(
@@ -105,11 +104,15 @@ fn solve<W: Weight>(
     forest: &SharedEdgeSet,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
-    let mut memory = Memory::new(edges.vertices());
-    let mut search = run.phase("list", |_| Search::new(edges, team, memory.trees(), forest));
-    let instances: Vec<Mutex<Instance<W::Key>>> = (0..instances_for(edges.vertices(), team.threads()))
-        .map(|index| Mutex::new(Instance::new(edges.vertices(), index)))
-        .collect();
+    let refused = || refusal(edges, team.threads());
+    let mut memory = Memory::new(edges.vertices()).ok_or_else(refused)?;
+    let search = run.phase("list", |_| Search::new(edges, team, memory.trees(), forest));
+    let mut search = search.ok_or_else(refused)?;
+    let instances: Option<Vec<Mutex<Instance<W::Key>>>> =
+        (0..instances_for(edges.vertices(), team.threads()))
+            .map(|index| Instance::new(edges.vertices(), index).map(Mutex::new))
+            .collect();
+    let instances = instances.ok_or_else(refused)?;
     while search.links.len() > 0 {
         run.round(search.vertices as usize, search.links.len())?;
         let instances = &instances[..instances_for(search.vertices, team.threads())];
@@ -157,11 +160,16 @@ struct Search<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> Search<'a, W> {
-    fn new(edges: Edges<'a, W>, team: &'a Team<'a>, trees: Trees<'a>, forest: &'a SharedEdgeSet) -> Self {
+    fn new(
+        edges: Edges<'a, W>,
+        team: &'a Team<'a>,
+        trees: Trees<'a>,
+        forest: &'a SharedEdgeSet,
+    ) -> Option<Self> {
         let vertices = edges.vertices();
-        let mut links = Links::of(edges, team);
-        let graph = AdjacencyList::new(vertices, 2 * links.len());
-        Self { edges, team, vertices, links, graph, trees, forest }
+        let mut links = Links::of(edges, team)?;
+        let graph = AdjacencyList::new(vertices, 2 * links.len())?;
+        Some(Self { edges, team, vertices, links, graph, trees, forest })
     }
 
     /// Lists the edges of the stage by vertices, none of which is in a tree yet.
@@ -175,6 +183,7 @@ impl<'a, W: Weight> Search<'a, W> {
             trees: self.trees,
             forest: self.forest,
             starts: Starts::new(self.vertices, instances),
+            refused: AtomicBool::new(false),
         }
     }
 

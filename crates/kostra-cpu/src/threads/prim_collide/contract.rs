@@ -14,6 +14,7 @@ use super::super::atomic::atomic_u32;
 use super::super::scan::exclusive_prefix_sum;
 use super::super::team::{Schedule, Team};
 use super::{NONE, lock};
+use crate::granted::granted;
 
 /// How many vertices of a loop over all are dealt to a thread at once.
 const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
@@ -22,8 +23,10 @@ const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
 pub(super) struct Memory([Vec<u32>; 3]);
 
 impl Memory {
-    pub(super) fn new(vertices: u32) -> Self {
-        Self(std::array::from_fn(|_| vec![0; vertices as usize]))
+    /// The memory for so many vertices, if the system grants it.
+    pub(super) fn new(vertices: u32) -> Option<Self> {
+        let array = || granted(vertices as usize, || 0);
+        Some(Self([array()?, array()?, array()?]))
     }
 
     pub(super) fn trees(&mut self) -> Trees<'_> {
@@ -127,23 +130,27 @@ struct Link {
 }
 
 impl Links {
-    /// The edges of the whole graph that are no self-loops.
-    pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Self {
-        let shares: Vec<_> = (0..team.threads()).map(|_| Mutex::new(Vec::new())).collect();
+    /// The edges of the whole graph that are no self-loops, if the system grants the memory for all.
+    pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Option<Self> {
+        let bound = |index| (edges.len() * index / team.threads()) as EdgeId;
+        let ids_of = |thread| bound(thread)..bound(thread + 1);
+        let mut shares = Vec::new();
+        for thread in 0..team.threads() {
+            let mut share = Vec::new();
+            share.try_reserve_exact(ids_of(thread).len()).ok()?;
+            shares.push(Mutex::new(share));
+        }
         team.each(|thread| {
-            let bound = |index| (edges.len() * index / team.threads()) as EdgeId;
-            let ids = bound(thread)..bound(thread + 1);
-            let mut share = Vec::with_capacity(ids.len());
-            share.extend(
+            let ids = ids_of(thread);
+            lock(&shares[thread]).extend(
                 ids.map(|id| (id, edges.ends(id))).filter(|(_, (u, v))| u != v).map(|(id, (u, v))| Link {
                     u,
                     v,
                     id,
                 }),
             );
-            *lock(&shares[thread]) = share;
         });
-        Self { shares }
+        Some(Self { shares })
     }
 
     /// How many edges there are.

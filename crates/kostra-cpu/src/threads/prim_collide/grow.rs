@@ -9,7 +9,7 @@ use super::super::adjacency_list::Rows;
 use super::super::edge_set::SharedEdgeSet;
 use super::super::team::Team;
 use super::contract::Trees;
-use super::{NONE, lock};
+use super::{NONE, lock, refusal};
 use crate::heap::Heap;
 use crate::heap_binary::BinaryHeap;
 
@@ -42,17 +42,17 @@ pub(super) struct Tally {
 }
 
 impl<K: Key> Instance<K> {
-    pub(super) fn new(vertices: u32, own_stretch: usize) -> Self {
-        let fringe = BinaryHeap::new(vertices);
-        Self {
+    /// An instance for graphs of so many vertices, if the system grants the memory.
+    pub(super) fn new(vertices: u32, own_stretch: usize) -> Option<Self> {
+        Some(Self {
             tree: None,
-            fringe,
+            fringe: BinaryHeap::granted(vertices)?,
             size: 0,
             own_stretch,
             stretch: own_stretch,
             chosen: 0,
             tally: Tally::default(),
-        }
+        })
     }
 }
 
@@ -96,6 +96,8 @@ pub(super) struct Stage<'a, W: Weight> {
     pub(super) trees: Trees<'a>,
     pub(super) forest: &'a SharedEdgeSet,
     pub(super) starts: Starts,
+    /// Whether a heap had to grow and was refused the memory, so that its tree is not to be trusted.
+    pub(super) refused: AtomicBool,
 }
 
 impl<W: Weight> Stage<'_, W> {
@@ -114,6 +116,9 @@ impl<W: Weight> Stage<'_, W> {
                     unfinished.store(true, Relaxed);
                 }
             });
+            if self.refused.load(Relaxed) {
+                return Err(refusal(self.edges, team.threads()));
+            }
             let chosen = instances.iter().map(|instance| lock(instance).chosen).sum();
             run.progress(chosen, self.edges.vertices() as usize)?;
             if !unfinished.load(Relaxed) {
@@ -170,7 +175,8 @@ impl<W: Weight> Stage<'_, W> {
             }
             let rank = self.edges.rank(id);
             match instance.fringe.rank_of(to) {
-                None => instance.fringe.insert(to, rank),
+                None if instance.fringe.has_room() => instance.fringe.insert(to, rank),
+                None => self.refused.store(true, Relaxed),
                 Some(known) if rank < known => instance.fringe.decrease(to, rank),
                 Some(_) => {}
             }

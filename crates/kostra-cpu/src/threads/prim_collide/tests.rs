@@ -19,12 +19,12 @@ fn interleaved<W: Weight>(
     random: &mut Random,
 ) -> (Vec<EdgeId>, Vec<(u32, u32)>) {
     let forest = SharedEdgeSet::new(edges.len());
-    let mut memory = Memory::new(edges.vertices());
+    let mut memory = Memory::new(edges.vertices()).unwrap();
     let mut stages = Vec::new();
     with_team(1, |team| {
-        let mut search = Search::new(edges, team, memory.trees(), &forest);
+        let mut search = Search::new(edges, team, memory.trees(), &forest).unwrap();
         let mut all: Vec<Instance<W::Key>> =
-            (0..instances).map(|index| Instance::new(edges.vertices(), index)).collect();
+            (0..instances).map(|index| Instance::new(edges.vertices(), index).unwrap()).collect();
         while search.links.len() > 0 {
             let vertices = search.vertices;
             let stage = search.stage(instances);
