@@ -231,6 +231,11 @@ impl<'a, W: Weight> Edges<'a, W> {
         self.weights
     }
 
+    /// Whether low or high weights are better.
+    pub fn order(&self) -> Order {
+        if self.flip == W::Key::MIN { Order::Minimum } else { Order::Maximum }
+    }
+
     /// Both ends of an edge.
     #[inline]
     pub fn ends(&self, id: EdgeId) -> (Vertex, Vertex) {

@@ -33,12 +33,21 @@ pub trait Observer {
     }
 }
 
+/// How long the transfers of one solve took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Transfers {
+    pub(crate) upload: Duration,
+    pub(crate) download: Duration,
+}
+
 /// The circumstances of one solve: who watches, how many threads there are, what is set, and where scratch memory
 /// comes from. Costs nothing when nobody watches.
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
     threads: Option<usize>,
+    device: usize,
+    transfers: Transfers,
     settings: Vec<(&'static str, u64)>,
     workspace: Option<&'a mut Workspace>,
     rounds: u32,
@@ -65,6 +74,17 @@ impl<'a> Run<'a> {
     /// How many threads a solver may use.
     pub fn threads(&self) -> usize {
         self.threads.unwrap_or(1)
+    }
+
+    /// The same with a device, counted from 0, for solvers that run on one.
+    pub fn on_device(mut self, ordinal: usize) -> Self {
+        self.device = ordinal;
+        self
+    }
+
+    /// Which device a solver shall run on, where it runs on one; the first unless it was set.
+    pub fn device(&self) -> usize {
+        self.device
     }
 
     /// The same with an option of a solver set.
@@ -122,6 +142,29 @@ impl<'a> Run<'a> {
             observer.phase_finished(name, elapsed);
         }
         result
+    }
+
+    /// Copies to the device: the phase "upload", whose time [`Solution`](crate::Solution) reports apart from the
+    /// solver's. When the step returns, the copies must be done.
+    pub fn upload<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = self.phase("upload", step);
+        self.transfers.upload += start.elapsed();
+        result
+    }
+
+    /// Copies from the device: the phase "download", timed apart as the [upload](Self::upload) is. Before it begins,
+    /// the device must be done.
+    pub fn download<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = self.phase("download", step);
+        self.transfers.download += start.elapsed();
+        result
+    }
+
+    /// What the transfers have taken since this was last asked.
+    pub(crate) fn take_transfers(&mut self) -> Transfers {
+        std::mem::take(&mut self.transfers)
     }
 
     /// Reports a new round.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use crate::run::Transfers;
 use crate::{AnyGraph, CsrView, EdgeSet, Edges, Forest, Graph, Order, Run, Weight, with_graph};
 
 /// Where a solver runs.
@@ -16,6 +17,8 @@ pub enum Platform {
     Sequential,
     /// The threads of one machine.
     Threads,
+    /// A CUDA device.
+    Cuda,
 }
 
 impl Platform {
@@ -24,6 +27,7 @@ impl Platform {
         match self {
             Self::Sequential => "one thread",
             Self::Threads => "threads",
+            Self::Cuda => "CUDA device",
         }
     }
 }
@@ -132,6 +136,20 @@ pub enum SolveError {
         /// How many bytes it asked for, beyond the graph and the answer.
         bytes: usize,
     },
+    /// The solver runs on a device that this machine does not have, or that cannot be used.
+    #[error("no {device}: {reason}")]
+    NoDevice {
+        /// The kind of device, such as `"CUDA device"`.
+        device: &'static str,
+        /// Why there is none.
+        reason: String,
+    },
+    /// The device failed in the middle. Solvers on the processor are not touched by it.
+    #[error("{what}")]
+    Device {
+        /// What failed, and how.
+        what: String,
+    },
 }
 
 /// A graph with an order on its edges, put to a solver: what an [`Algorithm`] solves.
@@ -151,6 +169,11 @@ impl<'a, W: Weight> Problem<'a, W> {
     /// The edge list.
     pub fn edges(&self) -> Edges<'a, W> {
         self.graph.edge_list().edges(self.order)
+    }
+
+    /// Whether the minimum or the maximum spanning forest is wanted.
+    pub fn order(&self) -> Order {
+        self.order
     }
 
     /// The rows; built here if the solver did not state that it wants them.
@@ -189,8 +212,12 @@ pub struct Solution {
     pub forest: Forest,
     /// Time to build the representation that the solver wants; zero when it was there.
     pub build: Duration,
+    /// Time to copy the graph to the device that solves it; zero where the solver works in the machine's memory.
+    pub upload: Duration,
     /// Time to solve.
     pub solve: Duration,
+    /// Time to copy the answer back from the device.
+    pub download: Duration,
 }
 
 /// A solver whose type is forgotten: what registries hold and users choose from.
@@ -225,8 +252,11 @@ fn solve_typed<A: Algorithm, W: Weight>(
     if A::INFO.representation == Representation::Csr {
         run.phase("build", |run| problem.csr(run).map(drop))?;
     }
+    run.take_transfers(); // what a solve that failed has left
     let built = Instant::now();
     let ids = algorithm.solve(problem, run)?.into_ids();
-    let solve = built.elapsed();
-    Ok(Solution { forest: Forest::new(problem.edges(), ids), build: built - start, solve })
+    let elapsed = built.elapsed();
+    let Transfers { upload, download } = run.take_transfers();
+    let solve = elapsed.saturating_sub(upload + download);
+    Ok(Solution { forest: Forest::new(problem.edges(), ids), build: built - start, upload, solve, download })
 }

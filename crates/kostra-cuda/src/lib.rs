@@ -1,1 +1,26 @@
-//! x
+//! The solvers that run on CUDA devices.
+//!
+//! The crate builds on any machine: the driver is looked for when a solver runs, and where there is none the answer is
+//! an error that says why. Kernels are plain CUDA C++ in `kernels/`; [`module`] says how they reach the device.
+//!
+//! To add a solver, write its kernels and its file, and add the struct to [`SOLVERS`]. A solver's body has three parts:
+//! `run.upload(..)`, the rounds, `run.download(..)`, and opens its device by [`Device::open`] with `run.device()`.
+
+mod buffers;
+mod device;
+mod driver;
+mod error;
+mod module;
+mod nvrtc;
+
+use kostra_core::Solver;
+
+pub use device::Device;
+pub use error::{DeviceError, NoDevice};
+
+/// Every solver of this crate, in the order in which tables show them.
+pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
+    SOLVERS.iter().copied()
+}
+
+const SOLVERS: &[&dyn Solver] = &[];

@@ -1,0 +1,113 @@
+// What every file of kernels begins with: it stands before each of them when they are compiled. No file includes
+// anything, so that NVRTC needs no headers.
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define KERNEL extern "C" __global__ void
+
+constexpr u32 NONE = 0xFFFFFFFFu;
+
+// The thread's number in the grid, and how many there are: for loops over more than the grid holds.
+__device__ __forceinline__ u64 first_index() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ u64 index_stride() { return (u64)gridDim.x * blockDim.x; }
+
+// ---- Keys ----------------------------------------------------------------------------------------------------------
+// The unsigned integer that orders weights, as in kostra-core/src/weight.rs. kind: 0 unsigned, 1 signed, 2 float.
+// flip: 0 for a minimum spanning forest, all ones for a maximum one.
+
+__device__ __forceinline__ u32 key_of(u32 bits, u32 kind, u32 flip) {
+    if (kind == 1) {
+        bits ^= 0x80000000u;
+    } else if (kind == 2) {
+        if (bits == 0x80000000u) bits = 0; // -0.0 is 0.0
+        bits ^= (u32)((int)bits >> 31) | 0x80000000u;
+    }
+    return bits ^ flip;
+}
+
+__device__ __forceinline__ u64 key_of(u64 bits, u32 kind, u32 flip) {
+    if (kind == 1) {
+        bits ^= 0x8000000000000000ull;
+    } else if (kind == 2) {
+        if (bits == 0x8000000000000000ull) bits = 0; // -0.0 is 0.0
+        bits ^= (u64)((long long)bits >> 63) | 0x8000000000000000ull;
+    }
+    return bits ^ ((u64)flip << 32 | flip);
+}
+
+// A 32-bit key with an edge id, or whatever breaks ties, below it: one integer that holds the strict total order.
+__device__ __forceinline__ u64 rank_of(u32 key, u32 id) { return (u64)key << 32 | id; }
+__device__ __forceinline__ u32 rank_id(u64 rank) { return (u32)rank; }
+__device__ __forceinline__ u32 rank_key(u64 rank) { return (u32)(rank >> 32); }
+
+// ---- Shared words --------------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ u32 load(const u32* word) { return *(const volatile u32*)word; }
+__device__ __forceinline__ u64 load(const u64* word) { return *(const volatile u64*)word; }
+
+// Lowers a word to a value. Looks first: most offers come too late, and a look is cheaper than an atomic.
+__device__ __forceinline__ void lower(u32* word, u32 value) {
+    if (load(word) > value) atomicMin(word, value);
+}
+__device__ __forceinline__ void lower(u64* word, u64 value) {
+    if (load(word) > value) atomicMin(word, value);
+}
+
+// Adds an edge to a set that has a bit for each.
+__device__ __forceinline__ void insert(u32* set, u32 id) { atomicOr(&set[id / 32], 1u << id % 32); }
+
+// ---- Disjoint sets -------------------------------------------------------------------------------------------------
+// As in kostra-cpu/src/threads/union_find.rs, where it is proved and checked: a record has the rank above and the
+// parent below, so that one compare-and-swap sees and changes both; wait-free. Shou & He 2024, Listing 4, after
+// Anderson & Woll 1991.
+
+__device__ __forceinline__ u64 record_of(u32 rank, u32 parent) { return (u64)rank << 32 | parent; }
+
+// The representative of the set that holds an element. Compression shortens the path that is walked.
+template <bool compress>
+__device__ __forceinline__ u32 find(u64* records, u32 element) {
+    u64 found = load(&records[element]);
+    for (;;) {
+        u32 parent = (u32)found;
+        if (parent == element) return element;
+        u64 above = load(&records[parent]);
+        if (!compress) {
+            element = parent;
+            found = above;
+            continue;
+        }
+        u32 grandparent = (u32)above;
+        if (grandparent != parent) {
+            // Whoever was faster has shortened the path as well.
+            atomicCAS(&records[element], found, record_of((u32)(found >> 32), grandparent));
+        }
+        element = grandparent;
+        found = load(&records[element]);
+    }
+}
+
+// Changes the record of an element, if that is still a root of the old rank.
+__device__ __forceinline__ bool update_root(u64* records, u32 element, u32 old_rank, u32 parent, u32 new_rank) {
+    u64 root = record_of(old_rank, element);
+    return atomicCAS(&records[element], root, record_of(new_rank, parent)) == root;
+}
+
+// Merges the sets of two elements, and says whether it was this call that merged them.
+template <bool compress>
+__device__ __forceinline__ bool join(u64* records, u32 u, u32 v) {
+    for (;;) {
+        u = find<compress>(records, u);
+        v = find<compress>(records, v);
+        if (u == v) return false;
+        u32 rank_u = (u32)(load(&records[u]) >> 32), rank_v = (u32)(load(&records[v]) >> 32);
+        if (rank_u > rank_v || (rank_u == rank_v && u > v)) {
+            u32 swap = u; u = v; v = swap;
+            swap = rank_u; rank_u = rank_v; rank_v = swap;
+        }
+        if (update_root(records, u, rank_u, v, rank_u)) {
+            if (rank_u == rank_v) update_root(records, v, rank_v, v, rank_v + 1);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! One CUDA device: opened once in a process, shared by whoever solves on it.
+
+#![allow(unsafe_code, reason = "the driver is called where cudarc has no safe way")]
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result};
+use kostra_core::SolveError;
+
+use crate::error::{Doing, words};
+use crate::module::{self, Source};
+use crate::{DeviceError, NoDevice, driver};
+
+/// The oldest compute capability that the kernels are written for.
+const OLDEST: (u32, u32) = (8, 0);
+
+/// A CUDA device.
+#[derive(Debug)]
+pub struct Device {
+    ordinal: usize,
+    name: String,
+    capability: (u32, u32),
+    multiprocessors: u32,
+    memory: usize,
+    driver: (u32, u32),
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
+    lost: OnceLock<String>,
+}
+
+impl Device {
+    /// How many devices there are, at least one, whether they can be used or not.
+    ///
+    /// # Errors
+    /// When there is none, or no driver, or one that does not work.
+    pub fn count() -> Result<usize, NoDevice> {
+        driver::devices()
+    }
+
+    /// The device of this number, counted from 0. The first call for it takes some tenths of a second.
+    ///
+    /// # Errors
+    /// When there is none, when it is older than compute capability 8.0, or when it was lost earlier on.
+    pub fn open(ordinal: usize) -> Result<Arc<Self>, NoDevice> {
+        static OPEN: Mutex<Vec<Arc<Device>>> = Mutex::new(Vec::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = open.iter().find(|device| device.ordinal == ordinal) {
+            return match device.lost.get() {
+                None => Ok(device.clone()),
+                Some(cause) => Err(NoDevice::because(format!(
+                    "device {ordinal} failed earlier in this process and cannot be used any more ({cause})"
+                ))),
+            };
+        }
+        let devices = driver::devices()?;
+        if ordinal >= devices {
+            let last = devices - 1;
+            return Err(NoDevice::because(format!(
+                "there is no device {ordinal}; they are numbered from 0 to {last}"
+            )));
+        }
+        let opened = catch_unwind(AssertUnwindSafe(|| Self::begin(ordinal)));
+        let device = opened.unwrap_or_else(|_| {
+            Err(NoDevice::because("the driver's library lacks functions that a driver has"))
+        })?;
+        let device = Arc::new(device);
+        open.push(device.clone());
+        Ok(device)
+    }
+
+    fn begin(ordinal: usize) -> Result<Self, NoDevice> {
+        let refused = |error: DriverError| {
+            NoDevice::because(format!("device {ordinal} cannot be used: {}", words(error)))
+        };
+        let handle = result::device::get(ordinal as i32).map_err(refused)?;
+        let attribute = |attribute| {
+            // SAFETY: the handle is of a device that the driver has just named.
+            let value = unsafe { result::device::get_attribute(handle, attribute) }.map_err(refused)?;
+            Ok(u32::try_from(value).unwrap_or_default())
+        };
+        let name = result::device::get_name(handle).map_err(refused)?;
+        let capability = (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        );
+        if capability < OLDEST {
+            let ((major, minor), (least, least_minor)) = (capability, OLDEST);
+            return Err(NoDevice::because(format!(
+                "device {ordinal}, {name}, has compute capability {major}.{minor}; {least}.{least_minor} is the least"
+            )));
+        }
+        let context = CudaContext::new(ordinal).map_err(refused)?;
+        // SAFETY: all work and all memory of this crate is on one stream, or is waited for by events of its own.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream().map_err(refused)?;
+        let device = Self {
+            ordinal,
+            name,
+            capability,
+            multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            memory: context.total_mem().map_err(refused)?,
+            driver: version().map_err(refused)?,
+            context,
+            stream,
+            modules: Mutex::default(),
+            lost: OnceLock::new(),
+        };
+        device.keep_freed_memory().map_err(refused)?;
+        Ok(device)
+    }
+
+    /// Its number, counted from 0.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// Its name, such as `"NVIDIA H100 80GB HBM3"`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its compute capability, major and minor.
+    pub fn capability(&self) -> (u32, u32) {
+        self.capability
+    }
+
+    /// How many multiprocessors it has.
+    pub fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
+    }
+
+    /// How many bytes of memory it has.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// The version of CUDA that its driver is for, major and minor.
+    pub fn driver(&self) -> (u32, u32) {
+        self.driver
+    }
+
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    /// The stream on which everything happens, in order.
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// A kernel, compiled and loaded when its file is first asked for.
+    pub(crate) fn function(&self, source: Source, kernel: &str) -> Result<CudaFunction, DeviceError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = match modules.get(source.name) {
+            Some(module) => module.clone(),
+            None => {
+                let module = module::load(&self.context, self.capability, source)?;
+                modules.insert(source.name, module.clone());
+                module
+            }
+        };
+        self.check(module.load_function(kernel), "looking for a kernel")
+    }
+
+    /// Memory for so many values, whatever is in it.
+    pub(crate) fn uninit<T: Copy>(&self, len: usize) -> Result<CudaSlice<T>, DeviceError> {
+        let bytes = len * size_of::<T>();
+        // SAFETY: bytes of any content are bytes. The driver refuses to allocate none.
+        let memory = self.check(unsafe { self.stream.alloc::<u8>(bytes.max(1)) }, "allocating memory")?;
+        // SAFETY: the memory was allocated on this stream, is long enough, and aligned to 256 bytes.
+        Ok(unsafe { self.stream.upgrade_device_ptr(memory.leak(), len) })
+    }
+
+    /// Memory for so many values, all of whose bytes are the same.
+    pub(crate) fn filled<T: Copy>(&self, len: usize, byte: u8) -> Result<CudaSlice<T>, DeviceError> {
+        let mut memory = self.uninit(len)?;
+        self.fill(&mut memory, byte)?;
+        Ok(memory)
+    }
+
+    /// Sets every byte.
+    pub(crate) fn fill<T: Copy>(&self, memory: &mut CudaSlice<T>, byte: u8) -> Result<(), DeviceError> {
+        let bytes = memory.num_bytes();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (pointer, _guard) = cudarc::driver::DevicePtrMut::device_ptr_mut(memory, &self.stream);
+        // SAFETY: the memory is as long, and freed on the same stream, later.
+        let done = unsafe { result::memset_d8_async(pointer, byte, bytes, self.stream.cu_stream()) };
+        self.check(done, "filling memory")
+    }
+
+    /// Waits until everything is done that was asked for.
+    pub(crate) fn finish(&self) -> Result<(), DeviceError> {
+        self.check(self.stream.synchronize(), "running a kernel")
+    }
+
+    /// Refuses work that needs more memory than the device can give, before any of it is done.
+    pub(crate) fn admit(&self, solver: &'static str, bytes: usize) -> Result<(), SolveError> {
+        if bytes > self.available()? {
+            return Err(SolveError::OutOfMemory { solver, bytes });
+        }
+        Ok(())
+    }
+
+    /// How many bytes can be allocated.
+    pub(crate) fn available(&self) -> Result<usize, DeviceError> {
+        let (free, _) = self.check(self.context.mem_get_info(), "asking for its free memory")?;
+        Ok(free + self.kept().doing("asking for its free memory")?)
+    }
+
+    /// Turns the driver's answer into ours, and remembers an error after which nothing works any more.
+    pub(crate) fn check<T>(
+        &self,
+        answer: Result<T, DriverError>,
+        doing: &'static str,
+    ) -> Result<T, DeviceError> {
+        if let Err(error) = &answer
+            && is_final(*error)
+        {
+            self.lost.get_or_init(|| words(*error));
+        }
+        answer.doing(doing)
+    }
+
+    /// Has memory that is freed stay with the process: to get it from the system again takes as long as a solve.
+    fn keep_freed_memory(&self) -> Result<(), DriverError> {
+        if !self.context.has_async_alloc() {
+            return Ok(());
+        }
+        let mut keep = u64::MAX;
+        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the attribute is an integer of 64 bits.
+        unsafe { result::mem_pool::set_attribute(self.pool()?, attribute, (&raw mut keep).cast()) }
+    }
+
+    /// How many bytes the process keeps that nobody uses.
+    fn kept(&self) -> Result<usize, DriverError> {
+        if !self.context.has_async_alloc() {
+            return Ok(0);
+        }
+        let pool = self.pool()?;
+        let get = |attribute| {
+            let mut bytes = 0_u64;
+            // SAFETY: both attributes are integers of 64 bits.
+            unsafe { result::mem_pool::get_attribute(pool, attribute, (&raw mut bytes).cast()) }?;
+            Ok(bytes)
+        };
+        let reserved = get(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+        let used = get(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+        Ok(usize::try_from(reserved.saturating_sub(used)).unwrap_or(usize::MAX))
+    }
+
+    fn pool(&self) -> Result<sys::CUmemoryPool, DriverError> {
+        let mut pool = std::ptr::null_mut();
+        // SAFETY: the pointer is to a pointer of ours, and the device is open.
+        unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, self.context.cu_device()) }.result()?;
+        Ok(pool)
+    }
+}
+
+/// The version of CUDA that the driver is for.
+fn version() -> Result<(u32, u32), DriverError> {
+    let mut version = 0;
+    // SAFETY: the pointer is to an integer of ours.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result()?;
+    let version = u32::try_from(version).unwrap_or_default();
+    Ok((version / 1000, version % 1000 / 10))
+}
+
+/// Whether an error leaves the process without the device for good.
+fn is_final(error: DriverError) -> bool {
+    use sys::CUresult as Code;
+    matches!(
+        error.0,
+        Code::CUDA_ERROR_DEVICE_UNAVAILABLE
+            | Code::CUDA_ERROR_ECC_UNCORRECTABLE
+            | Code::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | Code::CUDA_ERROR_ILLEGAL_ADDRESS
+            | Code::CUDA_ERROR_LAUNCH_TIMEOUT
+            | Code::CUDA_ERROR_ASSERT
+            | Code::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | Code::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | Code::CUDA_ERROR_MISALIGNED_ADDRESS
+            | Code::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | Code::CUDA_ERROR_INVALID_PC
+            | Code::CUDA_ERROR_LAUNCH_FAILED
+            | Code::CUDA_ERROR_SYSTEM_NOT_READY
+            | Code::CUDA_ERROR_UNKNOWN
+            | Code::CUDA_ERROR_DEINITIALIZED
+            | Code::CUDA_ERROR_CONTEXT_IS_DESTROYED
+    )
+}

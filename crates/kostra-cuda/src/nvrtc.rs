@@ -1,0 +1,226 @@
+//! NVRTC, the compiler that comes as a library: found when it is needed, and asked once for each kernel file, device
+//! and version, for the result is kept in the user's cache folder.
+
+#![allow(unsafe_code, reason = "a foreign library is opened and called")]
+
+use std::env;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use libloading::Library;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::DeviceError;
+use crate::module::Source;
+
+/// The version of NVRTC on this machine, major and minor.
+pub(crate) fn version() -> Result<(u32, u32), DeviceError> {
+    Nvrtc::get()?.version()
+}
+
+/// Has a file of kernels compiled for a device, or finds it in the cache, and loads it.
+pub(crate) fn compiled<T>(
+    source: Source,
+    capability: (u32, u32),
+    load: impl Fn(&[u8]) -> Result<T, DeviceError>,
+) -> Result<T, DeviceError> {
+    let nvrtc = Nvrtc::get()?;
+    let text = source.full_text();
+    let path = cache_folder().map(|folder| {
+        let (major, minor) = nvrtc.version().unwrap_or_default();
+        let (name, hash, (x, y)) = (source.name, xxh3_128(text.as_bytes()), capability);
+        folder.join(format!("{name}-{hash:032x}-sm_{x}{y}-nvrtc{major}.{minor}.cubin"))
+    });
+    // What was kept may be damaged; then it is compiled again.
+    let kept = path.as_ref().and_then(|path| std::fs::read(path).ok());
+    if let Some(module) = kept.and_then(|cubin| load(&cubin).ok()) {
+        return Ok(module);
+    }
+    let cubin = nvrtc.compile(source.name, &text, capability)?;
+    if let Some(path) = path {
+        keep(&path, &cubin);
+    }
+    load(&cubin)
+}
+
+/// `$XDG_CACHE_HOME/kostra`, or what stands for it on this system.
+fn cache_folder() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = if cfg!(windows) {
+        set("LOCALAPPDATA")?
+    } else {
+        set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?
+    };
+    Some(folder.join("kostra"))
+}
+
+/// Writes the file whole or not at all. Without it the next process compiles again, so nobody is told.
+fn keep(path: &std::path::Path, cubin: &[u8]) {
+    let Some(folder) = path.parent() else { return };
+    let _ = std::fs::create_dir_all(folder).and_then(|()| {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(cubin)?;
+        file.persist(path)?;
+        Ok(())
+    });
+}
+
+type Program = *mut c_void;
+type Create = unsafe extern "C" fn(
+    *mut Program,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> c_int;
+type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
+type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+type Bytes = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+
+/// The functions that are needed.
+struct Nvrtc {
+    create: Create,
+    compile: Compile,
+    cubin_size: Size,
+    cubin: Bytes,
+    log_size: Size,
+    log: Bytes,
+    destroy: Destroy,
+    version: Version,
+    _library: Library,
+}
+
+impl Nvrtc {
+    /// The library, looked for once.
+    fn get() -> Result<&'static Self, DeviceError> {
+        static NVRTC: OnceLock<Result<Nvrtc, DeviceError>> = OnceLock::new();
+        NVRTC.get_or_init(|| Self::open(candidates())).as_ref().map_err(Clone::clone)
+    }
+
+    fn open(names: impl IntoIterator<Item = PathBuf>) -> Result<Self, DeviceError> {
+        let no_compiler = |reason: String| DeviceError::NoCompiler { reason };
+        // SAFETY: NVRTC has no code that runs when it is opened but its own initialization.
+        let library = names.into_iter().find_map(|name| unsafe { Library::new(name) }.ok());
+        let library = library.ok_or_else(|| no_compiler("there is no libnvrtc".to_owned()))?;
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: the types above are those of NVRTC's manual.
+                *unsafe { library.get($name) }
+                    .map_err(|_| no_compiler(format!("libnvrtc lacks {}", $name)))?
+            };
+        }
+        Ok(Self {
+            create: function!("nvrtcCreateProgram"),
+            compile: function!("nvrtcCompileProgram"),
+            cubin_size: function!("nvrtcGetCUBINSize"),
+            cubin: function!("nvrtcGetCUBIN"),
+            log_size: function!("nvrtcGetProgramLogSize"),
+            log: function!("nvrtcGetProgramLog"),
+            destroy: function!("nvrtcDestroyProgram"),
+            version: function!("nvrtcVersion"),
+            _library: library,
+        })
+    }
+
+    fn version(&self) -> Result<(u32, u32), DeviceError> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: the pointers are to integers of ours.
+        match unsafe { (self.version)(&raw mut major, &raw mut minor) } {
+            0 => Ok((u32::try_from(major).unwrap_or_default(), u32::try_from(minor).unwrap_or_default())),
+            code => Err(DeviceError::NoCompiler { reason: format!("libnvrtc answers with error {code}") }),
+        }
+    }
+
+    /// The text as a cubin for one compute capability.
+    fn compile(
+        &self,
+        name: &'static str,
+        text: &str,
+        (major, minor): (u32, u32),
+    ) -> Result<Vec<u8>, DeviceError> {
+        let failed = |log: String| DeviceError::Compile { name, log };
+        let c_string = |text: String| CString::new(text).map_err(|error| failed(error.to_string()));
+        let (text, file) = (c_string(text.to_owned())?, c_string(format!("{name}.cu"))?);
+        let options =
+            [c_string(format!("--gpu-architecture=sm_{major}{minor}"))?, c_string("--std=c++17".to_owned())?];
+        let options = options.each_ref().map(|option| option.as_ptr());
+
+        let mut program = std::ptr::null_mut();
+        // SAFETY: strings that end with a zero and outlive the call; no headers.
+        let created = unsafe {
+            (self.create)(
+                &raw mut program,
+                text.as_ptr(),
+                file.as_ptr(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+            )
+        };
+        if created != 0 {
+            return Err(failed(format!("error {created}")));
+        }
+        // SAFETY: the program was just created, and the options end with a zero and outlive the call.
+        let code = unsafe { (self.compile)(program, options.len() as c_int, options.as_ptr()) };
+        let output = if code == 0 {
+            self.output(program, self.cubin_size, self.cubin)
+        } else {
+            self.output(program, self.log_size, self.log)
+        };
+        // SAFETY: the program exists and is not used any more.
+        unsafe { (self.destroy)(&raw mut program) };
+        match (code, output) {
+            (0, Some(cubin)) if !cubin.is_empty() => Ok(cubin),
+            (0, _) => Err(failed("there is no code in the result".to_owned())),
+            (_, Some(log)) => {
+                Err(failed(String::from_utf8_lossy(&log).trim_end_matches(['\0', '\n']).to_owned()))
+            }
+            (code, None) => Err(failed(format!("error {code}"))),
+        }
+    }
+
+    /// What a pair of functions gives: one the size, one the bytes.
+    fn output(&self, program: Program, size: Size, bytes: Bytes) -> Option<Vec<u8>> {
+        let mut len = 0;
+        // SAFETY: the program exists, and the pointer is to an integer of ours.
+        if unsafe { size(program, &raw mut len) } != 0 {
+            return None;
+        }
+        let mut output = vec![0_u8; len];
+        // SAFETY: the buffer is as long as the library asked for.
+        (unsafe { bytes(program, output.as_mut_ptr().cast()) } == 0).then_some(output)
+    }
+}
+
+/// Where NVRTC may be: by its name, in a toolkit's folder, in a Python environment.
+fn candidates() -> Vec<PathBuf> {
+    let names = if cfg!(windows) {
+        ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64.dll"]
+    } else {
+        ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
+    };
+    let mut folders = Vec::new();
+    for variable in ["CUDA_HOME", "CUDA_PATH"] {
+        if let Some(home) = env::var_os(variable).filter(|home| !home.is_empty()) {
+            let home = PathBuf::from(home);
+            folders.extend(["lib64", "lib", "bin"].map(|folder| home.join(folder)));
+        }
+    }
+    folders.push("/usr/local/cuda/lib64".into());
+    if let Some(environment) = env::var_os("VIRTUAL_ENV") {
+        let versions =
+            std::fs::read_dir(PathBuf::from(environment).join("lib")).into_iter().flatten().flatten();
+        for version in versions {
+            let packages = version.path().join("site-packages/nvidia");
+            folders.extend(["cu13/lib", "cuda_nvrtc/lib"].map(|folder| packages.join(folder)));
+        }
+    }
+    let bare = names.iter().map(PathBuf::from);
+    let there = folders.iter().flat_map(|folder| names.map(|name| folder.join(name)));
+    env::var_os("KOSTRA_NVRTC").map(PathBuf::from).into_iter().chain(bare).chain(there).collect()
+}
