@@ -88,6 +88,27 @@ fn setting(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), value))
 }
 
+/// Where a solver runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Device {
+    /// The processor.
+    Cpu,
+    /// The CUDA device of this number.
+    Cuda(usize),
+}
+
+fn device(text: &str) -> Result<Device, String> {
+    match text.split_once(':') {
+        None if text == "cpu" => Ok(Device::Cpu),
+        None if text == "cuda" => Ok(Device::Cuda(0)),
+        Some(("cuda", number)) => {
+            let number: u16 = number.parse().map_err(|_| format!("'{number}' is not a device's number"))?;
+            Ok(Device::Cuda(number.into()))
+        }
+        _ => Err("it is cpu, cuda, or cuda: and a number counted from 0".to_owned()),
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Weights {
     Unit,
@@ -109,6 +130,7 @@ Examples:
   kostra solve mesh.graph --weights hash --algorithm boruvka --trace
   zcat roads.gr.gz | kostra solve - --json
   kostra solve gen:grid:side=1000
+  kostra solve gen:rmat:scale=22 --device cuda
 
 The forest is the same whatever the algorithm and the number of threads: among
 equal weights the edge that comes first in the input wins. Edges are numbered
@@ -120,6 +142,10 @@ pub(crate) struct SolveArgs {
     /// The algorithm; `kostra solvers` lists them
     #[arg(long, short, value_name = "ID", default_value = "auto")]
     pub(crate) algorithm: String,
+
+    /// Where to solve: cpu, cuda, or cuda:1 for the second device [default: a device if there is one and it pays]
+    #[arg(long, value_name = "DEVICE", value_parser = device)]
+    pub(crate) device: Option<Device>,
 
     /// Set an option of the algorithm; `kostra solvers` lists them
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
@@ -304,6 +330,16 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn devices_are_called_cpu_or_cuda_and_a_number() {
+        assert_eq!(device("cpu"), Ok(Device::Cpu));
+        assert_eq!(device("cuda"), Ok(Device::Cuda(0)));
+        assert_eq!(device("cuda:3"), Ok(Device::Cuda(3)));
+        for text in ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", "CUDA"] {
+            assert!(device(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

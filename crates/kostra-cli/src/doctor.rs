@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use kostra::{Platform, cuda};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -33,7 +34,29 @@ struct Machine {
     memory: Option<Memory>,
     /// Null when there is too little memory to measure.
     bandwidth: Option<Vec<Bandwidth>>,
+    devices: Vec<Device>,
     backends: [Backend; 3],
+}
+
+/// A device of the machine.
+#[derive(Serialize)]
+struct Device {
+    ordinal: usize,
+    /// Null when the device cannot be used.
+    description: Option<DeviceDescription>,
+    /// Null when it can.
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DeviceDescription {
+    name: String,
+    compute_capability: String,
+    multiprocessors: u32,
+    total_bytes: u64,
+    available_bytes: Option<u64>,
+    /// The version of CUDA that the driver is for.
+    driver: String,
 }
 
 #[derive(Serialize)]
@@ -62,6 +85,7 @@ impl Machine {
     fn examine() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let memory = memory();
+        let devices = devices();
         Self {
             version: env!("CARGO_PKG_VERSION"),
             system: std::env::consts::OS,
@@ -71,20 +95,53 @@ impl Machine {
             instruction_sets: instruction_sets(),
             bandwidth: bandwidth(threads, memory.as_ref()),
             memory,
-            backends: backends(threads),
+            backends: backends(threads, &devices),
+            devices: devices.unwrap_or_default(),
         }
     }
 }
 
-fn backends(threads: usize) -> [Backend; 3] {
-    let solvers = kostra::solvers().count();
-    let algorithms = count(solvers, "algorithm", "algorithms");
+/// Every CUDA device, or why there is none.
+fn devices() -> Result<Vec<Device>, cuda::NoDevice> {
+    let _stage = Stage::start("looking for devices");
+    let describe = |ordinal| match cuda::Device::open(ordinal) {
+        Ok(device) => {
+            let ((major, minor), (cuda, release)) = (device.capability(), device.driver());
+            let description = DeviceDescription {
+                name: device.name().to_owned(),
+                compute_capability: format!("{major}.{minor}"),
+                multiprocessors: device.multiprocessors(),
+                total_bytes: device.memory() as u64,
+                available_bytes: device.available().ok().map(|bytes| bytes as u64),
+                driver: format!("{cuda}.{release}"),
+            };
+            Device { ordinal, description: Some(description), reason: None }
+        }
+        Err(error) => Device { ordinal, description: None, reason: Some(error.reason().to_owned()) },
+    };
+    Ok((0..cuda::Device::count()?).map(describe).collect())
+}
+
+fn backends(threads: usize, devices: &Result<Vec<Device>, cuda::NoDevice>) -> [Backend; 3] {
+    let of_cuda = kostra::solvers().filter(|solver| solver.info().platform == Platform::Cuda).count();
+    let of_processor = count(kostra::solvers().count() - of_cuda, "algorithm", "algorithms");
     let threads = count(threads, "thread", "threads");
-    let missing = |name, reason: &str| Backend { name, available: false, reason: reason.to_owned() };
+    let (available, reason) = match devices {
+        Ok(devices) => {
+            let usable = devices.iter().any(|device| device.description.is_some());
+            let algorithms = count(of_cuda, "algorithm", "algorithms");
+            (usable, format!("{algorithms}; kernels {}", cuda::kernels()))
+        }
+        Err(error) => (false, error.reason().to_owned()),
+    };
     [
-        Backend { name: "processor", available: true, reason: format!("{algorithms}; {threads} at a time") },
-        missing("GPU", "this build has no GPU backend"),
-        missing("MPI", "this build has no MPI backend"),
+        Backend {
+            name: "processor",
+            available: true,
+            reason: format!("{of_processor}; {threads} at a time"),
+        },
+        Backend { name: "CUDA", available, reason },
+        Backend { name: "MPI", available: false, reason: "this build has no MPI backend".to_owned() },
     ]
 }
 
@@ -231,6 +288,20 @@ fn sheet(machine: &Machine) -> Sheet {
             }
         }
         None => sheet.line("", "too little is available to measure its bandwidth"),
+    }
+    for device in &machine.devices {
+        let label = format!("cuda:{}", device.ordinal);
+        match &device.description {
+            Some(description) => {
+                let DeviceDescription { name, compute_capability, multiprocessors, driver, .. } = description;
+                sheet.line(label, format!("{name}, compute capability {compute_capability}"));
+                let total = bytes(description.total_bytes);
+                let free = description.available_bytes.map_or("unknown".to_owned(), bytes);
+                sheet.line("", format!("{multiprocessors} multiprocessors, {total}, {free} of it available"));
+                sheet.line("", format!("driver for CUDA {driver}"));
+            }
+            None => sheet.line(label, device.reason.as_deref().unwrap_or("cannot be used")),
+        }
     }
     sheet.gap();
     for backend in &machine.backends {

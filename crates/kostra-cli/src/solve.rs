@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use kostra::io::{Format, Output};
 use kostra::{
-    AnyGraph, Certificate, EdgeId, EdgeList, Order, Platform, Run, Solution, Solver, Total, Violation,
-    with_graph,
+    AnyGraph, Certificate, EdgeId, EdgeList, Order, Platform, Run, Solution, SolveError, Solver, Total,
+    Violation, cuda, with_graph,
 };
 use serde::Serialize;
 
-use crate::args::{ForestFormat, Nan, SolveArgs};
+use crate::args::{Device, ForestFormat, Nan, SolveArgs};
 use crate::input::{Graph, Request};
 use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, count};
@@ -22,6 +22,8 @@ struct Plan {
     input: Request,
     /// The algorithm, or none to have one chosen by the graph.
     solver: Option<&'static dyn Solver>,
+    /// Where to solve, or none to have that chosen as well.
+    device: Option<Device>,
     settings: Vec<(String, u64)>,
     order: Order,
     verify: bool,
@@ -36,6 +38,18 @@ impl Plan {
             "auto" => None,
             id => Some(kostra::solver(id)?),
         };
+        if let (Some(solver), Some(device)) = (solver, args.device) {
+            let id = solver.info().id;
+            match (solver.info().platform, device) {
+                (Platform::Cuda, Device::Cpu) => {
+                    anyhow::bail!("{id} runs on CUDA devices only, not on a cpu")
+                }
+                (Platform::Sequential | Platform::Threads, Device::Cuda(_)) => {
+                    anyhow::bail!("{id} runs on the processor only, not on a CUDA device")
+                }
+                _ => {}
+            }
+        }
         let output = args.output.map(|path| {
             let by_extension = || match output::extension(&path).as_deref() {
                 Some("gr") => ForestFormat::Gr,
@@ -48,12 +62,33 @@ impl Plan {
         Ok(Self {
             input: Request::resolve(args.input, Nan::Error),
             solver,
+            device: args.device,
             settings: args.set,
             order: if args.maximum { Order::Maximum } else { Order::Minimum },
             verify: args.verify,
             trace: args.trace,
             output,
             json: args.json,
+        })
+    }
+
+    /// The device that is sure to be needed, whatever the graph.
+    fn device(&self) -> Option<usize> {
+        match self.device {
+            Some(Device::Cuda(ordinal)) => Some(ordinal),
+            Some(Device::Cpu) => None,
+            None => self.solver.is_some_and(|solver| solver.info().platform == Platform::Cuda).then_some(0),
+        }
+    }
+
+    /// The algorithm for a graph.
+    fn solver(&self, graph: &AnyGraph) -> anyhow::Result<&'static dyn Solver> {
+        Ok(match (self.solver, self.device) {
+            (Some(solver), _) => solver,
+            (None, None) => kostra::auto(graph),
+            (None, Some(Device::Cpu)) => kostra::auto_on_processor(graph),
+            (None, Some(Device::Cuda(_))) => cuda::FASTEST
+                .ok_or_else(|| anyhow::anyhow!("this build has no algorithm for CUDA devices"))?,
         })
     }
 }
@@ -63,6 +98,10 @@ struct Outcome {
     input: Graph,
     solver: &'static dyn Solver,
     threads: usize,
+    /// The name of the device that solved, and its number.
+    device: Option<(String, usize)>,
+    /// Time to open it.
+    open: Duration,
     solution: Solution,
     trace: Option<Trace>,
     verified: Option<Result<Certificate, Violation>>,
@@ -78,17 +117,34 @@ struct Outcome {
 /// When the input, the algorithm's name or the output is at fault.
 pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     let plan = Plan::resolve(args)?;
+    let start = Instant::now();
+    if let Some(ordinal) = plan.device() {
+        // Before the graph is read: that may take minutes, and be in vain.
+        let _stage = Stage::start("opening the device");
+        cuda::Device::open(ordinal)?;
+    }
+    let open = start.elapsed();
     let mut input = plan.input.load()?;
     if !matches!(plan.output, Some((_, ForestFormat::Kst))) {
         input.coordinates = None; // nobody else keeps them, and they can take more memory than the edges
     }
-    let solver = plan.solver.unwrap_or_else(|| kostra::auto(&input.graph));
-    let threads = match solver.info().platform {
-        Platform::Sequential => 1,
-        Platform::Threads => plan.input.threads.wanted,
-    };
     input.notes.extend(note_on_threads(&plan));
-    let (solution, trace) = solve(&plan, solver, threads, &input.graph)?;
+    let mut solver = plan.solver(&input.graph)?;
+    let (solution, trace) = match solve(&plan, solver, &input.graph) {
+        Err(error) if plan.solver.is_none() && plan.device.is_none() && is_of_the_device(&error) => {
+            // Nobody asked for a device, so nobody need do without an answer.
+            input.notes.push(format!("solved on the processor, for {} failed: {error:#}", solver.info().id));
+            solver = kostra::auto_on_processor(&input.graph);
+            solve(&plan, solver, &input.graph)?
+        }
+        result => result?,
+    };
+    let threads = threads(&plan, solver);
+    let device = (solver.info().platform == Platform::Cuda).then(|| {
+        let ordinal = plan.device().unwrap_or(0);
+        let name = cuda::Device::open(ordinal).map(|device| device.name().to_owned());
+        (name.unwrap_or_else(|_| "CUDA device".to_owned()), ordinal)
+    });
 
     let start = Instant::now();
     let verified = plan.verify.then(|| {
@@ -105,7 +161,8 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     }
     let write = if written { start.elapsed() } else { Duration::ZERO };
 
-    let outcome = Outcome { input, solver, threads, solution, trace, verified, verify, written, write };
+    let outcome =
+        Outcome { input, solver, threads, device, open, solution, trace, verified, verify, written, write };
     report(&plan, &outcome)?;
     Ok(if matches!(outcome.verified, Some(Err(_))) { Answer::No } else { Answer::Yes })
 }
@@ -118,15 +175,27 @@ fn note_on_threads(plan: &Plan) -> Option<String> {
     })
 }
 
-fn solve(
-    plan: &Plan,
-    solver: &dyn Solver,
-    threads: usize,
-    graph: &AnyGraph,
-) -> anyhow::Result<(Solution, Option<Trace>)> {
+/// How many threads the algorithm works with; beside a device, they carry data to it.
+fn threads(plan: &Plan, solver: &dyn Solver) -> usize {
+    match solver.info().platform {
+        Platform::Sequential => 1,
+        Platform::Threads | Platform::Cuda => plan.input.threads.wanted,
+    }
+}
+
+/// Whether it is the device that is to blame, so that the processor may do better.
+fn is_of_the_device(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<SolveError>();
+    error.is_some_and(|error| !matches!(error, SolveError::Cancelled | SolveError::Unsuitable { .. }))
+}
+
+fn solve(plan: &Plan, solver: &dyn Solver, graph: &AnyGraph) -> anyhow::Result<(Solution, Option<Trace>)> {
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace);
-    let mut run = Run::new().observed_by(&mut watcher).on_threads(threads);
+    let mut run = Run::new().observed_by(&mut watcher).on_threads(threads(plan, solver));
+    if let Some(ordinal) = plan.device() {
+        run = run.on_device(ordinal);
+    }
     for (name, value) in &plan.settings {
         run = run.with_option(solver.info(), name, *value)?;
     }
@@ -201,8 +270,11 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     let edges = count(forest.ids().len(), "edge", "edges");
     let components = count(forest.components() as usize, "component", "components");
     sheet.line("forest", format!("{edges}, total weight {}, {components}", report::plain(forest.total())));
-    let threads = count(outcome.threads, "thread", "threads");
-    sheet.line("algorithm", format!("{} on {threads}", solver.info().id));
+    let place = match &outcome.device {
+        Some((name, ordinal)) => format!("{name} (cuda:{ordinal})"),
+        None => count(outcome.threads, "thread", "threads"),
+    };
+    sheet.line("algorithm", format!("{} on {place}", solver.info().id));
     match &outcome.verified {
         None => {}
         Some(Ok(certificate)) => {
@@ -224,6 +296,11 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     sheet.notes(&input.notes);
     sheet.gap();
     let mut steps = vec![("load", input.load), ("build", solution.build), ("solve", solution.solve)];
+    if outcome.device.is_some() {
+        steps.insert(2, ("upload", solution.upload));
+        steps.push(("download", solution.download));
+        steps.insert(0, ("open", outcome.open));
+    }
     steps.extend(plan.verify.then_some(("verify", outcome.verify)));
     steps.extend(outcome.written.then_some(("write", outcome.write)));
     sheet.times(&steps);
@@ -251,6 +328,9 @@ struct Record<'a> {
     maximum: bool,
     algorithm: &'static str,
     threads: usize,
+    /// The device that solved, where it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
     /// Whether the forest was found right; null when nobody asked.
     verified: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -261,12 +341,18 @@ struct Record<'a> {
     trace: Option<&'a Trace>,
 }
 
-/// How long each step took; zero for a step that was not taken.
+/// How long each step took; zero for a step that was not taken. Those of a device are there when one was used.
 #[derive(Serialize)]
 struct Seconds {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open: Option<f64>,
     load: f64,
     build: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upload: Option<f64>,
     solve: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download: Option<f64>,
     verify: f64,
     write: f64,
 }
@@ -274,6 +360,7 @@ struct Seconds {
 fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
     let Outcome { input, solution, .. } = outcome;
     let total: Total = solution.forest.total();
+    let of_device = |time: Duration| outcome.device.is_some().then_some(time.as_secs_f64());
     Record {
         input: plan.input.source.to_string(),
         format: input.format_id(),
@@ -286,12 +373,16 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
         maximum: plan.order == Order::Maximum,
         algorithm: outcome.solver.info().id,
         threads: outcome.threads,
+        device: outcome.device.as_ref().map(|(name, _)| name.as_str()),
         verified: outcome.verified.as_ref().map(Result::is_ok),
         violation: outcome.verified.as_ref().and_then(|verified| Some(verified.as_ref().err()?.to_string())),
         seconds: Seconds {
+            open: of_device(outcome.open),
             load: input.load.as_secs_f64(),
             build: solution.build.as_secs_f64(),
+            upload: of_device(solution.upload),
             solve: solution.solve.as_secs_f64(),
+            download: of_device(solution.download),
             verify: outcome.verify.as_secs_f64(),
             write: outcome.write.as_secs_f64(),
         },

@@ -6,7 +6,7 @@ typedef unsigned long long u64;
 
 #define KERNEL extern "C" __global__ void
 
-constexpr u32 NONE = 0xFFFFFFFFu;
+enum : u32 { NONE = 0xFFFFFFFFu };
 
 // The thread's number in the grid, and how many there are: for loops over more than the grid holds.
 __device__ __forceinline__ u64 first_index() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }

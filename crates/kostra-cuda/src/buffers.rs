@@ -1,10 +1,14 @@
-//! Graphs in device memory, and the way there and back.
+//! Graphs and answers in device memory, and the way there and back.
 
-#![allow(unsafe_code, reason = "weights are copied as the bytes that they are")]
+#![allow(unsafe_code, reason = "device memory is known by its address only")]
 
-use cudarc::driver::{CudaSlice, DevicePtrMut, result};
+use std::marker::PhantomData;
+
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, DevicePtr, LaunchArgs, PushKernelArg, result};
 use kostra_core::{CsrView, EdgeSet, Edges, Order, Vertex, Weight, WeightType};
 
+use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError};
 
 /// How kernels turn raw weights into keys: what `key_of` in `common.cuh` takes.
@@ -31,68 +35,118 @@ impl Keys {
     }
 }
 
-/// An edge list in device memory.
+/// A read-only array in device memory: our own, or somebody else's who keeps it alive. Kernels take a reference.
 #[derive(Debug)]
-pub(crate) struct DeviceEdges<W: Weight> {
+pub(crate) struct DeviceArray<T> {
+    pointer: CUdeviceptr,
+    len: usize,
+    _own: Option<CudaSlice<T>>,
+    _values: PhantomData<T>,
+}
+
+impl<T> DeviceArray<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// An array that belongs to somebody else.
+    ///
+    /// # Safety
+    /// The address is of so many values on the device on which kernels will read them, for as long as this is there.
+    pub(crate) unsafe fn foreign(pointer: CUdeviceptr, len: usize) -> Self {
+        Self { pointer, len, _own: None, _values: PhantomData }
+    }
+}
+
+impl<T> From<CudaSlice<T>> for DeviceArray<T> {
+    fn from(own: CudaSlice<T>) -> Self {
+        // One stream does everything, in order, so nothing is to be waited for.
+        let (pointer, _) = own.device_ptr(own.stream());
+        Self { pointer, len: own.len(), _own: Some(own), _values: PhantomData }
+    }
+}
+
+// SAFETY: what is pushed is the address, as for cudarc's own slices, and it lies in the array, which outlives 'b.
+unsafe impl<'a, 'b: 'a, T> PushKernelArg<&'b DeviceArray<T>> for LaunchArgs<'a> {
+    fn arg(&mut self, array: &'b DeviceArray<T>) -> &mut Self {
+        self.arg(&array.pointer)
+    }
+}
+
+/// An edge list in device memory, with an order on it.
+#[derive(Debug)]
+pub struct DeviceEdges<W: Weight> {
     pub(crate) vertices: u32,
     pub(crate) edges: u32,
-    pub(crate) u: CudaSlice<Vertex>,
-    pub(crate) v: CudaSlice<Vertex>,
-    pub(crate) weights: CudaSlice<W>,
+    pub(crate) u: DeviceArray<Vertex>,
+    pub(crate) v: DeviceArray<Vertex>,
+    pub(crate) weights: DeviceArray<W>,
     pub(crate) keys: Keys,
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// How many bytes such a copy takes.
+    /// How many bytes the copy of so many edges takes.
     pub(crate) fn bytes(edges: usize) -> usize {
         edges * (8 + size_of::<W>())
     }
 }
 
-/// Rows in device memory.
+/// Rows in device memory, with an order on the edges.
+///
+/// As in [`Csr`](kostra_core::Csr), each edge stands in the rows of both its ends, with its id, and self-loops in none;
+/// but offsets have 32 bits.
 #[derive(Debug)]
-pub(crate) struct DeviceCsr<W: Weight> {
+pub struct DeviceCsr<W: Weight> {
     pub(crate) vertices: u32,
-    /// Edges of the graph, self-loops included: every id is below it.
+    /// Every id is below it.
     pub(crate) edges: u32,
     /// Entries of the rows: two for each edge that is no self-loop.
     pub(crate) entries: u32,
-    pub(crate) offsets: CudaSlice<u32>,
-    pub(crate) neighbours: CudaSlice<Vertex>,
-    pub(crate) ids: CudaSlice<u32>,
-    pub(crate) weights: CudaSlice<W>,
+    pub(crate) offsets: DeviceArray<u32>,
+    pub(crate) neighbours: DeviceArray<Vertex>,
+    pub(crate) ids: DeviceArray<u32>,
+    pub(crate) weights: DeviceArray<W>,
     pub(crate) keys: Keys,
 }
 
 impl<W: Weight> DeviceCsr<W> {
-    /// How many bytes such a copy takes.
+    /// How many bytes the copy of so many rows and entries takes.
     pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
         4 * (vertices as usize + 1) + entries * (8 + size_of::<W>())
     }
 }
 
-/// Copies an edge list to the device; when it returns, the copy is complete.
+/// Copies an edge list to the device, on up to so many threads; when it returns, the copy is complete.
 pub(crate) fn upload_edges<W: Weight>(
     device: &Device,
     edges: Edges<'_, W>,
+    threads: usize,
 ) -> Result<DeviceEdges<W>, DeviceError> {
+    let len = edges.len();
     let copy = DeviceEdges {
         vertices: edges.vertices(),
-        edges: edges.len() as u32,
-        u: upload(device, edges.u())?,
-        v: upload(device, edges.v())?,
-        weights: upload(device, edges.weights())?,
+        edges: len as u32,
+        u: device.uninit(len)?.into(),
+        v: device.uninit(len)?.into(),
+        weights: device.uninit(len)?.into(),
         keys: Keys::of::<W>(edges.order()),
     };
-    device.finish()?;
+    let transfers = [
+        Transfer::new(edges.weights(), copy.weights.pointer),
+        Transfer::new(edges.u(), copy.u.pointer),
+        Transfer::new(edges.v(), copy.v.pointer),
+    ];
+    // SAFETY: each array was allocated above, as long as its source.
+    unsafe { staging::send(device, &transfers, threads) }?;
     Ok(copy)
 }
 
-/// Copies rows to the device; when it returns, the copy is complete.
+/// Copies rows to the device, on up to so many threads; when it returns, the copy is complete.
 pub(crate) fn upload_csr<W: Weight>(
     device: &Device,
     view: CsrView<'_, W>,
     order: Order,
+    threads: usize,
 ) -> Result<DeviceCsr<W>, DeviceError> {
     let rows = view.rows();
     let entries = rows.neighbours().len();
@@ -104,33 +158,37 @@ pub(crate) fn upload_csr<W: Weight>(
         vertices: view.vertices(),
         edges: view.edges() as u32,
         entries: entries as u32,
-        offsets: upload(device, &offsets)?,
-        neighbours: upload(device, rows.neighbours())?,
-        ids: upload(device, rows.ids())?,
-        weights: upload(device, rows.weights())?,
+        offsets: device.uninit(offsets.len())?.into(),
+        neighbours: device.uninit(entries)?.into(),
+        ids: device.uninit(entries)?.into(),
+        weights: device.uninit(entries)?.into(),
         keys: Keys::of::<W>(order),
     };
-    device.finish()?;
+    let transfers = [
+        Transfer::new(&offsets, copy.offsets.pointer),
+        Transfer::new(rows.weights(), copy.weights.pointer),
+        Transfer::new(rows.neighbours(), copy.neighbours.pointer),
+        Transfer::new(rows.ids(), copy.ids.pointer),
+    ];
+    // SAFETY: each array was allocated above, as long as its source.
+    unsafe { staging::send(device, &transfers, threads) }?;
     Ok(copy)
 }
 
 /// Copies values to the device.
 pub(crate) fn upload<T: Weight>(device: &Device, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
-    let mut copy = device.uninit(values.len())?;
-    if !values.is_empty() {
-        let (pointer, _guard) = copy.device_ptr_mut(device.stream());
-        // SAFETY: both are as long; the driver has read the host's side when the call returns, for it is pageable.
-        let done = unsafe { result::memcpy_htod_async(pointer, values, device.stream().cu_stream()) };
-        device.check(done, "copying to it")?;
-    }
+    let copy = device.uninit(values.len())?;
+    let (pointer, _) = copy.device_ptr(device.stream());
+    // SAFETY: the copy was allocated above, and is as long.
+    unsafe { staging::send(device, &[Transfer::new(values, pointer)], 1) }?;
     Ok(copy)
 }
 
-/// Copies a few values back, and waits for them.
+/// Copies values back, and waits for them.
 pub(crate) fn download<T: Weight>(device: &Device, values: &CudaSlice<T>) -> Result<Vec<T>, DeviceError> {
     let mut copy = vec![T::default(); values.len()];
     if !copy.is_empty() {
-        let (pointer, _guard) = cudarc::driver::DevicePtr::device_ptr(values, device.stream());
+        let (pointer, _) = values.device_ptr(device.stream());
         // SAFETY: both are as long, any bytes are a number, and the host's side is waited for below.
         let done = unsafe { result::memcpy_dtoh_async(&mut copy, pointer, device.stream().cu_stream()) };
         device.check(done, "copying from it")?;

@@ -12,6 +12,7 @@ use kostra_core::SolveError;
 
 use crate::error::{Doing, words};
 use crate::module::{self, Source};
+use crate::staging::Staging;
 use crate::{DeviceError, NoDevice, driver};
 
 /// The oldest compute capability that the kernels are written for.
@@ -28,9 +29,13 @@ pub struct Device {
     driver: (u32, u32),
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    staging: Staging,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
     lost: OnceLock<String>,
 }
+
+/// The devices that this process has opened.
+static OPEN: Mutex<Vec<Arc<Device>>> = Mutex::new(Vec::new());
 
 impl Device {
     /// How many devices there are, at least one, whether they can be used or not.
@@ -46,7 +51,6 @@ impl Device {
     /// # Errors
     /// When there is none, when it is older than compute capability 8.0, or when it was lost earlier on.
     pub fn open(ordinal: usize) -> Result<Arc<Self>, NoDevice> {
-        static OPEN: Mutex<Vec<Arc<Device>>> = Mutex::new(Vec::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(device) = open.iter().find(|device| device.ordinal == ordinal) {
             return match device.lost.get() {
@@ -70,6 +74,12 @@ impl Device {
         let device = Arc::new(device);
         open.push(device.clone());
         Ok(device)
+    }
+
+    /// Whether this process has opened the device of this number.
+    pub fn is_open(ordinal: usize) -> bool {
+        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.iter().any(|device| device.ordinal == ordinal)
     }
 
     fn begin(ordinal: usize) -> Result<Self, NoDevice> {
@@ -106,6 +116,7 @@ impl Device {
             driver: version().map_err(refused)?,
             context,
             stream,
+            staging: Staging::default(),
             modules: Mutex::default(),
             lost: OnceLock::new(),
         };
@@ -150,6 +161,10 @@ impl Device {
     /// The stream on which everything happens, in order.
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    pub(crate) fn staging(&self) -> &Staging {
+        &self.staging
     }
 
     /// A kernel, compiled and loaded when its file is first asked for.
@@ -207,8 +222,11 @@ impl Device {
         Ok(())
     }
 
-    /// How many bytes can be allocated.
-    pub(crate) fn available(&self) -> Result<usize, DeviceError> {
+    /// How many bytes of its memory are free, those that the process keeps for its next solve included.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn available(&self) -> Result<usize, DeviceError> {
         let (free, _) = self.check(self.context.mem_get_info(), "asking for its free memory")?;
         Ok(free + self.kept().doing("asking for its free memory")?)
     }

@@ -147,3 +147,85 @@ impl Driver {
 }
 
 const NONE_FOUND: &str = "the driver finds no device (or CUDA_VISIBLE_DEVICES hides them all)";
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fmt::Write;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    /// The reason for which a library is no driver, or how many devices it knows.
+    fn answer(library: &Path) -> String {
+        match devices_by([library.to_string_lossy().into_owned()]) {
+            Ok(devices) => format!("{devices} devices"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// A library that has functions of these names, of which `cuInit` and `cuDeviceGetCount` answer as told; nothing
+    /// where there is no C compiler.
+    fn library(path: &Path, names: &[&str], init: c_int, devices: c_int) -> Option<()> {
+        let mut code = format!(
+            "int cuInit(unsigned flags) {{ return {init}; }}\n\
+             int cuDeviceGetCount(int *count) {{ *count = {devices}; return 0; }}\n\
+             int cuGetErrorString(int code, const char **text) {{ *text = \"made up\"; return code == 998; }}\n"
+        );
+        for name in names.iter().filter(|name| !code.contains(&format!("{name}("))).collect::<Vec<_>>() {
+            writeln!(code, "int {name}(void) {{ return 0; }}").unwrap();
+        }
+        let source = path.with_extension("c");
+        std::fs::write(&source, code).unwrap();
+        let mut compiler = Command::new("cc");
+        let status = compiler.args(["-shared", "-fPIC", "-o"]).arg(path).arg(source).status();
+        if status.is_err() {
+            println!("skipped: no C compiler to make a library with");
+        }
+        status.is_ok_and(|status| status.success()).then_some(())
+    }
+
+    #[test]
+    fn a_machine_without_a_driver_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = answer(&folder.path().join("libcuda.so"));
+        assert!(missing.starts_with("no CUDA device: this machine has no NVIDIA driver"), "{missing}");
+        let text = folder.path().join("libtext.so");
+        std::fs::write(&text, "no library").unwrap();
+        assert_eq!(answer(&text), missing);
+    }
+
+    #[test]
+    fn a_driver_that_cannot_be_used_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let cases = [
+            (34, 1, "no CUDA device: the driver's library is the CUDA toolkit's stub"),
+            (100, 1, "no CUDA device: the driver finds no device"),
+            (0, 0, "no CUDA device: the driver finds no device"),
+            (803, 1, "no CUDA device: the driver and its library are of different versions"),
+            (999, 1, "no CUDA device: the driver cannot be used: made up (error 999)"),
+            (998, 1, "no CUDA device: the driver cannot be used: it does not say why (error 998)"),
+            (0, 2, "2 devices"),
+        ];
+        for (index, (init, devices, expected)) in cases.into_iter().enumerate() {
+            let path = folder.path().join(format!("libcuda{index}.so"));
+            let Some(()) = library(&path, &FUNCTIONS, init, devices) else { return };
+            let answer = answer(&path);
+            assert!(answer.starts_with(expected), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_library_that_lacks_a_function_is_no_driver() {
+        let folder = tempfile::tempdir().unwrap();
+        for (index, missing) in FUNCTIONS.into_iter().enumerate().step_by(7) {
+            let path = folder.path().join(format!("libcuda{index}.so"));
+            let others: Vec<_> = FUNCTIONS.into_iter().filter(|name| *name != missing).collect();
+            let Some(()) = library(&path, &others, 0, 1) else { return };
+            if !["cuInit", "cuDeviceGetCount", "cuGetErrorString"].contains(&missing) {
+                let answer = answer(&path);
+                assert!(answer.contains(&format!("lacks {missing}: it is a stub")), "{answer}");
+            }
+        }
+    }
+}

@@ -12,15 +12,22 @@ mod driver;
 mod error;
 mod module;
 mod nvrtc;
+mod staging;
 
 use kostra_core::Solver;
 
+pub use buffers::{DeviceCsr, DeviceEdges};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
+pub use module::origin as kernels;
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     SOLVERS.iter().copied()
 }
 
+/// The solver that is fastest on large graphs.
+pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
+
+/// The fastest first.
 const SOLVERS: &[&dyn Solver] = &[];

@@ -34,8 +34,8 @@ impl Source {
     }
 }
 
-/// Where kernels come from, in a few words.
-pub(crate) fn origin() -> String {
+/// Where kernels come from on this machine, in a few words.
+pub fn origin() -> String {
     if EMBEDDED.is_empty() || jit_is_forced() {
         match nvrtc::version() {
             Ok((major, minor)) => format!("compiled here by NVRTC {major}.{minor}"),

@@ -1,7 +1,11 @@
 //! One graph through every registered solver, in both orders, on every number of threads that its platform admits.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display};
+use std::path::Path;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
+use kostra::cuda::Device;
 use kostra::{AnyGraph, EdgeId, Order, Platform, Run, SolveError, Solver, Total, solvers};
 
 use crate::{mutate, oracle};
@@ -100,10 +104,46 @@ impl Tally {
 /// The numbers of threads that a platform is tried with: more than the machine has, and odd ones, are ordinary.
 pub const fn thread_counts(platform: Platform) -> &'static [usize] {
     match platform {
-        Platform::Sequential => &[1],
+        // A device is one device; the threads beside it only carry data.
+        Platform::Sequential | Platform::Cuda => &[1],
         Platform::Threads => &[1, 2, 3, 8],
     }
 }
+
+/// The solvers that can run on this machine. One that cannot, for want of a device, is named once.
+///
+/// # Panics
+/// When there are signs of a device, or `KOSTRA_REQUIRE_DEVICE` is set, and yet no device can be opened: then it must
+/// not look as if nothing had been skipped.
+pub fn solvers_here() -> impl Iterator<Item = &'static dyn Solver> {
+    solvers().filter(|solver| can_run(*solver))
+}
+
+/// Whether a solver has the device that it needs; says once for each that has not.
+fn can_run(solver: &dyn Solver) -> bool {
+    static SKIPPED: Mutex<Option<HashSet<&str>>> = Mutex::new(None);
+    let info = solver.info();
+    if info.platform != Platform::Cuda {
+        return true;
+    }
+    let Err(reason) = &*DEVICE else { return true };
+    let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    if skipped.get_or_insert_default().insert(info.id) {
+        println!("{} skipped: {reason}", info.id);
+    }
+    false
+}
+
+/// Why there is no device, found out by other means than a solver's word.
+static DEVICE: LazyLock<Result<(), String>> = LazyLock::new(|| {
+    let Err(error) = Device::open(0) else { return Ok(()) };
+    let signs = ["/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg"];
+    let sign = signs.into_iter().find(|sign| Path::new(sign).exists());
+    let required = std::env::var_os("KOSTRA_REQUIRE_DEVICE").is_some_and(|value| !value.is_empty());
+    assert!(!required, "KOSTRA_REQUIRE_DEVICE is set, but: {error}");
+    assert!(sign.is_none(), "{sign:?} is a sign of a device, but: {error}");
+    Err(error.to_string())
+});
 
 /// Runs every solver on a graph and compares with what the definition says.
 ///
@@ -138,7 +178,7 @@ fn check_both(
 /// The first solver that returns something else.
 pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, Disagreement> {
     let mut tally = Tally::default();
-    for solver in solvers() {
+    for solver in solvers_here() {
         tally.add(check_solver(solver, graph, order, answer)?);
     }
     Ok(tally)

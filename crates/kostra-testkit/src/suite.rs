@@ -64,9 +64,17 @@ pub fn folder() -> PathBuf {
 /// # Errors
 /// When a file cannot be read or is not a list of sound cases.
 pub fn load() -> Result<Vec<Case>, SuiteError> {
-    let folder = folder();
-    let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries.map_err(|error| SuiteError { file: folder, fault: error.to_string() })?;
+    load_from(&folder())
+}
+
+/// All cases of a folder, by file name: for programs that run elsewhere than they were built.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from(folder: &Path) -> Result<Vec<Case>, SuiteError> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries =
+        entries.map_err(|error| SuiteError { file: folder.to_owned(), fault: error.to_string() })?;
     let mut files = entries.into_iter().map(|entry| entry.path()).collect::<Vec<_>>();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();

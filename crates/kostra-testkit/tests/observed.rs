@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kostra::{Observer, Order, Round, Run, SolveError, solvers};
-use kostra_testkit::matrix::{Answer, ORDERS};
+use kostra::{Observer, Order, Round, Run, SolveError};
+use kostra_testkit::matrix::{Answer, ORDERS, solvers_here};
 use kostra_testkit::strategies::graphs;
 use kostra_testkit::suite;
 use proptest::prelude::*;
@@ -57,7 +57,7 @@ impl Observer for Witness {
 #[test]
 fn watching_a_solver_changes_nothing_and_its_reports_are_in_order() {
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
-        for solver in solvers().filter(|solver| solver.info().exact) {
+        for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in ORDERS {
                 let mut witness = Witness::default();
                 let solution = solver.solve(&case.graph, order, &mut Run::new().observed_by(&mut witness));
@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn a_solver_that_is_cancelled_returns_no_forest_or_the_right_one(graph in graphs(30, 80), patience in 0..4_u32) {
         let right = Answer::by_definition(&graph, Order::Minimum).forest;
-        for solver in solvers().filter(|solver| solver.info().exact) {
+        for solver in solvers_here().filter(|solver| solver.info().exact) {
             let mut witness = Witness { patience: Some(patience), ..Witness::default() };
             let solution = solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut witness));
             let forest = solution.map(|solution| solution.forest.into_ids());

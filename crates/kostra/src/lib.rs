@@ -30,15 +30,19 @@
 mod registry;
 
 pub use kostra_core::*;
+pub use kostra_cuda as cuda;
 pub use kostra_gen as generate;
 pub use kostra_io as io;
-pub use registry::{UnknownSolver, auto, solver, solvers};
+pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
 
 /// The canonical minimum spanning forest of a graph, by the solver that [`auto`] chooses.
+///
+/// Where that solver runs on a device and the device fails, one on the processor takes over.
 ///
 /// O(m log m) time at worst. To be able to stop it, or to see how far it is, call a [`solver`] yourself.
 pub fn minimum_spanning_forest(graph: &AnyGraph) -> Forest {
     let run = &mut Run::new();
     let solution = auto(graph).solve(graph, Order::Minimum, run);
+    let solution = solution.or_else(|_| auto_on_processor(graph).solve(graph, Order::Minimum, run));
     solution.expect("a solver that suits the graph and that nobody cancels has an answer").forest
 }

@@ -88,6 +88,7 @@ fn bad_requests_are_refused_with_a_suggestion() {
     for (case, arguments) in [
         ("an unknown algorithm", "solve small.gr --algorithm kruskall"),
         ("an algorithm like no other", "solve missing.gr --algorithm xyz"),
+        ("an algorithm of the processor on a device", "solve missing.gr --algorithm kruskal --device cuda"),
         ("an unknown generator", "solve gen:raod:n=10"),
         ("an unknown parameter", "solve gen:road:m=10"),
         ("a parameter that is no number", "solve gen:road:n=ten"),
@@ -116,6 +117,8 @@ fn bad_usage_is_refused_with_the_usage() {
         "solve a.gr --weights heavy",
         "solve a.gr --threads many",
         "solve a.gr --threads -1",
+        "solve a.gr --device gpu",
+        "solve a.gr --device cuda:first",
         "solve a.gr --output-format ids",
         "convert a.gr b.pbf --to osm.pbf",
         "generate",

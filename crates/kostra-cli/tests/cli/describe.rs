@@ -1,6 +1,6 @@
 //! The commands that describe: graphs, algorithms, generators, the machine and the command itself.
 
-use crate::harness::{SMALL, Workplace, assert_snapshot};
+use crate::harness::{Outcome, SMALL, Workplace, assert_snapshot};
 
 #[test]
 fn info_tells_what_a_graph_is_like() {
@@ -71,10 +71,32 @@ fn the_doctor_says_what_is_there_and_why_the_rest_is_not() {
     let record = workplace.run("doctor --json").expect_success().json();
     assert!(record["threads"].as_u64() >= Some(1), "{record}");
     assert_eq!(record["backends"][0]["available"], true);
-    for backend in [1, 2] {
-        assert_eq!(record["backends"][backend]["available"], false);
-        assert!(record["backends"][backend]["reason"].as_str().unwrap().starts_with("this build has no "));
+    assert_eq!(record["backends"][2]["available"], false);
+    assert!(record["backends"][2]["reason"].as_str().unwrap().starts_with("this build has no "));
+}
+
+#[test]
+fn the_doctor_describes_every_device_or_says_why_there_is_none() {
+    let workplace = Workplace::new();
+    let record = workplace.run("doctor --json").expect_success().json();
+    let (cuda, devices) = (&record["backends"][1], record["devices"].as_array().unwrap());
+    assert!(cuda["reason"].as_str().is_some_and(|reason| reason.len() > 10), "{record}");
+    let usable = devices.iter().filter(|device| device["reason"].is_null()).count();
+    assert_eq!(cuda["available"], usable > 0, "{record}");
+    for device in devices.iter().filter(|device| device["reason"].is_null()) {
+        assert!(device["description"]["total_bytes"].as_u64() > Some(0), "{record}");
     }
+}
+
+#[test]
+fn without_a_device_it_is_said_why_before_anything_is_read() {
+    let workplace = Workplace::new();
+    let mut command = workplace.command("solve no-such-file.gr --device cuda");
+    // Hides the devices of a machine that has some.
+    let outcome = Outcome::of(command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap());
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.starts_with("kostra: no CUDA device: "), "{outcome:?}");
+    assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
 }
 
 #[test]
