@@ -72,7 +72,7 @@ fn embed(nvcc: &Path, out: &Path) -> Result<String, String> {
         let text = format!("{common}\n#line 1 \"{name}.cu\"\n{}", read(&file)?);
         fs::write(&source, text).map_err(|error| error.to_string())?;
         let mut command = Command::new(nvcc);
-        command.args(["-fatbin", "-std=c++17", "-O3"]).arg("-o").arg(&fatbin).arg(&source);
+        command.args(["-fatbin", "-std=c++17", "-O3", "--threads=0"]).arg("-o").arg(&fatbin).arg(&source);
         for number in &architectures {
             command.arg(format!("-gencode=arch=compute_{number},code=sm_{number}"));
         }

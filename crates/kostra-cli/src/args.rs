@@ -105,7 +105,7 @@ fn device(text: &str) -> Result<Device, String> {
             let number: u16 = number.parse().map_err(|_| format!("'{number}' is not a device's number"))?;
             Ok(Device::Cuda(number.into()))
         }
-        _ => Err("it is cpu, cuda, or cuda: and a number counted from 0".to_owned()),
+        _ => Err("it is cpu, cuda or cuda:N".to_owned()),
     }
 }
 

@@ -222,3 +222,52 @@ impl DeviceEdgeSet {
         Ok(EdgeSet::from_words(pairs.collect()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::device;
+
+    #[test]
+    fn what_is_sent_comes_back() {
+        let Some(device) = device() else { return };
+        // None, one, a few, the most that go the short way, several pieces with a rest.
+        for len in [0, 1, 1000, 65_536, 65_537, 5_000_001] {
+            let values: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+            for threads in [1, 3, 20] {
+                let copy = device.uninit(len).unwrap();
+                let (pointer, _) = copy.device_ptr(device.stream());
+                // SAFETY: the copy is as long.
+                unsafe { staging::send(&device, &[Transfer::new(&values, pointer)], threads) }.unwrap();
+                assert!(download::<u32>(&device, &copy).unwrap() == values, "{len} values by {threads}");
+            }
+        }
+        let values: Vec<f64> = (0..1000).map(|i| f64::from(i) - 0.5).collect();
+        assert_eq!(download(&device, &upload(&device, &values).unwrap()).unwrap(), values);
+    }
+
+    #[test]
+    fn an_edge_set_comes_back_bit_by_bit() {
+        let Some(device) = device() else { return };
+        let mut set = DeviceEdgeSet::new(&device, 130).unwrap();
+        assert_eq!(set.words.len() * 4, DeviceEdgeSet::bytes(130));
+        assert!(set.download(&device).unwrap().is_empty());
+        set.words = upload(&device, &[1_u32 << 31, 1, 0, 0, 2, 0]).unwrap();
+        assert_eq!(set.download(&device).unwrap().into_ids(), [31, 32, 129]);
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused_with_the_bytes() {
+        let Some(device) = device() else { return };
+        let bytes = device.available().unwrap();
+        assert!(bytes > 0 && bytes <= device.memory());
+        assert!(device.admit("test", bytes / 2).is_ok());
+        let error = device.admit("test", 2 * device.memory()).unwrap_err();
+        assert_eq!(
+            error,
+            kostra_core::SolveError::OutOfMemory { solver: "test", bytes: 2 * device.memory() }
+        );
+        assert!(device.uninit::<u64>(device.memory()).is_err());
+        assert!(device.uninit::<u64>(1000).is_ok(), "the device goes on after a refusal");
+    }
+}

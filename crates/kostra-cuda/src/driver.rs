@@ -14,7 +14,7 @@ use libloading::Library;
 use crate::NoDevice;
 
 /// Every function of the driver that this crate calls, by itself or through cudarc.
-const FUNCTIONS: [&str; 43] = [
+const FUNCTIONS: [&str; 47] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -49,15 +49,19 @@ const FUNCTIONS: [&str; 43] = [
     "cuMemHostAlloc",
     "cuMemPoolGetAttribute",
     "cuMemPoolSetAttribute",
+    "cuMemcpyDtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD32Async",
     "cuMemsetD8Async",
     "cuModuleGetFunction",
     "cuModuleLoadData",
+    "cuModuleUnload",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",
+    "cuStreamWaitEvent",
 ];
 
 /// How many devices the machine's driver knows; at least one.

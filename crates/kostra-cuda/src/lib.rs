@@ -10,15 +10,19 @@ mod buffers;
 mod device;
 mod driver;
 mod error;
+mod foreign;
 mod module;
 mod nvrtc;
 mod staging;
+#[cfg(test)]
+mod testing;
 
 use kostra_core::Solver;
 
 pub use buffers::{DeviceCsr, DeviceEdges};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
+pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};
 pub use module::origin as kernels;
 
 /// Every solver of this crate, in the order in which tables show them.

@@ -26,9 +26,19 @@ pub(crate) fn compiled<T>(
     capability: (u32, u32),
     load: impl Fn(&[u8]) -> Result<T, DeviceError>,
 ) -> Result<T, DeviceError> {
+    compiled_in(cache_folder(), source, capability, load)
+}
+
+/// The same with a folder to keep the result in, or none.
+fn compiled_in<T>(
+    folder: Option<PathBuf>,
+    source: Source,
+    capability: (u32, u32),
+    load: impl Fn(&[u8]) -> Result<T, DeviceError>,
+) -> Result<T, DeviceError> {
     let nvrtc = Nvrtc::get()?;
     let text = source.full_text();
-    let path = cache_folder().map(|folder| {
+    let path = folder.map(|folder| {
         let (major, minor) = nvrtc.version().unwrap_or_default();
         let (name, hash, (x, y)) = (source.name, xxh3_128(text.as_bytes()), capability);
         folder.join(format!("{name}-{hash:032x}-sm_{x}{y}-nvrtc{major}.{minor}.cubin"))
@@ -223,4 +233,84 @@ fn candidates() -> Vec<PathBuf> {
     let bare = names.iter().map(PathBuf::from);
     let there = folders.iter().flat_map(|folder| names.map(|name| folder.join(name)));
     env::var_os("KOSTRA_NVRTC").map(PathBuf::from).into_iter().chain(bare).chain(there).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether there is an NVRTC to be tested; its absence is told, and is a fault where one is asked for by name.
+    fn is_here() -> bool {
+        let version = version();
+        if let Err(error) = &version {
+            assert!(env::var_os("KOSTRA_NVRTC").is_none(), "KOSTRA_NVRTC is set, but: {error}");
+            println!("skipped: {error}");
+        }
+        version.is_ok()
+    }
+
+    const KERNEL: Source = Source { name: "test", text: "KERNEL nothing(u32* word) { lower(word, 1u); }" };
+
+    #[test]
+    fn a_machine_without_nvrtc_is_told_what_to_install() {
+        let error = Nvrtc::open([PathBuf::from("/nowhere/libnvrtc.so")]).err().unwrap().to_string();
+        assert!(error.contains("pip install nvidia-cuda-nvrtc"), "{error}");
+    }
+
+    #[test]
+    fn every_file_of_kernels_compiles_without_headers() {
+        if !is_here() {
+            return;
+        }
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "cu")) {
+            let name = file.file_stem().unwrap().to_string_lossy().into_owned().leak();
+            let text = std::fs::read_to_string(file).unwrap().leak();
+            for capability in [(8, 0), (9, 0)] {
+                let cubin = compiled_in(None, Source { name, text }, capability, |cubin| Ok(cubin.len()));
+                assert!(cubin.is_ok_and(|len| len > 1000), "{name} for {capability:?}: {cubin:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_compiled_is_kept_and_what_is_damaged_is_compiled_again() {
+        if !is_here() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("made/on/demand");
+        let compile =
+            || compiled_in(Some(place.clone()), KERNEL, (8, 0), |cubin| Ok(cubin.to_vec())).unwrap();
+        let fresh = compile();
+        let kept: Vec<_> = std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(kept.len(), 1, "{kept:?}");
+        assert_eq!(std::fs::read(&kept[0]).unwrap(), fresh);
+        std::fs::write(&kept[0], "kept").unwrap();
+        assert_eq!(compile(), b"kept");
+        let refuse_damaged = |cubin: &[u8]| match cubin {
+            b"kept" => Err(DeviceError::Compile { name: "test", log: String::new() }),
+            cubin => Ok(cubin.to_vec()),
+        };
+        assert_eq!(compiled_in(Some(place.clone()), KERNEL, (8, 0), refuse_damaged).unwrap(), fresh);
+        assert_eq!(std::fs::read(&kept[0]).unwrap(), fresh);
+    }
+
+    #[test]
+    fn where_nothing_can_be_kept_it_works_all_the_same() {
+        if is_here() {
+            let nowhere = Some(PathBuf::from("/dev/null/kostra"));
+            assert!(compiled_in(nowhere, KERNEL, (9, 0), |cubin| Ok(cubin.len())).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_fault_in_a_kernel_is_told_with_its_file_and_line() {
+        if is_here() {
+            let source = Source { name: "faulty", text: "KERNEL nothing() {\n    no_such_thing();\n}" };
+            let error = compiled_in(None, source, (8, 0), |_| Ok(())).unwrap_err().to_string();
+            assert!(error.contains("faulty.cu(2)") && error.contains("no_such_thing"), "{error}");
+        }
+    }
 }

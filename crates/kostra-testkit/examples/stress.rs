@@ -9,17 +9,16 @@
 //! with `--seed` set to the seed that it names. Without a seed the clock gives one. Ends with one line of JSON; stops at
 //! the first difference, panic, or graph that takes a minute.
 
-use std::fmt::{Debug, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::exit;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use kostra::{AnyGraph, EdgeId, EdgeList, Platform, Run, Solver, SolverOption, Workspace, solver, solvers};
+use kostra::{Platform, Run, Solver, Workspace, solver, solvers};
 use kostra_testkit::matrix::ORDERS;
+use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::oracle;
-use kostra_testkit::strategies::{RandomWeight, Shape};
 
 /// What a solve draws its number of threads from; more than there are cores changes who runs when.
 const THREADS: [usize; 4] = [1, 2, 3, 8];
@@ -137,124 +136,4 @@ fn check(
         counts.solves += 1;
     }
     Ok(())
-}
-
-fn difference(found: &[EdgeId], right: &[EdgeId]) -> String {
-    let without = |ids: &[EdgeId], others: &[EdgeId]| -> Vec<_> {
-        ids.iter().filter(|id| others.binary_search(id).is_err()).copied().take(10).collect()
-    };
-    format!("{:?} too much and {:?} too little", without(found, right), without(right, found))
-}
-
-fn describe(graph: &AnyGraph) -> String {
-    let mut text = format!("{} vertices and {} edges", graph.vertices(), graph.edges());
-    if graph.edges() <= 60 {
-        let _ = write!(text, ": {graph:?}");
-    }
-    text
-}
-
-/// A weight that may be drawn from any 64 bits.
-trait FromBits: RandomWeight {
-    fn from_bits(bits: u64) -> Self;
-}
-
-macro_rules! impl_from_bits {
-    ($($weight:ty: $from:expr;)*) => {
-        $(impl FromBits for $weight {
-            fn from_bits(bits: u64) -> Self {
-                let from: fn(u64) -> Self = $from;
-                from(bits)
-            }
-        })*
-    };
-}
-impl_from_bits! {
-    i32: |bits| bits as i32;
-    u32: |bits| bits as u32;
-    i64: |bits| bits as i64;
-    u64: |bits| bits;
-    f32: |bits| f32::from_bits(bits as u32);
-    f64: f64::from_bits;
-}
-
-/// The generator of Steele, Lea and Flood 2014, which makes good numbers from consecutive seeds.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: u32) -> u32 {
-        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
-    }
-
-    /// The default now and then; else something near the lowest value, where work is dealt out in small pieces.
-    fn setting(&mut self, option: &SolverOption) -> u64 {
-        match self.below(4) {
-            0 => option.default,
-            _ => option.highest.min(option.lowest + u64::from(self.below(10))),
-        }
-    }
-
-    fn any_graph(&mut self) -> AnyGraph {
-        match self.below(6) {
-            0 => self.graph::<i32>(),
-            1 => self.graph::<u32>(),
-            2 => self.graph::<i64>(),
-            3 => self.graph::<u64>(),
-            4 => self.graph::<f32>(),
-            _ => self.graph::<f64>(),
-        }
-    }
-
-    fn graph<W: FromBits + Debug>(&mut self) -> AnyGraph
-    where
-        AnyGraph: From<EdgeList<W>>,
-    {
-        let scale = if self.below(200) == 0 { 40 } else { 1 };
-        let n = 1 + self.below(40 * scale);
-        let mut ends = match self.below(3) {
-            0 => Shape::ALL[self.below(Shape::ALL.len() as u32) as usize].ends(n.min(200)),
-            _ => self.multigraph(n, scale),
-        };
-        for index in (1..ends.len()).rev() {
-            ends.swap(index, self.below(index as u32 + 1) as usize);
-        }
-        // A palette cut short makes ties; without any, weights may be anything.
-        let palette = self.below(W::PALETTE.len() as u32 + 2) as usize;
-        let weights = ends.iter().map(|_| self.weight::<W>(palette)).collect();
-        let turned = ends.iter().map(|&(u, v)| if self.below(2) == 0 { (u, v) } else { (v, u) });
-        let (u, v) = turned.collect();
-        AnyGraph::from_edges(n as usize, u, v, weights).expect("ends are vertices, no weight is NaN")
-    }
-
-    fn weight<W: FromBits>(&mut self, palette: usize) -> W {
-        match W::PALETTE.get(..palette) {
-            Some(palette @ [_, ..]) => palette[self.below(palette.len() as u32) as usize],
-            _ => Some(W::from_bits(self.next())).filter(|weight| !weight.is_nan()).unwrap_or_default(),
-        }
-    }
-
-    /// Edges at random: between all vertices, some of them, near ones, those of one island, or half of them at a hub.
-    fn multigraph(&mut self, n: u32, scale: u32) -> Vec<(u32, u32)> {
-        let m = self.below(80 * scale);
-        let (family, some) = (self.below(5), 1 + self.below(n));
-        let mut edge = || {
-            let (u, v) = (self.below(n), self.below(n));
-            match family {
-                0 => (u, v),
-                1 => (u % some, v % some),
-                2 => (u, n.min(u + 1 + v % 3) - 1),
-                3 => (u, (u - u % some + v % some).min(n - 1)),
-                _ if self.below(2) == 0 => (some - 1, v),
-                _ => (u, v),
-            }
-        };
-        (0..m).map(|_| edge()).collect()
-    }
 }

@@ -5,6 +5,7 @@
 //! id with what the definition says ([`oracle`]).
 
 pub mod matrix;
+pub mod multigraphs;
 pub mod mutate;
 pub mod oracle;
 pub mod real;

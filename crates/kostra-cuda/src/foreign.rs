@@ -1,0 +1,455 @@
+//! Graphs that already lie in device memory, handed in by their addresses, and the check that they are graphs.
+//!
+//! Kernels trust offsets and neighbours as addresses, so a graph of unknown origin is looked through once: O(n + m)
+//! reads, and one bit an edge of memory. Symmetry is checked by a sum of hashes, in which each edge's two entries
+//! cancel out; a graph that is not symmetric passes with a chance of about 2^-64 if nobody has made it to pass.
+
+#![allow(
+    unsafe_code,
+    reason = "device memory is known by its address only, and kernels trust what they are given"
+)]
+
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use kostra_core::{Order, Weight};
+use thiserror::Error;
+
+use crate::buffers::{DeviceArray, Keys, download};
+use crate::module::Source;
+use crate::{Device, DeviceCsr, DeviceEdges, DeviceError};
+
+const CHECK: Source = Source { name: "check", text: include_str!("../kernels/check.cu") };
+
+/// Where the rows of a graph lie in the memory of a device, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CsrAddresses {
+    /// How many vertices there are.
+    pub vertices: u32,
+    /// How many edges there are; every id is below it.
+    pub edges: u32,
+    /// How many entries the rows have: two for each edge.
+    pub entries: u32,
+    /// Of `vertices + 1` offsets of 32 bits: where each row starts, and the number of entries at the end.
+    pub offsets: u64,
+    /// Of the other end of each entry, 32 bits each.
+    pub neighbours: u64,
+    /// Of the edge id of each entry, 32 bits each; both entries of an edge have the same.
+    pub ids: u64,
+    /// Of the weight of each entry.
+    pub weights: u64,
+}
+
+/// Where an edge list lies in the memory of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeAddresses {
+    /// How many vertices there are.
+    pub vertices: u32,
+    /// How many edges there are.
+    pub edges: u32,
+    /// Of the first end of each edge, 32 bits each.
+    pub u: u64,
+    /// Of the second end of each edge.
+    pub v: u64,
+    /// Of the weight of each edge.
+    pub weights: u64,
+}
+
+/// Why some arrays in device memory are not a graph.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeviceGraphError {
+    /// The offsets are not those of rows.
+    #[error(
+        "offset {index} is wrong: offsets start at 0, ascend, and end at the number of entries, {entries}"
+    )]
+    Offsets {
+        /// The first that is wrong.
+        index: u64,
+        /// How many entries there are.
+        entries: u32,
+    },
+    /// An entry or an edge names a vertex that the graph does not have.
+    #[error("{what} {index} names a vertex that is not below {vertices}, the number of vertices")]
+    Vertex {
+        /// `"entry"` or `"edge"`.
+        what: &'static str,
+        /// The first of them.
+        index: u64,
+        /// How many vertices there are.
+        vertices: u32,
+    },
+    /// An entry has the id of no edge.
+    #[error("the id in entry {index} is not below {edges}, the number of edges")]
+    EdgeId {
+        /// The first such entry.
+        index: u64,
+        /// How many edges there are.
+        edges: u32,
+    },
+    /// A weight is not a number, so the edges cannot be ordered.
+    #[error("the weight of {what} {index} is not a number (NaN)")]
+    NanWeight {
+        /// `"entry"` or `"edge"`.
+        what: &'static str,
+        /// The first of them.
+        index: u64,
+    },
+    /// A row holds an edge from its vertex to itself.
+    #[error("entry {index} is an edge from a vertex to itself; leave such edges out of the rows")]
+    SelfLoop {
+        /// The first such entry.
+        index: u64,
+    },
+    /// Two edges have one id.
+    #[error("entry {index} has the id of another edge; an id belongs to one edge")]
+    RepeatedId {
+        /// The first such entry that was noticed.
+        index: u64,
+    },
+    /// An edge is not the same from both ends.
+    #[error(
+        "the rows are not symmetric: each edge stands in the rows of both its ends, with one weight and one id"
+    )]
+    Asymmetric,
+    /// The arrays cannot be a graph, whatever is in them.
+    #[error("there are entries, or edges, but no vertices")]
+    NoVertices,
+    /// The device failed during the check.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl<W: Weight> DeviceCsr<W> {
+    /// Rows that already lie on the device, once a look through them has found no fault. Nothing is copied.
+    ///
+    /// # Errors
+    /// The kind of fault that was found, and its first place.
+    ///
+    /// # Safety
+    /// The addresses are of arrays as long as [`CsrAddresses`] says, aligned to their values, in the memory of this
+    /// device; whatever was to write to them is done; and nobody changes or frees them while this value is there.
+    pub unsafe fn from_addresses(
+        device: &Device,
+        rows: CsrAddresses,
+        order: Order,
+    ) -> Result<Self, DeviceGraphError> {
+        // SAFETY: what is in the arrays is checked before anybody else reads them.
+        let csr = unsafe { Self::from_addresses_unchecked(rows, order) };
+        csr.check(device)?;
+        Ok(csr)
+    }
+
+    /// The same without the look through them.
+    ///
+    /// # Safety
+    /// As [`from_addresses`](Self::from_addresses), and the arrays are a graph, without any fault of
+    /// [`DeviceGraphError`]: kernels read and write wherever the arrays point to.
+    pub unsafe fn from_addresses_unchecked(rows: CsrAddresses, order: Order) -> Self {
+        let entries = rows.entries as usize;
+        // SAFETY: the caller vouches for the addresses.
+        unsafe {
+            Self {
+                vertices: rows.vertices,
+                edges: rows.edges,
+                entries: rows.entries,
+                offsets: DeviceArray::foreign(rows.offsets, rows.vertices as usize + 1),
+                neighbours: DeviceArray::foreign(rows.neighbours, entries),
+                ids: DeviceArray::foreign(rows.ids, entries),
+                weights: DeviceArray::foreign(rows.weights, entries),
+                keys: Keys::of::<W>(order),
+            }
+        }
+    }
+
+    /// Looks for faults.
+    pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
+        let Self { vertices, edges, entries, .. } = *self;
+        if vertices == 0 && entries > 0 {
+            return Err(DeviceGraphError::NoVertices);
+        }
+        let mut faults = Faults::new(device)?;
+        let check_offsets = device.function(CHECK, "check_offsets")?;
+        let mut launch = device.stream().launch_builder(&check_offsets);
+        launch.arg(&self.offsets).arg(&vertices).arg(&entries).arg(&mut faults.places);
+        // SAFETY: the kernel takes these arguments, and reads vertices + 1 offsets.
+        let launched = unsafe { launch.launch(grid(u64::from(vertices) + 1)) };
+        device.check(launched, "checking a graph")?;
+        if entries > 0 {
+            let mut seen = device.filled::<u32>((edges as usize).div_ceil(32), 0)?;
+            let kernel = if self.keys.wide { "check_entries_64" } else { "check_entries_32" };
+            let check_entries = device.function(CHECK, kernel)?;
+            let mut launch = device.stream().launch_builder(&check_entries);
+            launch.arg(&self.offsets).arg(&self.neighbours).arg(&self.ids).arg(&self.weights);
+            launch.arg(&vertices).arg(&edges).arg(&entries).arg(&self.keys.kind);
+            launch.arg(&mut seen).arg(&mut faults.places).arg(&mut faults.sum);
+            // SAFETY: the kernel takes these arguments, reads as many entries, after the offsets were found right, and
+            // marks ids that are below the number of edges.
+            let launched = unsafe { launch.launch(grid(u64::from(entries))) };
+            device.check(launched, "checking a graph")?;
+        }
+        match faults.found(device)? {
+            None => Ok(()),
+            Some(Found::Unbalanced) => Err(DeviceGraphError::Asymmetric),
+            Some(Found::Fault(kind, index)) => Err(match kind {
+                Kind::Offset => DeviceGraphError::Offsets { index, entries },
+                Kind::Neighbour => DeviceGraphError::Vertex { what: "entry", index, vertices },
+                Kind::EdgeId => DeviceGraphError::EdgeId { index, edges },
+                Kind::NotANumber => DeviceGraphError::NanWeight { what: "entry", index },
+                Kind::SelfLoop => DeviceGraphError::SelfLoop { index },
+                Kind::Repeated => DeviceGraphError::RepeatedId { index },
+            }),
+        }
+    }
+}
+
+impl<W: Weight> DeviceEdges<W> {
+    /// An edge list that already lies on the device, once a look through it has found no fault. Nothing is copied.
+    ///
+    /// # Errors
+    /// The kind of fault that was found, and its first place.
+    ///
+    /// # Safety
+    /// As for [`DeviceCsr::from_addresses`].
+    pub unsafe fn from_addresses(
+        device: &Device,
+        list: EdgeAddresses,
+        order: Order,
+    ) -> Result<Self, DeviceGraphError> {
+        // SAFETY: what is in the arrays is checked before anybody else reads them.
+        let edges = unsafe { Self::from_addresses_unchecked(list, order) };
+        edges.check(device)?;
+        Ok(edges)
+    }
+
+    /// The same without the look through it.
+    ///
+    /// # Safety
+    /// As for [`DeviceCsr::from_addresses_unchecked`].
+    pub unsafe fn from_addresses_unchecked(list: EdgeAddresses, order: Order) -> Self {
+        let len = list.edges as usize;
+        // SAFETY: the caller vouches for the addresses.
+        unsafe {
+            Self {
+                vertices: list.vertices,
+                edges: list.edges,
+                u: DeviceArray::foreign(list.u, len),
+                v: DeviceArray::foreign(list.v, len),
+                weights: DeviceArray::foreign(list.weights, len),
+                keys: Keys::of::<W>(order),
+            }
+        }
+    }
+
+    /// Looks for faults.
+    pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
+        let Self { vertices, edges, .. } = *self;
+        if vertices == 0 && edges > 0 {
+            return Err(DeviceGraphError::NoVertices);
+        }
+        let mut faults = Faults::new(device)?;
+        let kernel = if self.keys.wide { "check_edges_64" } else { "check_edges_32" };
+        let check_edges = device.function(CHECK, kernel)?;
+        let mut launch = device.stream().launch_builder(&check_edges);
+        launch.arg(&self.u).arg(&self.v).arg(&self.weights).arg(&vertices).arg(&edges).arg(&self.keys.kind);
+        launch.arg(&mut faults.places);
+        // SAFETY: the kernel takes these arguments, and reads as many edges.
+        let launched = unsafe { launch.launch(grid(u64::from(edges))) };
+        device.check(launched, "checking a graph")?;
+        match faults.found(device)? {
+            Some(Found::Fault(Kind::Neighbour, index)) => {
+                Err(DeviceGraphError::Vertex { what: "edge", index, vertices })
+            }
+            Some(Found::Fault(Kind::NotANumber, index)) => {
+                Err(DeviceGraphError::NanWeight { what: "edge", index })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The kinds of fault, in the order of the kernels' words for them.
+#[derive(Clone, Copy)]
+enum Kind {
+    Offset,
+    Neighbour,
+    EdgeId,
+    NotANumber,
+    SelfLoop,
+    Repeated,
+}
+
+const KINDS: [Kind; 6] =
+    [Kind::Offset, Kind::Neighbour, Kind::EdgeId, Kind::NotANumber, Kind::SelfLoop, Kind::Repeated];
+
+enum Found {
+    Fault(Kind, u64),
+    Unbalanced,
+}
+
+/// The words in which kernels report.
+struct Faults {
+    /// The first place of each kind, or all ones.
+    places: CudaSlice<u64>,
+    /// Zero if the rows are symmetric.
+    sum: CudaSlice<u64>,
+}
+
+impl Faults {
+    fn new(device: &Device) -> Result<Self, DeviceError> {
+        Ok(Self { places: device.filled(KINDS.len(), 0xff)?, sum: device.filled(1, 0)? })
+    }
+
+    /// What was reported first, in the order of the kinds.
+    fn found(self, device: &Device) -> Result<Option<Found>, DeviceError> {
+        let places = download(device, &self.places)?;
+        let sum = download(device, &self.sum)?;
+        let mut faults = KINDS.into_iter().zip(places).filter(|(_, place)| *place != u64::MAX);
+        let fault = faults.next().map(|(kind, place)| Found::Fault(kind, place));
+        Ok(fault.or_else(|| sum.iter().any(|&word| word != 0).then_some(Found::Unbalanced)))
+    }
+}
+
+/// Blocks for so many steps; the kernels go on where the grid ends.
+fn grid(steps: u64) -> LaunchConfig {
+    const BLOCK: u32 = 256;
+    let blocks = steps.div_ceil(BLOCK.into()).clamp(1, 1 << 16) as u32;
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use cudarc::driver::DevicePtr;
+    use kostra_core::{EdgeList, Graph};
+
+    use super::*;
+    use crate::buffers::upload;
+    use crate::testing::device;
+
+    /// The rows of a graph, to be spoilt.
+    #[derive(Clone)]
+    struct Rows<W: Weight> {
+        edges: u32,
+        offsets: Vec<u32>,
+        neighbours: Vec<u32>,
+        ids: Vec<u32>,
+        weights: Vec<W>,
+    }
+
+    fn rows<W: Weight>(weight: impl Fn(u32) -> W) -> Rows<W> {
+        let (n, m) = (1000_u32, 5000_u32);
+        let end = |edge: u32, factor: u32| (edge.wrapping_mul(factor) >> 7) % n;
+        let u: Vec<_> = (0..m).map(|edge| end(edge, 2_654_435_761)).collect();
+        let v: Vec<_> = (0..m).map(|edge| end(edge, 3_266_489_917)).collect();
+        let list = EdgeList::new(n as usize, u, v, (0..m).map(weight).collect::<Vec<_>>()).unwrap();
+        let graph = Graph::from(list);
+        let csr = graph.csr();
+        Rows {
+            edges: m,
+            offsets: csr.offsets().iter().map(|&offset| offset as u32).collect(),
+            neighbours: csr.neighbours().to_vec(),
+            ids: csr.ids().to_vec(),
+            weights: csr.weights().to_vec(),
+        }
+    }
+
+    fn check<W: Weight>(device: &Device, rows: &Rows<W>) -> Result<(), DeviceGraphError> {
+        let (offsets, neighbours) = (upload(device, &rows.offsets)?, upload(device, &rows.neighbours)?);
+        let (ids, weights) = (upload(device, &rows.ids)?, upload(device, &rows.weights)?);
+        DeviceCsr::<W> {
+            vertices: rows.offsets.len() as u32 - 1,
+            edges: rows.edges,
+            entries: rows.neighbours.len() as u32,
+            offsets: offsets.into(),
+            neighbours: neighbours.into(),
+            ids: ids.into(),
+            weights: weights.into(),
+            keys: Keys::of::<W>(Order::Minimum),
+        }
+        .check(device)
+    }
+
+    #[test]
+    fn rows_of_a_graph_pass() {
+        let Some(device) = device() else { return };
+        assert_eq!(check(&device, &rows(|edge| edge % 7)), Ok(()));
+        assert_eq!(check(&device, &rows(|edge| -i64::from(edge))), Ok(()));
+        // A zero is the same number with either sign.
+        let mut zeros = rows(|_| 0.0_f32);
+        zeros.weights.iter_mut().step_by(3).for_each(|weight| *weight = -0.0);
+        assert_eq!(check(&device, &zeros), Ok(()));
+        assert_eq!(check(&device, &rows(|_| f64::INFINITY)), Ok(()));
+        let none =
+            Rows { edges: 0, offsets: vec![0; 9], neighbours: vec![], ids: vec![], weights: vec![0; 0] };
+        assert_eq!(check(&device, &none), Ok(()));
+        assert_eq!(check(&device, &Rows { offsets: vec![0], ..none }), Ok(()));
+    }
+
+    #[test]
+    fn every_kind_of_fault_is_named_with_its_place() {
+        let Some(device) = device() else { return };
+        let right = rows(|edge| edge as f32);
+        let entries = right.neighbours.len() as u32;
+        let spoil = |spoil: fn(&mut Rows<f32>)| {
+            let mut rows = right.clone();
+            spoil(&mut rows);
+            check(&device, &rows).unwrap_err()
+        };
+        assert_eq!(spoil(|rows| rows.offsets[0] = 1), DeviceGraphError::Offsets { index: 0, entries });
+        assert_eq!(spoil(|rows| rows.offsets[500] = 0), DeviceGraphError::Offsets { index: 500, entries });
+        assert_eq!(spoil(|rows| rows.offsets[1000] += 1), DeviceGraphError::Offsets { index: 1000, entries });
+        assert_eq!(spoil(|rows| rows.offsets[7] = u32::MAX), DeviceGraphError::Offsets { index: 8, entries });
+        assert_eq!(
+            spoil(|rows| rows.neighbours[77] = 1000),
+            DeviceGraphError::Vertex { what: "entry", index: 77, vertices: 1000 }
+        );
+        assert_eq!(
+            spoil(|rows| rows.ids[4321] = u32::MAX),
+            DeviceGraphError::EdgeId { index: 4321, edges: 5000 }
+        );
+        assert_eq!(
+            spoil(|rows| rows.weights[3] = -f32::NAN),
+            DeviceGraphError::NanWeight { what: "entry", index: 3 }
+        );
+        assert_eq!(spoil(|rows| rows.neighbours[0] = 0), DeviceGraphError::SelfLoop { index: 0 });
+        let doubled = |rows: &mut Rows<f32>| {
+            // An edge takes the id of another one, at both its ends.
+            let (one, other) = (rows.ids[0], rows.ids[1]);
+            rows.ids.iter_mut().filter(|id| **id == one).for_each(|id| *id = other);
+        };
+        assert!(matches!(spoil(doubled), DeviceGraphError::RepeatedId { .. }));
+        assert_eq!(spoil(|rows| rows.weights[3] += 1.0), DeviceGraphError::Asymmetric);
+        assert_eq!(spoil(|rows| rows.neighbours[5] = 999 - rows.neighbours[5]), DeviceGraphError::Asymmetric);
+        let lost = |rows: &mut Rows<f32>| {
+            let _ = (rows.neighbours.pop(), rows.ids.pop(), rows.weights.pop());
+            let last = rows.neighbours.len() as u32;
+            rows.offsets.iter_mut().for_each(|offset| *offset = last.min(*offset));
+        };
+        assert_eq!(spoil(lost), DeviceGraphError::Asymmetric);
+    }
+
+    #[test]
+    fn an_edge_list_is_checked_too() {
+        let Some(device) = device() else { return };
+        let (u, v) = (upload(&device, &[0_u32, 1, 2]).unwrap(), upload(&device, &[1_u32, 2, 0]).unwrap());
+        let weights = upload(&device, &[1.0_f64, f64::NAN, 2.0]).unwrap();
+        let stream = device.stream();
+        let list = |vertices, edges| EdgeAddresses {
+            vertices,
+            edges,
+            u: u.device_ptr(stream).0,
+            v: v.device_ptr(stream).0,
+            weights: weights.device_ptr(stream).0,
+        };
+        device.finish().unwrap();
+        let check = |vertices, edges| {
+            // SAFETY: the arrays are there, are at least as long, and stay.
+            let list =
+                unsafe { DeviceEdges::<f64>::from_addresses(&device, list(vertices, edges), Order::Minimum) };
+            list.map(|_| ())
+        };
+        assert_eq!(check(3, 1), Ok(()));
+        assert_eq!(check(3, 3), Err(DeviceGraphError::NanWeight { what: "edge", index: 1 }));
+        assert_eq!(check(2, 2), Err(DeviceGraphError::Vertex { what: "edge", index: 1, vertices: 2 }));
+        assert_eq!(check(0, 1), Err(DeviceGraphError::NoVertices));
+        assert_eq!(check(0, 0), Ok(()));
+    }
+}

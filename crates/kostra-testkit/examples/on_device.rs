@@ -1,0 +1,312 @@
+//! Every CUDA solver against the processor's canonical forests, for a machine that has a device but no Rust: the cases
+//! of `testdata/`, small random multigraphs, graphs that make a solver leave its fast path, and a path of ten million.
+//!
+//! ```text
+//! cargo build --release --package kostra-testkit --example on_device
+//! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--device 0] [--solver ID]
+//! ```
+//!
+//! Prints a line a solver, the fault where there is one, and ends with 1 if any solver has one, or if there is no
+//! device, or no solver.
+
+use std::path::PathBuf;
+use std::process::exit;
+use std::time::Instant;
+
+use kostra::cuda::Device;
+use kostra::{AnyGraph, EdgeId, EdgeList, Order, Platform, Run, Solver, Vertex, Weight, solver, solvers};
+use kostra_testkit::matrix::{ORDERS, same_total};
+use kostra_testkit::multigraphs::{Random, describe, difference};
+use kostra_testkit::suite;
+
+struct Arguments {
+    testdata: PathBuf,
+    graphs: u64,
+    seed: u64,
+    path: u64,
+    device: usize,
+    only: Option<String>,
+}
+
+fn main() {
+    let arguments = arguments().unwrap_or_else(|complaint| {
+        eprintln!(
+            "{complaint}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--device D] [--solver ID]"
+        );
+        exit(2);
+    });
+    let device = Device::open(arguments.device).unwrap_or_else(|error| {
+        println!("{error}");
+        exit(1);
+    });
+    let (major, minor) = device.capability();
+    println!("{}, compute capability {major}.{minor}; kernels {}", device.name(), kostra::cuda::kernels());
+    let wanted = |id: &str| arguments.only.as_ref().is_none_or(|only| only == id);
+    let tested: Vec<_> = solvers()
+        .filter(|solver| solver.info().platform == Platform::Cuda && wanted(solver.info().id))
+        .collect();
+    let mut right = !tested.is_empty();
+    for solver in tested {
+        let start = Instant::now();
+        match examine(solver, &arguments) {
+            Ok(words) => {
+                let seconds = start.elapsed().as_secs_f64();
+                println!("{}: all right: {words} in {seconds:.1} s", solver.info().id);
+            }
+            Err(fault) => {
+                right = false;
+                println!("{}: WRONG: {fault}", solver.info().id);
+            }
+        }
+    }
+    exit(if right { 0 } else { 1 });
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut parsed = Arguments {
+        testdata: PathBuf::new(),
+        graphs: 100_000,
+        seed: 1,
+        path: 10_000_000,
+        device: 0,
+        only: None,
+    };
+    let mut arguments = std::env::args().skip(1);
+    parsed.testdata = arguments.next().ok_or("TESTDATA is missing")?.into();
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+        let number = || value.parse::<u64>().map_err(|_| format!("{name} needs a number"));
+        match name.as_str() {
+            "--graphs" => parsed.graphs = number()?,
+            "--seed" => parsed.seed = number()?,
+            "--path" => parsed.path = number()?,
+            "--device" => parsed.device = number()? as usize,
+            "--solver" => parsed.only = Some(value),
+            _ => return Err(format!("there is no option {name}")),
+        }
+    }
+    Ok(parsed)
+}
+
+/// Everything, with one solver; says how much that was.
+fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<String, String> {
+    let cases = suite::load_from(&arguments.testdata).map_err(|error| error.to_string())?;
+    for case in &cases {
+        for order in ORDERS {
+            let answer = case.answer(order);
+            let about = || format!("case {} in {order:?}", case.name);
+            let forest = solve(solver, &case.graph, order, arguments.device, &[])
+                .map_err(|error| format!("{}: {error}", about()))?;
+            compare(solver, forest.ids(), &answer.forest).map_err(|fault| format!("{}: {fault}", about()))?;
+            if answer.total.is_some_and(|total| !same_total(total, forest.total())) {
+                return Err(format!("{}: a total of {}", about(), forest.total()));
+            }
+        }
+    }
+
+    for seed in (0..arguments.graphs).map(|index| arguments.seed.wrapping_add(index)) {
+        let mut random = Random(seed);
+        let graph = random.any_graph();
+        let order = ORDERS[random.below(2) as usize];
+        let settings: Vec<_> =
+            solver.info().options.iter().map(|option| (option.name, random.setting(option))).collect();
+        let about = || format!("seed {seed}, {order:?}, {settings:?}, {}", describe(&graph));
+        check(solver, &graph, order, arguments.device, &settings)
+            .map_err(|fault| format!("{}: {fault}", about()))?;
+    }
+
+    let hard = hard_graphs();
+    for (name, make) in &hard {
+        for graph in of_all_types(make) {
+            for order in ORDERS {
+                let about = || format!("{name}, {} weights, {order:?}", graph.weight_type());
+                check(solver, &graph, order, arguments.device, &[])
+                    .map_err(|fault| format!("{}: {fault}", about()))?;
+            }
+        }
+    }
+
+    // Every vertex hooks onto its neighbour, all in one direction.
+    let n = Vertex::try_from(arguments.path).map_err(|error| error.to_string())?;
+    let ends: Vec<_> = (1..n).map(|v| (v - 1, v)).collect();
+    let path = graph_of(n, &ends, |edge| edge as u32);
+    for order in ORDERS {
+        let forest = solve(solver, &path, order, arguments.device, &[])
+            .map_err(|error| format!("path of {n} in {order:?}: {error}"))?;
+        if !forest.ids().iter().copied().eq(0..n.saturating_sub(1)) {
+            return Err(format!("path of {n} in {order:?}: {} edges", forest.ids().len()));
+        }
+    }
+    let (cases, hard) = (cases.len(), 12 * hard.len());
+    Ok(format!("{cases} cases, {} random graphs, {hard} hard ones, a path of {n}", arguments.graphs))
+}
+
+fn solve(
+    solver: &dyn Solver,
+    graph: &AnyGraph,
+    order: Order,
+    device: usize,
+    settings: &[(&str, u64)],
+) -> Result<kostra::Forest, String> {
+    let mut run = Run::new().on_threads(4).on_device(device);
+    for (name, value) in settings {
+        run = run.with_option(solver.info(), name, *value).map_err(|error| error.to_string())?;
+    }
+    solver.solve(graph, order, &mut run).map(|solution| solution.forest).map_err(|error| error.to_string())
+}
+
+/// Compares a solver with the processor.
+fn check(
+    tested: &dyn Solver,
+    graph: &AnyGraph,
+    order: Order,
+    device: usize,
+    settings: &[(&str, u64)],
+) -> Result<(), String> {
+    let reference = solver("kruskal").map_err(|error| error.to_string())?;
+    let right = reference.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
+    let found = solve(tested, graph, order, device, settings)?;
+    compare(tested, found.ids(), right.forest.ids())
+}
+
+fn compare(solver: &dyn Solver, found: &[EdgeId], right: &[EdgeId]) -> Result<(), String> {
+    if found == right || !solver.info().exact {
+        return Ok(());
+    }
+    Err(format!("{} edges instead of {}, {}", found.len(), right.len(), difference(found, right)))
+}
+
+/// A graph without its weights, and a number for each edge that these are made from.
+struct Raw {
+    vertices: Vertex,
+    ends: Vec<(Vertex, Vertex)>,
+    weight: fn(usize) -> u64,
+}
+
+type Make = Box<dyn Fn() -> Raw>;
+
+/// What makes a solver leave its fast path, or fill its tables to the brim.
+fn hard_graphs() -> Vec<(String, Make)> {
+    const SAME: fn(usize) -> u64 = |_| 7;
+    const FEW: fn(usize) -> u64 = |edge| scatter(edge) % 3;
+    const ANY: fn(usize) -> u64 = scatter;
+    const ASCENDING: fn(usize) -> u64 = |edge| edge as u64;
+    const DESCENDING: fn(usize) -> u64 = |edge| u64::from(u32::MAX) - edge as u64;
+    let mut graphs: Vec<(String, Make)> = Vec::new();
+    let mut add = |name: String, make: Make| graphs.push((name, make));
+    for (words, weight) in
+        [("equal", SAME), ("few", FEW), ("random", ANY), ("ascending", ASCENDING), ("descending", DESCENDING)]
+    {
+        add(
+            format!("path, {words} weights"),
+            Box::new(move || Raw { vertices: 30_000, ends: path(30_000), weight }),
+        );
+        add(
+            format!("star, {words} weights"),
+            Box::new(move || Raw { vertices: 30_000, ends: (1..30_000).map(|v| (0, v)).collect(), weight }),
+        );
+        add(
+            format!("a hub with half of the entries, {words} weights"),
+            Box::new(move || Raw { vertices: 20_000, ends: hub(20_000, 120_000), weight }),
+        );
+        add(
+            format!("no giant: components of five, {words} weights"),
+            Box::new(move || Raw { vertices: 25_000, ends: crumbs(25_000, 5), weight }),
+        );
+        add(
+            format!("two thirds of the vertices isolated, {words} weights"),
+            Box::new(move || Raw { vertices: 60_000, ends: random(20_000, 60_000, 5), weight }),
+        );
+        add(
+            format!("dense, {words} weights"),
+            Box::new(move || Raw { vertices: 300, ends: random(300, 40_000, 6), weight }),
+        );
+        add(
+            format!("two vertices and many edges, {words} weights"),
+            Box::new(move || Raw { vertices: 2, ends: random(2, 5_000, 7), weight }),
+        );
+        add(format!("self-loops only, {words} weights"), {
+            Box::new(move || Raw { vertices: 500, ends: (0..500).map(|v| (v, v)).collect(), weight })
+        });
+    }
+    // Around the sizes at which tables stop fitting into a block's memory, or a grid's.
+    for limit in [32_u32, 256, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536] {
+        for vertices in [limit - 1, limit, limit + 1] {
+            add(
+                format!("{vertices} vertices"),
+                Box::new(move || Raw {
+                    vertices,
+                    ends: random(vertices, 4 * vertices as usize, vertices.into()),
+                    weight: ANY,
+                }),
+            );
+        }
+    }
+    add("no vertices".to_owned(), Box::new(|| Raw { vertices: 0, ends: vec![], weight: SAME }));
+    add("no edges".to_owned(), Box::new(|| Raw { vertices: 1000, ends: vec![], weight: SAME }));
+    add("a grid".to_owned(), Box::new(|| Raw { vertices: 40_000, ends: grid(200), weight: ANY }));
+    graphs
+}
+
+fn path(n: Vertex) -> Vec<(Vertex, Vertex)> {
+    (1..n).map(|v| (v - 1, v)).collect()
+}
+
+fn hub(n: Vertex, m: usize) -> Vec<(Vertex, Vertex)> {
+    let mut ends = random(n, m, 3);
+    ends.iter_mut().step_by(2).for_each(|(u, _)| *u = n / 2);
+    ends
+}
+
+fn crumbs(n: Vertex, size: Vertex) -> Vec<(Vertex, Vertex)> {
+    let ends = random(n, 2 * n as usize, 4);
+    ends.into_iter().map(|(u, v)| (u, u - u % size + v % size)).collect()
+}
+
+fn random(n: Vertex, m: usize, seed: u64) -> Vec<(Vertex, Vertex)> {
+    let mut random = Random(seed);
+    (0..m).map(|_| (random.below(n), random.below(n))).collect()
+}
+
+fn grid(side: Vertex) -> Vec<(Vertex, Vertex)> {
+    let rows = (0..side).flat_map(move |y| (1..side).map(move |x| (y * side + x - 1, y * side + x)));
+    let columns = (1..side).flat_map(move |y| (0..side).map(move |x| ((y - 1) * side + x, y * side + x)));
+    rows.chain(columns).collect()
+}
+
+/// A number that looks random, for each number.
+fn scatter(number: usize) -> u64 {
+    Random(number as u64).next()
+}
+
+/// The graph with weights of each type; floats of any sign and size, infinities and zeros of both signs among them.
+fn of_all_types(make: &Make) -> impl Iterator<Item = AnyGraph> {
+    let Raw { vertices, ends, weight } = make();
+    (0..6).map(move |kind| match kind {
+        0 => graph_of(vertices, &ends, |edge| weight(edge) as i32),
+        1 => graph_of(vertices, &ends, |edge| weight(edge) as u32),
+        2 => graph_of(vertices, &ends, |edge| weight(edge) as i64),
+        3 => graph_of(vertices, &ends, weight),
+        4 => graph_of(vertices, &ends, |edge| match weight(edge) {
+            0 => 0.0,
+            1 => -0.0,
+            number if number < 1 << 32 => number as f32 - 1e6,
+            number => Some(f32::from_bits(number as u32)).filter(|weight| !weight.is_nan()).unwrap_or(-0.0),
+        }),
+        _ => graph_of(vertices, &ends, |edge| match weight(edge) {
+            0 => 0.0,
+            1 => -0.0,
+            number if number < 1 << 32 => number as f64 - 1e6,
+            number => Some(f64::from_bits(number)).filter(|weight| !weight.is_nan()).unwrap_or(-0.0),
+        }),
+    })
+}
+
+fn graph_of<W: Weight>(vertices: Vertex, ends: &[(Vertex, Vertex)], weight: impl Fn(usize) -> W) -> AnyGraph
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    let (u, v): (Vec<_>, Vec<_>) = ends.iter().copied().unzip();
+    let weights: Vec<W> = (0..u.len()).map(weight).collect();
+    AnyGraph::from_edges(vertices as usize, u, v, weights).expect("ends are vertices, no weight is NaN")
+}

@@ -1,0 +1,134 @@
+//! Small random multigraphs from a seed: what the programs that run without end are fed with.
+
+use std::fmt::{Debug, Write};
+
+use kostra::{AnyGraph, EdgeId, EdgeList, SolverOption};
+
+use crate::strategies::{RandomWeight, Shape};
+
+/// Which edges one list has and the other has not, the first ten of each; both ascend.
+pub fn difference(found: &[EdgeId], right: &[EdgeId]) -> String {
+    let without = |ids: &[EdgeId], others: &[EdgeId]| -> Vec<_> {
+        ids.iter().filter(|id| others.binary_search(id).is_err()).copied().take(10).collect()
+    };
+    format!("{:?} too much and {:?} too little", without(found, right), without(right, found))
+}
+
+/// A graph in a line: whole if it is small.
+pub fn describe(graph: &AnyGraph) -> String {
+    let mut text = format!("{} vertices and {} edges", graph.vertices(), graph.edges());
+    if graph.edges() <= 60 {
+        let _ = write!(text, ": {graph:?}");
+    }
+    text
+}
+
+/// A weight that may be drawn from any 64 bits.
+trait FromBits: RandomWeight {
+    fn from_bits(bits: u64) -> Self;
+}
+
+macro_rules! impl_from_bits {
+    ($($weight:ty: $from:expr;)*) => {
+        $(impl FromBits for $weight {
+            fn from_bits(bits: u64) -> Self {
+                let from: fn(u64) -> Self = $from;
+                from(bits)
+            }
+        })*
+    };
+}
+impl_from_bits! {
+    i32: |bits| bits as i32;
+    u32: |bits| bits as u32;
+    i64: |bits| bits as i64;
+    u64: |bits| bits;
+    f32: |bits| f32::from_bits(bits as u32);
+    f64: f64::from_bits;
+}
+
+/// The generator of Steele, Lea and Flood 2014, which makes good numbers from consecutive seeds.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below a bound.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// A value for an option: the default now and then; else something near the lowest value, where work is dealt out in small pieces.
+    pub fn setting(&mut self, option: &SolverOption) -> u64 {
+        match self.below(4) {
+            0 => option.default,
+            _ => option.highest.min(option.lowest + u64::from(self.below(10))),
+        }
+    }
+
+    /// A multigraph of some ten vertices, seldom some thousand, with weights of any type, and often ties.
+    pub fn any_graph(&mut self) -> AnyGraph {
+        match self.below(6) {
+            0 => self.graph::<i32>(),
+            1 => self.graph::<u32>(),
+            2 => self.graph::<i64>(),
+            3 => self.graph::<u64>(),
+            4 => self.graph::<f32>(),
+            _ => self.graph::<f64>(),
+        }
+    }
+
+    fn graph<W: FromBits + Debug>(&mut self) -> AnyGraph
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let scale = if self.below(200) == 0 { 40 } else { 1 };
+        let n = 1 + self.below(40 * scale);
+        let mut ends = match self.below(3) {
+            0 => Shape::ALL[self.below(Shape::ALL.len() as u32) as usize].ends(n.min(200)),
+            _ => self.multigraph(n, scale),
+        };
+        for index in (1..ends.len()).rev() {
+            ends.swap(index, self.below(index as u32 + 1) as usize);
+        }
+        // A palette cut short makes ties; without any, weights may be anything.
+        let palette = self.below(W::PALETTE.len() as u32 + 2) as usize;
+        let weights = ends.iter().map(|_| self.weight::<W>(palette)).collect();
+        let turned = ends.iter().map(|&(u, v)| if self.below(2) == 0 { (u, v) } else { (v, u) });
+        let (u, v) = turned.collect();
+        AnyGraph::from_edges(n as usize, u, v, weights).expect("ends are vertices, no weight is NaN")
+    }
+
+    fn weight<W: FromBits>(&mut self, palette: usize) -> W {
+        match W::PALETTE.get(..palette) {
+            Some(palette @ [_, ..]) => palette[self.below(palette.len() as u32) as usize],
+            _ => Some(W::from_bits(self.next())).filter(|weight| !weight.is_nan()).unwrap_or_default(),
+        }
+    }
+
+    /// Edges at random: between all vertices, some of them, near ones, those of one island, or half of them at a hub.
+    fn multigraph(&mut self, n: u32, scale: u32) -> Vec<(u32, u32)> {
+        let m = self.below(80 * scale);
+        let (family, some) = (self.below(5), 1 + self.below(n));
+        let mut edge = || {
+            let (u, v) = (self.below(n), self.below(n));
+            match family {
+                0 => (u, v),
+                1 => (u % some, v % some),
+                2 => (u, n.min(u + 1 + v % 3) - 1),
+                3 => (u, (u - u % some + v % some).min(n - 1)),
+                _ if self.below(2) == 0 => (some - 1, v),
+                _ => (u, v),
+            }
+        };
+        (0..m).map(|_| edge()).collect()
+    }
+}
