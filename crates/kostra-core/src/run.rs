@@ -144,6 +144,19 @@ impl<'a> Run<'a> {
         result
     }
 
+    /// Whether anybody watches. What it costs to measure something is to be spent only then.
+    pub fn is_observed(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    /// Reports a phase that is over, and that another clock has timed, such as a device's.
+    pub fn phase_took(&mut self, name: &'static str, elapsed: Duration) {
+        if let Some(observer) = &mut self.observer {
+            observer.phase_started(name);
+            observer.phase_finished(name, elapsed);
+        }
+    }
+
     /// Copies to the device: the phase "upload", whose time [`Solution`](crate::Solution) reports apart from the
     /// solver's. When the step returns, the copies must be done.
     pub fn upload<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
@@ -267,10 +280,12 @@ mod tests {
         assert_eq!(run.threads(), 1);
         let answer = run.phase("sort", |run| {
             run.counter("light", 3.0);
+            run.phase_took("scan", Duration::ZERO);
             run.round(5, 7).and_then(|()| run.round(2, 1)).map(|()| 42)
         });
+        assert!(run.is_observed() && !Run::new().is_observed());
         assert_eq!(answer, Ok(42));
-        assert_eq!(log.lines, ["+sort", "light=3", "0 5 7", "1 2 1", "-sort"]);
+        assert_eq!(log.lines, ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort"]);
     }
 
     #[test]
