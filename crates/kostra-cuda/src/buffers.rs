@@ -33,6 +33,11 @@ impl Keys {
         let flip = if order == Order::Minimum { 0 } else { u32::MAX };
         Self { kind, flip, wide: size_of::<W>() == 8 }
     }
+
+    /// How many bits keys have: what the names of kernels end with.
+    pub(crate) fn bits(self) -> u32 {
+        if self.wide { 64 } else { 32 }
+    }
 }
 
 /// A read-only array in device memory: our own, or somebody else's who keeps it alive. Kernels take a reference.
@@ -55,6 +60,25 @@ impl<T> DeviceArray<T> {
     /// The address is of so many values on the device on which kernels will read them, for as long as this is there.
     pub(crate) unsafe fn foreign(pointer: CUdeviceptr, len: usize) -> Self {
         Self { pointer, len, _own: None, _values: PhantomData }
+    }
+
+    /// The same values to be written over: a copy, where they belong to somebody else.
+    pub(crate) fn into_own(self, device: &Device) -> Result<CudaSlice<T>, DeviceError>
+    where
+        T: Copy,
+    {
+        if let Some(own) = self._own {
+            return Ok(own);
+        }
+        let copy = device.uninit(self.len)?;
+        if self.len > 0 {
+            let (pointer, _) = copy.device_ptr(device.stream());
+            let (bytes, stream) = (self.len * size_of::<T>(), device.stream().cu_stream());
+            // SAFETY: the copy was allocated above, and is as long.
+            let copied = unsafe { result::memcpy_dtod_async(pointer, self.pointer, bytes, stream) };
+            device.check(copied, "copying a graph on it")?;
+        }
+        Ok(copy)
     }
 }
 

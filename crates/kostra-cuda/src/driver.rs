@@ -14,7 +14,7 @@ use libloading::Library;
 use crate::NoDevice;
 
 /// Every function of the driver that this crate calls, by itself or through cudarc.
-const FUNCTIONS: [&str; 47] = [
+const FUNCTIONS: [&str; 48] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -29,7 +29,7 @@ const FUNCTIONS: [&str; 47] = [
     "cuDriverGetVersion",
     "cuEventCreate",
     "cuEventDestroy_v2",
-    "cuEventElapsedTime",
+    "cuEventElapsedTime_v2",
     "cuEventQuery",
     "cuEventRecord",
     "cuEventSynchronize",
@@ -58,6 +58,7 @@ const FUNCTIONS: [&str; 47] = [
     "cuModuleLoadData",
     "cuModuleUnload",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",

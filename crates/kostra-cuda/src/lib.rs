@@ -6,13 +6,18 @@
 //! To add a solver, write its kernels and its file, and add the struct to [`SOLVERS`]. A solver's body has three parts:
 //! `run.upload(..)`, the rounds, `run.download(..)`, and opens its device by [`Device::open`] with `run.device()`.
 
+mod boruvka_contract;
+mod boruvka_contract_edge;
+mod boruvka_edge;
 mod buffers;
 mod device;
 mod driver;
 mod error;
 mod foreign;
+mod launch;
 mod module;
 mod nvrtc;
+mod scan;
 mod staging;
 #[cfg(test)]
 mod testing;
@@ -34,4 +39,8 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
 pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 
 /// The fastest first.
-const SOLVERS: &[&dyn Solver] = &[];
+const SOLVERS: &[&dyn Solver] = &[
+    &boruvka_edge::BoruvkaEdge,
+    &boruvka_contract::BoruvkaContract,
+    &boruvka_contract_edge::BoruvkaContractEdge,
+];
