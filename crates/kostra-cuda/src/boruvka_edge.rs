@@ -98,6 +98,7 @@ impl Algorithm for BoruvkaEdge {
         let mut alive = List::of_graph(device, graph)?;
         let spare = List::with_room(device, m)?;
         rounds.initialize(&mut alive, keys)?;
+        rounds.clock.report(run)?;
         if run.option(&WORKLIST) == 1 {
             rounds.of_listing_6(alive, spare, run)?;
         } else {

@@ -134,6 +134,7 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
     };
     let (mut now, mut next) = (Rows::given(device, given)?, Rows::contracted(device, n, entries)?);
     rounds.make_keys(&mut now, keys)?;
+    rounds.clock.report(run)?;
     while now.entries > 0 {
         rounds.round(&now, &mut next, run)?;
         std::mem::swap(&mut now, &mut next);
