@@ -127,12 +127,14 @@ fn backends(threads: usize, devices: &Result<Vec<Device>, cuda::NoDevice>) -> [B
     let of_processor = count(kostra::solvers().count() - of_cuda, "algorithm", "algorithms");
     let threads = count(threads, "thread", "threads");
     let (available, reason) = match devices {
-        Ok(devices) => {
-            let usable = devices.iter().any(|device| device.description.is_some());
-            let algorithms = count(of_cuda, "algorithm", "algorithms");
-            (usable, format!("{algorithms}; kernels {}", cuda::kernels()))
-        }
         Err(error) => (false, error.reason().to_owned()),
+        Ok(devices) if devices.iter().all(|device| device.description.is_none()) => {
+            (false, "none of the devices can be used".to_owned())
+        }
+        Ok(_) => match cuda::kernels() {
+            Err(error) => (false, error.to_string()),
+            Ok(origin) => (true, format!("{}; kernels {origin}", count(of_cuda, "algorithm", "algorithms"))),
+        },
     };
     [
         Backend {

@@ -313,3 +313,64 @@ fn is_final(error: DriverError) -> bool {
             | Code::CUDA_ERROR_CONTEXT_IS_DESTROYED
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use cudarc::driver::LaunchConfig;
+
+    use super::*;
+    use crate::nvrtc;
+
+    #[test]
+    fn a_device_is_opened_once_and_one_that_is_not_there_never() {
+        match Device::count() {
+            Err(error) => {
+                assert_eq!(Device::open(0).unwrap_err(), error);
+                assert!(!Device::is_open(0));
+            }
+            Ok(devices) => {
+                let error = Device::open(devices).unwrap_err().to_string();
+                assert!(error.contains(&format!("there is no device {devices}; ")), "{error}");
+                let (Ok(one), Ok(again)) = (Device::open(0), Device::open(0)) else { return };
+                assert!(Arc::ptr_eq(&one, &again) && Device::is_open(0));
+                assert!(one.capability() >= OLDEST && one.multiprocessors() > 0 && !one.name().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "leaves its process without a device; the other test starts it in one of its own"]
+    fn the_process_in_which_a_device_fails() {
+        let device = Device::open(0).unwrap();
+        let memory = device.filled::<u32>(1000, 0).unwrap();
+        let source = Source { name: "trap", text: "KERNEL trap() { asm volatile(\"trap;\"); }" };
+        let trap = device.function(source, "trap").unwrap();
+        let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the kernel takes no arguments and touches no memory.
+        device.check(unsafe { device.stream().launch_builder(&trap).launch(one) }, "starting").unwrap();
+        let error = device.finish().unwrap_err().to_string();
+        assert!(error.starts_with("the CUDA device failed while running a kernel: "), "{error}");
+        assert!(device.filled::<u32>(1000, 0).is_err());
+        drop(memory);
+        let error = Device::open(0).unwrap_err().to_string();
+        assert!(error.contains("device 0 failed earlier in this process"), "{error}");
+    }
+
+    #[test]
+    fn a_device_that_fails_is_an_error_and_the_process_goes_on() {
+        if crate::testing::device().is_none() {
+            return;
+        }
+        if let Err(error) = nvrtc::version() {
+            println!("skipped: {error}");
+            return;
+        }
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "device::tests::the_process_in_which_a_device_fails", "--ignored"]);
+        let output = child.output().unwrap();
+        let words = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && words.contains("1 passed"), "{words}");
+    }
+}

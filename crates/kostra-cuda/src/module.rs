@@ -35,15 +35,15 @@ impl Source {
 }
 
 /// Where kernels come from on this machine, in a few words.
-pub fn origin() -> String {
+///
+/// # Errors
+/// When they were not compiled ahead, and there is no NVRTC either; the error says what to install.
+pub fn origin() -> Result<String, DeviceError> {
     if EMBEDDED.is_empty() || jit_is_forced() {
-        match nvrtc::version() {
-            Ok((major, minor)) => format!("compiled here by NVRTC {major}.{minor}"),
-            Err(error) => error.to_string(),
-        }
-    } else {
-        format!("compiled ahead, for {ARCHITECTURES}")
+        let (major, minor) = nvrtc::version()?;
+        return Ok(format!("compiled here by NVRTC {major}.{minor}"));
     }
+    Ok(format!("compiled ahead, for {ARCHITECTURES}"))
 }
 
 /// Compiles a file of kernels, or finds it compiled, and loads it.

@@ -269,7 +269,7 @@ mod tests {
             let text = std::fs::read_to_string(file).unwrap().leak();
             for capability in [(8, 0), (9, 0)] {
                 let cubin = compiled_in(None, Source { name, text }, capability, |cubin| Ok(cubin.len()));
-                assert!(cubin.is_ok_and(|len| len > 1000), "{name} for {capability:?}: {cubin:?}");
+                assert!(cubin.as_ref().is_ok_and(|len| *len > 1000), "{name} for {capability:?}: {cubin:?}");
             }
         }
     }

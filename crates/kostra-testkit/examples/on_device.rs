@@ -40,12 +40,16 @@ fn main() {
         exit(1);
     });
     let (major, minor) = device.capability();
-    println!("{}, compute capability {major}.{minor}; kernels {}", device.name(), kostra::cuda::kernels());
+    let kernels = kostra::cuda::kernels().unwrap_or_else(|error| error.to_string());
+    println!("{}, compute capability {major}.{minor}; kernels {kernels}", device.name());
     let wanted = |id: &str| arguments.only.as_ref().is_none_or(|only| only == id);
     let tested: Vec<_> = solvers()
         .filter(|solver| solver.info().platform == Platform::Cuda && wanted(solver.info().id))
         .collect();
     let mut right = !tested.is_empty();
+    if tested.is_empty() {
+        println!("there is no such solver for CUDA devices");
+    }
     for solver in tested {
         let start = Instant::now();
         match examine(solver, &arguments) {

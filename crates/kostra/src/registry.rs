@@ -41,9 +41,14 @@ pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
 /// Where it takes a graph to a device, it may still find too little memory there; [`auto_on_processor`] is the way out.
 pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
     match kostra_cuda::FASTEST {
-        Some(solver) if is_worth_a_device(graph.edges()) && Device::open(0).is_ok() => solver,
+        Some(solver) if is_worth_a_device(graph.edges()) && is_usable(0) => solver,
         _ => auto_on_processor(graph),
     }
+}
+
+/// Whether a device is there, and kernels for it.
+fn is_usable(ordinal: usize) -> bool {
+    kostra_cuda::kernels().is_ok() && Device::open(ordinal).is_ok()
 }
 
 /// Whether a graph in the machine's memory is worth being carried to a device, if there is one.
