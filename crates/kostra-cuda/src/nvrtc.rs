@@ -6,7 +6,7 @@
 use std::env;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
@@ -67,7 +67,7 @@ fn cache_folder() -> Option<PathBuf> {
 }
 
 /// Writes the file whole or not at all. Without it the next process compiles again, so nobody is told.
-fn keep(path: &std::path::Path, cubin: &[u8]) {
+fn keep(path: &Path, cubin: &[u8]) {
     let Some(folder) = path.parent() else { return };
     let _ = std::fs::create_dir_all(folder).and_then(|()| {
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -102,7 +102,7 @@ struct Nvrtc {
     log: Bytes,
     destroy: Destroy,
     version: Version,
-    _library: Library,
+    _libraries: (Library, Vec<Library>),
 }
 
 impl Nvrtc {
@@ -114,9 +114,12 @@ impl Nvrtc {
 
     fn open(names: impl IntoIterator<Item = PathBuf>) -> Result<Self, DeviceError> {
         let no_compiler = |reason: String| DeviceError::NoCompiler { reason };
-        // SAFETY: NVRTC has no code that runs when it is opened but its own initialization.
-        let library = names.into_iter().find_map(|name| unsafe { Library::new(name) }.ok());
-        let library = library.ok_or_else(|| no_compiler("there is no libnvrtc".to_owned()))?;
+        let opened = names.into_iter().find_map(|name| {
+            // SAFETY: NVRTC has no code that runs when it is opened but its own initialization.
+            let library = unsafe { Library::new(&name) }.ok()?;
+            Some((library, builtins_beside(&name)))
+        });
+        let (library, builtins) = opened.ok_or_else(|| no_compiler("there is no libnvrtc".to_owned()))?;
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the types above are those of NVRTC's manual.
@@ -133,7 +136,7 @@ impl Nvrtc {
             log: function!("nvrtcGetProgramLog"),
             destroy: function!("nvrtcDestroyProgram"),
             version: function!("nvrtcVersion"),
-            _library: library,
+            _libraries: (library, builtins),
         })
     }
 
@@ -205,6 +208,17 @@ impl Nvrtc {
         // SAFETY: the buffer is as long as the library asked for.
         (unsafe { bytes(program, output.as_mut_ptr().cast()) } == 0).then_some(output)
     }
+}
+
+/// The library that NVRTC opens when it compiles, opened before, since it is looked for only where libraries are
+/// looked for, even if NVRTC itself was opened by its path.
+fn builtins_beside(nvrtc: &Path) -> Vec<Library> {
+    let folder = nvrtc.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let files = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let builtins =
+        files.filter(|file| file.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so"));
+    // SAFETY: as for NVRTC itself, of which it is a part.
+    builtins.filter_map(|file| unsafe { Library::new(file.path()) }.ok()).collect()
 }
 
 /// Where NVRTC may be: by its name, in a toolkit's folder, in a Python environment.
