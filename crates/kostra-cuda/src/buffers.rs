@@ -45,21 +45,17 @@ impl Keys {
 pub(crate) struct DeviceArray<T> {
     pointer: CUdeviceptr,
     len: usize,
-    _own: Option<CudaSlice<T>>,
+    own: Option<CudaSlice<T>>,
     _values: PhantomData<T>,
 }
 
 impl<T> DeviceArray<T> {
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
     /// An array that belongs to somebody else.
     ///
     /// # Safety
     /// The address is of so many values on the device on which kernels will read them, for as long as this is there.
     pub(crate) unsafe fn foreign(pointer: CUdeviceptr, len: usize) -> Self {
-        Self { pointer, len, _own: None, _values: PhantomData }
+        Self { pointer, len, own: None, _values: PhantomData }
     }
 
     /// The same values to be written over: a copy, where they belong to somebody else.
@@ -67,7 +63,7 @@ impl<T> DeviceArray<T> {
     where
         T: Copy,
     {
-        if let Some(own) = self._own {
+        if let Some(own) = self.own {
             return Ok(own);
         }
         let copy = device.uninit(self.len)?;
@@ -86,7 +82,7 @@ impl<T> From<CudaSlice<T>> for DeviceArray<T> {
     fn from(own: CudaSlice<T>) -> Self {
         // One stream does everything, in order, so nothing is to be waited for.
         let (pointer, _) = own.device_ptr(own.stream());
-        Self { pointer, len: own.len(), _own: Some(own), _values: PhantomData }
+        Self { pointer, len: own.len(), own: Some(own), _values: PhantomData }
     }
 }
 

@@ -171,6 +171,7 @@ mod tests {
 
     /// A library that has functions of these names, of which `cuInit` and `cuDeviceGetCount` answer as told; nothing
     /// where there is no C compiler.
+    #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
     fn library(path: &Path, names: &[&str], init: c_int, devices: c_int) -> Option<()> {
         let mut code = format!(
             "int cuInit(unsigned flags) {{ return {init}; }}\n\

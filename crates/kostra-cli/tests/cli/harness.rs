@@ -59,7 +59,20 @@ impl Workplace {
         Outcome::of(self.command(arguments).output().unwrap())
     }
 
-    /// The ids of the algorithms that work on threads, or on one thread.
+    /// The ids of all algorithms that can run here. Where nothing but a CUDA device is missing, that is told.
+    pub(crate) fn algorithms_here(&self) -> Vec<String> {
+        let mut ids = [self.algorithms("one thread"), self.algorithms("threads")].concat();
+        let without_device = self.run("solve gen:path:n=2 --device cuda");
+        if without_device.code == Some(2) && without_device.stderr.starts_with("kostra: no CUDA device: ") {
+            let reason = without_device.stderr.trim_end();
+            self.algorithms("CUDA device").iter().for_each(|id| println!("{id} skipped: {reason}"));
+        } else {
+            ids.extend(self.algorithms("CUDA device"));
+        }
+        ids
+    }
+
+    /// The ids of the algorithms that work on threads, on one thread, or on a CUDA device.
     pub(crate) fn algorithms(&self, platform: &str) -> Vec<String> {
         let solvers = self.run("solvers --json").expect_success().json();
         let solvers = solvers.as_array().unwrap().iter().filter(|solver| solver["platform"] == platform);
