@@ -29,7 +29,7 @@ const FUNCTIONS: [&str; 48] = [
     "cuDriverGetVersion",
     "cuEventCreate",
     "cuEventDestroy_v2",
-    "cuEventElapsedTime_v2",
+    "cuEventElapsedTime",
     "cuEventQuery",
     "cuEventRecord",
     "cuEventSynchronize",
