@@ -50,6 +50,11 @@ pub(crate) struct DeviceArray<T> {
 }
 
 impl<T> DeviceArray<T> {
+    /// Where it lies.
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        self.pointer
+    }
+
     /// An array that belongs to somebody else.
     ///
     /// # Safety
@@ -205,7 +210,10 @@ pub(crate) fn upload<T: Weight>(device: &Device, values: &[T]) -> Result<CudaSli
 }
 
 /// Copies values back, and waits for them.
-pub(crate) fn download<T: Weight>(device: &Device, values: &CudaSlice<T>) -> Result<Vec<T>, DeviceError> {
+pub(crate) fn download<T: Weight>(
+    device: &Device,
+    values: &impl DevicePtr<T>,
+) -> Result<Vec<T>, DeviceError> {
     let mut copy = vec![T::default(); values.len()];
     if !copy.is_empty() {
         let (pointer, _) = values.device_ptr(device.stream());

@@ -13,6 +13,7 @@ mod buffers;
 mod device;
 mod driver;
 mod error;
+pub mod fast;
 mod foreign;
 mod launch;
 mod module;
@@ -40,6 +41,8 @@ pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 
 /// The fastest first.
 const SOLVERS: &[&dyn Solver] = &[
+    &fast::Fast,
+    &fast::FastRows,
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,

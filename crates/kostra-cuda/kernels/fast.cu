@@ -1,0 +1,1186 @@
+// The canonical minimum spanning forest in one cooperative launch: a grid of blocks that stay, and meet at barriers
+// between steps. docs/algorithms/cuda-fast.md explains it.
+
+typedef unsigned short u16;
+
+// ---- Sizes ---------------------------------------------------------------------------------------------------------
+// Those that are said to be measured made the least time on an H100.
+
+constexpr u32 BLOCK = 512;             // threads of a block; src/fast.rs launches as many
+constexpr u32 WARPS = BLOCK / 32;
+constexpr u32 TILE = 128;              // records of a tile: four a lane
+constexpr u32 SAMPLES = 4096;          // most samples behind a pivot
+constexpr u32 TAIL = 2048;             // edges, and components, that one block finishes
+constexpr u32 FEW = 4096;              // components whose least edges are found within blocks first
+constexpr u32 DIRECT = 8192;           // components whose paths are walked by whoever needs the end
+constexpr u32 CROWD = 1 << 18;         // edges from which on a giant component is looked for
+constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory: what one block finishes needs most
+constexpr u32 ROW_BY_LANE = 32;        // longest row that one lane looks through; src/fast.rs sizes the queue by it
+constexpr u32 ROW_BY_GROUP = 256;      // longest row that eight lanes look through
+constexpr u32 ITEM = 1024;             // entries of a longer row that a warp looks through at once
+constexpr u32 FILTER_FROM = 4;         // edges a vertex from which on light edges go first
+constexpr float SPLIT = 3;             // edges a component from which on a list is split (measured)
+constexpr float SPLIT_LIGHT = 4;       // edges a component that its lighter part gets (measured)
+constexpr u32 SPLIT_FROM = 1 << 20;    // edges from which on a split pays for its rounds
+
+// ---- Marks ---------------------------------------------------------------------------------------------------------
+constexpr u32 ALL = 0xffffffff;        // lanes of a warp
+constexpr u32 UNSET = 0x7fffffff;      // no edge chosen, no tile, no vertex
+constexpr u32 DONE = 0x80000000;       // on a label: no edge is left in this phase, and the rest is the final number
+constexpr u32 ISOLATED = 0xffffffff;   // the label of a vertex without edges
+constexpr u32 OFFERED = 0x80000000;    // on an end in a record: the edge may be the least of that component
+
+// ---- Arguments: laid out as in src/fast.rs ------------------------------------------------------------------------
+// A point in time, and what ended there.
+struct Step {
+    u64 time;
+    u32 code, components, edges, unused;
+};
+struct Graph {
+    u32 vertices, edges;
+    u32 entries;                              // of rows; 0 stands for an edge list
+    u32 kind, flip, wide;
+    const u32 *offsets, *neighbours, *ids;    // rows
+    const u32 *u, *v;                         // an edge list
+    const void* weights;                      // of entries, or of edges
+};
+struct Scratch {
+    u32 tiles, steps;
+    u32* link;        // 5 n: labels of vertices, then of the components of each level, two regions of 2 n by turns
+    u64* least;       // n: for each component of a level, the least order of its edges
+    u32* least_id;    // n, for wide keys: the least id among those
+    uint4* records;   // of tiles, and of one more to write to where there is none
+    u32* record_ids;  // likewise, for wide keys
+    u32* next;        // for each tile, the next of its chain
+    uint2* queue;     // long rows: vertex and first entry of each item
+    u32* bits;        // for 32 components each, which are roots and which are done
+    u64* samples;     // SAMPLES
+    uint4* tail;      // TAIL
+    u32* tail_ids;    // TAIL, for wide keys
+    u32* counters;    // zero at the start
+    Step* trace;      // steps of them, or none
+    u32* forest;      // zero at the start: a bit an edge
+};
+struct Args {
+    Graph graph;
+    Scratch scratch;
+};
+
+// The first counters; each of the others is used once.
+constexpr u32 BARRIER = 0, TILES = 1, OVERFLOW = 2, STEPS = 3, FRESH = 4;
+
+// What a barrier ends, for the trace: numbered as the names in src/fast.rs.
+enum Code : u32 { BEGIN, CHOOSE, LIGHT, GATHER, LEAST_IDS, HOOK, NUMBER, SHORTCUT, RELABEL, LABEL, RESTART, RETURN, COLLECT, FINISH };
+
+// ---- Keys of two widths --------------------------------------------------------------------------------------------
+// An edge's order is what minima are taken of: its rank where that has 64 bits, else its key, and then its id decides.
+struct Narrow {
+    typedef u32 Key;
+    static constexpr bool wide = false;
+    static __device__ __forceinline__ u64 order(u32 key, u32 id) { return rank_of(key, id); }
+};
+struct Wide {
+    typedef u64 Key;
+    static constexpr bool wide = true;
+    static __device__ __forceinline__ u64 order(u64 key, u32) { return key; }
+};
+
+__device__ __forceinline__ u32 load_acquire(const u32* p) {
+    u32 value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ u64 nanoseconds() {
+    u64 time;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+    return time;
+}
+
+// A warp's list of edges: tiles linked by `next`, all full but the last.
+struct Chain {
+    u32 head, tail, count;
+};
+constexpr Chain EMPTY = {UNSET, UNSET, 0};
+
+// The state of one thread. All but `lane` is the same in all threads of a warp; what is not of `warp` or of its chains
+// is the same in all threads of the grid, so that all take the same turns.
+template <class K>
+struct Solver {
+    typedef typename K::Key Key;
+    const Graph& G;
+    const Scratch& S;
+    u64* shared;           // SHARED_WORDS
+    u32 lane, warp, warps; // of all warps in the grid
+    u32 free;              // the first of the warp's unused tiles
+    Chain list, heavy;     // the edges in play, and those set aside
+    u32 in_play;           // edges on the lists of all warps
+    u32 base, count;       // the components of this level have the labels from base on
+    u32 finals;            // the counter of components that are done in this phase
+    u32 fresh;             // the next unused counter
+
+    __device__ Solver(const Args& args, u64* memory)
+        : G(args.graph), S(args.scratch), shared(memory), lane(threadIdx.x % 32),
+          warp(blockIdx.x * WARPS + threadIdx.x / 32), warps(gridDim.x * WARPS), free(UNSET), list(EMPTY),
+          heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), fresh(FRESH) {}
+
+    // ---- the grid -------------------------------------------------------------------------------------------------
+    // Everybody arrives before anybody goes on, and sees what the others wrote.
+    __device__ void sync(Code code) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            u32 ticket = atomicAdd(S.counters + BARRIER, 1);
+            u32 full = (ticket / gridDim.x + 1) * gridDim.x;
+            while (load_acquire(S.counters + BARRIER) < full) {}
+            __threadfence();
+            if (blockIdx.x == 0 && S.counters[STEPS] < S.steps)
+                S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
+        }
+        __syncthreads();
+    }
+    __device__ u32 counter() { return fresh++; }
+    __device__ u32 read(u32 index) { return load_acquire(S.counters + index); }
+
+    // Adds up a number of each warp. Before it is read, everybody has to have arrived at a barrier.
+    __device__ void add_to_counter(u32 index, u32 amount) {
+        __shared__ u32 sum;
+        if (threadIdx.x == 0) sum = 0;
+        __syncthreads();
+        if (lane == 0 && amount) atomicAdd(&sum, amount);
+        __syncthreads();
+        if (threadIdx.x == 0 && sum) atomicAdd(S.counters + index, sum);
+    }
+
+    // ---- lists: each warp has its own chain of tiles ---------------------------------------------------------------
+    __device__ u32 take_tile() {
+        u32 t = free;
+        if (t != UNSET) {
+            free = S.next[t];
+        } else {
+            if (lane == 0) t = atomicAdd(S.counters + TILES, 1);
+            t = __shfl_sync(ALL, t, 0);
+            if (t >= S.tiles) {
+                S.counters[OVERFLOW] = 1;
+                t = S.tiles;
+            }
+        }
+        return t;
+    }
+    __device__ __forceinline__ void append(Chain &chain, bool keep, u32 a, u32 b, Key key, u32 id) {
+        u32 votes = __ballot_sync(ALL, keep);
+        if (!votes) return;
+        u32 total = __popc(votes), slot = __popc(votes & ((1u << lane) - 1));
+        u32 fill = chain.count & (TILE - 1);
+        u32 room = fill ? TILE - fill : 0;
+        u32 old = chain.tail;
+        if (total > room) {
+            u32 t = take_tile();
+            if (chain.count == 0) chain.head = t; else S.next[chain.tail] = t;
+            chain.tail = t;
+        }
+        u32 at = slot < room ? old * TILE + fill + slot : chain.tail * TILE + slot - room;
+        if (keep) store(at, a, b, key, id);
+        chain.count += total;
+    }
+    __device__ __forceinline__ void store(u32 at, u32 a, u32 b, u32 key, u32 id) { S.records[at] = make_uint4(a, b, id, key); }
+    __device__ __forceinline__ void store(u32 at, u32 a, u32 b, u64 key, u32 id) {
+        S.records[at] = make_uint4(a, b, (u32)key, (u32)(key >> 32));
+        S.record_ids[at] = id;
+    }
+    __device__ __forceinline__ static u32 key_in(uint4 r, u32) { return r.w; }
+    __device__ __forceinline__ static u64 key_in(uint4 r, u64) { return (u64)r.w << 32 | r.z; }
+    __device__ __forceinline__ u32 id_in(uint4 r, u32 at) { return K::wide ? S.record_ids[at] : r.z; }
+    __device__ void give_back(u32 tile) { S.next[tile] = free; free = tile; }
+
+    // ---- the least edge of each component ---------------------------------------------------------------------------
+    // Returns the component, flagged if the edge may be its least.
+    __device__ __forceinline__ u32 offer(u32 c, Key key, u32 id) {
+        u64 order = K::order(key, id);
+        u64 *p = S.least + (c - base), seen = load(p);
+        if (seen > order) atomicMin(p, order);
+        return seen > order || (K::wide && seen == order) ? c | OFFERED : c;
+    }
+    // The same among few components, where all would crowd at the same memory: first within the block.
+    __device__ __forceinline__ u32 offer_here(u32 c, Key key, u32 id) {
+        u64 order = K::order(key, id);
+        u64 *p = shared + (c - base), seen = *(volatile u64 *)p;
+        if (seen > order) atomicMin(p, order);
+        return seen > order || (K::wide && seen == order) ? c | OFFERED : c;
+    }
+    __device__ __forceinline__ void mark(u32 id) { atomicOr(S.forest + (id >> 5), 1u << (id & 31)); }
+
+    __device__ __forceinline__ Key weight(u32 at) { return key_of(*((const Key *)G.weights + at), G.kind, G.flip); }
+
+    // ---- samples ------------------------------------------------------------------------------------------------------
+    // Each thread brings the least of `draws` samples: the number that a share of all samples do not exceed.
+    __device__ u64 pick(u64 mine, float share, u32 draws) {
+        int k = (int)(BLOCK * (1.0f - __powf(1.0f - share, (float)draws)));
+        if (k >= (int)BLOCK) k = BLOCK - 1;
+        u64 picked = 0;
+        for (u64 bit = 1ull << 63; bit; bit >>= 1)
+            if (__syncthreads_count(mine < (picked | bit)) <= k) picked |= bit;
+        return picked;
+    }
+    __device__ static u32 draws_for(float share, u32 most) {
+        u32 draws = (u32)(0.7f / fmaxf(share, 1e-6f));
+        return draws < 1 ? 1 : draws > most ? most : draws;
+    }
+    __device__ static u32 hash(u32 x) {
+        x ^= x >> 16; x *= 0x7feb352du; x ^= x >> 15; x *= 0x846ca68bu; return x ^ x >> 16;
+    }
+    // An order up to which about that share of the entries come.
+    __device__ u64 threshold(u32 total, float share, const u32 *ids) {
+        if (share >= 1.0f) return ~0ull;
+        u32 draws = draws_for(share, 32);
+        u64 least = ~0ull;
+        #pragma unroll 4
+        for (u32 i = 0; i < draws; i++) {
+            u32 at = (u64)hash(threadIdx.x * 32 + i) * total >> 32;
+            u64 order = K::order(weight(at), ids ? ids[at] : at);
+            if (order < least) least = order;
+        }
+        return pick(least, share, draws);
+    }
+
+    // ---- round 0 on rows ------------------------------------------------------------------------------------------------
+    // Rows that are too long (empty ones in the other lanes) go to the queue in items. All lanes call this.
+    __device__ void push_items(u32 v, u32 start, u32 end, u32 queue_counter) {
+        u32 items = (end - start + ITEM - 1) / ITEM, upto = items;
+        if (!__any_sync(ALL, items)) return;
+        for (u32 d = 1; d < 32; d *= 2) {
+            u32 other = __shfl_up_sync(ALL, upto, d);
+            if (lane >= d) upto += other;
+        }
+        u32 at = lane == 31 ? atomicAdd(S.counters + queue_counter, upto) : 0;
+        at = __shfl_sync(ALL, at, 31) + upto - items;
+        for (u32 i = 0; i < items; i++) S.queue[at + i] = make_uint2(v, start + i * ITEM);
+    }
+
+    // Where a row begins; those past the last are empty.
+    __device__ __forceinline__ u32 row_start(u32 v) { return G.offsets[min(v, G.vertices)]; }
+
+    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose nothing.
+    __device__ void choose_by_lane(u32 queue_counter) {
+        const u32 room = 2048 / sizeof(Key);
+        Key *stage = (Key *)shared + (threadIdx.x >> 5) * room;
+        u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
+        for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
+            u32 v = v0 + lane, start = next_start, end = next_end;
+            next_start = row_start(v + warps * 32);
+            next_end = row_start(v + warps * 32 + 1);
+            u32 first = __shfl_sync(ALL, start, 0), span = __shfl_sync(ALL, end, 31) - first;
+            bool staged = span <= room;
+            __syncwarp();
+            if (staged) {
+                #pragma unroll 4
+                for (u32 i = lane; i < span; i += 32) stage[i] = weight(first + i);
+            }
+            __syncwarp();
+            bool is_long = end - start > ROW_BY_LANE;
+            push_items(v, start, is_long ? end : start, queue_counter);
+            if (v >= G.vertices) continue;
+            if (start == end) { S.link[v] = ISOLATED; continue; }
+            if (is_long) { S.link[v] = v; continue; }
+            Key best = ~(Key)0;
+            u32 at = start;
+            for (u32 e = start; e < end; e++) {
+                Key key = staged ? stage[e - first] : weight(e);
+                if (key < best || (key == best && G.ids[e] < G.ids[at])) { best = key; at = e; }
+            }
+            S.link[v] = G.neighbours[at];
+            mark(G.ids[at]);
+        }
+    }
+
+    // The same by groups of eight lanes, which also put light edges on the list.
+    __device__ void choose_by_group(u64 light, u32 queue_counter) {
+        u32 sub = lane & 7, group = lane >> 3, queued = 0;
+        for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
+            u32 mine = v0 + lane, my_start = 0, my_end = 0, my_at = UNSET;
+            if (mine < G.vertices) {
+                my_start = G.offsets[mine];
+                my_end = G.offsets[mine + 1];
+                if (my_start == my_end) S.link[mine] = ISOLATED;
+            }
+            bool is_long = my_end - my_start > ROW_BY_GROUP;
+            push_items(mine, my_start, is_long ? my_end : my_start, queue_counter);
+            if (is_long) { S.link[mine] = mine; my_end = my_start; }
+            u32 todo = __ballot_sync(ALL, my_end > my_start);
+            while (todo) {
+                // The group's row is the group-th of those left.
+                u32 rest = todo;
+                for (u32 g = 0; g < group; g++) rest &= rest - 1;
+                u32 source = rest ? __ffs(rest) - 1 : 0;
+                for (u32 g = 0; g < 4; g++) todo &= todo - 1;
+                u32 start = __shfl_sync(ALL, my_start, source), end = __shfl_sync(ALL, my_end, source);
+                if (!rest) end = start;
+                Key best = ~(Key)0;
+                u32 at = UNSET, lights = 0, bit = 1;
+                for (u32 e0 = start + sub; __any_sync(ALL, e0 < end); e0 += 64) {
+                    Key key[8];
+                    #pragma unroll
+                    for (u32 i = 0; i < 8; i++) key[i] = e0 + 8 * i < end ? weight(e0 + 8 * i) : ~(Key)0;
+                    #pragma unroll
+                    for (u32 i = 0; i < 8; i++, bit <<= 1) {
+                        u32 e = e0 + 8 * i;
+                        if (e >= end) continue;
+                        if (at == UNSET || key[i] < best || (key[i] == best && G.ids[e] < G.ids[at])) { best = key[i]; at = e; }
+                        if (is_light(key[i], e, light)) lights |= bit;
+                    }
+                }
+                at = least_of_group(best, at, 8);
+                // The row's own lane keeps the choice.
+                for (u32 g = 0; g < 4; g++) {
+                    u32 owner = __shfl_sync(ALL, rest ? source : 32, 8 * g), choice = __shfl_sync(ALL, at, 8 * g);
+                    if (lane == owner) my_at = choice;
+                }
+                push_lights(queued, v0 + source, start + sub, 8, lights);
+            }
+            if (my_at != UNSET) {
+                S.link[mine] = G.neighbours[my_at];
+                mark(G.ids[my_at]);
+            }
+        }
+        flush_lights(queued);
+    }
+    // The place of the least edge among the lanes of a group; every lane learns it.
+    __device__ __forceinline__ u32 least_of_group(Key best, u32 at, u32 width) {
+        Key least = best;
+        for (u32 d = 1; d < width; d *= 2) {
+            Key other = __shfl_xor_sync(ALL, least, d);
+            if (other < least) least = other;
+        }
+        bool candidate = at != UNSET && best == least;
+        u32 candidates = __ballot_sync(ALL, candidate) & (width == 32 ? ALL : ((1u << width) - 1) << (lane & ~(width - 1)));
+        bool tie = __popc(candidates) > 1;
+        if (__any_sync(ALL, tie)) {
+            u32 id = candidate ? G.ids[at] : ALL, least_id = id;
+            for (u32 d = 1; d < width; d *= 2) least_id = min(least_id, __shfl_xor_sync(ALL, least_id, d));
+            candidate = candidate && id == least_id;
+            candidates = __ballot_sync(ALL, candidate) & (width == 32 ? ALL : ((1u << width) - 1) << (lane & ~(width - 1)));
+        }
+        u32 chosen = __shfl_sync(ALL, at, candidates ? __ffs(candidates) - 1 : lane);
+        return candidates ? chosen : UNSET;
+    }
+
+    // Light entries wait in shared memory until there are enough to look at together: bit j of a lane stands for entry first + j * step.
+    __device__ __forceinline__ void push_lights(u32 &queued, u32 v, u32 first, u32 step, u32 lights) {
+        u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
+        for (u32 votes; (votes = __ballot_sync(ALL, lights != 0)); ) {
+            if (lights) {
+                waiting[queued + __popc(votes & ((1u << lane) - 1))] = (u64)v << 32 | (first + step * (__ffs(lights) - 1));
+                lights &= lights - 1;
+            }
+            queued += __popc(votes);
+            if (queued >= 128) flush_lights(queued);
+        }
+    }
+    // Puts up to 128 of them on the list, seen from the lower end.
+    __device__ void flush_lights(u32 &queued) {
+        u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
+        __syncwarp();
+        u32 v[4], e[4], w[4], id[4];
+        Key key[4];
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) {
+            u64 one = 32 * j + lane < queued ? waiting[32 * j + lane] : ~0ull;
+            v[j] = (u32)(one >> 32);
+            e[j] = (u32)one;
+        }
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) w[j] = v[j] != ALL ? G.neighbours[e[j]] : 0;
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) {
+            bool keep = v[j] != ALL && w[j] > v[j];
+            key[j] = keep ? weight(e[j]) : 0;
+            id[j] = keep ? G.ids[e[j]] : 0;
+            if (!keep) v[j] = ALL;
+        }
+        u32 over = queued > 128 ? queued - 128 : 0;
+        u64 last = lane < over ? waiting[128 + lane] : 0;
+        __syncwarp();
+        if (lane < over) waiting[lane] = last;
+        __syncwarp();
+        queued = over;
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) append(list, v[j] != ALL, v[j], w[j], key[j], id[j]);
+    }
+    __device__ __forceinline__ bool is_light(u32 key, u32 e, u64 light) {
+        u32 limit = (u32)(light >> 32);
+        return key < limit || (key == limit && G.ids[e] <= (u32)light);
+    }
+    __device__ __forceinline__ bool is_light(u64 key, u32, u64 light) { return key <= light; }
+
+    __device__ void light_of_long_rows(u64 light, u32 items) {
+        u32 queued = 0;
+        for (u32 i = warp; i < items; i += warps) {
+            uint2 item = S.queue[i];
+            u32 v = item.x, start = item.y, end = min(start + ITEM, G.offsets[v + 1]), lights = 0;
+            for (u32 j0 = 0; j0 < 32; j0 += 8) {
+                Key key[8];
+                #pragma unroll
+                for (u32 j = 0; j < 8; j++) {
+                    u32 e = start + 32 * (j0 + j) + lane;
+                    key[j] = e < end ? weight(e) : ~(Key)0;
+                }
+                #pragma unroll
+                for (u32 j = 0; j < 8; j++) {
+                    u32 e = start + 32 * (j0 + j) + lane;
+                    if (e < end && is_light(key[j], e, light)) lights |= 1u << (j0 + j);
+                }
+            }
+            push_lights(queued, v, start + lane, 32, lights);
+        }
+        flush_lights(queued);
+    }
+
+    // All edges between components, seen from the lower end, after round 0.
+    __device__ void gather_short_rows() {
+        u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
+        for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
+            u32 v = v0 + lane, start = next_start, end = next_end;
+            next_start = row_start(v + warps * 32);
+            next_end = row_start(v + warps * 32 + 1);
+            if (end - start > ROW_BY_LANE) end = start;
+            u32 label = start < end ? S.link[v] : 0;
+            for (u32 e0 = start; __any_sync(ALL, e0 < end); e0 += 4) {
+                u32 w[4], a[4], b[4], id[4];
+                Key key[4];
+                bool keep[4];
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) w[i] = e0 + i < end ? G.neighbours[e0 + i] : 0;
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) b[i] = w[i] > v && e0 + i < end ? S.link[w[i]] : label;
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) {
+                    a[i] = label;
+                    keep[i] = b[i] != label;
+                    key[i] = keep[i] ? weight(e0 + i) : 0;
+                    id[i] = keep[i] ? G.ids[e0 + i] : 0;
+                }
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) {
+                    if (keep[i]) {
+                        a[i] = offer(a[i], key[i], id[i]);
+                        b[i] = offer(b[i], key[i], id[i]);
+                    }
+                    append(list, keep[i], a[i], b[i], key[i], id[i]);
+                }
+            }
+        }
+    }
+    __device__ void gather_long_rows(u32 items) {
+        for (u32 i = warp; i < items; i += warps) {
+            uint2 item = S.queue[i];
+            u32 v = item.x, end = min(item.y + ITEM, G.offsets[v + 1]), a = S.link[v];
+            for (u32 e0 = item.y; e0 < end; e0 += 32) {
+                u32 e = e0 + lane;
+                u32 w = e < end ? G.neighbours[e] : 0;
+                u32 b = w > v && e < end ? S.link[w] : a;
+                bool keep = b != a;
+                Key key = 0;
+                u32 id = 0, x = a;
+                if (keep) {
+                    key = weight(e);
+                    id = G.ids[e];
+                    x = offer(a, key, id);
+                    b = offer(b, key, id);
+                }
+                append(list, keep, x, b, key, id);
+            }
+        }
+    }
+
+    // The second look at rows: those outside the giant component. Of a row's edges into it only the lightest counts.
+    __device__ void gather_outside(u32 giant, u32 queue_counter) {
+        u32 sub = lane & 7, group = lane >> 3;
+        for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
+            u32 mine = v0 + lane, my_start = 0, my_end = 0, my_label = ISOLATED;
+            if (mine < G.vertices) {
+                my_label = S.link[mine];
+                if (my_label != giant && my_label != ISOLATED) {
+                    my_start = G.offsets[mine];
+                    my_end = G.offsets[mine + 1];
+                }
+            }
+            bool is_long = my_end - my_start > ROW_BY_GROUP;
+            push_items(mine, my_start, is_long ? my_end : my_start, queue_counter);
+            if (is_long) my_end = my_start;
+            u32 todo = __ballot_sync(ALL, my_end > my_start);
+            while (todo) {
+                u32 rest = todo;
+                for (u32 g = 0; g < group; g++) rest &= rest - 1;
+                u32 source = rest ? __ffs(rest) - 1 : 0;
+                for (u32 g = 0; g < 4; g++) todo &= todo - 1;
+                u32 start = __shfl_sync(ALL, my_start, source), end = __shfl_sync(ALL, my_end, source);
+                u32 la = __shfl_sync(ALL, my_label, source);
+                if (!rest) end = start;
+                row_outside(v0 + source, la, start, end, sub, 8, giant);
+            }
+        }
+    }
+    __device__ void outside_long_rows(u32 giant, u32 items) {
+        for (u32 i = warp; i < items; i += warps) {
+            uint2 item = S.queue[i];
+            u32 v = item.x, end = min(item.y + ITEM, G.offsets[v + 1]);
+            row_outside(v, S.link[v], item.y, end, lane, 32, giant);
+        }
+    }
+    __device__ __forceinline__ void row_outside(u32 v, u32 la, u32 start, u32 end, u32 sub, u32 width, u32 giant) {
+        Key best = ~(Key)0;
+        u32 at = UNSET;
+        for (u32 e0 = start + sub; __any_sync(ALL, e0 < end); e0 += 4 * width) {
+            u32 w[4], lb[4];
+            Key key[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u32 e = e0 + i * width;
+                w[i] = e < end ? G.neighbours[e] : v;
+                key[i] = e < end ? weight(e) : ~(Key)0;
+            }
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) lb[i] = w[i] != v ? S.link[w[i]] : la;
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u32 e = e0 + i * width;
+                if (lb[i] == giant && la != giant) {
+                    if (at == UNSET || key[i] < best || (key[i] == best && G.ids[e] < G.ids[at])) { best = key[i]; at = e; }
+                }
+                bool keep = lb[i] != la && lb[i] != giant && w[i] > v;
+                if (!__any_sync(ALL, keep)) continue;
+                u32 id = 0, a = base + (la & ~DONE), b = base + (lb[i] & ~DONE);
+                if (keep) {
+                    id = G.ids[e];
+                    a = offer(a, key[i], id);
+                    b = offer(b, key[i], id);
+                }
+                append(list, keep, a, b, key[i], id);
+            }
+        }
+        u32 chosen = least_of_group(best, at, width);
+        bool keep = at != UNSET && chosen == at;
+        u32 id = keep ? G.ids[at] : 0;
+        u32 a = base + (la & ~DONE), b = base + (giant & ~DONE);
+        if (keep) {
+            a = offer(a, best, id); // the giant component chooses nothing: all others come to it
+        }
+        append(list, keep, a, b, best, id);
+    }
+
+    // ---- edge lists as input ---------------------------------------------------------------------------------------
+    __device__ void gather_edges(bool filtered, u64 light) {
+        for (u32 i0 = warp * TILE; i0 < G.edges; i0 += warps * TILE) {
+            u32 a[4], b[4], id[4];
+            Key key[4];
+            bool keep[4];
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                id[j] = i0 + 32 * j + lane;
+                key[j] = id[j] < G.edges ? weight(id[j]) : 0;
+                keep[j] = id[j] < G.edges && (!filtered || K::order(key[j], id[j]) <= light);
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                a[j] = keep[j] ? G.u[id[j]] : 0;
+                b[j] = keep[j] ? G.v[id[j]] : 0;
+                keep[j] = a[j] != b[j];
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                if (keep[j]) {
+                    a[j] = offer(a[j], key[j], id[j]);
+                    b[j] = offer(b[j], key[j], id[j]);
+                }
+                append(list, keep[j], a[j], b[j], key[j], id[j]);
+            }
+        }
+    }
+    // The second look: edges between components.
+    __device__ void gather_edges_outside(u32 giant) {
+        for (u32 i0 = warp * TILE; i0 < G.edges; i0 += warps * TILE) {
+            u32 a[4], b[4], id[4];
+            Key key[4];
+            bool keep[4];
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                id[j] = i0 + 32 * j + lane;
+                a[j] = id[j] < G.edges ? G.u[id[j]] : 0;
+                b[j] = id[j] < G.edges ? G.v[id[j]] : 0;
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                a[j] = S.link[a[j]];
+                b[j] = S.link[b[j]];
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                keep[j] = a[j] != b[j];
+                key[j] = keep[j] ? weight(id[j]) : 0;
+                a[j] = base + (a[j] & ~DONE);
+                b[j] = base + (b[j] & ~DONE);
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                if (keep[j]) {
+                    if (a[j] != giant) a[j] = offer(a[j], key[j], id[j]);
+                    if (b[j] != giant) b[j] = offer(b[j], key[j], id[j]);
+                }
+                append(list, keep[j], a[j], b[j], key[j], id[j]);
+            }
+        }
+    }
+
+    // ---- one round ----------------------------------------------------------------------------------------------------
+    // Components take over the other ends of their least edges.
+    __device__ void hook() {
+        u32 t = list.head;
+        for (u32 left = list.count; left; ) {
+            u32 next = S.next[t];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u32 at = t * TILE + 32 * i + lane;
+                if (32 * i + lane >= left) continue;
+                uint4 r = *(S.records + at);
+                u64 order = K::order(key_in(r, (Key)0), r.z);
+                bool x = r.x & OFFERED, y = r.y & OFFERED;
+                r.x &= ~OFFERED;
+                r.y &= ~OFFERED;
+                x = x && S.least[r.x - base] == order;
+                y = y && S.least[r.y - base] == order;
+                if (K::wide) {
+                    u32 id = (x || y) ? S.record_ids[at] : 0;
+                    x = x && S.least_id[r.x - base] == id;
+                    y = y && S.least_id[r.y - base] == id;
+                    if (x || y) mark(id);
+                } else if (x || y) {
+                    mark(r.z);
+                }
+                if (x) S.link[r.x] = r.y;
+                if (y) S.link[r.y] = r.x;
+            }
+            left -= min(left, TILE);
+            t = next;
+        }
+    }
+    __device__ void least_ids() {
+        u32 t = list.head;
+        for (u32 left = list.count; left; ) {
+            u32 next = S.next[t];
+            for (u32 i = 0; i < 4; i++) {
+                u32 at = t * TILE + 32 * i + lane;
+                if (32 * i + lane >= left) continue;
+                uint4 r = S.records[at];
+                u64 order = key_in(r, (Key)0);
+                u32 id = S.record_ids[at];
+                u32 a = r.x & ~OFFERED, b = r.y & ~OFFERED;
+                if (a != r.x && S.least[a - base] == order) atomicMin(S.least_id + (a - base), id);
+                if (b != r.y && S.least[b - base] == order) atomicMin(S.least_id + (b - base), id);
+            }
+            left -= min(left, TILE);
+            t = next;
+        }
+    }
+
+    // Roots get numbers of the next level, components without an edge their final ones.
+    __device__ void number(u32 roots_counter) {
+        u32 words = (count + 31) / 32, share = (words + warps - 1) / warps;
+        u32 first = min(warp * share, words), last = min(first + share, words);
+        u32 above = base + count, roots = 0, finished = 0;
+        for (u32 i = first; i < last; i += 4) {
+            u32 p[4], q[4];
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                u32 x = base + (i + j) * 32 + lane;
+                p[j] = i + j < last && x < above ? S.link[x] : ISOLATED;
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                u32 x = base + (i + j) * 32 + lane;
+                q[j] = p[j] < above && p[j] != x ? S.link[p[j]] : UNSET;
+            }
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) {
+                u32 x = base + (i + j) * 32 + lane;
+                // On the way, halve the paths: a vertex that is no root cannot become one by it.
+                if (q[j] != UNSET && q[j] != x && q[j] != p[j]) S.link[x] = q[j];
+                u32 r = __ballot_sync(ALL, p[j] == x || (q[j] == x && x < p[j]));
+                u32 d = __ballot_sync(ALL, p[j] == UNSET);
+                if (lane == 0 && i + j < last) {
+                    S.bits[2 * (i + j)] = r;
+                    S.bits[2 * (i + j) + 1] = d;
+                }
+                roots += __popc(r);
+                finished += __popc(d);
+            }
+        }
+        __syncwarp();
+        __shared__ u32 part[2][WARPS], start[2];
+        u32 w = threadIdx.x >> 5;
+        if (lane == 0) { part[0][w] = roots; part[1][w] = finished; }
+        __syncthreads();
+        u32 root_at = above, done_at = 0, total = 0;
+        for (u32 i = 0; i < WARPS; i++) {
+            if (i < w) { root_at += part[0][i]; done_at += part[1][i]; }
+            total += part[w & 1][i];
+        }
+        // Two warps add at the same time.
+        if (threadIdx.x == 0) start[0] = total ? atomicAdd(S.counters + roots_counter, total) : 0;
+        if (threadIdx.x == 32) start[1] = total ? atomicAdd(S.counters + finals, total) : 0;
+        __syncthreads();
+        root_at += start[0];
+        done_at += start[1];
+        u32 before = (1u << lane) - 1;
+        for (u32 i = first; i < last; i++) {
+            u32 x = base + i * 32 + lane;
+            u32 r = S.bits[2 * i], d = S.bits[2 * i + 1];
+            if (r >> lane & 1) {
+                u32 id = root_at + __popc(r & before);
+                S.link[x] = id;
+                S.link[id] = UNSET;
+                S.least[id - above] = ~0ull;
+                if (K::wide) S.least_id[id - above] = ALL;
+            }
+            if (d >> lane & 1) S.link[x] = DONE | (done_at + __popc(d & before));
+            root_at += __popc(r);
+            done_at += __popc(d);
+        }
+    }
+
+    // Everybody learns the number of its root. Chains may be long: after so many steps the rest is left to another pass.
+    __device__ void shortcut(u32 again) {
+        u32 above = base + count;
+        bool far = false;
+        for (u32 x0 = base + warp * 128 + lane; x0 - lane < above; x0 += warps * 128) {
+            u32 was[4], y[4];
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) y[j] = was[j] = x0 + 32 * j < above ? S.link[x0 + 32 * j] : ISOLATED;
+            bool more = true;
+            for (u32 steps = 0; more && steps < 64; steps++) {
+                more = false;
+                #pragma unroll
+                for (u32 j = 0; j < 4; j++) {
+                    if (y[j] < above) y[j] = S.link[y[j]];
+                    more |= y[j] < above;
+                }
+            }
+            far |= more;
+            #pragma unroll
+            for (u32 j = 0; j < 4; j++) if (y[j] != was[j]) S.link[x0 + 32 * j] = y[j];
+        }
+        if (far) S.counters[again] = 1;
+    }
+
+    __device__ __forceinline__ u32 final_label(u32 x) {
+        while (x < DONE) x = S.link[x];
+        return x & ~DONE;
+    }
+    // Edges get the numbers of the new level, and those within a component go. Splitting puts the edges after the pivot
+    // aside; when the others are done they come back, and what their ends have become in the meantime is looked up.
+    __device__ void relabel(Chain in, bool back, bool splitting, u64 pivot) {
+        bool few = count <= FEW;
+        u32 giant = UNSET;
+        if (few) {
+            for (u32 c = threadIdx.x; c < count; c += BLOCK) shared[c] = ~0ull;
+            __syncthreads();
+        } else if (!back && in_play > CROWD) {
+            // The component that most edges have an end in chooses nothing: all others come to it.
+            giant = find_giant(base);
+            if (giant >= base + count) giant = UNSET;
+            if (blockIdx.x == 0 && threadIdx.x == 0 && giant != UNSET) S.link[giant] = giant;
+        }
+        Chain out = EMPTY, aside = out;
+        u32 t = in.head;
+        for (u32 left = in.count; left; ) {
+            u32 next = S.next[t];
+            uint4 r[4];
+            u32 id[4], a[4], b[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u32 at = t * TILE + 32 * i + lane;
+                bool there = 32 * i + lane < left;
+                r[i] = there ? *(S.records + at) : make_uint4(0, 0, 0, 0);
+                id[i] = there ? id_in(r[i], at) : 0;
+            }
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                bool there = 32 * i + lane < left;
+                a[i] = there ? S.link[r[i].x & ~OFFERED] : base;
+                b[i] = there ? S.link[r[i].y & ~OFFERED] : base;
+            }
+            if (back) {
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) {
+                    bool there = 32 * i + lane < left;
+                    a[i] = there ? base + final_label(a[i]) : 0;
+                    b[i] = there ? base + final_label(b[i]) : 0;
+                }
+            }
+            else {
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) {
+                    while (a[i] < base) a[i] = S.link[a[i]];
+                    while (b[i] < base) b[i] = S.link[b[i]];
+                }
+            }
+            __syncwarp(); // every lane has its records before the tile is used again
+            give_back(t);
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                Key key = key_in(r[i], (Key)0);
+                bool keep = a[i] != b[i], later = keep && splitting && K::order(key, id[i]) > pivot;
+                keep &= !later;
+                if (keep && few) {
+                    a[i] = offer_here(a[i], key, id[i]);
+                    b[i] = offer_here(b[i], key, id[i]);
+                } else if (keep) {
+                    if (a[i] != giant) a[i] = offer(a[i], key, id[i]);
+                    if (b[i] != giant) b[i] = offer(b[i], key, id[i]);
+                }
+                append(out, keep, a[i], b[i], key, id[i]);
+                if (splitting) append(aside, later, a[i], b[i], key, id[i]);
+            }
+            left -= min(left, TILE);
+            t = next;
+        }
+        list = out;
+        if (splitting) heavy = aside;
+        if (few) {
+            __syncthreads();
+            for (u32 c = threadIdx.x; c < count; c += BLOCK) {
+                u64 order = shared[c];
+                if (order != ~0ull && load(S.least + c) > order) atomicMin(S.least + c, order);
+            }
+        }
+    }
+
+    // One record of each warp, for a pivot.
+    __device__ void sample_list() {
+        if (lane == 0 && warp < SAMPLES) {
+            u64 order = ~0ull;
+            if (list.count) {
+                u32 at = list.head * TILE + hash(warp + fresh) % min(list.count, TILE);
+                uint4 r = S.records[at];
+                order = K::order(key_in(r, (Key)0), r.z);
+            }
+            S.samples[warp] = order;
+        }
+    }
+
+    __device__ bool overflowed() { return read(OVERFLOW) != 0; }
+
+    __device__ void count_edges(u32 total_counter, Code code) {
+        add_to_counter(total_counter, list.count);
+        sync(code);
+        in_play = read(total_counter);
+    }
+
+    // Rounds until the list is empty and, if labels are wanted, every component has its final number.
+    // Before: the edges on the list have been offered to the components of this level.
+    __device__ void rounds(bool labels_wanted) {
+        bool pending = false;
+        while (count && (in_play || labels_wanted || pending)) {
+            if (in_play <= TAIL && count <= TAIL) {
+                finish();
+            } else {
+                if (K::wide) { least_ids(); sync(LEAST_IDS); }
+                hook();
+                bool splitting = !pending && !labels_wanted && in_play > SPLIT_FROM && (float)in_play > SPLIT * (float)count;
+                if (splitting) sample_list();
+                sync(HOOK);
+                contract();
+                if (count) {
+                    u64 pivot = 0;
+                    if (splitting) {
+                        float share = fminf(SPLIT_LIGHT * (float)count / (float)in_play, 0.5f);
+                        u32 draws = draws_for(share, SAMPLES / BLOCK);
+                        u64 least = ~0ull;
+                        for (u32 i = 0; i < draws; i++) least = min(least, load(S.samples + (threadIdx.x + BLOCK * i) % min(SAMPLES, warps)));
+                        pivot = pick(least, share, draws);
+                    }
+                    u32 total = counter();
+                    relabel(list, false, splitting, pivot);
+                    pending |= splitting;
+                    count_edges(total, RELABEL);
+                }
+            }
+            if (pending && count == 0) {
+                pending = false;
+                restart();
+                u32 total = counter();
+                relabel(heavy, true, false, 0);
+                count_edges(total, RETURN);
+            }
+        }
+    }
+    // The components that the chosen edges join become those of the next level.
+    __device__ void contract() {
+        u32 roots_counter = counter();
+        number(roots_counter);
+        sync(NUMBER);
+        // Few may as well be walked to by whoever needs them; what reads rows walks no path.
+        for (bool more = count > DIRECT || base == 0; more; ) {
+            u32 again = counter();
+            shortcut(again);
+            sync(SHORTCUT);
+            more = read(again);
+        }
+        base += count;
+        count = read(roots_counter);
+    }
+
+    // The last rounds of a phase, by one block in shared memory.
+    __device__ void finish() {
+        u32 taken = counter(), at = 0;
+        if (lane == 0 && list.count) at = atomicAdd(S.counters + taken, list.count);
+        at = __shfl_sync(ALL, at, 0);
+        u32 t = list.head;
+        for (u32 left = list.count; left; ) {
+            u32 next = S.next[t];
+            for (u32 i = lane; i < min(left, TILE); i += 32) {
+                S.tail[at + i] = S.records[t * TILE + i];
+                if (K::wide) S.tail_ids[at + i] = S.record_ids[t * TILE + i];
+            }
+            give_back(t);
+            at += min(left, TILE);
+            left -= min(left, TILE);
+            t = next;
+        }
+        list = EMPTY;
+        sync(COLLECT);
+        if (blockIdx.x == 0) finish_alone(in_play);
+        base += count;
+        count = 0;
+        in_play = 0;
+        sync(FINISH);
+    }
+    __device__ void finish_alone(u32 edges) {
+        constexpr u16 NOWHERE = 0xffff;
+        constexpr u32 each = TAIL / BLOCK;
+        u64 *least = shared;
+        u32* least_id = (u32*)(least + TAIL);
+        u16 *link = (u16*)(least_id + TAIL), *root = link + TAIL, *label = root + TAIL;
+        u32 a[each], b[each], id[each];
+        Key key[each];
+        #pragma unroll
+        for (u32 i = 0; i < each; i++) {
+            u32 at = threadIdx.x + BLOCK * i;
+            a[i] = b[i] = id[i] = 0;
+            key[i] = 0;
+            if (at < edges) {
+                uint4 r = S.tail[at];
+                a[i] = (r.x & ~OFFERED) - base;
+                b[i] = (r.y & ~OFFERED) - base;
+                key[i] = key_in(r, (Key)0);
+                id[i] = K::wide ? S.tail_ids[at] : r.z;
+            }
+        }
+        __syncthreads();
+        for (u32 c = threadIdx.x; c < count; c += BLOCK) label[c] = c;
+        bool more = edges != 0;
+        while (more) {
+            for (u32 c = threadIdx.x; c < count; c += BLOCK) {
+                least[c] = ~0ull;
+                least_id[c] = ALL;
+                link[c] = NOWHERE;
+            }
+            __syncthreads();
+            #pragma unroll
+            for (u32 i = 0; i < each; i++)
+                if (a[i] != b[i]) {
+                    u64 order = K::order(key[i], id[i]);
+                    if (least[a[i]] > order) atomicMin(least + a[i], order);
+                    if (least[b[i]] > order) atomicMin(least + b[i], order);
+                }
+            __syncthreads();
+            if (K::wide) {
+                #pragma unroll
+                for (u32 i = 0; i < each; i++)
+                    if (a[i] != b[i]) {
+                        u64 order = K::order(key[i], id[i]);
+                        if (least[a[i]] == order) atomicMin(least_id + a[i], id[i]);
+                        if (least[b[i]] == order) atomicMin(least_id + b[i], id[i]);
+                    }
+                __syncthreads();
+            }
+            #pragma unroll
+            for (u32 i = 0; i < each; i++)
+                if (a[i] != b[i]) {
+                    u64 order = K::order(key[i], id[i]);
+                    bool x = least[a[i]] == order && (!K::wide || least_id[a[i]] == id[i]);
+                    bool y = least[b[i]] == order && (!K::wide || least_id[b[i]] == id[i]);
+                    if (x) link[a[i]] = b[i];
+                    if (y) link[b[i]] = a[i];
+                    if (x || y) mark(id[i]);
+                }
+            __syncthreads();
+            for (u32 c = threadIdx.x; c < count; c += BLOCK) {
+                u32 x = c;
+                for (;;) {
+                    u32 p = link[x];
+                    if (p == NOWHERE || (link[p] == x && x < p)) break;
+                    x = p;
+                }
+                root[c] = x;
+            }
+            __syncthreads();
+            for (u32 c = threadIdx.x; c < count; c += BLOCK) label[c] = root[label[c]];
+            bool mine = false;
+            #pragma unroll
+            for (u32 i = 0; i < each; i++)
+                if (a[i] != b[i]) {
+                    a[i] = root[a[i]];
+                    b[i] = root[b[i]];
+                    mine |= a[i] != b[i];
+                }
+            more = __syncthreads_or(mine);
+        }
+        __syncthreads();
+        for (u32 c = threadIdx.x; c < count; c += BLOCK)
+            if (label[c] == c) least_id[c] = atomicAdd(S.counters + finals, 1);
+        __syncthreads();
+        for (u32 c = threadIdx.x; c < count; c += BLOCK) S.link[base + c] = DONE | least_id[label[c]];
+    }
+
+    // A new phase among the components that the last one left.
+    __device__ void restart() {
+        count = read(finals);
+        base = base >= 3 * G.vertices ? G.vertices : 3 * G.vertices;
+        for (u32 i = warp * 32 + lane; i < count; i += warps * 32) {
+            S.least[i] = ~0ull;
+            if (K::wide) S.least_id[i] = ALL;
+            S.link[base + i] = UNSET;
+        }
+        finals = counter();
+        sync(RESTART);
+    }
+
+    // The component of the level from `above` on that most of some sampled vertices are in.
+    __device__ u32 find_giant(u32 above) {
+        u32 *labels = (u32 *)shared;
+        __shared__ u64 most;
+        __syncthreads();
+        if (threadIdx.x == 0) most = 0;
+        if (threadIdx.x < 256) {
+            u32 x = (u64)hash(threadIdx.x) * G.vertices >> 32;
+            do x = S.link[x]; while (x < above);
+            labels[threadIdx.x] = x;
+        }
+        __syncthreads();
+        if (threadIdx.x < 256) {
+            u32 votes = 0;
+            for (u32 i = 0; i < 256; i++) votes += labels[i] == labels[threadIdx.x];
+            if (labels[threadIdx.x] != ISOLATED && votes > 8) atomicMax(&most, (u64)votes << 32 | labels[threadIdx.x]);
+        }
+        __syncthreads();
+        return most ? (u32)most : UNSET;
+    }
+    // The giant component of a new phase. It chooses nothing: all others come to it.
+    __device__ u32 passive_giant() {
+        u32 giant = find_giant(DONE);
+        if (giant == UNSET) return UNSET;
+        giant = base + (giant & ~DONE);
+        if (blockIdx.x == 0 && threadIdx.x == 0) S.link[giant] = giant;
+        return giant;
+    }
+    // Every vertex learns its final number.
+    __device__ void label_vertices(u32 from, u32 to) {
+        for (u32 x = from + warp * 32 + lane; x < to; x += warps * 32) {
+            u32 y = S.link[x];
+            while (y < DONE) y = S.link[y];
+            S.link[x] = y;
+        }
+    }
+
+    __device__ void solve_rows() {
+        sync(BEGIN);
+        bool filtered = G.entries / 2 >= FILTER_FROM * (u64)G.vertices;
+        u32 queue_counter = counter(), total = counter();
+        finals = counter();
+        u64 light = 0;
+        if (filtered) {
+            light = light_rows();
+            choose_by_group(light, queue_counter);
+        } else {
+            choose_by_lane(queue_counter);
+        }
+        sync(CHOOSE);
+        u32 items = read(queue_counter);
+        if (filtered && items) {
+            light_of_long_rows(light, items);
+            sync(LIGHT);
+        }
+        if (overflowed()) return;
+        contract();
+        if (filtered) {
+            in_play = CROWD + 1;
+            relabel(list, false, false, 0);
+        } else {
+            gather_short_rows();
+            if (items) gather_long_rows(items);
+        }
+        count_edges(total, filtered ? RELABEL : GATHER);
+        for (bool first = filtered; !overflowed(); first = false) {
+            rounds(first);
+            if (!first) return;
+            settle();
+            u32 giant = passive_giant();
+            queue_counter = counter();
+            total = counter();
+            gather_outside(giant == UNSET ? UNSET : DONE | (giant - base), queue_counter);
+            sync(GATHER);
+            items = read(queue_counter);
+            if (items) outside_long_rows(giant == UNSET ? UNSET : DONE | (giant - base), items);
+            count_edges(total, GATHER);
+        }
+    }
+    // Every vertex learns what has become of it, and a new phase begins.
+    __device__ void settle() {
+        label_vertices(G.vertices, base);
+        sync(LABEL);
+        label_vertices(0, G.vertices);
+        restart();
+    }
+    __device__ u64 light_rows() {
+        // Where most rows are short, the long ones hold the graph together with fewer edges.
+        u32 v = (u64)hash(threadIdx.x) * G.vertices >> 32, mean = G.entries / G.vertices;
+        bool skewed = __syncthreads_count((G.offsets[v + 1] - G.offsets[v]) * 3 < mean) > BLOCK / 2;
+        float wanted = mean > 128 ? 2.5f : skewed ? 0.5f : 1.0f;
+        return threshold(G.entries, wanted * (float)G.vertices / (float)(G.entries / 2), G.ids);
+    }
+
+    __device__ void solve_edges() {
+        sync(BEGIN);
+        bool filtered = G.edges >= FILTER_FROM * (u64)G.vertices;
+        u32 total = counter();
+        finals = counter();
+        for (u32 i = warp * 32 + lane; i < G.vertices; i += warps * 32) {
+            S.least[i] = ~0ull;
+            if (K::wide) S.least_id[i] = ALL;
+            S.link[i] = UNSET;
+        }
+        u64 light = filtered ? threshold(G.edges, (G.edges / G.vertices > 64 ? 2.5f : 1.0f) * (float)G.vertices / (float)G.edges, 0) : 0;
+        sync(CHOOSE);
+        gather_edges(filtered, light);
+        count_edges(total, GATHER);
+        for (bool first = filtered; !overflowed(); first = false) {
+            rounds(first);
+            if (!first) return;
+            settle();
+            total = counter();
+            gather_edges_outside(passive_giant());
+            count_edges(total, GATHER);
+        }
+    }
+};
+
+
+#define SOLVE(name, width, input)                                     \
+    KERNEL __launch_bounds__(BLOCK, 2) name(const Args args) {        \
+        __shared__ u64 memory[SHARED_WORDS];                          \
+        Solver<width>(args, memory).solve_##input();                  \
+    }
+SOLVE(rows_32, Narrow, rows)
+SOLVE(rows_64, Wide, rows)
+SOLVE(edges_32, Narrow, edges)
+SOLVE(edges_64, Wide, edges)
