@@ -96,7 +96,7 @@ impl Algorithm for FastRows {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
-        let (view, order) = (problem.csr(), problem.edges().order());
+        let (view, order) = (problem.csr(run)?, problem.edges().order());
         if view.edges() == 0 {
             return Ok(EdgeSet::new(0));
         }

@@ -341,7 +341,7 @@ mod tests {
         let v: Vec<_> = (0..m).map(|edge| end(edge, 3_266_489_917)).collect();
         let list = EdgeList::new(n as usize, u, v, (0..m).map(weight).collect::<Vec<_>>()).unwrap();
         let graph = Graph::from(list);
-        let csr = graph.csr();
+        let csr = graph.csr("test", &mut kostra_core::Run::new()).unwrap();
         Rows {
             edges: m,
             offsets: csr.offsets().iter().map(|&offset| offset as u32).collect(),

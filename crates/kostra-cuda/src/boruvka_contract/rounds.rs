@@ -107,7 +107,7 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
     let device = &*Device::open(run.device())?;
-    let rows = problem.csr();
+    let rows = problem.csr(run)?;
     let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbours().len());
     if entries == 0 {
         return Ok(EdgeSet::new(m));
