@@ -45,6 +45,22 @@ const SIXTEEN: &[(&str, &str)] = &[
     ("dense", "gen:dense:n=8000,m=28800000"),
 ];
 
+/// For devices: dense and sparse of the sizes of Shou & He's eight inputs, one of which has too few edges for anything
+/// to be seen, and four larger shapes.
+const GPU: &[(&str, &str)] = &[
+    ("dense-medium", "gen:dense:n=1000,m=449835"),
+    ("dense-large", "gen:dense:n=5000,m=11245984"),
+    ("dense-extreme", "gen:dense:n=8000,m=28794681"),
+    ("sparse-small", "gen:gnm:n=100000,m=149959"),
+    ("sparse-medium", "gen:gnm:n=1000000,m=1501216"),
+    ("sparse-large", "gen:gnm:n=10000000,m=15000570"),
+    ("sparse-extreme", "gen:gnm:n=20000000,m=29998464"),
+    ("grid", "gen:grid:side=4096"),
+    ("road", "gen:grid:side=4900,keep=0.6"),
+    ("uniform", "gen:gnm:n=4000000,m=64000000"),
+    ("rmat", "gen:rmat:scale=22"),
+];
+
 /// The same shapes, small: to see in a second that all contestants run and agree.
 const SMOKE: &[(&str, &str)] = &[
     ("grid", "gen:grid:side=40"),
@@ -55,7 +71,7 @@ const SMOKE: &[(&str, &str)] = &[
 ];
 
 const SUITES: &[(&str, &[(&str, &str)])] =
-    &[("foundation", FOUNDATION), ("threads", THREADS), ("sixteen", SIXTEEN), ("smoke", SMOKE)];
+    &[("foundation", FOUNDATION), ("threads", THREADS), ("sixteen", SIXTEEN), ("gpu", GPU), ("smoke", SMOKE)];
 
 /// The graphs of a suite; of these only the chosen ones, if any are. A choice may also be a spec or a file.
 ///

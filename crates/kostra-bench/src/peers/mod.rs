@@ -43,6 +43,7 @@ const PEERS: &[Peer] = &[
     Peer { name: "pbbs-serial", home: Home::Executable },
     Peer { name: "gbbs-boruvka", home: Home::Executable },
     Peer { name: "uminho", home: Home::Executable },
+    Peer { name: "ecl-mst", home: Home::Executable },
     Peer { name: "rfk", home: Home::Executable },
     Peer { name: "pathfinding", home: Home::Crate },
     Peer { name: "petgraph", home: Home::Crate },
