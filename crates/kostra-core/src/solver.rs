@@ -254,9 +254,13 @@ fn solve_typed<A: Algorithm, W: Weight>(
     }
     run.take_transfers(); // what a solve that failed has left
     let built = Instant::now();
-    let ids = algorithm.solve(problem, run)?.into_ids();
-    let elapsed = built.elapsed();
-    let Transfers { upload, download } = run.take_transfers();
-    let solve = elapsed.saturating_sub(upload + download);
+    let set = algorithm.solve(problem, run)?;
+    let solved = Instant::now();
+    let ids = set.into_ids();
+    let Transfers { upload, mut download } = run.take_transfers();
+    let mut solve = (solved - built).saturating_sub(upload + download);
+    // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.
+    let last = if A::INFO.platform == Platform::Cuda { &mut download } else { &mut solve };
+    *last += solved.elapsed();
     Ok(Solution { forest: Forest::new(problem.edges(), ids), build: built - start, upload, solve, download })
 }

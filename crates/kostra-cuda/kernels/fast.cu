@@ -164,6 +164,7 @@ struct Solver {
                 S.counters[OVERFLOW] = 1;
                 t = S.tiles;
             }
+            S.next[t] = UNSET;
         }
         return t;
     }

@@ -230,8 +230,20 @@ const TRACE_STEPS: usize = 1 << 12;
 const STEP_WORDS: usize = 6;
 /// What the codes in the trace stand for.
 const STEPS_BY_CODE: [&str; 14] = [
-    "begin", "choose", "light", "gather", "least ids", "hook", "number", "shortcut", "relabel", "label",
-    "restart", "return", "collect", "finish",
+    "begin",
+    "choose",
+    "light",
+    "gather",
+    "least ids",
+    "hook",
+    "number",
+    "shortcut",
+    "relabel",
+    "label",
+    "restart",
+    "return",
+    "collect",
+    "finish",
 ];
 
 /// How a solve is launched, and where each array lies in its scratch memory.
@@ -338,7 +350,8 @@ fn attempt(
 ) -> Result<Option<DeviceEdgeSet>, DeviceError> {
     let scratch: CudaSlice<u8> = device.uninit(plan.bytes())?;
     let counters: CudaSlice<u32> = device.filled(COUNTERS, 0)?;
-    let trace: CudaSlice<u32> = device.uninit(if run.is_observed() { TRACE_STEPS * STEP_WORDS } else { 0 })?;
+    let trace: CudaSlice<u32> =
+        device.uninit(if run.is_observed() { TRACE_STEPS * STEP_WORDS } else { 0 })?;
     let forest = DeviceEdgeSet::new(device, graph.edges as usize)?;
     let stream = device.stream();
     let mut arguments = Args { graph, scratch: plan.scratch(scratch.device_ptr(stream).0) };
