@@ -121,7 +121,7 @@ BAD = [
     ((np.array([0, 1]), np.array([1, -7], np.int32)), {}, ValueError, r"v\[1\] is -7, but vertices"),
     ((np.array([0, 1]), np.array([1, -7], np.int8)), {}, ValueError, r"v\[1\] is -7, but vertices"),
     (([0, 2**40], [1, 0]), {}, ValueError, r"u\[1\] is 1099511627776, but 32-bit ids end before"),
-    (([0, 2**64 - 1], [1, 0]), {}, ValueError, r"u\[1\] is 18446744073709551615, but 32-bit ids end before"),
+    ((np.array([0, 2**64 - 1], np.uint64), [1, 0]), {}, ValueError, r"u\[1\] is 18446744073709551615, but 32-bit ids end before"),
     (([0, 2**32 - 1], [1, 0]), {}, ValueError, "n is too large"),
     (([0, 5], [1, 2]), {"n": 5}, ValueError, r"u\[1\] is 5, but the graph has n = 5 vertices, numbered from 0"),
     (([0, 2], [1, 9]), {"n": 5}, ValueError, r"v\[1\] is 9, but the graph has n = 5 vertices"),

@@ -17,8 +17,8 @@ __all__ = ["minimum_spanning_tree"]
 def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, threads=None):
     """A minimum spanning tree of an undirected graph, or forest where it is not connected.
 
-    Takes what ``scipy.sparse.csgraph.minimum_spanning_tree`` takes and returns what it returns: a ``csr_array`` or
-    ``csr_matrix`` of floats with an entry for each edge of the tree, where the input has it. If an edge is stored
+    Takes what ``scipy.sparse.csgraph.minimum_spanning_tree`` takes and returns what it returns: a ``csr_array``, or for
+    a matrix a ``csr_matrix``, of floats with an entry for each edge of the tree, where the input has it. If an edge is stored
     both as ``(i, j)`` and ``(j, i)``, the lesser counts; if they are equal, the one in the earlier row.
 
     Three things differ:
@@ -58,7 +58,7 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     n = graph.shape[0]
     lengths = np.diff(graph.indptr)
     rows = np.repeat(np.arange(n, dtype=np.int32), lengths)
-    weights = graph.data if graph.data.dtype.kind in "iufb" else graph.data.astype(np.float64)
+    weights = graph.data.astype(np.float64) if graph.dtype == np.longdouble else graph.data
     forest = minimum_spanning_forest(rows, graph.indices, weights, n, threads=threads)
     kept = forest.edge_ids
     data = np.asarray(forest.weights, np.float64)
@@ -67,5 +67,5 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     # The ids ascend, so the entries are in the order of rows already.
     indptr = np.zeros(n + 1, graph.indptr.dtype)
     np.cumsum(np.bincount(rows[kept], minlength=n), out=indptr[1:])
-    matrix = sparse.csr_array if isinstance(csgraph, sparse.sparray) else sparse.csr_matrix
+    matrix = sparse.csr_matrix if sparse.isspmatrix(csgraph) else sparse.csr_array
     return matrix((data, graph.indices[kept], indptr), shape=graph.shape)
