@@ -56,13 +56,10 @@ fn shared<T: Send + Sync + 'static>(lent: Lent<T>) -> Column<T> {
 
 /// One of the two arrays of endpoints, with the name of the argument that it came in.
 pub(crate) struct Ends<'py> {
-    name: &'static str,
-    array: Bound<'py, PyAny>,
+    argument: Argument<'py>,
     column: Column<Vertex>,
     /// Whether the column is the caller's memory.
     lent: bool,
-    /// One more than the highest vertex.
-    bound: usize,
 }
 
 impl<'py> Ends<'py> {
@@ -72,47 +69,51 @@ impl<'py> Ends<'py> {
     /// When it holds no integers, or a number that cannot be a vertex.
     pub(crate) fn of(name: &'static str, array: Bound<'py, PyAny>, threads: usize) -> PyResult<Self> {
         let py = array.py();
-        let column = if let Ok(array) = array.cast::<PyArray1<u32>>() {
-            Ok(shared::<u32>(lend(array)))
+        let (column, lent) = if let Ok(array) = array.cast::<PyArray1<u32>>() {
+            (Ok(shared::<u32>(lend(array))), true)
         } else if let Ok(array) = array.cast::<PyArray1<i32>>() {
-            // The bits of a number that is not negative are the same; those that are, are found by the maximum.
-            let column = shared::<u32>(lend(array));
-            let negative = |vertex: &Vertex| *vertex > i32::MAX as u32;
-            py.detach(|| {
-                if column.iter().copied().fold(0, Vertex::max) > i32::MAX as u32 {
-                    Err(column.iter().position(negative).unwrap_or_default())
-                } else {
-                    Ok(column)
-                }
-            })
+            // The bits of a number that is not negative are the same; those of one that is, are out of any range.
+            (Ok(shared::<u32>(lend(array))), true)
         } else {
             macro_rules! converted {
                 ($($integer:ty),*) => {
                     $(if let Ok(array) = array.cast::<PyArray1<$integer>>() {
                         let lent: Lent<$integer> = lend(array);
-                        py.detach(|| vertices(lent.as_ref(), threads)).map(Column::from)
+                        (py.detach(|| vertices(lent.as_ref(), threads)).map(Column::from), false)
                     } else)* {
-                        let message = format!("{name} must be an array of integers, not of {}", array.getattr("dtype")?);
+                        let dtype = array.getattr("dtype")?;
+                        let message = format!("{name} must be an array of integers, not of {dtype}");
                         return Err(PyTypeError::new_err(message));
                     }
                 };
             }
             converted!(i64, u64, i16, u16, i8, u8)
         };
-        let column = column.or_else(|position| {
-            let value = array.get_item(position)?;
-            let reason = if value.lt(0)? { "vertices are numbered from 0" } else { "32-bit ids end before" };
-            Err(PyValueError::new_err(format!("{name}[{position}] is {}, but {reason}", value.str()?)))
-        })?;
-        let lent = array.cast::<PyArray1<u32>>().is_ok() || array.cast::<PyArray1<i32>>().is_ok();
-        let bound = py.detach(|| column.iter().copied().max().map_or(0, |vertex| vertex as usize + 1));
-        Ok(Self { name, array, column, lent, bound })
+        let argument = Argument { name, array };
+        match column {
+            Ok(column) => Ok(Self { argument, column, lent }),
+            Err(position) => Err(PyValueError::new_err(argument.no_vertex(position)?)),
+        }
+    }
+
+    /// One more than the highest vertex.
+    fn bound(&self) -> PyResult<usize> {
+        let array = &self.argument.array;
+        let highest = array.py().detach(|| self.column.iter().copied().max());
+        let signed = array.cast::<PyArray1<i32>>().is_ok();
+        match highest.filter(|_| signed).and_then(|highest| i32::try_from(highest).err()) {
+            None => Ok(highest.map_or(0, |vertex| vertex as usize + 1)),
+            Some(_) => {
+                let negative = self.column.iter().position(|&vertex| vertex > i32::MAX as u32);
+                Err(PyValueError::new_err(self.argument.no_vertex(negative.unwrap_or_default())?))
+            }
+        }
     }
 
     /// The column, of the graph's own if asked for, and what is needed to name a culprit in it.
     fn take(self, copy: bool) -> (Argument<'py>, Column<Vertex>) {
         let column = if copy && self.lent { self.column.to_vec().into() } else { self.column };
-        (Argument { name: self.name, array: self.array }, column)
+        (self.argument, column)
     }
 }
 
@@ -123,8 +124,17 @@ struct Argument<'py> {
 }
 
 impl Argument<'_> {
-    fn at(&self, edge: u32) -> PyResult<u64> {
-        self.array.get_item(edge)?.extract()
+    /// Whether what stands at a position is no vertex of a graph with so many.
+    fn is_outside(&self, position: usize, vertices: u32) -> PyResult<bool> {
+        let value = self.array.get_item(position)?;
+        Ok(value.lt(0)? || value.ge(vertices)?)
+    }
+
+    /// Why what stands at a position is no vertex of any graph.
+    fn no_vertex(&self, position: usize) -> PyResult<String> {
+        let (name, value) = (self.name, self.array.get_item(position)?);
+        let reason = if value.lt(0)? { "vertices are numbered from 0" } else { "32-bit ids end before" };
+        Ok(format!("{name}[{position}] is {value}, but {reason}"))
     }
 }
 
@@ -169,7 +179,14 @@ pub(crate) fn graph(
     skip_nan: bool,
     copy: bool,
 ) -> PyResult<AnyGraph> {
-    let n = n.unwrap_or(u.bound.max(v.bound));
+    let n = match n {
+        // Signed numbers that are negative are out of range.
+        Some(n) if n <= 1 << 31 => n,
+        n => {
+            let bound = u.bound()?.max(v.bound()?);
+            n.unwrap_or(bound)
+        }
+    };
     let Some(weights) = weights else {
         let weights = vec![1_i32; u.column.len()];
         return edge_list(n, u, v, weights.into(), false, copy);
@@ -206,7 +223,7 @@ fn edge_list<W: Weight>(
 where
     AnyGraph: From<EdgeList<W>>,
 {
-    let py = u.array.py();
+    let py = u.argument.array.py();
     let ((u, first), (v, second)) = (u.take(copy), v.take(copy));
     let made = py.detach(|| {
         if skip_nan {
@@ -228,9 +245,13 @@ fn explain(error: &GraphError, u: &Argument<'_>, v: &Argument<'_>) -> PyResult<S
             format!("u, v and w must be equally long, but have {u}, {v} and {weights} entries")
         }
         GraphError::EndpointOutOfRange { edge, vertices, .. } => {
-            let culprit = if u.at(edge)? >= u64::from(vertices) { u } else { v };
-            let (name, vertex) = (culprit.name, culprit.at(edge)?);
-            format!("{name}[{edge}] is {vertex}, but the graph has n = {vertices} vertices, numbered from 0")
+            let position = edge as usize;
+            let culprit = if u.is_outside(position, vertices)? { u } else { v };
+            let (name, value) = (culprit.name, culprit.array.get_item(position)?);
+            if value.lt(0)? {
+                return culprit.no_vertex(position);
+            }
+            format!("{name}[{edge}] is {value}, but the graph has n = {vertices} vertices, numbered from 0")
         }
         GraphError::NanWeight { edge } => {
             format!("w[{edge}] is NaN; mend it, or pass nan='skip' to leave such edges out")

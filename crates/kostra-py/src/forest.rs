@@ -23,7 +23,6 @@ pub(crate) struct Forest {
     total: Total,
     components: u32,
     algorithm: &'static str,
-    seconds: f64,
     merges: OnceLock<Arc<MergeTree>>,
 }
 
@@ -39,11 +38,13 @@ impl Forest {
             total,
             components,
             algorithm: solver.info().id,
-            seconds: (solution.build + solution.solve).as_secs_f64(),
             merges: OnceLock::new(),
         }
     }
 }
+
+/// From so many edges on, another thread is started to copy some.
+const WORTH_A_THREAD: usize = 1 << 16;
 
 /// Some edges of a graph as a graph of their own.
 fn pick_edges<W: Weight>(graph: &Graph<W>, ids: &[EdgeId]) -> AnyGraph
@@ -54,7 +55,17 @@ where
         ids.iter().map(|&id| column[id as usize]).collect()
     }
     let edges = graph.edge_list();
-    let (u, v, weights) = (pick(edges.u(), ids), pick(edges.v(), ids), pick(edges.weights(), ids));
+    let weights = || pick(edges.weights(), ids);
+    let ends = || (pick(edges.u(), ids), pick(edges.v(), ids));
+    let (weights, (u, v)) = if ids.len() < WORTH_A_THREAD {
+        (weights(), ends())
+    } else {
+        thread::scope(|scope| {
+            let weights = scope.spawn(weights);
+            let ends = ends();
+            (weights.join().expect("ids of a graph's edges are positions in its columns"), ends)
+        })
+    };
     let tree = EdgeList::new(edges.vertices() as usize, u, v, weights);
     tree.expect("edges of a graph are a graph").into()
 }
@@ -109,12 +120,6 @@ impl Forest {
     #[getter]
     fn algorithm(&self) -> &'static str {
         self.algorithm
-    }
-
-    /// How long it took to solve.
-    #[getter]
-    fn seconds(&self) -> f64 {
-        self.seconds
     }
 
     /// Which component each vertex is in.

@@ -2,6 +2,7 @@
 //! is in `python/kostra`; here are no defaults, no conversions between libraries, and no choices.
 
 mod arrays;
+mod files;
 mod forest;
 mod graph;
 mod views;
@@ -15,6 +16,8 @@ use pyo3::types::PyDict;
 /// The compiled half of `kostra`.
 #[pymodule]
 mod _kostra {
+    #[pymodule_export]
+    use super::files::{generate, read};
     #[pymodule_export]
     use super::forest::{Forest, Hierarchy};
     #[pymodule_export]

@@ -1,10 +1,11 @@
 """Questions: a graph, and the one call that most need."""
 
+import os
+
 import numpy as np
 
-from kostra import _arrays, _device
+from kostra import _arrays, _convert, _device, _kostra
 from kostra._forest import Forest
-from kostra._kostra import Graph as _Graph
 
 _MOST_VERTICES = 2**32 - 1
 
@@ -80,7 +81,7 @@ class Graph:
     4.0
     """
 
-    __slots__ = ("_inner", "_end_types", "_weight_type", "nodes")
+    __slots__ = ("_inner", "_end_types", "_weight_type", "coordinates", "nodes", "notes")
 
     def __init__(self, u, v, w=None, n=None, *, nan="error", copy=True, threads=None):
         u, v = _arrays.ends("u", u), _arrays.ends("v", v)
@@ -89,7 +90,7 @@ class Graph:
             lengths = ", ".join(f"{len(array)}" for array in (u, v, w) if array is not None)
             names = "u and v" if w is None else "u, v and w"
             raise ValueError(f"{names} must be equally long, but have {lengths} entries")
-        self._inner = _Graph.from_arrays(
+        self._inner = _kostra.Graph.from_arrays(
             u,
             v,
             w,
@@ -100,8 +101,117 @@ class Graph:
         )
         self._end_types = (u.dtype, v.dtype)
         self._weight_type = dtype
-        #: What the vertices stand for, by number, where they come from a library that names them; else None.
+        self._plain()
+
+    def _plain(self):
+        #: What the vertices stand for, by number, where they come from something that names them; else None.
         self.nodes = None
+        #: Where the vertices lie, n by 2, in a plane or in degrees of longitude and latitude; None if nobody knows.
+        self.coordinates = None
+        #: What a reader should know of the reading, a sentence each.
+        self.notes = []
+
+    @classmethod
+    def _of(cls, columns, nan, threads):
+        u, v, w, n, nodes = columns
+        graph = cls(u, v, w, n, nan=nan, threads=threads)
+        graph.nodes = nodes
+        return graph
+
+    @classmethod
+    def _loaded(cls, loaded):
+        graph = cls.__new__(cls)
+        graph._inner, graph.coordinates, _, graph.nodes, graph.notes = loaded
+        graph._end_types = (np.dtype(np.int32),) * 2
+        graph._weight_type = graph._inner.weights().dtype
+        return graph
+
+    @classmethod
+    def from_scipy(cls, matrix, *, nan="error", threads=None):
+        """The graph of a sparse matrix: every stored entry is an edge, zeros included, in the order of storage.
+
+        >>> import kostra, scipy.sparse
+        >>> kostra.Graph.from_scipy(scipy.sparse.coo_array(([5, 0], ([0, 1], [1, 2])), shape=(3, 3)))
+        <kostra.Graph: 3 vertices, 2 edges, int64 weights>
+        """
+        return cls._of(_convert.scipy(matrix), nan, threads)
+
+    @classmethod
+    def from_networkx(cls, graph, *, weight="weight", nan="error", threads=None):
+        """A ``networkx.Graph`` or ``MultiGraph``: edge ids are positions in ``graph.edges``, ``nodes`` are its nodes.
+
+        An edge without the attribute weighs 1; with ``weight=None`` all do.
+        """
+        return cls._of(_convert.networkx(graph, weight), nan, threads)
+
+    @classmethod
+    def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
+        """An ``igraph.Graph``: edge ids and vertices are igraph's. Without the attribute all edges weigh 1."""
+        return cls._of(_convert.igraph(graph, weight), nan, threads)
+
+    @classmethod
+    def from_rustworkx(cls, graph, *, weight_fn=None, nan="error", threads=None):
+        """A ``rustworkx.PyGraph``: edge ids are positions in ``graph.edge_list()``, vertices are its node indices.
+
+        ``weight_fn`` takes the weight out of an edge's data; without it, the data are the weights, or all edges weigh
+        1 where they are None. Indices of nodes that were removed become isolated vertices.
+        """
+        return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads)
+
+    @classmethod
+    def from_table(cls, table, source="source", target="target", weight=None, *, nan="error", threads=None):
+        """The rows of a table of pandas, Polars or Arrow, or of whatever exports an Arrow stream (through pyarrow).
+
+        ``source``, ``target`` and ``weight`` name columns. Ends that are integers are vertices; of any other type,
+        such as text, they are names, numbered in sorted order, and ``nodes`` lists them.
+        """
+        return cls._of(_convert.table(table, source, target, weight), nan, threads)
+
+    @classmethod
+    def read(
+        cls, path, *, format=None, weights="unit", nan="error", names=False, threads=None,
+        source=None, target=None, weight=None,
+    ):
+        """A graph from a file, recognized by its content, plain or compressed by gzip, xz, zstd or bzip2.
+
+        DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, OpenStreetMap and Kostra's own format are
+        read by the engine; SciPy's ``.npz``, GAP's ``.wsg`` and Parquet (through pyarrow), which are told by their
+        extension and not compressed further, by NumPy.
+
+        Parameters
+        ----------
+        path : path
+        format : str, optional
+            ``gr edges mtx graph egr osm.pbf kst``, ``npz``, ``wsg`` or ``parquet``, instead of recognizing it.
+        weights : {"unit", "hash", "distance"}
+            The weights of a graph that has none: 1 each, a hash of the ends, or the distance between them.
+        nan : {"error", "skip"}
+        names : bool
+            Whether the vertices of an edge list are names; ``nodes`` lists them.
+        threads : int, optional
+        source, target, weight : str, optional
+            Columns of a Parquet file; by default the first, the second, and the third, if there is one.
+        """
+        _arrays.choice("weights", weights, ("unit", "hash", "distance"))
+        skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
+        path = os.fsdecode(os.fspath(path))
+        kind = format or os.path.splitext(path)[1][1:].lower()
+        if kind in ("npz", "wsg"):
+            return cls._of(getattr(_convert, kind)(path), nan, threads)
+        if kind == "parquet":
+            return cls._of(_convert.parquet(path, source, target, weight), nan, threads)
+        loaded = _kostra.read(path, format, weights, skip_nan, bool(names), _arrays.threads(threads))
+        return cls._loaded(loaded)
+
+    @classmethod
+    def generate(cls, spec):
+        """A graph made to order, the same on every machine; ``kostra generate --list`` lists what there is.
+
+        >>> import kostra
+        >>> kostra.Graph.generate("grid:side=10")
+        <kostra.Graph: 100 vertices, 180 edges, uint32 weights>
+        """
+        return cls._loaded(_kostra.generate(str(spec)))
 
     @property
     def n(self):
