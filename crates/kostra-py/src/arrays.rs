@@ -99,12 +99,13 @@ impl<'py> Ends<'py> {
     /// One more than the highest vertex.
     fn bound(&self) -> PyResult<usize> {
         let array = &self.argument.array;
-        let highest = array.py().detach(|| self.column.iter().copied().max());
+        let column: &[Vertex] = &self.column;
+        let highest = array.py().detach(|| column.iter().copied().max());
         let signed = array.cast::<PyArray1<i32>>().is_ok();
         match highest.filter(|_| signed).and_then(|highest| i32::try_from(highest).err()) {
             None => Ok(highest.map_or(0, |vertex| vertex as usize + 1)),
             Some(_) => {
-                let negative = self.column.iter().position(|&vertex| vertex > i32::MAX as u32);
+                let negative = column.iter().position(|&vertex| vertex > i32::MAX as u32);
                 Err(PyValueError::new_err(self.argument.no_vertex(negative.unwrap_or_default())?))
             }
         }

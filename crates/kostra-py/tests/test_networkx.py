@@ -127,6 +127,31 @@ def test_weights_that_are_none_are_refused_as_by_networkx():
         nx.minimum_spanning_tree(graph, backend="kostra")
 
 
+def test_nodes_may_be_anything_that_networkx_takes():
+    for nodes in (range(4), [0, 1.0, 2, True + 2], ["a", (1, 2), None.__class__, 3.5], [3, 2, 1, 0]):
+        graph = nx.Graph()
+        graph.add_nodes_from(nodes)
+        a, b, c, d = nodes
+        graph.add_weighted_edges_from([(a, b, 3), (b, c, 1), (c, a, 2), (d, a, 5), (d, b, 4)])
+        ours, theirs = (list(nx.minimum_spanning_edges(graph, backend=backend)) for backend in ("kostra", "networkx"))
+        assert ours == theirs
+    graph = nx.path_graph(3)
+    graph.add_edge(Fraction(0), Fraction(2), weight=0)
+    tree = nx.minimum_spanning_tree(graph, backend="kostra")
+    assert tree.number_of_edges() == 2 and tree.has_edge(0, 2)
+
+
+def test_a_tree_shares_nothing_with_the_graph():
+    graph = random_graph(nx.Graph, 4)
+    tree = nx.minimum_spanning_tree(graph, backend="kostra")
+    u, v = next(iter(tree.edges))
+    tree.edges[u, v]["name"] = tree.nodes["apart"]["colour"] = "new"
+    assert graph.edges[u, v]["name"] != "new" and graph.nodes["apart"]["colour"] == "red"
+    assert tree.adj[u][v] is tree.adj[v][u]
+    tree.add_edge("apart", u)
+    assert not graph.has_edge("apart", u)
+
+
 def test_changes_of_a_graph_are_seen():
     graph = nx.path_graph(4)
     graph.add_edge(0, 3, weight=5)

@@ -10,8 +10,11 @@ for a maximum), as from NetworkX's Kruskal. An edge of infinite weight is an edg
 Weights may be whatever NetworkX takes: integers of any size, ``Fraction``, ``Decimal``; none is rounded.
 """
 
+import contextlib
+import gc
 from itertools import chain, compress
 from math import isnan
+from operator import itemgetter
 
 import networkx
 import numpy as np
@@ -22,6 +25,18 @@ __all__ = ["KostraGraph", "backend"]
 
 # Below this many edges NetworkX is done before a graph is converted.
 _SMALL = 200
+
+
+@contextlib.contextmanager
+def _without_collections():
+    """Holds off garbage collection, which finds nothing while a million tuples are made, and takes longer than that."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class KostraGraph:
@@ -36,9 +51,8 @@ class KostraGraph:
         self.nodes = list(adjacency)
         degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(adjacency))
         arcs = int(degrees.sum())
-        numbers = {node: number for number, node in enumerate(self.nodes)}
         u = np.repeat(np.arange(len(self.nodes), dtype=np.int32), degrees)
-        v = np.fromiter(map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs)
+        v = _numbers(self.nodes, adjacency, arcs)
         # Each edge stands with both its ends; it counts where it is met first.
         first = u <= v
         u, v = u[first], v[first]
@@ -76,7 +90,10 @@ class KostraGraph:
         return found
 
     def _weights(self, weight):
-        values = [attributes.get(weight, 1) for attributes in self.data]
+        try:
+            values = list(map(itemgetter(weight), self.data))
+        except KeyError:
+            values = [attributes.get(weight, 1) for attributes in self.data]
         try:
             array = np.array(values) if values else np.empty(0)
         except (ValueError, OverflowError):
@@ -84,6 +101,16 @@ class KostraGraph:
         if array.ndim != 1 or array.dtype.kind not in "iufb" or _is_rounded(array, values):
             array = _ranks(values)
         return array, np.flatnonzero(np.isnan(array)) if array.dtype.kind == "f" else np.empty(0, np.int64)
+
+
+def _numbers(nodes, adjacency, arcs):
+    """The numbers of all neighbours of all nodes."""
+    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):
+        # What equals a number need not be one, but all that NumPy takes for one is the same.
+        with contextlib.suppress(TypeError):
+            return np.fromiter(chain.from_iterable(adjacency.values()), np.int32, arcs)
+    numbers = {node: number for number, node in enumerate(nodes)}
+    return np.fromiter(map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs)
 
 
 def _is_rounded(array, values):
@@ -139,13 +166,15 @@ def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
     """Yields edges as NetworkX's functions do."""
     found = _forest(graph, minimum, weight, ignore_nan, partition)
     nodes = graph.nodes
-    columns = [[nodes[u] for u in graph.u[found].tolist()], [nodes[v] for v in graph.v[found].tolist()]]
-    found = found.tolist()
-    if keys and graph.keys is not None:
-        columns.append([graph.keys[edge] for edge in found])
-    if data:
-        columns.append([graph.data[edge] for edge in found])
-    yield from zip(*columns)
+    with _without_collections():
+        columns = [[nodes[end] for end in ends[found].tolist()] for ends in (graph.u, graph.v)]
+        found = found.tolist()
+        if keys and graph.keys is not None:
+            columns.append([graph.keys[edge] for edge in found])
+        if data:
+            columns.append([graph.data[edge] for edge in found])
+        edges = list(zip(*columns))
+    yield from edges
 
 
 def _tree(graph, minimum, weight, ignore_nan, partition=None):
@@ -154,9 +183,22 @@ def _tree(graph, minimum, weight, ignore_nan, partition=None):
     edges = _edges(graph, minimum, weight, True, True, ignore_nan, partition)
     tree = original.__class__()
     tree.graph.update(original.graph)
-    tree.add_nodes_from(original.nodes.items())
-    tree.add_edges_from(edges)
+    with _without_collections():
+        if type(original) is networkx.Graph:
+            _fill(tree, original, edges)
+        else:
+            tree.add_nodes_from(original.nodes.items())
+            tree.add_edges_from(edges)
     return tree
+
+
+def _fill(tree, original, edges):
+    """What ``add_nodes_from`` and ``add_edges_from`` do to an empty graph, when all ends of edges are nodes."""
+    tree._node.update((node, attributes.copy()) for node, attributes in original._node.items())
+    adjacency = tree._adj
+    adjacency.update((node, {}) for node in original._node)
+    for u, v, attributes in edges:
+        adjacency[u][v] = adjacency[v][u] = attributes.copy()
 
 
 def _check_algorithm(algorithm, graph):
@@ -172,7 +214,8 @@ class _Backend:
     @staticmethod
     def convert_from_nx(graph, **_):
         """A graph for the functions below. NetworkX keeps it until the graph changes."""
-        return KostraGraph(graph)
+        with _without_collections():
+            return KostraGraph(graph)
 
     @staticmethod
     def convert_to_nx(result, **_):
