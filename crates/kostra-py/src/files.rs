@@ -2,10 +2,7 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
 
 use kostra::io::{Format, Input, MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions};
 use kostra::{AnyGraph, Coordinates};
@@ -15,9 +12,7 @@ use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueErr
 use pyo3::prelude::*;
 
 use crate::graph::Graph;
-
-/// How often Python is asked for signals while a file is read.
-const EVERY: Duration = Duration::from_millis(20);
+use crate::watch::interruptible;
 
 /// A graph, where its vertices lie, whether that is on the earth, their names, and what to know of the reading.
 type Loaded<'py> = (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
@@ -67,34 +62,6 @@ fn shown(
     let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
     let points = coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
     (Graph(Arc::new(graph)), points, geographic, names, notes)
-}
-
-/// Does something on another thread while this one waits for signals. When one raises, the work goes on to its end,
-/// and what comes of it is dropped.
-fn interruptible<T: Send + 'static>(
-    py: Python<'_>,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> PyResult<T> {
-    let (sender, receiver) = mpsc::channel();
-    thread::Builder::new().name("kostra-read".to_owned()).spawn(move || {
-        let _ = sender.send(work()); // nobody listens after an interrupt
-    })?;
-    let receiver = Mutex::new(receiver); // so that it may be lent to where the interpreter is released
-    loop {
-        let received = py.detach(|| match receiver.lock() {
-            Ok(receiver) => receiver.recv_timeout(EVERY),
-            Err(_) => Err(RecvTimeoutError::Disconnected),
-        });
-        match received {
-            Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyMemoryError::new_err(
-                    "the reader gave up; most likely there is too little memory",
-                ));
-            }
-        }
-    }
 }
 
 fn explain(error: &ReadError) -> PyErr {

@@ -10,7 +10,10 @@ use pyo3::prelude::*;
 
 use crate::arrays::{self, Ends};
 use crate::forest::Forest;
-use crate::watch::Signals;
+use crate::watch::{Stop, interruptible};
+
+/// Below this many edges every algorithm is done before anybody can press a key.
+const SMALL: usize = 1 << 12;
 use crate::{threads_or_all, views};
 
 /// A weighted graph in the engine's form.
@@ -72,29 +75,32 @@ impl Graph {
         threads: Option<usize>,
         algorithm: &str,
     ) -> PyResult<Forest> {
-        let graph = &*self.0;
+        let graph = self.0.clone();
         let solver = match algorithm {
-            "auto" => kostra::auto(graph),
+            "auto" => kostra::auto(&graph),
             id => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,
         };
         let order = if maximum { Order::Maximum } else { Order::Minimum };
-        let mut signals = Signals::new();
-        let solved = py.detach(|| {
-            let run = &mut Run::new().on_threads(threads_or_all(threads)).observed_by(&mut signals);
+        let (threads, stop, small) = (threads_or_all(threads), Stop::default(), graph.edges() < SMALL);
+        let mut watched = stop.clone();
+        let work = move || {
+            let run = &mut Run::new().on_threads(threads).observed_by(&mut watched);
             // Only somebody who writes to the arrays meanwhile can make it panic.
             panic::catch_unwind(AssertUnwindSafe(|| {
-                solver.solve(graph, order, run).map(|solution| Forest::of(graph, order, solver, solution))
+                solver.solve(&graph, order, run).map(|solution| Forest::of(&graph, order, solver, solution))
             }))
-        });
-        let solved = solved.map_err(|_| {
+            .map_err(|_| ())
+        };
+        let solved =
+            if small { py.detach(work) } else { interruptible(py, work).inspect_err(|_| stop.say())? };
+        let solved = solved.map_err(|()| {
             PyRuntimeError::new_err(
                 "the graph's arrays were changed while it was being solved; pass copies, or kostra.Graph(..., copy=True)",
             )
         })?;
-        solved.map_err(|error| match (error, signals.into_raised()) {
-            (SolveError::Cancelled, Some(raised)) => raised,
-            (error @ SolveError::OutOfMemory { .. }, _) => PyMemoryError::new_err(error.to_string()),
-            (error, _) => PyValueError::new_err(error.to_string()),
+        solved.map_err(|error| match error {
+            SolveError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+            error => PyValueError::new_err(error.to_string()),
         })
     }
 

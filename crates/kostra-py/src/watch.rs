@@ -1,40 +1,58 @@
-//! Ctrl-C while the engine works: Python is asked for signals now and then, and the solver stops at the next step.
+//! Ctrl-C while the engine works: it works on another thread, and this one asks Python for signals now and then.
 
-use std::cell::{Cell, RefCell};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use kostra::Observer;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 /// How often Python is asked. It has to be entered for that, which other Python threads may delay.
 const EVERY: Duration = Duration::from_millis(20);
 
-/// Stops a solver when Python has a signal whose handler raises, as that of Ctrl-C does.
-pub(crate) struct Signals {
-    asked: Cell<Instant>,
-    raised: RefCell<Option<PyErr>>,
-}
+/// Stops a solver at its next step, once it is said.
+#[derive(Clone, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
 
-impl Signals {
-    pub(crate) fn new() -> Self {
-        Self { asked: Cell::new(Instant::now()), raised: RefCell::new(None) }
-    }
-
-    /// What the handler raised, if it did.
-    pub(crate) fn into_raised(self) -> Option<PyErr> {
-        self.raised.into_inner()
+impl Stop {
+    pub(crate) fn say(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
-impl Observer for Signals {
+impl Observer for Stop {
     fn cancelled(&self) -> bool {
-        if self.asked.get().elapsed() < EVERY {
-            return false;
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Does something on another thread while this one waits for signals. When one raises, the work goes on to its end,
+/// and what comes of it is dropped.
+pub(crate) fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new().name("kostra".to_owned()).spawn(move || {
+        let _ = sender.send(work()); // nobody listens after an interrupt
+    })?;
+    let receiver = Mutex::new(receiver); // so that it may be lent to where the interpreter is released
+    loop {
+        let received = py.detach(|| match receiver.lock() {
+            Ok(receiver) => receiver.recv_timeout(EVERY),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        });
+        match received {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyMemoryError::new_err(
+                    "the work was given up; most likely there is too little memory",
+                ));
+            }
         }
-        let raised = Python::attach(|py| py.check_signals().err());
-        self.asked.set(Instant::now());
-        let stop = raised.is_some();
-        *self.raised.borrow_mut() = raised;
-        stop
     }
 }
