@@ -18,6 +18,8 @@ def test_every_algorithm_on_any_number_of_threads_gives_the_same_edges(maximum):
     kostra.verify(question, expected)
     assert expected.maximum == maximum
     for solver in kostra.solvers():
+        if solver["platform"] not in ("one thread", "threads"):
+            continue  # wants a device
         for threads in (1, 2, 5):
             forest = question.minimum_spanning_forest(maximum=maximum, threads=threads, algorithm=solver["name"])
             assert forest.edge_ids.tolist() == expected.edge_ids.tolist()
