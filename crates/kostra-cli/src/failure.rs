@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
-use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use kostra::io::{ReadError, ReadErrorKind};
@@ -15,13 +14,13 @@ use crate::output;
 pub(crate) const EXIT_CODE: u8 = 2;
 
 /// Prints what the arguments should have been, or the help that they asked for.
-pub(crate) fn show_usage(usage: &clap::Error) -> ExitCode {
+pub(crate) fn show_usage(usage: &clap::Error) -> u8 {
     match output::unless_closed(usage.print()) {
-        Ok(()) if !usage.use_stderr() => ExitCode::SUCCESS,
-        Ok(()) => EXIT_CODE.into(),
+        Ok(()) if !usage.use_stderr() => 0,
+        Ok(()) => EXIT_CODE,
         Err(cause) => {
             explain(&anyhow::Error::new(cause).context("standard output"));
-            EXIT_CODE.into()
+            EXIT_CODE
         }
     }
 }

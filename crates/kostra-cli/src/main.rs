@@ -1,68 +1,7 @@
-//! The `kostra` command: minimum spanning forests of graphs in files, from standard input, or made to order.
-//!
-//! [`args`] holds what the user typed; each command, one file each, turns it into what is meant once, at its start,
-//! and sees only that afterwards. Results go to standard output, everything else to standard error.
-
-mod args;
-mod convert;
-mod doctor;
-mod failure;
-mod forest_file;
-mod generate;
-mod info;
-mod input;
-mod interrupt;
-mod manual;
-mod output;
-mod progress;
-mod report;
-mod solve;
-mod solvers;
-mod trace;
-mod verify;
+//! The `kostra` command.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use args::{Arguments, Command};
-
-/// How a command that did its work ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    /// Done, or yes.
-    Yes,
-    /// The question was answered, and the answer is no.
-    No,
-}
-
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(usage) => return failure::show_usage(&usage),
-    };
-    interrupt::install();
-    match failure::guard(|| run(arguments)) {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
-        Err(error) => {
-            failure::explain(&error);
-            failure::EXIT_CODE.into()
-        }
-    }
-}
-
-fn run(arguments: Arguments) -> anyhow::Result<Answer> {
-    match arguments.command {
-        None => manual::help(),
-        Some(Command::Solve(args)) => solve::run(args),
-        Some(Command::Verify(args)) => verify::run(args),
-        Some(Command::Info(args)) => info::run(args),
-        Some(Command::Convert(args)) => convert::run(args),
-        Some(Command::Generate(args)) => generate::run(args),
-        Some(Command::Solvers(args)) => solvers::run(args),
-        Some(Command::Doctor(args)) => doctor::run(args),
-        Some(Command::Completions(args)) => manual::completions(args),
-        Some(Command::Man(args)) => manual::page(args),
-    }
+    kostra_cli::run(std::env::args_os()).into()
 }

@@ -28,6 +28,7 @@
 //! ```
 
 mod registry;
+pub mod tree;
 
 pub use kostra_core::*;
 pub use kostra_cuda as cuda;

@@ -1,0 +1,297 @@
+"""Measures the Python package beside SciPy, igraph, rustworkx, networkit and NetworkX, in one process, in turn.
+
+    python bench/python.py GRAPH [--runs N] [--peers scipy,igraph] [--networkx] [-o RECORD]
+
+Wants the package and the peers installed. GRAPH is one of the names below, a spec of a generated graph, or a file; with
+-o its entry in the record is made or replaced, so that a record grows graph by graph. What is measured:
+
+* ``arrays``: from three NumPy arrays (int32, int32, float64) to the result, conversions included. What takes a graph
+  that cannot be made in reasonable time is given it once: the time that took is ``build``, and counts only here.
+* ``solve``: from the library's own form of a graph to its result.
+* ``networkx``: from a NetworkX graph to a list of edges: by NetworkX; by the backend with the conversion; and by the
+  backend when NetworkX has the conversion from before.
+
+Rounds run every contestant once, A B C, A B C; the first does not count; the median is the figure. Parallel edges are
+reduced to the lightest, for SciPy would sum them. Answers must agree in number of edges and total weight.
+"""
+
+import argparse
+import datetime
+import gc
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import time
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+import kostra
+import kostra.scipy
+
+ROADS = pathlib.Path(__file__).resolve().parents[2] / "shared/data/road/USA-road-d.NY.gr.gz"
+GRAPHS = {
+    "million": "gnm:n=1M,m=4M",
+    "grid": "grid:side=2048",
+    "road": "grid:side=2048,keep=0.6",
+    "uniform": "gnm:n=4000000,m=16000000",
+    "rmat": "rmat:scale=20",
+    "dense": "dense:n=8000,m=28800000",
+    "ny": str(ROADS),
+    "smoke": "gnm:n=2000,m=8000",
+}
+
+
+def load(name):
+    """A graph as arrays, each pair of ends once."""
+    source = GRAPHS.get(name, name)
+    graph = kostra.Graph.read(source) if os.path.exists(source) else kostra.Graph.generate(source)
+    low, high = np.minimum(graph.u, graph.v), np.maximum(graph.u, graph.v)
+    order = np.argsort(low.astype(np.int64) * graph.n + high, kind="stable")
+    order = order[low[order] != high[order]]
+    weights = graph.weights.astype(np.float64)
+    first = np.ones(len(order), bool)
+    first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
+    lightest = np.minimum.reduceat(weights[order], np.flatnonzero(first)) if len(order) else weights[:0]
+    kept = order[first]
+    back = np.argsort(kept)
+    return graph.n, graph.u[kept][back], graph.v[kept][back], lightest[back]
+
+
+class Kostra:
+    def __init__(self, n, u, v, w):
+        self.n, self.edges = n, (u, v, w)
+        self.graph = kostra.Graph(u, v, w, n)
+
+    def arrays(self):
+        return kostra.minimum_spanning_forest(*self.edges, self.n)
+
+    def solve(self):
+        return self.graph.minimum_spanning_forest()
+
+    def answer(self, forest):
+        return len(forest), forest.total_weight
+
+
+class DropIn:
+    """The drop-in for SciPy, on the same matrix."""
+
+    function = staticmethod(kostra.scipy.minimum_spanning_tree)
+
+    def __init__(self, n, u, v, w):
+        self.n, self.edges = n, (u, v, w)
+        self.matrix = self.make()
+
+    def make(self):
+        u, v, w = self.edges
+        return sparse.coo_array((w, (u, v)), shape=(self.n, self.n)).tocsr()
+
+    def arrays(self):
+        return self.function(self.make())
+
+    def solve(self):
+        return self.function(self.matrix)
+
+    def answer(self, tree):
+        return tree.nnz, tree.data.sum()
+
+
+class SciPy(DropIn):
+    function = staticmethod(csgraph.minimum_spanning_tree)
+
+
+class Igraph:
+    def __init__(self, n, u, v, w):
+        import igraph
+
+        start = time.perf_counter()
+        self.weights = w.tolist()
+        self.graph = igraph.Graph(n=n, edges=np.column_stack((u, v)).astype(np.int64))
+        self.build = time.perf_counter() - start
+        self.w = w
+
+    def solve(self):
+        return self.graph.spanning_tree(weights=self.weights, return_tree=False)
+
+    def answer(self, edges):
+        return len(edges), self.w[np.asarray(edges, np.int64)].sum()
+
+
+class Rustworkx:
+    def __init__(self, n, u, v, w):
+        import rustworkx
+
+        start = time.perf_counter()
+        self.graph = rustworkx.PyGraph()
+        self.graph.add_nodes_from(range(n))
+        self.graph.add_edges_from(list(zip(u.tolist(), v.tolist(), w.tolist())))
+        self.build = time.perf_counter() - start
+        self.function = rustworkx.minimum_spanning_edges
+
+    def solve(self):
+        return self.function(self.graph, weight_fn=float)
+
+    def answer(self, edges):
+        return len(edges), sum(weight for *_, weight in edges)
+
+
+class Networkit:
+    def __init__(self, n, u, v, w):
+        import networkit
+
+        start = time.perf_counter()
+        self.graph = networkit.Graph(n, weighted=True)
+        for edge in zip(u.tolist(), v.tolist(), w.tolist()):
+            self.graph.addEdge(*edge)
+        self.build = time.perf_counter() - start
+        self.solver = networkit.graph.KruskalMSF
+
+    def solve(self):
+        solver = self.solver(self.graph)
+        solver.run()
+        return solver
+
+    def answer(self, solver):
+        weights = [self.graph.weight(u, v) for u, v in solver.getForest().iterEdges()]
+        return len(weights), sum(weights)
+
+
+PEERS = {"scipy": SciPy, "igraph": Igraph, "rustworkx": Rustworkx, "networkit": Networkit}
+
+
+def contest(contestants, runs):
+    """Seconds of each contestant by round, and the last answers."""
+    seconds, answers = {name: [] for name in contestants}, {}
+    for _ in range(runs + 1):
+        for name, run in contestants.items():
+            answers.pop(name, None)
+            gc.collect()
+            gc.disable()
+            start = time.perf_counter()
+            answers[name] = run()
+            seconds[name].append(time.perf_counter() - start)
+            gc.enable()
+    return seconds, answers
+
+
+def summary(seconds):
+    return {
+        name: {"median": statistics.median(samples[1:]), "seconds": samples[1:], "warm_up": samples[0]}
+        for name, samples in seconds.items()
+    }
+
+
+def measure(name, peers, runs):
+    n, u, v, w = load(name)
+    library = {"kostra": Kostra(n, u, v, w), "kostra.scipy": DropIn(n, u, v, w)}
+    library |= {peer: PEERS[peer](n, u, v, w) for peer in peers}
+    entry = {"source": os.path.basename(GRAPHS.get(name, name)), "vertices": n, "edges": len(u)}
+    for kind in ("arrays", "solve"):
+        contestants = {name: getattr(item, kind) for name, item in library.items() if hasattr(item, kind)}
+        seconds, answers = contest(contestants, runs)
+        entry[kind] = summary(seconds)
+        found = {peer: library[peer].answer(answer) for peer, answer in answers.items()}
+        edges, total = found["kostra"]
+        entry["disagreements"] = entry.get("disagreements", []) + [
+            f"{peer}: {answer}" for peer, answer in found.items() if answer[0] != edges or abs(answer[1] - total) > 1e-9 * abs(total)
+        ]
+    entry["forest"] = {"edges": edges, "total_weight": total}
+    for peer, item in library.items():
+        if hasattr(item, "build"):
+            entry["solve"][peer]["build"] = item.build
+    return entry
+
+
+def measure_networkx(name, runs):
+    import networkx as nx
+
+    nx.config.warnings_to_ignore.add("cache")
+    n, u, v, w = load(name)
+    graph = nx.empty_graph(n)
+    graph.add_weighted_edges_from(zip(u.tolist(), v.tolist(), w.tolist()))
+
+    def edges(backend, cached=True):
+        if not cached:
+            graph.__networkx_cache__.clear()
+        return list(nx.minimum_spanning_edges(graph, backend=backend))
+
+    def tree(backend):
+        return list(nx.minimum_spanning_tree(graph, backend=backend).edges(data=True))
+
+    contestants = {
+        "networkx": lambda: edges("networkx"),
+        "kostra": lambda: edges("kostra", cached=False),
+        "kostra, cached": lambda: edges("kostra"),
+        "networkx, tree": lambda: tree("networkx"),
+        "kostra, cached, tree": lambda: tree("kostra"),
+    }
+    seconds, answers = contest(contestants, runs)
+    same = answers["networkx"] == answers["kostra"] == answers["kostra, cached"]
+    same = same and answers["networkx, tree"] == answers["kostra, cached, tree"]
+    return {
+        "source": GRAPHS.get(name, name),
+        "vertices": n,
+        "edges": len(u),
+        "networkx": summary(seconds),
+        "disagreements": [] if same else ["the edges differ"],
+    }
+
+
+def about():
+    def output(*command):
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=True, cwd=os.path.dirname(__file__) or ".").stdout.strip()
+        except (OSError, subprocess.CalledProcessError):
+            return None
+
+    def installed(package):
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return None
+
+    processors = pathlib.Path("/proc/cpuinfo")
+    models = [line.split(":", 1)[1].strip() for line in processors.read_text().splitlines() if line.startswith("model name")] if processors.exists() else []
+    packages = ("kostra", "numpy", "scipy", "igraph", "rustworkx", "networkit", "networkx")
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": {"processor": models[0] if models else platform.processor(), "processors": os.cpu_count(), "load_average": os.getloadavg()[0]},
+        "commit": {"id": output("git", "rev-parse", "HEAD"), "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no"))},
+        "versions": {"python": platform.python_version(), **{package: installed(package) for package in packages}},
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measures the Python package beside its peers.")
+    parser.add_argument("graph")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--peers", default="scipy,igraph,rustworkx,networkit")
+    parser.add_argument("--networkx", action="store_true", help="measure the NetworkX backend instead")
+    parser.add_argument("-o", "--output", type=pathlib.Path)
+    options = parser.parse_args()
+    peers = [peer for peer in options.peers.split(",") if peer]
+    if options.networkx:
+        name, entry = f"networkx {options.graph}", measure_networkx(options.graph, options.runs)
+    else:
+        name, entry = options.graph, measure(options.graph, peers, options.runs)
+        entry["skipped"] = [peer for peer in PEERS if peer not in peers]
+    entry["about"] = about()
+    for kind in ("arrays", "solve", "networkx"):
+        for contestant, timing in entry.get(kind, {}).items():
+            build = f" (build {timing['build']:.2f} s)" if "build" in timing else ""
+            print(f"{name:18} {kind:9} {contestant:22} {timing['median']:9.4f} s{build}")
+    print(*entry["disagreements"], sep="\n")
+    if options.output:
+        record = json.loads(options.output.read_text()) if options.output.exists() else {"graphs": {}}
+        record["graphs"][name] = entry
+        options.output.write_text(json.dumps(record, indent=1) + "\n")
+    raise SystemExit(bool(entry["disagreements"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+from collections.abc import Callable, Hashable, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, overload
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "DeviceError",
+    "Forest",
+    "Graph",
+    "__version__",
+    "bottleneck",
+    "cut",
+    "minimum_spanning_forest",
+    "single_linkage",
+    "solvers",
+    "verify",
+]
+
+__version__: str
+
+class DeviceError(RuntimeError): ...
+
+class Forest:
+    nodes: list[Any] | None
+    @property
+    def n(self) -> int: ...
+    @property
+    def edge_ids(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def u(self) -> npt.NDArray[np.integer[Any]]: ...
+    @property
+    def v(self) -> npt.NDArray[np.integer[Any]]: ...
+    @property
+    def weights(self) -> npt.NDArray[Any]: ...
+    @property
+    def total_weight(self) -> int | float: ...
+    @property
+    def n_components(self) -> int: ...
+    @property
+    def maximum(self) -> bool: ...
+    @property
+    def algorithm(self) -> str: ...
+    def __len__(self) -> int: ...
+    def labels(self) -> npt.NDArray[np.int32]: ...
+    def parents(self, root: int = 0) -> npt.NDArray[np.int64]: ...
+    def to_scipy(self, *, symmetric: bool = False) -> Any: ...
+    def to_networkx(self, *, weight: str = "weight") -> Any: ...
+
+class Graph:
+    nodes: list[Any] | None
+    coordinates: npt.NDArray[np.float64] | None
+    notes: list[str]
+    def __init__(
+        self,
+        u: npt.ArrayLike,
+        v: npt.ArrayLike,
+        w: npt.ArrayLike | None = None,
+        n: int | None = None,
+        *,
+        nan: Literal["error", "skip"] = "error",
+        copy: bool = True,
+        threads: int | None = None,
+    ) -> None: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def m(self) -> int: ...
+    @property
+    def u(self) -> npt.NDArray[np.integer[Any]]: ...
+    @property
+    def v(self) -> npt.NDArray[np.integer[Any]]: ...
+    @property
+    def weights(self) -> npt.NDArray[Any]: ...
+    @classmethod
+    def from_scipy(
+        cls, matrix: Any, *, nan: Literal["error", "skip"] = "error", threads: int | None = None
+    ) -> Graph: ...
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        weight: Hashable | None = "weight",
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def from_igraph(
+        cls,
+        graph: Any,
+        *,
+        weight: str | None = "weight",
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def from_rustworkx(
+        cls,
+        graph: Any,
+        *,
+        weight_fn: Callable[[Any], int | float] | None = None,
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        *,
+        nan: Literal["error", "skip"] = "error",
+        threads: int | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        format: str | None = None,
+        weights: Literal["unit", "hash", "distance"] = "unit",
+        nan: Literal["error", "skip"] = "error",
+        names: bool = False,
+        threads: int | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
+    ) -> Graph: ...
+    @classmethod
+    def generate(cls, spec: str) -> Graph: ...
+    def minimum_spanning_forest(
+        self,
+        *,
+        maximum: bool = False,
+        threads: int | None = None,
+        device: str = "auto",
+        algorithm: str = "auto",
+    ) -> Forest: ...
+
+class _Solver(TypedDict):
+    name: str
+    title: str
+    source: str
+    platform: str
+    exact: bool
+
+def minimum_spanning_forest(
+    u: npt.ArrayLike,
+    v: npt.ArrayLike,
+    w: npt.ArrayLike | None = None,
+    n: int | None = None,
+    *,
+    maximum: bool = False,
+    nan: Literal["error", "skip"] = "error",
+    threads: int | None = None,
+    device: str = "auto",
+    algorithm: str = "auto",
+) -> Forest: ...
+def solvers() -> list[_Solver]: ...
+def verify(graph: Graph, forest: Forest | npt.ArrayLike) -> None: ...
+def single_linkage(forest: Forest, *, join: float | None = None) -> npt.NDArray[np.float64]: ...
+def cut(forest: Forest, *, k: int | None = None, height: float | None = None) -> npt.NDArray[np.int32]: ...
+@overload
+def bottleneck(forest: Forest, s: int, t: int, *, threads: int | None = None) -> float: ...
+@overload
+def bottleneck(
+    forest: Forest, s: int | Sequence[int] | npt.NDArray[Any], t: int | Sequence[int] | npt.NDArray[Any], *, threads: int | None = None
+) -> npt.NDArray[np.float64]: ...

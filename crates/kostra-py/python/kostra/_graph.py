@@ -1,0 +1,280 @@
+"""Questions: a graph, and the one call that most need."""
+
+import os
+
+import numpy as np
+
+from kostra import _arrays, _convert, _device, _kostra
+from kostra._forest import Forest
+
+_MOST_VERTICES = 2**32 - 1
+
+
+def minimum_spanning_forest(
+    u, v, w=None, n=None, *, maximum=False, nan="error", threads=None, device="auto", algorithm="auto"
+):
+    """The minimum spanning forest of the graph in which edge ``i`` joins ``u[i]`` and ``v[i]`` and weighs ``w[i]``.
+
+    Parameters
+    ----------
+    u, v : arrays of integers
+        The ends of the edges: vertices, numbered from 0. ``int32`` and ``uint32`` are used as they lie, other types
+        are converted. Self-loops are in no forest; of parallel edges, at most the lightest is.
+    w : array of integers or floats, optional
+        The weights. ``float64 float32 int64 int32 uint64 uint32`` are used as they lie, smaller types are converted;
+        none is rounded. Without weights all weigh 1, and the first edge that connects wins.
+    n : int, optional
+        How many vertices there are; by default, one more than the highest in ``u`` and ``v``.
+    maximum : bool
+        Whether a maximum spanning forest is wanted instead.
+    nan : {"error", "skip"}
+        What to do about a weight that is not a number: raise a ValueError that names the edge, or leave the edge
+        out. The other edges keep their ids.
+    threads : int, optional
+        How many threads to use; by default, all that the machine has. The answer does not depend on it.
+    device : {"auto", "cpu", "cuda", "cuda:<number>"}
+        Where to work. This build works on the processor.
+    algorithm : str
+        One of :func:`solvers`; by default, the one that should be fastest.
+
+    Returns
+    -------
+    Forest
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where an argument is at fault; the message names it, and the position in it.
+    DeviceError
+        Where the arrays lie on a device, or one is asked for, that cannot be used.
+    KeyboardInterrupt
+        Where Ctrl-C is pressed meanwhile.
+
+    Notes
+    -----
+    Other Python threads run meanwhile. They must not write to the arrays.
+
+    Examples
+    --------
+    >>> import kostra
+    >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [0.5, 0.0, 0.5])
+    >>> forest.edge_ids
+    array([0, 1])
+    >>> kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [0.5, 0.0, 0.5], maximum=True).edge_ids
+    array([0, 2])
+    """
+    graph = Graph(u, v, w, n, nan=nan, copy=False, threads=threads)
+    return graph.minimum_spanning_forest(maximum=maximum, threads=threads, device=device, algorithm=algorithm)
+
+
+class Graph:
+    """An undirected weighted multigraph: edge ``i`` joins ``u[i]`` and ``v[i]`` and weighs ``w[i]``.
+
+    Takes what :func:`minimum_spanning_forest` takes. The arrays are copied, so that they may change afterwards; with
+    ``copy=False`` they are used as they lie where their types allow it, and must not change while the graph lives.
+
+    >>> import kostra
+    >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
+    >>> graph
+    <kostra.Graph: 3 vertices, 3 edges, float64 weights>
+    >>> graph.minimum_spanning_forest().total_weight
+    4.0
+    """
+
+    __slots__ = ("_inner", "_end_types", "_weight_type", "coordinates", "nodes", "notes")
+
+    def __init__(self, u, v, w=None, n=None, *, nan="error", copy=True, threads=None):
+        u, v = _arrays.ends("u", u), _arrays.ends("v", v)
+        w, dtype = (None, np.dtype(np.int32)) if w is None else _arrays.weights("w", w)
+        if len(u) != len(v) or (w is not None and len(w) != len(u)):
+            lengths = ", ".join(f"{len(array)}" for array in (u, v, w) if array is not None)
+            names = "u and v" if w is None else "u, v and w"
+            raise ValueError(f"{names} must be equally long, but have {lengths} entries")
+        self._inner = _kostra.Graph.from_arrays(
+            u,
+            v,
+            w,
+            _arrays.whole("n", n, 0, _MOST_VERTICES),
+            skip_nan=_arrays.choice("nan", nan, ("error", "skip")) == "skip",
+            copy=bool(copy),
+            threads=_arrays.threads(threads),
+        )
+        self._end_types = (u.dtype, v.dtype)
+        self._weight_type = dtype
+        self._plain()
+
+    def _plain(self):
+        #: What the vertices stand for, by number, where they come from something that names them; else None.
+        self.nodes = None
+        #: Where the vertices lie, n by 2, in a plane or in degrees of longitude and latitude; None if nobody knows.
+        self.coordinates = None
+        #: What a reader should know of the reading, a sentence each.
+        self.notes = []
+
+    @classmethod
+    def _of(cls, columns, nan, threads):
+        u, v, w, n, nodes = columns
+        graph = cls(u, v, w, n, nan=nan, threads=threads)
+        graph.nodes = nodes
+        return graph
+
+    @classmethod
+    def _loaded(cls, loaded):
+        graph = cls.__new__(cls)
+        graph._inner, graph.coordinates, _, graph.nodes, graph.notes = loaded
+        graph._end_types = (np.dtype(np.int32),) * 2
+        graph._weight_type = graph._inner.weights().dtype
+        return graph
+
+    @classmethod
+    def from_scipy(cls, matrix, *, nan="error", threads=None):
+        """The graph of a sparse matrix: every stored entry is an edge, zeros included, in the order of storage.
+
+        >>> import kostra, scipy.sparse
+        >>> kostra.Graph.from_scipy(scipy.sparse.coo_array(([5, 0], ([0, 1], [1, 2])), shape=(3, 3)))
+        <kostra.Graph: 3 vertices, 2 edges, int64 weights>
+        """
+        return cls._of(_convert.scipy(matrix), nan, threads)
+
+    @classmethod
+    def from_networkx(cls, graph, *, weight="weight", nan="error", threads=None):
+        """A ``networkx.Graph`` or ``MultiGraph``: edge ids are positions in ``graph.edges``, ``nodes`` are its nodes.
+
+        An edge without the attribute weighs 1; with ``weight=None`` all do.
+        """
+        return cls._of(_convert.networkx(graph, weight), nan, threads)
+
+    @classmethod
+    def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
+        """An ``igraph.Graph``: edge ids and vertices are igraph's. Without the attribute all edges weigh 1."""
+        return cls._of(_convert.igraph(graph, weight), nan, threads)
+
+    @classmethod
+    def from_rustworkx(cls, graph, *, weight_fn=None, nan="error", threads=None):
+        """A ``rustworkx.PyGraph``: edge ids are positions in ``graph.edge_list()``, vertices are its node indices.
+
+        ``weight_fn`` takes the weight out of an edge's data; without it, the data are the weights, or all edges weigh
+        1 where they are None. Indices of nodes that were removed become isolated vertices.
+        """
+        return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads)
+
+    @classmethod
+    def from_table(cls, table, source="source", target="target", weight=None, *, nan="error", threads=None):
+        """The rows of a table of pandas, Polars or Arrow, or of whatever exports an Arrow stream (through pyarrow).
+
+        ``source``, ``target`` and ``weight`` name columns. Ends that are integers are vertices; of any other type,
+        such as text, they are names, numbered in sorted order, and ``nodes`` lists them.
+        """
+        return cls._of(_convert.table(table, source, target, weight), nan, threads)
+
+    @classmethod
+    def read(
+        cls, path, *, format=None, weights="unit", nan="error", names=False, threads=None,
+        source=None, target=None, weight=None,
+    ):
+        """A graph from a file, recognized by its content, plain or compressed by gzip, xz, zstd or bzip2.
+
+        DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, OpenStreetMap and Kostra's own format are
+        read by the engine; SciPy's ``.npz``, GAP's ``.wsg`` and Parquet (through pyarrow), which are told by their
+        extension and not compressed further, by NumPy.
+
+        Parameters
+        ----------
+        path : path
+        format : str, optional
+            ``gr edges mtx graph egr osm.pbf kst``, ``npz``, ``wsg`` or ``parquet``, instead of recognizing it.
+        weights : {"unit", "hash", "distance"}
+            The weights of a graph that has none: 1 each, a hash of the ends, or the distance between them.
+        nan : {"error", "skip"}
+        names : bool
+            Whether the vertices of an edge list are names; ``nodes`` lists them.
+        threads : int, optional
+        source, target, weight : str, optional
+            Columns of a Parquet file; by default the first, the second, and the third, if there is one.
+        """
+        _arrays.choice("weights", weights, ("unit", "hash", "distance"))
+        skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
+        path = os.fsdecode(os.fspath(path))
+        kind = format or os.path.splitext(path)[1][1:].lower()
+        if kind in ("npz", "wsg"):
+            return cls._of(getattr(_convert, kind)(path), nan, threads)
+        if kind == "parquet":
+            return cls._of(_convert.parquet(path, source, target, weight), nan, threads)
+        loaded = _kostra.read(path, format, weights, skip_nan, bool(names), _arrays.threads(threads))
+        return cls._loaded(loaded)
+
+    @classmethod
+    def generate(cls, spec):
+        """A graph made to order, the same on every machine; ``kostra generate --list`` lists what there is.
+
+        >>> import kostra
+        >>> kostra.Graph.generate("grid:side=10")
+        <kostra.Graph: 100 vertices, 180 edges, uint32 weights>
+        """
+        return cls._loaded(_kostra.generate(str(spec)))
+
+    @property
+    def n(self):
+        """How many vertices there are."""
+        return self._inner.n
+
+    @property
+    def m(self):
+        """How many edges there are, self-loops and parallel edges included."""
+        return self._inner.m
+
+    @property
+    def u(self):
+        """First ends by edge id, read-only."""
+        return _arrays.typed(self._inner.u(), self._end_types[0])
+
+    @property
+    def v(self):
+        """Second ends by edge id, read-only."""
+        return _arrays.typed(self._inner.v(), self._end_types[1])
+
+    @property
+    def weights(self):
+        """Weights by edge id, read-only."""
+        return _arrays.typed(self._inner.weights(), self._weight_type)
+
+    def __repr__(self):
+        return f"<kostra.Graph: {self.n} vertices, {self.m} edges, {self._weight_type} weights>"
+
+    def minimum_spanning_forest(self, *, maximum=False, threads=None, device="auto", algorithm="auto"):
+        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
+        _device.check(device)
+        if not isinstance(algorithm, str):
+            raise TypeError(f"algorithm must be a name, not {algorithm!r}")
+        inner = self._inner.solve(bool(maximum), _arrays.threads(threads), algorithm)
+        return Forest(inner, self._end_types, self._weight_type, self.nodes)
+
+
+def verify(graph, forest):
+    """Proves that a forest is the minimum spanning forest of a graph, or raises a ValueError that says where it is not.
+
+    Every edge outside is compared with the path inside, in near-linear time, without trusting any algorithm. The
+    forest may be a :class:`Forest`, which is taken as minimum or maximum as it says, or an array of edge ids.
+
+    >>> import kostra
+    >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
+    >>> kostra.verify(graph, graph.minimum_spanning_forest())
+    >>> kostra.verify(graph, [0, 2])
+    Traceback (most recent call last):
+    ValueError: edge 1 (1 to 2, weight 2.5) is not in the forest, but comes before edge 2 (weight 3.5) on the forest's path between its ends
+    """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph must be a kostra.Graph, not {type(graph).__name__}")
+    if isinstance(forest, Forest):
+        ids, maximum = forest.edge_ids, forest.maximum
+        if forest.n != graph.n:
+            raise ValueError(f"forest has {forest.n} vertices, but the graph has {graph.n}")
+    else:
+        ids, maximum = np.sort(_arrays.ends("forest", forest)), False
+    if len(ids) and not 0 <= ids[0] <= ids[-1] < max(graph.m, 1):
+        culprit = ids[0] if ids[0] < 0 else ids[-1]
+        raise ValueError(f"forest names edge {culprit}, but the graph's edges are numbered below {graph.m}")
+    violation = graph._inner.verify(ids.astype(np.uint32), maximum)
+    if violation is not None:
+        raise ValueError(violation)
+

@@ -1,0 +1,158 @@
+"""What trees are wanted for."""
+
+import numpy as np
+
+from kostra import _arrays
+from kostra._forest import Forest, _signed
+
+
+def single_linkage(forest, *, join=None):
+    """The hierarchy of single-linkage clusters as a SciPy linkage matrix.
+
+    ``n - 1`` rows of the two clusters that become one, the lower first, their distance, and how many vertices they
+    have together; vertex ``i`` is cluster ``i``, and row ``i`` makes cluster ``n + i``. Among equal distances the
+    edge that comes first in the input comes first. What ``scipy.cluster.hierarchy`` has for such matrices, such as
+    ``dendrogram`` and ``fcluster``, takes this one.
+
+    Parameters
+    ----------
+    forest : Forest
+        A minimum spanning forest whose weights are distances.
+    join : float, optional
+        The distance at which components are joined that no edge joins, such as ``math.inf``: one after the other,
+        in the order of their lowest vertices. Without it, more than one component is a ValueError.
+
+    Takes O(n log n).
+
+    >>> import kostra
+    >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [3.0, 1.0, 2.0])
+    >>> kostra.single_linkage(forest)
+    array([[1., 2., 1., 2.],
+           [0., 3., 2., 3.]])
+    """
+    _check(forest)
+    if forest.maximum:
+        raise ValueError("forest is a maximum spanning forest; single linkage wants distances, so a minimum one")
+    if forest.n_components > 1 and join is None:
+        raise ValueError(
+            f"forest has {forest.n_components} components, and a linkage matrix has one; "
+            "pass join=<distance> to join them there, such as math.inf"
+        )
+    hierarchy = forest._inner.hierarchy()
+    low, high, size = hierarchy.merges()
+    heights = forest.weights[hierarchy.edges()]
+    linkage = np.column_stack([low, high, heights, size]).astype(np.float64, copy=False)
+    if forest.n_components > 1:
+        linkage = np.vstack([linkage, _joins(forest, linkage, join)])
+    return linkage
+
+
+def _joins(forest, linkage, join):
+    """The rows that join what no edge joins."""
+    if len(linkage) and not join >= linkage[-1, 2]:
+        raise ValueError(f"join must not be below the largest distance in the forest, {linkage[-1, 2]}, but is {join}")
+    # A component's cluster is the last that has one of its vertices; for an isolated vertex, the vertex itself.
+    labels = forest.labels()
+    clusters = np.empty(forest.n_components, np.int64)
+    clusters[labels[::-1]] = np.arange(forest.n)[::-1]
+    edges = forest._inner.hierarchy().edges()
+    clusters[labels[forest.u[edges]]] = forest.n + np.arange(len(edges))
+    sizes = np.cumsum(np.bincount(labels, minlength=forest.n_components))[1:]
+    made = forest.n + len(linkage) + np.arange(len(clusters) - 1)
+    left = np.concatenate([clusters[:1], made[:-1]])
+    pairs = np.sort(np.column_stack([left, clusters[1:]]), axis=1)
+    return np.column_stack([pairs, np.full(len(pairs), join, np.float64), sizes])
+
+
+def cut(forest, *, k=None, height=None):
+    """Flat clusters: which one each vertex is in, numbered from 0 in the order of the clusters' lowest vertices.
+
+    Parameters
+    ----------
+    forest : Forest
+    k : int, optional
+        How many clusters: the last edges, by weight and then by id, are cut until there are so many. Always exactly
+        ``k``, ties or not.
+    height : number, optional
+        Cuts the edges that weigh more than this; of a maximum spanning forest, those that weigh less.
+
+    One of ``k`` and ``height`` must be given. Takes O(n log n) at the first call on a forest, then about O(n).
+
+    >>> import kostra
+    >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 3], [3.0, 1.0, 2.0])
+    >>> kostra.cut(forest, k=2)
+    array([0, 1, 1, 1], dtype=int32)
+    >>> kostra.cut(forest, height=1.5)
+    array([0, 1, 1, 2], dtype=int32)
+    """
+    _check(forest)
+    if (k is None) == (height is None):
+        raise TypeError("cut takes either k or height")
+    hierarchy = forest._inner.hierarchy()
+    if k is not None:
+        k = _arrays.whole("k", k, min(forest.n_components, forest.n), forest.n)
+        merges = forest.n - k
+    else:
+        if height != height:
+            raise ValueError("height is NaN")
+        weights = forest.weights[hierarchy.edges()]
+        kept = weights >= height if forest.maximum else weights <= height
+        merges = int(np.count_nonzero(kept))
+    return _signed(hierarchy.clusters(merges))
+
+
+def bottleneck(forest, s, t, *, threads=None):
+    """The smallest weight such that edges of at most this weight connect ``s`` and ``t``: the minimax path weight.
+
+    It is the largest weight on the forest's path between them; of a maximum spanning forest, the smallest on it,
+    which is the widest path. Where there is no path it is infinite (negative for a maximum spanning forest), and
+    where ``s`` is ``t`` it is the other infinity.
+
+    Parameters
+    ----------
+    forest : Forest
+    s, t : vertices, or arrays of vertices
+        Arrays are answered in one call, element by element; one vertex and an array, too.
+    threads : int, optional
+        How many threads to use; by default, all that the machine has.
+
+    Returns
+    -------
+    float or array of float64
+        Integers beyond 2**53 are rounded.
+
+    Takes O(n log n) at the first call on a forest, then O(log n) a pair.
+
+    >>> import kostra
+    >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [3.0, 1.0, 2.0], n=4)
+    >>> kostra.bottleneck(forest, 0, 1)
+    2.0
+    >>> kostra.bottleneck(forest, 0, [0, 2, 3])
+    array([-inf,   2.,  inf])
+    """
+    _check(forest)
+    single = np.ndim(s) == 0 and np.ndim(t) == 0
+    s, t = (_vertices(name, values, forest.n) for name, values in (("s", s), ("t", t)))
+    if len(s) != len(t) and 1 not in (len(s), len(t)):
+        raise ValueError(f"s and t must be equally long, or one of them one vertex, but have {len(s)} and {len(t)}")
+    s, t = (np.ascontiguousarray(values) for values in np.broadcast_arrays(s, t))
+    edges = forest._inner.hierarchy().bottlenecks(s, t, _arrays.threads(threads))
+    apart, same = (-np.inf, np.inf) if forest.maximum else (np.inf, -np.inf)
+    found = np.select([edges == -1, edges == -2], [same, apart])
+    inside = edges >= 0
+    found[inside] = forest.weights[edges[inside]]
+    return float(found[0]) if single else found
+
+
+def _vertices(name, values, n):
+    array = _arrays.ends(name, np.atleast_1d(values) if np.ndim(values) == 0 else values)
+    outside = (array < 0) | (array >= n)
+    if outside.any():
+        position = int(outside.argmax())
+        raise ValueError(f"{name}[{position}] is {array[position]}, but the forest has {n} vertices, numbered from 0")
+    return array.astype(np.uint32)
+
+
+def _check(forest):
+    if not isinstance(forest, Forest):
+        raise TypeError(f"forest must be a kostra.Forest, not {type(forest).__name__}")

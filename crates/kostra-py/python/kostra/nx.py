@@ -1,0 +1,297 @@
+"""A backend for NetworkX: its spanning trees, by Kostra.
+
+Say ``nx.minimum_spanning_tree(G, backend="kostra")``, or set ``nx.config.backend_priority = ["kostra"]`` (in the
+environment, ``NETWORKX_BACKEND_PRIORITY=kostra``) to change no code at all.
+
+Results are NetworkX's own graphs, with all attributes and the keys of multigraphs. Among edges of equal weight the
+one that ``G.edges`` lists first wins, whatever the ``algorithm``. Edges come in ascending order of weight (descending
+for a maximum), as from NetworkX's Kruskal. An edge of infinite weight is an edge for Borůvka's algorithm too.
+
+Weights may be whatever NetworkX takes: integers of any size, ``Fraction``, ``Decimal``; none is rounded.
+"""
+
+import contextlib
+import gc
+from itertools import chain, compress
+from math import isnan
+from operator import itemgetter
+
+import networkx
+import numpy as np
+
+from kostra import _graph
+
+__all__ = ["KostraGraph", "backend"]
+
+# Below this many edges NetworkX is done before a graph is converted.
+_SMALL = 200
+
+
+@contextlib.contextmanager
+def _without_collections():
+    """Holds off garbage collection, which finds nothing while a million tuples are made, and takes longer than that."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class KostraGraph:
+    """A NetworkX graph as NetworkX's dispatcher keeps it for Kostra: edges as arrays, in the order of ``G.edges``."""
+
+    __networkx_backend__ = "kostra"
+
+    def __init__(self, original):
+        self.original = original
+        self._multigraph = original.is_multigraph()
+        adjacency = original._adj
+        self.nodes = list(adjacency)
+        degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(adjacency))
+        arcs = int(degrees.sum())
+        u = np.repeat(np.arange(len(self.nodes), dtype=np.int32), degrees)
+        v = _numbers(self.nodes, adjacency, arcs)
+        # Each edge stands with both its ends; it counts where it is met first.
+        first = u <= v
+        u, v = u[first], v[first]
+        data = list(compress(chain.from_iterable(map(dict.values, adjacency.values())), first.tolist()))
+        if self._multigraph:
+            parallel = np.fromiter(map(len, data), np.int64, len(data))
+            u, v = np.repeat(u, parallel), np.repeat(v, parallel)
+            self.keys = list(chain.from_iterable(data))
+            data = list(chain.from_iterable(map(dict.values, data)))
+        else:
+            self.keys = None
+        self.u, self.v, self.data = u, v, data
+        self._weighted = {}
+
+    def is_directed(self):
+        """Never."""
+        return False
+
+    def is_multigraph(self):
+        """Whether parallel edges have keys."""
+        return self._multigraph
+
+    def edge(self, number):
+        """An edge as NetworkX shows it in messages."""
+        ends = self.nodes[self.u[number]], self.nodes[self.v[number]]
+        return (*ends, self.data[number]) if self.keys is None else (*ends, self.keys[number], self.data[number])
+
+    def weighted(self, weight):
+        """The graph with the weights of an attribute, 1 where there is none, and the numbers of edges that are NaN."""
+        found = self._weighted.get(weight)
+        if found is None:
+            values, nan = self._weights(weight)
+            found = (_graph.Graph(self.u, self.v, values, len(self.nodes), nan="skip", copy=False), nan)
+            self._weighted[weight] = found
+        return found
+
+    def _weights(self, weight):
+        try:
+            values = list(map(itemgetter(weight), self.data))
+        except KeyError:
+            values = [attributes.get(weight, 1) for attributes in self.data]
+        try:
+            array = np.array(values) if values else np.empty(0)
+        except (ValueError, OverflowError):
+            array = np.array(values, dtype=object)
+        if array.ndim != 1 or array.dtype.kind not in "iufb" or _is_rounded(array, values):
+            array = _ranks(values)
+        return array, np.flatnonzero(np.isnan(array)) if array.dtype.kind == "f" else np.empty(0, np.int64)
+
+
+def _numbers(nodes, adjacency, arcs):
+    """The numbers of all neighbours of all nodes."""
+    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):
+        # What equals a number need not be one, but all that NumPy takes for one is the same.
+        with contextlib.suppress(TypeError):
+            return np.fromiter(chain.from_iterable(adjacency.values()), np.int32, arcs)
+    numbers = {node: number for number, node in enumerate(nodes)}
+    return np.fromiter(map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs)
+
+
+def _is_rounded(array, values):
+    """Whether integers among floats were too large for a float, or floats among integers for an integer."""
+    if array.dtype.itemsize > 8:
+        return True
+    if array.dtype.kind != "f":
+        return False
+    large = np.flatnonzero(np.abs(array) >= 2.0**53)
+    return any(isinstance(values[edge], int) for edge in large.tolist())
+
+
+def _ranks(values):
+    """Floats in the order of any numbers that can be compared; NaN for NaN."""
+    ranks = np.full(len(values), np.nan)
+    numbers = [edge for edge, value in enumerate(values) if not isnan(value)]
+    rank, previous = 0.0, None
+    for edge in sorted(numbers, key=values.__getitem__):
+        if previous is not None and values[edge] != previous:
+            rank += 1
+        ranks[edge], previous = rank, values[edge]
+    return ranks
+
+
+def _forest(graph, minimum, weight, ignore_nan, partition=None):
+    """The numbers of the edges of a spanning forest, in the order in which Kruskal's algorithm finds them."""
+    weighted, nan = graph.weighted(weight)
+    if len(nan) and not ignore_nan:
+        raise ValueError(f"NaN found as an edge weight. Edge {graph.edge(nan[0])}")
+    if partition is not None:
+        return _partitioned(graph, weighted, nan, minimum, partition)
+    forest = weighted.minimum_spanning_forest(maximum=not minimum)
+    return forest.edge_ids[forest._inner.hierarchy().edges()]
+
+
+def _partitioned(graph, weighted, nan, minimum, partition):
+    """The same where some edges must be inside, and come first, and others must not."""
+    from networkx.algorithms.tree.mst import EdgePartition
+
+    states = [attributes.get(partition) for attributes in graph.data]
+    usable = np.fromiter((state != EdgePartition.EXCLUDED for state in states), np.bool_, len(states))
+    usable[nan] = False
+    edges = np.flatnonzero(usable)
+    included = np.fromiter((states[edge] == EdgePartition.INCLUDED for edge in edges), np.bool_, len(edges))
+    _, ranks = np.unique(weighted.weights[edges], return_inverse=True)
+    ranks = ranks if minimum else -ranks
+    ranks[included] = -len(edges) - 1
+    forest = _graph.minimum_spanning_forest(graph.u[edges], graph.v[edges], ranks, len(graph.nodes))
+    return edges[forest.edge_ids[forest._inner.hierarchy().edges()]]
+
+
+def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
+    """Yields edges as NetworkX's functions do."""
+    found = _forest(graph, minimum, weight, ignore_nan, partition)
+    nodes = graph.nodes
+    with _without_collections():
+        columns = [[nodes[end] for end in ends[found].tolist()] for ends in (graph.u, graph.v)]
+        found = found.tolist()
+        if keys and graph.keys is not None:
+            columns.append([graph.keys[edge] for edge in found])
+        if data:
+            columns.append([graph.data[edge] for edge in found])
+        edges = list(zip(*columns))
+    yield from edges
+
+
+def _tree(graph, minimum, weight, ignore_nan, partition=None):
+    """A spanning forest as a graph of the same class, with all nodes and attributes."""
+    original = graph.original
+    edges = _edges(graph, minimum, weight, True, True, ignore_nan, partition)
+    tree = original.__class__()
+    tree.graph.update(original.graph)
+    with _without_collections():
+        if type(original) is networkx.Graph:
+            _fill(tree, original, edges)
+        else:
+            tree.add_nodes_from(original.nodes.items())
+            tree.add_edges_from(edges)
+    return tree
+
+
+def _fill(tree, original, edges):
+    """What ``add_nodes_from`` and ``add_edges_from`` do to an empty graph, when all ends of edges are nodes."""
+    tree._node.update((node, attributes.copy()) for node, attributes in original._node.items())
+    adjacency = tree._adj
+    adjacency.update((node, {}) for node in original._node)
+    for u, v, attributes in edges:
+        adjacency[u][v] = adjacency[v][u] = attributes.copy()
+
+
+def _check_algorithm(algorithm, graph):
+    if algorithm not in ("kruskal", "prim", "boruvka", "borůvka"):
+        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    if algorithm in ("boruvka", "borůvka") and graph.is_multigraph():
+        raise networkx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+class _Backend:
+    """What NetworkX's dispatcher calls: its own functions by name, with the same arguments."""
+
+    @staticmethod
+    def convert_from_nx(graph, **_):
+        """A graph for the functions below. NetworkX keeps it until the graph changes."""
+        with _without_collections():
+            return KostraGraph(graph)
+
+    @staticmethod
+    def convert_to_nx(result, **_):
+        """NetworkX's form of a result. All results are in it already, but for a graph that was only converted."""
+        return result.original if isinstance(result, KostraGraph) else result
+
+    @staticmethod
+    def can_run(name, args, kwargs):
+        """Whether a call is for undirected graphs, or why not."""
+        graph = args[0] if args else kwargs.get("G")
+        if graph is not None and graph.is_directed():
+            return "spanning forests are of undirected graphs"
+        return True
+
+    @staticmethod
+    def should_run(name, args, kwargs):
+        """Whether a call is worth the conversion, or why not."""
+        graph = args[0] if args else kwargs.get("G")
+        if isinstance(graph, KostraGraph) or graph.number_of_edges() >= _SMALL:
+            return True
+        return f"the graph has fewer than {_SMALL} edges, and NetworkX is done before it is converted"
+
+    @staticmethod
+    def minimum_spanning_edges(
+        G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False
+    ):
+        """See ``networkx.minimum_spanning_edges``."""
+        _check_algorithm(algorithm, G)
+        return _edges(G, True, weight, keys, data, ignore_nan)
+
+    @staticmethod
+    def maximum_spanning_edges(
+        G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False
+    ):
+        """See ``networkx.maximum_spanning_edges``."""
+        _check_algorithm(algorithm, G)
+        return _edges(G, False, weight, keys, data, ignore_nan)
+
+    @staticmethod
+    def kruskal_mst_edges(
+        G, minimum, weight="weight", keys=True, data=True, ignore_nan=False, partition=None
+    ):
+        """See ``networkx.algorithms.tree.mst.kruskal_mst_edges``."""
+        return _edges(G, minimum, weight, keys, data, ignore_nan, partition)
+
+    @staticmethod
+    def prim_mst_edges(G, minimum, weight="weight", keys=True, data=True, ignore_nan=False):
+        """See ``networkx.algorithms.tree.mst.prim_mst_edges``."""
+        return _edges(G, minimum, weight, keys, data, ignore_nan)
+
+    @staticmethod
+    def boruvka_mst_edges(
+        G, minimum=True, weight="weight", keys=False, data=True, ignore_nan=False
+    ):
+        """See ``networkx.algorithms.tree.mst.boruvka_mst_edges``."""
+        return _edges(G, minimum, weight, False, data, ignore_nan)
+
+    @staticmethod
+    def minimum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+        """See ``networkx.minimum_spanning_tree``."""
+        _check_algorithm(algorithm, G)
+        return _tree(G, True, weight, ignore_nan)
+
+    @staticmethod
+    def maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
+        """See ``networkx.maximum_spanning_tree``."""
+        _check_algorithm(algorithm, G)
+        return _tree(G, False, weight, ignore_nan)
+
+    @staticmethod
+    def partition_spanning_tree(
+        G, minimum=True, weight="weight", partition="partition", ignore_nan=False
+    ):
+        """See ``networkx.partition_spanning_tree``."""
+        return _tree(G, minimum, weight, ignore_nan, partition)
+
+
+#: The entry point.
+backend = _Backend()

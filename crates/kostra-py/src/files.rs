@@ -1,0 +1,77 @@
+//! Graphs from files and generators.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kostra::io::{Format, Input, MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions};
+use kostra::{AnyGraph, Coordinates};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
+use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::graph::Graph;
+use crate::watch::interruptible;
+
+/// A graph, where its vertices lie, whether that is on the earth, their names, and what to know of the reading.
+type Loaded<'py> = (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
+
+/// Reads a graph; see `Graph.read` in Python.
+#[pyfunction]
+pub(crate) fn read<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    format: Option<&str>,
+    weights: &str,
+    skip_nan: bool,
+    names: bool,
+    threads: Option<usize>,
+) -> PyResult<Loaded<'py>> {
+    let options = ReadOptions {
+        format: format.map(str::parse::<Format>).transpose().map_err(PyValueError::new_err)?,
+        missing_weights: match weights {
+            "hash" => MissingWeights::Hash,
+            "distance" => MissingWeights::Distance,
+            _ => MissingWeights::Unit,
+        },
+        nan: if skip_nan { Nan::Skip } else { Nan::Error },
+        names,
+        threads: threads.unwrap_or(0),
+    };
+    let loaded = interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
+    let loaded = loaded.map_err(|error| explain(&error))?;
+    Ok(shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes))
+}
+
+/// Makes a graph; see `Graph.generate` in Python.
+#[pyfunction]
+pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<Loaded<'_>> {
+    let made = interruptible(py, move || kostra::generate::generate(&spec))?;
+    let made = made.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(shown(py, made.graph, made.coordinates, None, Vec::new()))
+}
+
+fn shown(
+    py: Python<'_>,
+    graph: AnyGraph,
+    coordinates: Option<Coordinates>,
+    names: Option<Vec<String>>,
+    notes: Vec<String>,
+) -> Loaded<'_> {
+    let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
+    let points = coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
+    (Graph(Arc::new(graph)), points, geographic, names, notes)
+}
+
+fn explain(error: &ReadError) -> PyErr {
+    let message = error.to_string().replace("with --format", "as the format");
+    match &error.kind {
+        ReadErrorKind::Io(cause) if cause.kind() == ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err(message)
+        }
+        ReadErrorKind::Io(_) => PyOSError::new_err(message),
+        ReadErrorKind::OutOfMemory { .. } => PyMemoryError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}

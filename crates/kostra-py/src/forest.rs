@@ -1,0 +1,228 @@
+//! A spanning forest, as Python holds it: its edges as a graph of their own, and nothing of the graph it came from.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use kostra::tree::{self, Bottleneck, MergeTree};
+use kostra::{
+    AnyGraph, EdgeId, EdgeList, Edges, Graph, Order, Solution, Solver, Total, Vertex, Weight, with_graph,
+};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::{threads_or_all, views};
+
+/// The forest.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct Forest {
+    /// The ids that the edges have in the graph, ascending.
+    ids: Vec<EdgeId>,
+    /// The edges, in the order of their ids; so they are ordered among each other as they are in the graph.
+    tree: AnyGraph,
+    order: Order,
+    total: Total,
+    components: u32,
+    algorithm: &'static str,
+    merges: OnceLock<Arc<MergeTree>>,
+}
+
+impl Forest {
+    /// Takes out of the graph what the solver found.
+    pub(crate) fn of(graph: &AnyGraph, order: Order, solver: &dyn Solver, solution: Solution) -> Self {
+        let (total, components) = (solution.forest.total(), solution.forest.components());
+        let ids = solution.forest.into_ids();
+        Self {
+            tree: with_graph!(graph, graph => pick_edges(graph, &ids)),
+            ids,
+            order,
+            total,
+            components,
+            algorithm: solver.info().id,
+            merges: OnceLock::new(),
+        }
+    }
+}
+
+/// From so many edges on, another thread is started to copy some.
+const WORTH_A_THREAD: usize = 1 << 16;
+
+/// Some edges of a graph as a graph of their own.
+fn pick_edges<W: Weight>(graph: &Graph<W>, ids: &[EdgeId]) -> AnyGraph
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    fn pick<T: Copy>(column: &[T], ids: &[EdgeId]) -> Vec<T> {
+        ids.iter().map(|&id| column[id as usize]).collect()
+    }
+    let edges = graph.edge_list();
+    let weights = || pick(edges.weights(), ids);
+    let ends = || (pick(edges.u(), ids), pick(edges.v(), ids));
+    let (weights, (u, v)) = if ids.len() < WORTH_A_THREAD {
+        (weights(), ends())
+    } else {
+        thread::scope(|scope| {
+            let weights = scope.spawn(weights);
+            let ends = ends();
+            (weights.join().expect("ids of a graph's edges are positions in its columns"), ends)
+        })
+    };
+    let tree = EdgeList::new(edges.vertices() as usize, u, v, weights);
+    tree.expect("edges of a graph are a graph").into()
+}
+
+#[pymethods]
+impl Forest {
+    /// How many vertices there are.
+    #[getter]
+    fn n(&self) -> u32 {
+        self.tree.vertices()
+    }
+
+    /// The ids of the edges.
+    fn ids<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        views::numbers(&slf.get().ids, slf.as_any())
+    }
+
+    /// First ends.
+    fn u<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        views::vertices(slf.get().tree.u(), slf.as_any())
+    }
+
+    /// Second ends.
+    fn v<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        views::vertices(slf.get().tree.v(), slf.as_any())
+    }
+
+    /// Weights, in the engine's type.
+    fn weights<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        views::weights(&slf.get().tree, slf.as_any())
+    }
+
+    /// The sum of the weights: exact for integers, compensated for floats.
+    #[getter]
+    fn total(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.total {
+            Total::Integer(total) => Ok(total.into_pyobject(py)?.into_any().unbind()),
+            Total::Float(total) => Ok(total.into_pyobject(py)?.into_any().unbind()),
+        }
+    }
+
+    #[getter]
+    fn n_components(&self) -> u32 {
+        self.components
+    }
+
+    #[getter]
+    fn maximum(&self) -> bool {
+        self.order == Order::Maximum
+    }
+
+    #[getter]
+    fn algorithm(&self) -> &'static str {
+        self.algorithm
+    }
+
+    /// Which component each vertex is in.
+    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        let labels = py.detach(|| with_graph!(&self.tree, tree => self.whole(tree).labels(self.edges(tree))));
+        labels.as_slice().to_vec().into_pyarray(py)
+    }
+
+    /// The parent of each vertex, -1 for roots.
+    fn parents<'py>(&self, py: Python<'py>, root: Vertex) -> Bound<'py, PyArray1<i64>> {
+        let parents = py.detach(|| {
+            let parents =
+                with_graph!(&self.tree, tree => tree::parents(self.edges(tree), &self.whole(tree), root));
+            let signed = |vertex| if vertex == tree::NO_PARENT { -1 } else { i64::from(vertex) };
+            parents.into_iter().map(signed).collect::<Vec<_>>()
+        });
+        parents.into_pyarray(py)
+    }
+
+    /// The hierarchy, which is made at the first call. Its edges are positions in this forest.
+    fn hierarchy(slf: &Bound<'_, Self>) -> Hierarchy {
+        let this = slf.get();
+        let tree = slf.py().detach(|| {
+            this.merges.get_or_init(|| {
+                Arc::new(with_graph!(&this.tree, tree => MergeTree::new(this.edges(tree), &this.whole(tree))))
+            })
+        });
+        Hierarchy(tree.clone())
+    }
+}
+
+impl Forest {
+    fn edges<'a, W: Weight>(&self, tree: &'a Graph<W>) -> Edges<'a, W> {
+        tree.edge_list().edges(self.order)
+    }
+
+    /// The forest that consists of all edges of the tree.
+    fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra::Forest {
+        kostra::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
+    }
+}
+
+/// The order in which the edges of a forest join its vertices.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct Hierarchy(Arc<MergeTree>);
+
+#[pymethods]
+impl Hierarchy {
+    /// The edges in order, as positions in the forest.
+    fn edges<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        views::numbers(slf.get().0.edges(), slf.as_any())
+    }
+
+    /// For each merge the two clusters and their size together.
+    fn merges<'py>(&self, py: Python<'py>) -> [Bound<'py, PyArray1<u64>>; 3] {
+        let columns = py.detach(|| {
+            let merges = self.0.merges();
+            let mut columns: [Vec<u64>; 3] = std::array::from_fn(|_| Vec::with_capacity(merges.len()));
+            for merge in merges {
+                let [low, high] = merge.clusters;
+                for (column, value) in columns.iter_mut().zip([low, high, merge.size.into()]) {
+                    column.push(value);
+                }
+            }
+            columns
+        });
+        columns.map(|column| column.into_pyarray(py))
+    }
+
+    /// Which cluster each vertex is in after so many merges.
+    fn clusters<'py>(&self, py: Python<'py>, merges: usize) -> Bound<'py, PyArray1<u32>> {
+        py.detach(|| self.0.clusters(merges)).into_pyarray(py)
+    }
+
+    /// For each pair of vertices the last edge between them as a position in the forest; -1 where they are one vertex,
+    /// -2 where they are apart.
+    fn bottlenecks<'py>(
+        &self,
+        py: Python<'py>,
+        s: PyReadonlyArray1<'py, u32>,
+        t: PyReadonlyArray1<'py, u32>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (s, t) = (s.as_slice()?, t.as_slice()?);
+        let found = py.detach(|| {
+            let mut found = vec![0; s.len()];
+            let size = s.len().div_ceil(threads_or_all(threads)).max(1 << 12);
+            thread::scope(|scope| {
+                for ((s, t), found) in s.chunks(size).zip(t.chunks(size)).zip(found.chunks_mut(size)) {
+                    let answer = move || {
+                        for ((&s, &t), found) in s.iter().zip(t).zip(found) {
+                            *found = match self.0.bottleneck(s, t) {
+                                Bottleneck::Edge(edge) => edge.into(),
+                                Bottleneck::Same => -1,
+                                Bottleneck::Apart => -2,
+                            };
+                        }
+                    };
+                    scope.spawn(answer);
+                }
+            });
+            found
+        });
+        Ok(found.into_pyarray(py))
+    }
+}

@@ -1,0 +1,57 @@
+//! The compiled half of the Python package `kostra`: arrays in, arrays out. What users see, with its documentation,
+//! is in `python/kostra`; here are no defaults, no conversions between libraries, and no choices.
+
+mod arrays;
+mod files;
+mod forest;
+mod graph;
+mod views;
+mod watch;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The compiled half of `kostra`.
+#[pymodule]
+mod _kostra {
+    #[pymodule_export]
+    use super::files::{generate, read};
+    #[pymodule_export]
+    use super::forest::{Forest, Hierarchy};
+    #[pymodule_export]
+    use super::graph::Graph;
+    #[pymodule_export]
+    use super::{run_command, solvers};
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// Every algorithm: its name, title, source, and what it runs on.
+#[pyfunction]
+fn solvers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    kostra::solvers()
+        .map(|solver| {
+            let (info, entry) = (solver.info(), PyDict::new(py));
+            entry.set_item("name", info.id)?;
+            entry.set_item("title", info.title)?;
+            entry.set_item("source", info.source)?;
+            entry.set_item("platform", info.platform.name())?;
+            entry.set_item("exact", info.exact)?;
+            Ok(entry)
+        })
+        .collect()
+}
+
+/// Runs the command line, and returns its exit code. It takes the process for its own.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| kostra_cli::run(arguments))
+}
+
+/// How many threads to use when asked for so many; without a wish, all that the machine has.
+fn threads_or_all(threads: Option<usize>) -> usize {
+    threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}

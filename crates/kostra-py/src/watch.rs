@@ -1,0 +1,58 @@
+//! Ctrl-C while the engine works: it works on another thread, and this one asks Python for signals now and then.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use kostra::Observer;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+
+/// How often Python is asked. It has to be entered for that, which other Python threads may delay.
+const EVERY: Duration = Duration::from_millis(20);
+
+/// Stops a solver at its next step, once it is said.
+#[derive(Clone, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub(crate) fn say(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Observer for Stop {
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Does something on another thread while this one waits for signals. When one raises, the work goes on to its end,
+/// and what comes of it is dropped.
+pub(crate) fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new().name("kostra".to_owned()).spawn(move || {
+        let _ = sender.send(work()); // nobody listens after an interrupt
+    })?;
+    let receiver = Mutex::new(receiver); // so that it may be lent to where the interpreter is released
+    loop {
+        let received = py.detach(|| match receiver.lock() {
+            Ok(receiver) => receiver.recv_timeout(EVERY),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        });
+        match received {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyMemoryError::new_err(
+                    "the work was given up; most likely there is too little memory",
+                ));
+            }
+        }
+    }
+}

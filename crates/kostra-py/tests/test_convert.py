@@ -1,0 +1,241 @@
+"""Graphs of other libraries, and from files."""
+
+import gzip
+import os
+import subprocess
+import sys
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+import rustworkx
+from pyarrow import parquet
+from scipy import sparse
+
+import kostra
+
+U, V, W = [0, 1, 2, 0], [1, 2, 0, 3], [4.0, 1.0, 2.0, 0.0]
+IDS = [1, 2, 3]
+
+
+def check(graph, ids=IDS, weights=W):
+    assert graph.m == len(weights) and graph.weights.tolist() == weights
+    forest = graph.minimum_spanning_forest()
+    assert forest.edge_ids.tolist() == ids
+    kostra.verify(graph, forest)
+    return forest
+
+
+def test_scipy_matrices_keep_their_zeros_and_order():
+    coordinates = sparse.coo_array((W, (U, V)), shape=(5, 5))
+    assert check(kostra.Graph.from_scipy(coordinates)).n_components == 2
+    for make in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.bsr_array, sparse.dok_array):
+        graph = kostra.Graph.from_scipy(make(coordinates))
+        assert graph.n == 5 and graph.minimum_spanning_forest().total_weight == 3
+    with pytest.raises(TypeError, match="matrix must be a SciPy sparse array or matrix, not ndarray"):
+        kostra.Graph.from_scipy(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match=r"matrix must be square, but its shape is \(2, 3\)"):
+        kostra.Graph.from_scipy(sparse.csr_array((2, 3)))
+
+
+def test_networkx_graphs_keep_their_nodes():
+    original = nx.Graph()
+    original.add_nodes_from("abcde")
+    original.add_weighted_edges_from([("a", "b", 4), ("a", "d", 0), ("b", "c", 1), ("a", "c", 2)])
+    graph = kostra.Graph.from_networkx(original)
+    assert graph.nodes == list("abcde") and graph.weights.dtype == np.int64
+    forest = graph.minimum_spanning_forest()
+    assert [list(original.edges)[edge] for edge in forest.edge_ids] == [("a", "d"), ("a", "c"), ("b", "c")]
+    tree = forest.to_networkx()
+    assert list(tree) == list("abcde")
+    assert nx.utils.edges_equal(tree.edges(data=True), nx.minimum_spanning_tree(original).edges(data=True))
+    assert kostra.Graph.from_networkx(original, weight=None).weights.tolist() == [1] * 4
+    multigraph = nx.MultiGraph([(0, 1, {"weight": 5}), (0, 1, {"weight": 2})])
+    assert kostra.Graph.from_networkx(multigraph).minimum_spanning_forest().edge_ids.tolist() == [1]
+    with pytest.raises(ValueError, match="graph is directed"):
+        kostra.Graph.from_networkx(nx.DiGraph([(0, 1)]))
+    with pytest.raises(TypeError, match="graph must be a NetworkX graph, not list"):
+        kostra.Graph.from_networkx([])
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1, None], TypeError, "that of edge 1 is None, which is no number"),
+        ([1, "2"], TypeError, "that of edge 1 is '2', which is no number"),
+        ([1, 2**70], ValueError, "do not fit 64 bits"),
+        ([0.5, 2**53 + 1], ValueError, "that of edge 1 is 9007199254740993, which a float would round"),
+    ],
+)
+def test_weights_that_would_be_rounded_are_refused(weights, error, message):
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([(0, 1, weights[0]), (1, 2, weights[1])])
+    with pytest.raises(error, match=message):
+        kostra.Graph.from_networkx(graph)
+
+
+def test_igraph_graphs_keep_their_edge_ids():
+    graph = igraph.Graph(n=5, edges=list(zip(U, V)), edge_attrs={"weight": W})
+    forest = check(kostra.Graph.from_igraph(graph))
+    assert sorted(graph.spanning_tree(weights=W, return_tree=False)) == forest.edge_ids.tolist()
+    assert kostra.Graph.from_igraph(graph, weight="length").weights.tolist() == [1] * 4
+    assert kostra.Graph.from_igraph(igraph.Graph()).n == 0
+    with pytest.raises(ValueError, match="graph is directed"):
+        kostra.Graph.from_igraph(igraph.Graph([(0, 1)], directed=True))
+    with pytest.raises(TypeError, match="igraph"):
+        kostra.Graph.from_igraph(nx.Graph())
+
+
+def test_rustworkx_graphs_keep_their_indices():
+    graph = rustworkx.PyGraph()
+    graph.add_nodes_from(range(6))
+    graph.add_edges_from(list(zip(U, V, W)))
+    graph.remove_node(4)
+    assert check(kostra.Graph.from_rustworkx(graph)).n == 6
+    named = rustworkx.PyGraph()
+    named.add_nodes_from(range(4))
+    named.add_edges_from([(u, v, {"weight": w}) for u, v, w in zip(U, V, W)])
+    check(kostra.Graph.from_rustworkx(named, weight_fn=lambda data: data["weight"]))
+    with pytest.raises(TypeError, match="pass weight_fn to take them out"):
+        kostra.Graph.from_rustworkx(named)
+    graph = rustworkx.PyGraph()
+    graph.add_nodes_from(range(2))
+    graph.add_edges_from_no_data([(0, 1)])
+    assert kostra.Graph.from_rustworkx(graph).weights.tolist() == [1]
+    with pytest.raises(ValueError, match="directed"):
+        kostra.Graph.from_rustworkx(rustworkx.PyDiGraph())
+
+
+COLUMNS = {"source": U, "target": V, "length": W}
+
+
+class Exporter:
+    """What exports an Arrow stream and nothing else."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return pyarrow.table(COLUMNS).__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "make", [pandas.DataFrame, polars.DataFrame, pyarrow.table, lambda _: Exporter()], ids=["pandas", "polars", "arrow", "stream"]
+)
+def test_tables_of_every_library_are_graphs(make):
+    check(kostra.Graph.from_table(make(COLUMNS), weight="length"))
+
+
+@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
+def test_names_in_tables_become_nodes(make):
+    graph = kostra.Graph.from_table(make({"source": ["b", "a"], "target": ["c", "c"], "w": [2, 1]}), weight="w")
+    assert graph.nodes == ["a", "b", "c"] and (graph.u.tolist(), graph.v.tolist()) == ([1, 0], [2, 2])
+    with pytest.raises(ValueError, match="table has no column 'from'"):
+        kostra.Graph.from_table(make(COLUMNS), source="from")
+    with pytest.raises(ValueError, match="column 'target' has 1 missing values"):
+        kostra.Graph.from_table(make({"source": ["a", "b"], "target": ["b", None]}))
+    with pytest.raises(TypeError, match="table must be a table"):
+        kostra.Graph.from_table([1, 2])
+
+
+def test_files_are_recognized_by_their_content(tmp_path):
+    path = tmp_path / "graph"
+    path.write_bytes(gzip.compress(b"c roads\np sp 4 4\na 1 2 4\na 2 3 1\na 3 1 2\na 1 4 0\n"))
+    graph = kostra.Graph.read(path)
+    check(graph, weights=[4, 1, 2, 0])
+    assert graph.weights.dtype == np.int32 and graph.nodes is None and graph.coordinates is None
+    path.write_text("a b 2\nb c 1\n")
+    graph = kostra.Graph.read(path, names=True)
+    assert graph.nodes == ["a", "b", "c"] and graph.weights.tolist() == [2, 1]
+    path.write_text("0 1\n1 2\n")
+    graph = kostra.Graph.read(path, format="edges")
+    assert graph.weights.tolist() == [1, 1] and graph.notes == ["the input has no weights; each edge weighs 1"]
+
+
+def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
+    path = tmp_path / "roads.gr"
+    with pytest.raises(FileNotFoundError, match="roads.gr: No such file"):
+        kostra.Graph.read(path)
+    path.write_text("p sp 2 1\na 0 1 5\n")
+    with pytest.raises(ValueError, match="roads.gr: line 2, column 3: "):
+        kostra.Graph.read(path)
+    path.write_text("hello\n")
+    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* name one as the format if it is"):
+        kostra.Graph.read(path)
+    for options, message in [({"format": "doc"}, "no format 'doc'"), ({"weights": "x"}, "weights must be"), ({"nan": 1}, "nan must")]:
+        with pytest.raises(ValueError, match=message):
+            kostra.Graph.read(path, **options)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_matrices_that_scipy_saved_are_read(tmp_path, form):
+    path = tmp_path / "matrix.npz"
+    for make in (getattr(sparse, f"{form}_matrix"), getattr(sparse, f"{form}_array")):
+        matrix = make((W, (U, V)), shape=(5, 5))
+        sparse.save_npz(path, matrix)
+        graph = kostra.Graph.read(path)
+        assert (graph.n, graph.m, graph.minimum_spanning_forest().total_weight) == (5, 4, 3)
+    sparse.save_npz(path, sparse.csr_array((2, 3)))
+    with pytest.raises(ValueError, match="the matrix must be square"):
+        kostra.Graph.read(path)
+    np.savez(path, a=np.zeros(3))
+    with pytest.raises(ValueError, match="this holds no sparse matrix"):
+        kostra.Graph.read(path)
+
+
+def wsg(directed, starts, pairs):
+    counts = np.array([len(pairs), len(starts) - 1, *starts], "<i8")
+    return bytes([directed]) + counts.tobytes() + np.array(pairs, "<i4").tobytes()
+
+
+def test_graphs_of_the_gap_suite_are_read(tmp_path):
+    path = tmp_path / "graph.wsg"
+    path.write_bytes(wsg(False, [0, 2, 3, 4], [(1, 7), (2, 5), (0, 7), (0, 5)]))
+    graph = kostra.Graph.read(path)
+    assert (graph.n, graph.u.tolist(), graph.v.tolist(), graph.weights.tolist()) == (3, [0, 0], [1, 2], [7, 5])
+    path.write_bytes(wsg(True, [0, 0, 1], [(0, -3)]) + b"the arcs the other way")
+    graph = kostra.Graph.read(path)
+    assert (graph.n, graph.u.tolist(), graph.v.tolist(), graph.weights.tolist()) == (2, [1], [0], [-3])
+    whole = wsg(False, [0, 1, 2], [(1, 7), (0, 7)])
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="graph.wsg: "):
+            kostra.Graph.read(path)
+    for starts in ([0, 2, 1], [1, 1, 2], [0, 1, 5]):
+        path.write_bytes(wsg(False, starts, [(1, 7), (0, 7)]))
+        with pytest.raises(ValueError, match="graph.wsg: the starts of its rows"):
+            kostra.Graph.read(path)
+
+
+def test_parquet_is_read(tmp_path):
+    path = tmp_path / "edges.parquet"
+    parquet.write_table(pyarrow.table(COLUMNS), path)
+    check(kostra.Graph.read(path))
+    check(kostra.Graph.read(path, source="target", target="source", weight="length"))
+    parquet.write_table(pyarrow.table({"a": [1]}), path)
+    with pytest.raises(ValueError, match="has two columns or more, but this has 1"):
+        kostra.Graph.read(path)
+
+
+def test_graphs_are_made_to_order():
+    graph = kostra.Graph.generate("road:n=500,seed=3")
+    assert graph.n == 500 and graph.coordinates.shape == (500, 2)
+    kostra.verify(graph, graph.minimum_spanning_forest())
+    with pytest.raises(ValueError, match="no generator|roads"):
+        kostra.Graph.generate("roads")
+
+
+@pytest.mark.parametrize("command", [[sys.executable, "-m", "kostra"], [os.path.join(os.path.dirname(sys.executable), "kostra")]])
+def test_the_command_line_comes_along(command, tmp_path):
+    def run(*arguments):
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path)
+
+    done = run("solve", "gen:path:n=5", "-o", "ids", "--json")
+    assert done.returncode == 0 and '"total_weight"' in done.stdout
+    assert run("verify", "gen:path:n=5", "ids").returncode == 0
+    (tmp_path / "ids").write_text("0\n")
+    assert run("verify", "gen:path:n=5", "ids").returncode == 1
+    done = run("solve", "no such file")
+    assert done.returncode == 2 and done.stderr.startswith("kostra: no such file: No such file")
+    assert run("--version").stdout == f"kostra {kostra.__version__}\n"

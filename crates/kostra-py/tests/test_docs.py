@@ -1,0 +1,65 @@
+"""What the documentation shows is so."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import pathlib
+import re
+
+import pytest
+
+import kostra
+
+MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._tree", "kostra.scipy"]
+README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run(module):
+    results = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted > 0 and results.failed == 0
+
+
+def test_the_readmes_example_runs(tmp_path, monkeypatch, capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(example, {})
+    printed = [line.split("# ", 1)[1] for line in example.splitlines() if line.startswith("print")]
+    assert capsys.readouterr().out.splitlines() == printed
+
+
+def signatures(tree):
+    """The parameters of every function of a stub, by qualified name."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            found |= {f"{node.name}.{name}": value for name, value in signatures(node).items()}
+        elif isinstance(node, ast.FunctionDef):
+            of = node.args
+            defaults = [None] * (len(of.args) - len(of.defaults)) + of.defaults
+            named = list(zip(of.args, defaults)) + list(zip(of.kwonlyargs, of.kw_defaults))
+            found[node.name] = [(name.arg, default and ast.unparse(default)) for name, default in named]
+    return found
+
+
+@pytest.mark.parametrize("module", ["kostra", "kostra.scipy"])
+def test_stubs_say_what_is_there(module):
+    module = importlib.import_module(module)
+    stub = signatures(ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text()))
+    missing = set(module.__all__) - {name.split(".")[0] for name in stub} - {"__version__", "DeviceError"}
+    assert not missing
+    for name, parameters in stub.items():
+        item = module
+        for part in name.split("."):
+            item = getattr(item, part)
+        if isinstance(item, property) or inspect.isbuiltin(item):
+            continue
+        actual = inspect.signature(getattr(item, "__func__", item)).parameters.values()
+        default = lambda parameter: None if parameter.default is parameter.empty else repr(parameter.default)
+        assert [(parameter.name, default(parameter)) for parameter in actual] == [
+            (parameter, value and repr(ast.literal_eval(value))) for parameter, value in parameters
+        ], name
+    for kind in (kostra.Forest, kostra.Graph) if module is kostra else ():
+        public = {name for name in vars(kind) if not name.startswith("_")} - {"nodes", "coordinates", "notes"}
+        assert public == {name.split(".")[1] for name in stub if name.startswith(kind.__name__)} - {"__init__", "__len__"}

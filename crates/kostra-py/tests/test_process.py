@@ -1,0 +1,145 @@
+"""How the package behaves as a part of a process: signals, threads, forks, memory, imports."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import kostra
+
+
+def run(program):
+    """What a fresh interpreter prints."""
+    program = textwrap.dedent(program)
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def large():
+    random = np.random.default_rng(3)
+    n, m = 1_000_000, 4_000_000
+    return kostra.Graph(random.integers(0, n, m, np.int32), random.integers(0, n, m, np.int32), random.random(m), n)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+@pytest.mark.parametrize("algorithm", ["prim-pairing", "kruskal", "boruvka"])
+def test_ctrl_c_interrupts_and_leaves_everything_usable(large, algorithm):
+    class Pressed(Exception):
+        pass
+
+    def press(*_):
+        raise Pressed
+
+    before = signal.signal(signal.SIGALRM, press)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(Pressed):
+            while True:
+                large.minimum_spanning_forest(algorithm=algorithm)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(kostra.minimum_spanning_forest([0], [1])) == 1
+
+
+def test_other_threads_run_meanwhile(large):
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    try:
+        begin = time.perf_counter()
+        large.minimum_spanning_forest(algorithm="prim-binary")
+        end = time.perf_counter()
+    finally:
+        done.set()
+        ticker.join()
+    assert sum(begin < moment < end for moment in ticks) > 10
+
+
+def test_many_threads_may_solve_at_once(large):
+    expected = large.minimum_spanning_forest().edge_ids
+    answers = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(large.minimum_spanning_forest(threads=2).edge_ids))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 4 and all((answer == expected).all() for answer in answers)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_children_of_a_fork_solve_too():
+    assert run("""
+        import os, warnings
+        import kostra
+        warnings.simplefilter("ignore")
+        edges = range(20_000), range(1, 20_001)
+        first = kostra.minimum_spanning_forest(*edges, threads=2)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if len(kostra.minimum_spanning_forest(*edges, threads=2)) == len(first) else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """) == "0"
+
+
+def test_nothing_leaks():
+    u, v, w = np.arange(999, dtype=np.int32), np.arange(1, 1000, dtype=np.uint32), np.ones(999)
+    nodes = [object()]
+
+    def use():
+        forest = kostra.minimum_spanning_forest(u, v, w)
+        forest.u, forest.v, forest.weights, forest.edge_ids, forest.labels(), forest.parents()
+        kostra.single_linkage(forest)
+        graph = kostra.Graph(u, v, w, copy=False)
+        graph.nodes = nodes
+        kostra.verify(graph, graph.minimum_spanning_forest())
+        view = graph.weights
+        del graph
+        for bad in ([-1], [1.5]):
+            with pytest.raises((ValueError, TypeError)):
+                kostra.minimum_spanning_forest(bad, v[:1], w[:1])
+        return view[0]
+
+    use()
+    gc.collect()
+    before = [sys.getrefcount(thing) for thing in (u, v, w, nodes)], len(gc.get_objects())
+    for _ in range(50):
+        use()
+    gc.collect()
+    after = [sys.getrefcount(thing) for thing in (u, v, w, nodes)], len(gc.get_objects())
+    assert after[0] == before[0]
+    assert after[1] <= before[1] + 25
+
+
+def test_the_import_takes_in_nothing_but_numpy():
+    assert run("""
+        import sys
+        import kostra
+        heavy = {"scipy", "networkx", "pandas", "pyarrow", "polars", "igraph", "rustworkx", "matplotlib"}
+        print(sorted(heavy & set(sys.modules)))
+    """) == "[]"
+
+
+def test_networkx_learns_of_the_backend_without_importing_it():
+    assert run("""
+        import sys
+        import networkx
+        print("kostra" in networkx.config.backends if hasattr(networkx.config, "backends") else
+              "kostra" in networkx.utils.backends.backends, "kostra" in sys.modules, "_kostra_nx" in sys.modules)
+    """).split()[1:] == ["False", "True"]

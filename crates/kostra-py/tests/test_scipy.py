@@ -1,0 +1,113 @@
+"""The drop-in for SciPy's function, beside SciPy's, and under SciPy's own tests."""
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph as csgraph
+from scipy import sparse
+
+from kostra.scipy import minimum_spanning_tree
+
+FORMATS = [
+    sparse.csr_array,
+    sparse.csr_matrix,
+    sparse.csc_array,
+    sparse.coo_array,
+    sparse.coo_matrix,
+    sparse.lil_array,
+    np.asarray,
+    lambda matrix: np.asarray(matrix).tolist(),
+]
+
+
+def test_scipys_own_tests_pass(monkeypatch):
+    tests = pytest.importorskip("scipy.sparse.csgraph.tests.test_spanning_tree")
+    monkeypatch.setattr(tests, "minimum_spanning_tree", minimum_spanning_tree)
+    ran = [name for name in dir(tests) if name.startswith("test_")]
+    for name in ran:
+        getattr(tests, name)()
+    assert ran
+
+
+@pytest.mark.parametrize("make", FORMATS)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64, np.bool_])
+def test_the_result_is_of_scipys_type_with_scipys_weights(make, dtype):
+    random = np.random.default_rng(8)
+    for n in (0, 1, 2, 9, 40):
+        dense = np.round(10 * random.random((n, n))).astype(dtype) * (random.random((n, n)) < 0.2)
+        graph = make(dense.astype(dtype))
+        try:
+            expected = csgraph.minimum_spanning_tree(graph)
+        except ValueError:
+            continue  # SciPy has no trees of graphs without vertices
+        tree = minimum_spanning_tree(graph, explicit_zeros=False)
+        assert type(tree) is type(expected)
+        assert (tree.dtype, tree.shape, tree.nnz) == (expected.dtype, expected.shape, expected.nnz)
+        assert sorted(tree.data.tolist()) == sorted(expected.data.tolist())
+        both = np.minimum(np.where(dense, dense, np.inf), np.where(dense, dense, np.inf).T)
+        rows, columns = tree.nonzero()
+        assert (both[rows, columns] == tree.toarray()[rows, columns]).all()
+
+
+def test_where_no_two_weights_are_equal_the_very_entries_are_scipys():
+    random = np.random.default_rng(9)
+    for n in (5, 30, 200):
+        graph = sparse.random_array((n, n), density=4 / n, rng=random, format="csr")
+        ours, theirs = minimum_spanning_tree(graph), csgraph.minimum_spanning_tree(graph)
+        assert (ours != theirs).nnz == 0 and ours.nnz == theirs.nnz
+        assert ours.has_sorted_indices or not theirs.has_sorted_indices
+
+
+def test_the_input_stays_as_it_is():
+    graph = sparse.csr_array([[0.0, 2, 1], [0, 0, 3], [0, 0, 0]])
+    before = graph.copy()
+    for overwrite in (False, True):
+        minimum_spanning_tree(graph, overwrite)
+        assert (graph != before).nnz == 0
+
+
+def test_stored_zeros_are_edges_unless_scipys_behaviour_is_asked_for():
+    graph = sparse.csr_array((np.array([0.0, 5.0]), ([0, 1], [1, 2])), shape=(3, 3))
+    tree = minimum_spanning_tree(graph)
+    assert tree.nnz == 2 and sorted(tree.data.tolist()) == [0, 5]
+    tree = minimum_spanning_tree(graph, explicit_zeros=False)
+    assert tree.nnz == csgraph.minimum_spanning_tree(graph).nnz == 1
+    # A stored zero keeps heavier edges out, kept or not.
+    triangle = sparse.csr_array((np.array([0.0, 5.0, 7.0]), ([0, 1, 0], [1, 2, 2])), shape=(3, 3))
+    assert minimum_spanning_tree(triangle, explicit_zeros=False).data.tolist() == [5]
+
+
+def test_nan_is_refused_where_scipy_uses_it():
+    graph = sparse.csr_array((np.array([np.nan, 5.0]), ([0, 1], [1, 2])), shape=(3, 3))
+    with pytest.raises(ValueError, match=r"w\[0\] is NaN"):
+        minimum_spanning_tree(graph)
+
+
+def test_infinities_are_edges_of_sparse_graphs():
+    graph = sparse.csr_array((np.array([np.inf, -np.inf]), ([0, 1], [1, 2])), shape=(3, 3))
+    assert minimum_spanning_tree(graph).data.tolist() == [np.inf, -np.inf]
+
+
+def test_an_edge_stored_from_both_ends_weighs_the_lesser():
+    graph = sparse.csr_array((np.array([5.0, 2.0]), ([0, 1], [1, 0])), shape=(2, 2))
+    assert minimum_spanning_tree(graph).toarray().tolist() == [[0, 0], [2, 0]]
+
+
+def test_integers_that_floats_round_are_compared_exactly():
+    big = 2**53
+    graph = sparse.csr_array((np.array([big + 1, big, 1]), ([0, 0, 1], [2, 1, 2])), shape=(3, 3))
+    assert minimum_spanning_tree(graph).toarray()[0].tolist() == [0, big, 0]
+
+
+def test_entries_stored_twice_are_parallel_edges_unless_a_conversion_sums_them():
+    twice = sparse.csr_array((np.array([5.0, 2.0]), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, 2))
+    assert minimum_spanning_tree(twice).data.tolist() == [2]
+    coordinates = sparse.coo_array((np.array([5.0, 2.0]), ([0, 0], [1, 1])), shape=(2, 2))
+    assert minimum_spanning_tree(coordinates).data.tolist() == [7]
+
+
+def test_what_is_no_graph_is_refused():
+    for bad in (sparse.csr_array((2, 3)), np.zeros((2, 3))):
+        with pytest.raises(ValueError, match="square|shape"):
+            minimum_spanning_tree(bad)
+    with pytest.raises((TypeError, ValueError)):
+        minimum_spanning_tree(sparse.csr_array(np.array([[0, 1j], [0, 0]])))

@@ -1,0 +1,152 @@
+"""Hierarchies, clusters and bottlenecks, beside SciPy's, scikit-learn's and plain search."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
+from sklearn.cluster import AgglomerativeClustering
+
+import kostra
+
+
+def complete(points):
+    """All pairs of some points, with their distances."""
+    u, v = np.triu_indices(len(points), 1)
+    return kostra.minimum_spanning_forest(u, v, pdist(points), len(points))
+
+
+def same_partition(a, b):
+    return len(set(zip(a, b))) == len(set(a)) == len(set(b))
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 100])
+@pytest.mark.parametrize("dimensions", [1, 2, 5])
+def test_single_linkage_is_scipys(n, dimensions):
+    points = np.random.default_rng(n).random((n, dimensions))
+    ours, theirs = kostra.single_linkage(complete(points)), hierarchy.linkage(points, "single")
+    np.testing.assert_array_equal(ours, theirs)
+    assert hierarchy.is_valid_linkage(ours) and hierarchy.is_monotonic(ours)
+
+
+def test_single_linkage_with_ties_has_scipys_heights_and_clusters():
+    points = np.random.default_rng(4).integers(0, 6, (60, 2)).astype(float)
+    ours, theirs = kostra.single_linkage(complete(points)), hierarchy.linkage(points, "single")
+    np.testing.assert_array_equal(ours[:, 2], theirs[:, 2])
+    assert hierarchy.is_valid_linkage(ours)
+    for height in (0, 1, 1.5, 2):
+        flat = [hierarchy.fcluster(linkage, height, "distance").tolist() for linkage in (ours, theirs)]
+        assert same_partition(*flat)
+        assert same_partition(flat[0], kostra.cut(complete(points), height=height).tolist())
+
+
+def test_components_that_no_edge_joins_are_joined_where_asked():
+    forest = kostra.minimum_spanning_forest([4, 2], [1, 3], [2.0, 1.0], n=6)
+    with pytest.raises(ValueError, match="forest has 4 components, and a linkage matrix has one; pass join="):
+        kostra.single_linkage(forest)
+    linkage = kostra.single_linkage(forest, join=math.inf)
+    assert linkage.tolist() == [
+        [2, 3, 1, 2],
+        [1, 4, 2, 2],
+        [0, 7, math.inf, 3],
+        [6, 8, math.inf, 5],
+        [5, 9, math.inf, 6],
+    ]
+    assert hierarchy.is_valid_linkage(linkage)
+    assert same_partition(hierarchy.fcluster(linkage, 2, "distance").tolist(), forest.labels().tolist())
+    with pytest.raises(ValueError, match="join must not be below the largest distance in the forest, 2.0, but is 1"):
+        kostra.single_linkage(forest, join=1)
+    isolated = kostra.single_linkage(kostra.minimum_spanning_forest([], [], n=3), join=1)
+    assert isolated.tolist() == [[0, 1, 1, 2], [2, 3, 1, 3]]
+
+
+def test_single_linkage_of_one_vertex_or_none_is_empty():
+    for n in (0, 1):
+        assert kostra.single_linkage(kostra.minimum_spanning_forest([], [], n=n)).shape == (0, 4)
+
+
+def test_similarities_have_no_linkage():
+    forest = kostra.minimum_spanning_forest([0], [1], maximum=True)
+    with pytest.raises(ValueError, match="maximum spanning forest"):
+        kostra.single_linkage(forest)
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 80])
+def test_cuts_into_k_are_scikit_learns(k):
+    points = np.random.default_rng(k).random((80, 3))
+    theirs = AgglomerativeClustering(n_clusters=k, linkage="single").fit_predict(points)
+    assert same_partition(kostra.cut(complete(points), k=k).tolist(), theirs.tolist())
+
+
+def test_cuts_are_numbered_by_lowest_vertices_and_have_k_parts_whatever_the_ties():
+    forest = kostra.minimum_spanning_forest(range(9), range(1, 10))
+    for k in range(1, 11):
+        labels = kostra.cut(forest, k=k).tolist()
+        assert len(set(labels)) == k
+        firsts = [labels.index(label) for label in range(k)]
+        assert firsts == sorted(firsts)
+    assert kostra.cut(forest, k=3).tolist() == [0] * 8 + [1, 2], "among equals the last edges go first"
+
+
+def test_a_height_keeps_what_is_at_it():
+    edges = [0, 1, 2], [1, 2, 3], [3.0, 1.0, 2.0]
+    forest = kostra.minimum_spanning_forest(*edges)
+    assert kostra.cut(forest, height=2).tolist() == [0, 1, 1, 1]
+    assert kostra.cut(forest, height=-math.inf).tolist() == [0, 1, 2, 3]
+    assert kostra.cut(forest, height=math.inf).tolist() == [0, 0, 0, 0]
+    forest = kostra.minimum_spanning_forest(*edges, maximum=True)
+    assert kostra.cut(forest, height=2).tolist() == [0, 0, 1, 1]
+
+
+def test_impossible_cuts_are_refused():
+    forest = kostra.minimum_spanning_forest([0, 2], [1, 3])
+    for bad in (1, 5):
+        with pytest.raises(ValueError, match=f"k must be from 2 to 4, not {bad}"):
+            kostra.cut(forest, k=bad)
+    for bad in ({}, {"k": 2, "height": 1}):
+        with pytest.raises(TypeError, match="either k or height"):
+            kostra.cut(forest, **bad)
+    with pytest.raises(ValueError, match="height is NaN"):
+        kostra.cut(forest, height=math.nan)
+    with pytest.raises(TypeError, match="forest must be a kostra.Forest, not list"):
+        kostra.cut([], k=1)
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+def test_bottlenecks_are_those_of_the_best_paths(maximum):
+    random = np.random.default_rng(6)
+    n, m = 40, 60
+    u, v, w = random.integers(0, n, m), random.integers(0, n, m), random.integers(-5, 30, m)
+    forest = kostra.minimum_spanning_forest(u, v, w, n, maximum=maximum)
+    s, t = (pairs.ravel() for pairs in np.meshgrid(np.arange(n), np.arange(n)))
+    found = kostra.bottleneck(forest, s, t).reshape(n, n)
+    # Grow the graph edge by edge: the edge that first connects a pair is its bottleneck.
+    worst = math.inf if maximum else -math.inf
+    expected = np.full((n, n), -worst)
+    np.fill_diagonal(expected, worst)
+    graph = nx.empty_graph(n)
+    for edge in np.argsort(-w if maximum else w, kind="stable"):
+        graph.add_edge(int(u[edge]), int(v[edge]))
+        part = list(nx.node_connected_component(graph, int(u[edge])))
+        block = expected[np.ix_(part, part)]
+        block[block == -worst] = w[edge]
+        expected[np.ix_(part, part)] = block
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_bottlenecks_of_one_pair_and_of_many_have_their_shapes():
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [3, 1])
+    assert kostra.bottleneck(forest, 0, 2) == 3.0 and isinstance(kostra.bottleneck(forest, 0, 2), float)
+    assert kostra.bottleneck(forest, [1], [2]).tolist() == [1]
+    assert kostra.bottleneck(forest, [0, 1], 2).tolist() == [3, 1]
+    assert kostra.bottleneck(forest, [], []).tolist() == []
+    with pytest.raises(ValueError, match=r"t\[1\] is 3, but the forest has 3 vertices"):
+        kostra.bottleneck(forest, [0, 1], [1, 3])
+    with pytest.raises(ValueError, match=r"s\[0\] is -1"):
+        kostra.bottleneck(forest, -1, 0)
+    with pytest.raises(ValueError, match="s and t must be equally long"):
+        kostra.bottleneck(forest, [0, 1], [0, 1, 2])
+    with pytest.raises(TypeError, match="s must be an array of integers"):
+        kostra.bottleneck(forest, 0.5, 1)
