@@ -6,7 +6,7 @@ use kostra_core::{Run, SolveError, UnionFind, Vertex};
 const STRIDE: usize = 1 << 20;
 
 /// How many edges lie between one stage and the next: long enough for a cache line to arrive from memory.
-const AHEAD: usize = 32;
+const AHEAD: usize = 16;
 
 /// Takes `len` edges in ascending rank, and keeps each that joins two components. Stops when one is left.
 ///

@@ -17,6 +17,9 @@ const SAMPLE: usize = 1 << 14;
 /// From so many candidates of 64 on it is faster to answer for all.
 const MANY: u32 = 24;
 
+/// How many edges are told of at a time: enough for a cache line to arrive from memory while they are gone through.
+const TOLD: usize = 128;
+
 /// One bit an edge, and how many are set in each block of [`WORDS`] words.
 pub(super) struct Selection<'a> {
     bits: &'a [AtomicU64],
@@ -185,14 +188,21 @@ impl<'a> Selection<'a> {
         block * WORDS..self.bits.len().min((block + 1) * WORDS)
     }
 
-    /// Tells of every selected edge how many are before it, and its id.
-    pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, EdgeId) + Sync) {
+    /// Tells of all selected edges, some at a time: how many are before them, and their ids.
+    pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, &[EdgeId]) + Sync) {
         let starts = self.starts();
         team.deal(starts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
-                for (position, id) in (starts[block]..).zip(self.ids(block..block + 1)) {
-                    tell(position, id);
+                let (mut start, mut filled, mut ids) = (starts[block], 0, [0; TOLD]);
+                for id in self.ids(block..block + 1) {
+                    ids[filled] = id;
+                    filled += 1;
+                    if filled == TOLD {
+                        tell(start, &ids);
+                        (start, filled) = (start + TOLD, 0);
+                    }
                 }
+                tell(start, &ids[..filled]);
             }
         });
     }
