@@ -19,6 +19,7 @@
 //! * Wants an edge list. Exact.
 
 mod band;
+mod bits;
 mod contract;
 mod kruskal;
 mod scale;
