@@ -483,10 +483,8 @@ impl Default for Block {
 pub(super) fn label(parents: &[AtomicU32], component: u32) {
     let climb = |component: u32| parents[component as usize].load(Relaxed);
     let first = climb(component);
-    if first & LABEL != 0 {
-        return;
-    }
-    let mut found = climb(first);
+    // A root is looked up once more, which costs less than a branch that nobody can foresee.
+    let mut found = climb(if first & LABEL == 0 { first } else { component });
     if found & LABEL == 0 {
         while found & LABEL == 0 {
             found = climb(found);

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Run, SolveError, Vertex, prefetch};
 
+use super::VERTICES;
 use super::contract::{LABEL, label};
 use super::scale::{pack, unpack};
 use super::sort::Item;
@@ -39,7 +40,7 @@ impl Kruskal<'_> {
         let threads = self.team.threads();
         let sets = AtomicUsize::new(self.parents.len());
         run.phase("unite", |run| {
-            self.team.deal(self.parents.len(), Schedule::Dynamic(CHUNK * CHUNKS), |_, range| {
+            self.team.deal(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
                 for component in range {
                     self.parents[component].store(component as Vertex, Relaxed);
                 }
@@ -144,25 +145,18 @@ impl Kruskal<'_> {
             let mut start = 0;
             starts.iter().for_each(|roots| start += roots.swap(start, Relaxed));
         }
-        // No parent is above its child. So a parent in one's own block has its label before its children ask; others may
-        // have got theirs or not.
         self.team.each(|thread| {
-            let (parents, range, mut number) = (self.parents, block(thread), starts[thread].load(Relaxed));
-            let parent = |component: usize| parents[component].load(Relaxed);
-            for component in range.clone() {
-                let above = parent(component) as usize;
-                let is_root = above == component;
-                let label = if is_root { LABEL | number } else { parent(above.max(range.start)) };
+            let (parents, mut number) = (self.parents, starts[thread].load(Relaxed));
+            for component in block(thread) {
+                let parent = parents[component].load(Relaxed);
+                let is_root = parent as usize == component;
+                parents[component].store(if is_root { LABEL | number } else { parent }, Relaxed);
                 number += u32::from(is_root);
-                self.parents[component]
-                    .store(if above < range.start { above as u32 } else { label }, Relaxed);
             }
         });
-        // What is left are ways up that lead out of a block.
-        self.team.each(|thread| {
-            if thread > 0 {
-                block(thread).for_each(|component| label(self.parents, component as Vertex));
-            }
+        // No parent is above its child, so that most have their label before their children ask.
+        self.team.deal(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
+            range.for_each(|component| label(self.parents, component as Vertex));
         });
     }
 }
