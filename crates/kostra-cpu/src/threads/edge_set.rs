@@ -7,7 +7,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, EdgeSet};
+use kostra_core::{EdgeId, EdgeSet, prefetch};
 
 use super::sync::AtomicU64;
 
@@ -34,6 +34,12 @@ impl SharedEdgeSet {
     pub(crate) fn insert_alone(&self, id: EdgeId) {
         let word = &self.words[id as usize / 64];
         word.store(word.load(Relaxed) | 1 << (id % 64), Relaxed);
+    }
+
+    /// Starts bringing what an insertion will write to into the cache.
+    #[inline]
+    pub(crate) fn prefetch(&self, id: EdgeId) {
+        prefetch(&self.words, id as usize / 64);
     }
 
     /// The same set, for one owner.

@@ -1,29 +1,36 @@
 //! The forest of one band: of the chosen edges, between the components that there are.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Run, SolveError, UnionFind, Vertex, Weight, prefetch};
+use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight, prefetch};
 
 use super::contract::{Contraction, Counts, Region};
-use super::scale::{Scale, pack, unpack};
+use super::kruskal::Kruskal;
+use super::scale::{Scale, pack};
 use super::select::Selection;
+use super::sort::{Item, sort};
 use super::{REGIONS, VERTICES, edges_in};
-use crate::radix_sort::sort_by_key;
 use crate::threads::atomic::{atomic_u32, atomic_u64};
 use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
-use crate::unite::unite;
 
-/// Up to so many edges one thread is done before several have met often enough.
+/// Up to so many edges of a band are sorted and united by any number of threads.
 const FEW: usize = 1 << 16;
+/// Up to so many threads sort and unite all bands. More would wait for the one that unites.
+const FEW_THREADS: usize = 4;
 
-/// Words of a record, and of one with its place in the order twice.
+/// Words of a record, and of one with the room to sort it into.
 const RECORD: usize = 2;
-const RECORD_TO_SORT: usize = RECORD + 2;
+const RECORD_TO_SORT: usize = 2 * RECORD;
 
 /// How many edges a band may have in so many words of memory.
 pub(super) fn capacity(threads: usize, words: usize, sets: usize) -> usize {
-    if threads == 1 { (words - sets.div_ceil(2)) / RECORD_TO_SORT } else { (words - 2 * sets) / RECORD }
+    if threads <= FEW_THREADS {
+        (words - sets.div_ceil(2)) / RECORD_TO_SORT
+    } else {
+        (words - 2 * sets) / RECORD
+    }
 }
 
 /// The chosen edges, and the components that vertices are in; none are given where each vertex is its own.
@@ -44,7 +51,7 @@ impl<W: Weight> Band<'_, W> {
         run: &mut Run<'_>,
     ) -> Result<(&'b [AtomicU32], usize), SolveError> {
         let few = FEW.min(capacity(1, memory.len(), self.sets));
-        if self.team.threads() == 1 || self.chosen.len() <= few {
+        if self.team.threads() <= FEW_THREADS || self.chosen.len() <= few {
             self.sort_and_unite(memory, run)
         } else {
             self.rounds(memory, run)
@@ -56,71 +63,61 @@ impl<W: Weight> Band<'_, W> {
         self.components.map_or(vertex, |components| components[vertex as usize].load(Relaxed))
     }
 
-    /// Kruskal's algorithm, on records rather than on the input, which lies wherever its owner has put it: random reads
-    /// of memory in large pages take half as long.
+    /// Kruskal's algorithm, on items that hold all that it wants of an edge: sorting moves twice as much as it would with
+    /// places instead, but uniting reads a stream.
     fn sort_and_unite<'b>(
         &self,
         memory: &'b mut [u64],
         run: &mut Run<'_>,
     ) -> Result<(&'b [AtomicU32], usize), SolveError> {
-        let len = self.chosen.len();
         let (parents, rest) = memory.split_at_mut(self.sets.div_ceil(2));
-        let parents: &mut [Vertex] = &mut bytemuck::cast_slice_mut(parents)[..self.sets];
-        let (records, rest) = rest.split_at_mut(RECORD * len);
-        let (items, rest) = rest.split_at_mut(len);
-        let spare = &mut rest[..len];
+        let parents = atomic_u32(&mut bytemuck::cast_slice_mut(parents)[..self.sets]);
+        let (items, rest) = rest.split_at_mut(RECORD * self.chosen.len());
+        let spare = &mut rest[..items.len()];
+        let (items, spare) = (atomic_u64(items).as_chunks().0, atomic_u64(spare).as_chunks().0);
 
-        run.phase("gather", |_| self.gather(atomic_u64(records), atomic_u64(items)));
-        let records: &[[u64; RECORD]] = records.as_chunks().0;
-        let item_id = |item: u64| records[item as u32 as usize][1] as EdgeId;
-        let sorted = run.phase("sort", |_| {
-            let sorted = sort_by_key(items, spare, |item| item >> 32);
-            if W::Key::BITS != 32 {
-                // Equal stand-ins say nothing of the keys.
-                for run in sorted.chunk_by_mut(|a, b| a >> 32 == b >> 32).filter(|run| run.len() > 1) {
-                    run.sort_by_cached_key(|&item| self.edges.rank(item_id(item)));
-                }
-            }
-            &*sorted
-        });
-        run.phase("unite", |run| {
-            parents.iter_mut().zip(0..).for_each(|(parent, component)| *parent = component);
-            let mut components = UnionFind::of_parents(parents, self.sets as u32);
-            let record = |index: usize| &records[sorted[index] as u32 as usize];
-            unite(
-                len,
-                |index| prefetch(records, sorted[index] as u32 as usize),
-                |index| unpack(record(index)[0]),
-                &mut components,
-                |index| self.forest.insert_alone(record(index)[1] as EdgeId),
-                run,
-            )
-        })?;
-        // No parent is above its child, so a parent has its number before its children ask.
-        let mut left = 0;
-        for component in 0..parents.len() {
-            let parent = parents[component];
-            parents[component] = if parent == component as Vertex {
-                left += 1;
-                left - 1
-            } else {
-                parents[parent as usize]
-            };
-        }
-        Ok((atomic_u32(parents), left as usize))
+        let stand_ins = run.phase("gather", |_| self.gather(items));
+        let sorted = run.phase("sort", |_| sort(self.team, self.edges, (items, spare), stand_ins));
+        let kruskal = Kruskal { team: self.team, forest: self.forest, parents };
+        let left = kruskal.solve(sorted, run)?;
+        Ok((parents, left))
     }
 
-    /// Writes a record for each edge, and its place among them below the stand-in of its key.
-    fn gather(&self, records: &[AtomicU64], items: &[AtomicU64]) {
+    /// Writes an item for each edge. Returns the range that the stand-ins of their keys are in.
+    fn gather(&self, items: &[Item]) -> RangeInclusive<u32> {
         let scale = self.scale();
-        let records: &[[AtomicU64; RECORD]] = records.as_chunks().0;
-        self.chosen.for_each(self.team, |position, id| {
-            let (u, v) = self.edges.ends(id);
-            let stand_in = scale.of(self.edges.key(id));
-            records[position][0].store(pack(self.component(u), self.component(v)), Relaxed);
-            records[position][1].store(u64::from(id), Relaxed);
-            items[position].store(pack(stand_in, position as u32), Relaxed);
+        let (lowest, highest) = (AtomicU32::new(u32::MAX), AtomicU32::new(0));
+        self.chosen.for_each(self.team, |position, ids| {
+            let items = &items[position..][..ids.len()];
+            let (edges, components, scale) = (self.edges, self.components, scale); // in registers
+            for &id in ids {
+                prefetch(edges.u(), id as usize);
+                prefetch(edges.v(), id as usize);
+                prefetch(edges.weights(), id as usize);
+            }
+            if let Some(components) = components {
+                for &id in ids {
+                    let (u, v) = edges.ends(id);
+                    prefetch(components, u as usize);
+                    prefetch(components, v as usize);
+                }
+            }
+            let component = |vertex: Vertex| match components {
+                Some(components) => components[vertex as usize].load(Relaxed),
+                None => vertex,
+            };
+            let (mut low, mut high) = (u32::MAX, 0);
+            for ([rank, ends], &id) in items.iter().zip(ids) {
+                let (u, v) = edges.ends(id);
+                let stand_in = scale.of(edges.key(id));
+                (low, high) = (low.min(stand_in), high.max(stand_in));
+                rank.store(pack(stand_in, id), Relaxed);
+                ends.store(pack(component(u), component(v)), Relaxed);
+            }
+            lowest.fetch_min(low, Relaxed);
+            highest.fetch_max(high, Relaxed);
         });
+        lowest.into_inner()..=highest.into_inner()
     }
 
     /// A scale for the keys of the band.
@@ -129,14 +126,10 @@ impl<W: Weight> Band<'_, W> {
             return Scale::IDENTITY;
         }
         let (lowest, highest) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
-        self.chosen.for_each(self.team, |_, id| {
-            let key = self.edges.key(id).to_u64();
-            if key < lowest.load(Relaxed) {
-                lowest.fetch_min(key, Relaxed);
-            }
-            if key > highest.load(Relaxed) {
-                highest.fetch_max(key, Relaxed);
-            }
+        self.chosen.for_each(self.team, |_, ids| {
+            let keys = || ids.iter().map(|&id| self.edges.key(id).to_u64());
+            lowest.fetch_min(keys().min().unwrap_or(u64::MAX), Relaxed);
+            highest.fetch_max(keys().max().unwrap_or(0), Relaxed);
         });
         Scale::between(lowest.into_inner()..highest.into_inner())
     }

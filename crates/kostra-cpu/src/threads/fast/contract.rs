@@ -16,7 +16,7 @@ use crate::threads::team::{Schedule, Team};
 /// No edge: after every offer.
 const NONE: u64 = u64::MAX;
 /// Marks a label among parents.
-const LABEL: u32 = 1 << 31;
+pub(super) const LABEL: u32 = 1 << 31;
 /// Stands for the first component that no edge leaves; the later ones count down from it.
 const FINISHED: u32 = u32::MAX;
 /// The extent of a region of which nothing is known.
@@ -480,13 +480,11 @@ impl Default for Block {
 
 /// Climbs to the label of a component's root, and leaves it with every component on the way.
 #[inline]
-fn label(parents: &[AtomicU32], component: u32) {
+pub(super) fn label(parents: &[AtomicU32], component: u32) {
     let climb = |component: u32| parents[component as usize].load(Relaxed);
     let first = climb(component);
-    if first & LABEL != 0 {
-        return;
-    }
-    let mut found = climb(first);
+    // A root is looked up once more, which costs less than a branch that nobody can foresee.
+    let mut found = climb(if first & LABEL == 0 { first } else { component });
     if found & LABEL == 0 {
         while found & LABEL == 0 {
             found = climb(found);

@@ -10,8 +10,8 @@
 //! * A band ([`band`]) is the edges up to a pivot ([`select`]) between components. When its forest is there, an edge of
 //!   the rest with both ends in one component is the heaviest of a cycle, and is not in the forest (cycle property);
 //!   the others take the next turn. Only edges between components are ever written anywhere.
-//! * One thread sorts a band and unites as in Kruskal's algorithm, which touches less memory than rounds; several
-//!   threads share rounds, which want few meetings.
+//! * A few threads sort a band and unite as in Kruskal's algorithm, which touches less memory than rounds; more
+//!   threads share rounds, of which no step is left to one of them.
 //! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, contraction Sousa 2014, 4.4.
 //!   `docs/algorithms/fast.md` tells the whole story.
 //! * Expected time O(m + n log n) for random weights, O((n + m) log n) for any, over the threads.
@@ -19,9 +19,12 @@
 //! * Wants an edge list. Exact.
 
 mod band;
+mod bits;
 mod contract;
+mod kruskal;
 mod scale;
 mod select;
+mod sort;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -31,7 +34,7 @@ use kostra_core::{
 };
 
 use self::band::Band;
-use self::contract::{Contraction, Counts, Region};
+use self::contract::{Contraction, Counts, LABEL, Region};
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
@@ -230,7 +233,7 @@ impl<W: Weight> Engine<'_, W> {
         self.team.deal(components.len(), Schedule::Dynamic(VERTICES), |_, range| {
             for vertex in range {
                 let component = if is_first { vertex } else { components[vertex].load(Relaxed) as usize };
-                components[vertex].store(labels[component].load(Relaxed), Relaxed);
+                components[vertex].store(labels[component].load(Relaxed) & !LABEL, Relaxed);
             }
         });
     }

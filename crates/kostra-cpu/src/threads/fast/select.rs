@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
 
+use super::bits::{ones, pack_bits};
 use crate::threads::team::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
@@ -16,6 +17,9 @@ const WORDS: usize = 1 << 9;
 const SAMPLE: usize = 1 << 14;
 /// From so many candidates of 64 on it is faster to answer for all.
 const MANY: u32 = 24;
+
+/// How many edges are told of at a time: enough for a cache line to arrive from memory while they are gone through.
+const TOLD: usize = 128;
 
 /// One bit an edge, and how many are set in each block of [`WORDS`] words.
 pub(super) struct Selection<'a> {
@@ -148,8 +152,8 @@ impl<'a> Selection<'a> {
             let (mut apart, mut outside) = (0, 0);
             if candidates.count_ones() >= MANY {
                 let ids = word * 64..edges.len().min(word * 64 + 64);
-                let u = pack_bits(edges.u()[ids.clone()].iter().map(|&u| in_giant(u)));
-                let v = pack_bits(edges.v()[ids].iter().map(|&v| in_giant(v)));
+                let u = pack_bits(&edges.u()[ids.clone()], in_giant);
+                let v = pack_bits(&edges.v()[ids], in_giant);
                 (apart, outside) = ((u ^ v) & candidates, !(u | v) & candidates);
             } else {
                 for bit in ones(candidates) {
@@ -185,14 +189,21 @@ impl<'a> Selection<'a> {
         block * WORDS..self.bits.len().min((block + 1) * WORDS)
     }
 
-    /// Tells of every selected edge how many are before it, and its id.
-    pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, EdgeId) + Sync) {
+    /// Tells of all selected edges, some at a time: how many are before them, and their ids.
+    pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, &[EdgeId]) + Sync) {
         let starts = self.starts();
         team.deal(starts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
-                for (position, id) in (starts[block]..).zip(self.ids(block..block + 1)) {
-                    tell(position, id);
+                let (mut start, mut filled, mut ids) = (starts[block], 0, [0; TOLD]);
+                for id in self.ids(block..block + 1) {
+                    ids[filled] = id;
+                    filled += 1;
+                    if filled == TOLD {
+                        tell(start, &ids);
+                        (start, filled) = (start + TOLD, 0);
+                    }
                 }
+                tell(start, &ids[..filled]);
             }
         });
     }
@@ -231,41 +242,17 @@ impl<'a> Selection<'a> {
 /// Which of up to 64 edges come up to a pivot.
 #[inline(always)]
 fn up_to<W: Weight>(edges: Edges<'_, W>, ids: Range<usize>, pivot: Pivot) -> u64 {
-    let keys = edges.weights()[ids.clone()].iter().map(|&weight| edges.key_of(weight));
+    let weights = &edges.weights()[ids.clone()];
     let limit = W::Key::from_u64(pivot.key);
+    let up_to = || pack_bits(weights, |weight| edges.key_of(weight) <= limit);
+    let below = || pack_bits(weights, |weight| edges.key_of(weight) < limit);
     // Among equal keys the lower ids come first, so that the key is inclusive up to the pivot's id. A key beyond all
     // that there are is inclusive everywhere.
     if ids.end <= pivot.id as usize + 1 || limit.to_u64() < pivot.key {
-        pack_bits(keys.map(|key| key <= limit))
+        up_to()
     } else if ids.start > pivot.id as usize {
-        pack_bits(keys.map(|key| key < limit))
+        below()
     } else {
-        pack_bits(keys.zip(ids).map(|(key, id)| (key, id) <= (limit, pivot.id as usize)))
+        below() | up_to() & ((2 << (pivot.id as usize - ids.start)) - 1)
     }
-}
-
-/// The places of the bits that are set, ascending.
-#[inline(always)]
-fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (bits != 0).then(|| bits.trailing_zeros())?;
-        bits &= bits - 1;
-        Some(bit)
-    })
-}
-
-/// The answers to up to 64 questions as bits, the first lowest.
-#[inline(always)]
-fn pack_bits(answers: impl Iterator<Item = bool>) -> u64 {
-    let mut bytes = [0_u8; 64];
-    for (byte, answer) in bytes.iter_mut().zip(answers) {
-        *byte = u8::from(answer);
-    }
-    let mut bits = 0;
-    for (index, eight) in bytes.chunks_exact(8).enumerate() {
-        let eight = u64::from_le_bytes(eight.try_into().unwrap_or_default());
-        // Each byte is 0 or 1; the multiplication gathers them in the top byte.
-        bits |= (eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
-    }
-    bits
 }
