@@ -29,7 +29,7 @@ pub use buffers::{DeviceCsr, DeviceEdges};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
 pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};
-pub use module::origin as kernels;
+pub use module::{are_compiled as kernels_are_compiled, origin as kernels};
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {

@@ -46,6 +46,11 @@ pub fn origin() -> Result<String, DeviceError> {
     Ok(format!("compiled ahead, for {ARCHITECTURES}"))
 }
 
+/// Whether they need not be compiled here, which takes some twenty seconds, once on a machine.
+pub fn are_compiled() -> bool {
+    !EMBEDDED.is_empty() && !jit_is_forced()
+}
+
 /// Compiles a file of kernels, or finds it compiled, and loads it.
 pub(crate) fn load(
     context: &Arc<CudaContext>,

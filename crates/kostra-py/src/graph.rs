@@ -3,7 +3,7 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use kostra::{AnyGraph, Order, Run, SolveError, with_graph};
+use kostra::{AnyGraph, Order, Platform, Run, SolveError, Solver, with_graph};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -12,9 +12,10 @@ use crate::arrays::{self, Ends};
 use crate::forest::Forest;
 use crate::watch::{Stop, interruptible};
 
+use crate::{threads_or_all, views};
+
 /// Below this many edges every algorithm is done before anybody can press a key.
 const SMALL: usize = 1 << 12;
-use crate::{threads_or_all, views};
 
 /// A weighted graph in the engine's form.
 #[pyclass(frozen, module = "kostra._kostra")]
@@ -73,21 +74,28 @@ impl Graph {
         py: Python<'_>,
         maximum: bool,
         threads: Option<usize>,
+        device: &str,
         algorithm: &str,
     ) -> PyResult<Forest> {
         let graph = self.0.clone();
-        let solver = match algorithm {
-            "auto" => kostra::auto(&graph),
-            id => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,
-        };
+        let ordinal = device.strip_prefix("cuda:").map_or(Ok(0), str::parse)?;
+        let solver = choose(&graph, device, algorithm)?;
+        // Where nobody asked for a device, nobody need do without an answer.
+        let free = device == "auto" && algorithm == "auto" && solver.info().platform == Platform::Cuda;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
         let (threads, stop, small) = (threads_or_all(threads), Stop::default(), graph.edges() < SMALL);
         let mut watched = stop.clone();
         let work = move || {
-            let run = &mut Run::new().on_threads(threads).observed_by(&mut watched);
-            // Only somebody who writes to the arrays meanwhile can make it panic.
-            panic::catch_unwind(AssertUnwindSafe(|| {
+            let mut solve = |solver: &'static dyn Solver| {
+                let run = &mut Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
                 solver.solve(&graph, order, run).map(|solution| Forest::of(&graph, order, solver, solution))
+            };
+            // Only somebody who writes to the arrays meanwhile can make it panic.
+            panic::catch_unwind(AssertUnwindSafe(|| match solve(solver) {
+                Err(error) if free && error != SolveError::Cancelled => {
+                    solve(kostra::auto_on_processor(&graph))
+                }
+                result => result,
             }))
             .map_err(|_| ())
         };
@@ -100,6 +108,7 @@ impl Graph {
         })?;
         solved.map_err(|error| match error {
             SolveError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+            SolveError::NoDevice { .. } | SolveError::Device { .. } => device_error(py, &error.to_string()),
             error => PyValueError::new_err(error.to_string()),
         })
     }
@@ -117,4 +126,32 @@ impl Graph {
             py.detach(|| with_graph!(&*self.0, graph => kostra::verify(graph.edge_list().edges(order), ids)));
         Ok(verdict.err().map(|violation| violation.to_string()))
     }
+}
+
+/// The solver for a graph on a device, `"auto"`, `"cpu"` or one of CUDA's, or the one of this name.
+fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static dyn Solver> {
+    let refuse = |message: String| Err(PyValueError::new_err(message));
+    let solver = match (algorithm, device) {
+        ("auto", "auto") => return Ok(kostra::auto(graph)),
+        ("auto", "cpu") => return Ok(kostra::auto_on_processor(graph)),
+        ("auto", _) => {
+            kostra::cuda::FASTEST.ok_or_else(|| PyValueError::new_err("no algorithm runs on a device"))?
+        }
+        (id, _) => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,
+    };
+    match (device, solver.info().platform) {
+        ("auto", _) => Ok(solver),
+        ("cpu", Platform::Cuda) => {
+            refuse(format!("{algorithm} runs on CUDA devices only, not on device='cpu'"))
+        }
+        ("cpu", _) | (_, Platform::Cuda) => Ok(solver),
+        _ => refuse(format!("{algorithm} runs on the processor only, not on device={device:?}")),
+    }
+}
+
+/// The exception `kostra.DeviceError`.
+fn device_error(py: Python<'_>, message: &str) -> PyErr {
+    let error =
+        py.import("kostra._device").and_then(|module| module.getattr("DeviceError")?.call1((message,)));
+    error.map_or_else(|error| error, PyErr::from_value)
 }

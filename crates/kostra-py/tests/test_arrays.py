@@ -168,14 +168,25 @@ class _OfCuda:
 
 
 def test_arrays_on_a_device_are_refused_in_one_sentence():
-    with pytest.raises(kostra.DeviceError, match="^u lies on device cuda:1, but no device: .* copy it to the host"):
+    with pytest.raises(kostra.DeviceError, match="^u lies on device cuda:1, and .* copy it to the host"):
         kostra.minimum_spanning_forest(_OnDevice((2, 1)), [1])
-    with pytest.raises(kostra.DeviceError, match="^v lies on device cuda, but no device"):
+    with pytest.raises(kostra.DeviceError, match="^v lies on device cuda, and"):
         kostra.minimum_spanning_forest([0], _OfCuda())
+
+
+def test_a_device_solves_or_is_said_to_be_none():
     for device in ("cuda", "cuda:0"):
-        with pytest.raises(kostra.DeviceError, match="no device"):
-            kostra.minimum_spanning_forest(U, V, device=device)
+        try:
+            assert len(kostra.minimum_spanning_forest(U, V, device=device)) == 2
+        except kostra.DeviceError as error:
+            assert "no CUDA device" in str(error)
+    with pytest.raises(kostra.DeviceError, match="no CUDA device"):
+        kostra.minimum_spanning_forest(U, V, device="cuda:999999999")
     assert len(kostra.minimum_spanning_forest(U, V, device="cpu")) == 2
+    with pytest.raises(ValueError, match="kruskal runs on the processor only"):
+        kostra.minimum_spanning_forest(U, V, device="cuda", algorithm="kruskal")
+    with pytest.raises(ValueError, match="cuda-fast runs on CUDA devices only"):
+        kostra.minimum_spanning_forest(U, V, device="cpu", algorithm="cuda-fast")
 
 
 def test_arrays_of_other_libraries_in_memory_are_taken_as_they_are():

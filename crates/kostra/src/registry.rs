@@ -46,9 +46,9 @@ pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
     }
 }
 
-/// Whether a device is there, and kernels for it.
+/// Whether a device is there, and kernels for it that need not be compiled first.
 fn is_usable(ordinal: usize) -> bool {
-    kostra_cuda::kernels().is_ok() && Device::open(ordinal).is_ok()
+    kostra_cuda::kernels_are_compiled() && Device::open(ordinal).is_ok()
 }
 
 /// Whether a graph in the machine's memory is worth being carried to a device, if there is one.

@@ -1,7 +1,8 @@
 """Where arrays lie, and where they are to be worked on.
 
-There is no GPU engine in this build. An array on a device is told from one in memory by the protocols that libraries
-share, ``__cuda_array_interface__`` and DLPack, and is answered with one sentence instead of a hidden copy.
+Graphs in memory can be solved on a CUDA device. Arrays that lie on one are not taken yet: such an array is told from
+one in memory by the protocols that libraries share, ``__cuda_array_interface__`` and DLPack, and is answered with one
+sentence instead of a hidden copy.
 """
 
 import re
@@ -14,17 +15,13 @@ _NAMES = {2: "cuda", 10: "rocm", 13: "cuda", 8: "metal", 14: "oneapi"}
 
 
 class DeviceError(RuntimeError):
-    """There is no such device, or this build of Kostra cannot use it."""
+    """There is no such device, or it has failed, or it holds an array that has to be in memory."""
 
 
 def check(device):
-    """Refuses a device that there is none of, and a name that is none."""
-    if device in ("auto", "cpu"):
-        return
-    if isinstance(device, str) and re.fullmatch(r"cuda(:\d+)?", device):
-        raise DeviceError(
-            f"device {device!r}: no device: this build of Kostra has no GPU engine; pass device='auto' or 'cpu'"
-        )
+    """Refuses a name that is no device's, and returns one that is."""
+    if isinstance(device, str) and re.fullmatch(r"auto|cpu|cuda(:\d{1,9})?", device):
+        return device
     raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:<number>', not {device!r}")
 
 
@@ -35,8 +32,7 @@ def refuse_if_on_device(name, values):
     where = _device_of(values)
     if where is not None:
         raise DeviceError(
-            f"{name} lies on device {where}, but no device: this build of Kostra has no GPU engine; "
-            "copy it to the host first"
+            f"{name} lies on device {where}, and Kostra takes arrays in memory only; copy it to the host first"
         )
 
 

@@ -243,10 +243,10 @@ class Graph:
 
     def minimum_spanning_forest(self, *, maximum=False, threads=None, device="auto", algorithm="auto"):
         """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
-        _device.check(device)
+        device = _device.check(device)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")
-        inner = self._inner.solve(bool(maximum), _arrays.threads(threads), algorithm)
+        inner = self._inner.solve(bool(maximum), _arrays.threads(threads), device, algorithm)
         return Forest(inner, self._end_types, self._weight_type, self.nodes)
 
 
