@@ -91,7 +91,14 @@ pub(crate) fn versions() -> BTreeMap<String, String> {
         ("rustflags", env!("KOSTRA_RUSTFLAGS")),
         ("profile", profile),
     ];
-    versions.into_iter().map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
+    let mut versions: BTreeMap<_, _> =
+        versions.into_iter().map(|(name, version)| (name.to_owned(), version.to_owned())).collect();
+    if let (Ok(device), Ok(kernels)) = (kostra::cuda::Device::open(0), kostra::cuda::kernels()) {
+        let (major, minor) = device.driver();
+        let words = format!("{}, driver for CUDA {major}.{minor}, kernels {kernels}", device.name());
+        versions.insert("cuda device".to_owned(), words);
+    }
+    versions
 }
 
 /// This process's command line, to be pasted into a shell.
