@@ -24,12 +24,15 @@ struct Patience {
 impl Patience {
     /// Enough for a graph of this size: rounds at least halve something, but may be counted once for all edges and
     /// once for the light ones. Each round asks some ten questions, and a sweep over colours or a million steps one.
+    /// Building rows, for those who want them, asks once for every 2^16 of what it handles in each of its passes, and a
+    /// few times for every bucket of some 2^14 entries.
     fn for_size(vertices: usize, edges: usize) -> Self {
         let halvings = vertices.max(2).ilog2() + 1;
         let steps = (vertices + 2 * edges).div_ceil(1 << 20) as u32;
+        let building = (vertices + 128 * edges).div_ceil(1 << 16) as u32 + 256;
         Self {
             most_rounds: 2 * halvings + 2,
-            most_questions: halvings * (2 * halvings + 10 + steps),
+            most_questions: halvings * (2 * halvings + 10 + steps) + building,
             rounds: 0,
             questions: 0.into(),
         }
