@@ -38,8 +38,6 @@ __device__ __forceinline__ u64 key_of(u64 bits, u32 kind, u32 flip) {
 
 // A 32-bit key with an edge id, or whatever breaks ties, below it: one integer that holds the strict total order.
 __device__ __forceinline__ u64 rank_of(u32 key, u32 id) { return (u64)key << 32 | id; }
-__device__ __forceinline__ u32 rank_id(u64 rank) { return (u32)rank; }
-__device__ __forceinline__ u32 rank_key(u64 rank) { return (u32)(rank >> 32); }
 
 // ---- Shared words --------------------------------------------------------------------------------------------------
 
