@@ -44,7 +44,7 @@ impl Plan {
                 (Platform::Cuda, Device::Cpu) => {
                     anyhow::bail!("{id} runs on CUDA devices only, not on a cpu")
                 }
-                (Platform::Sequential | Platform::Threads, Device::Cuda(_)) => {
+                (Platform::Sequential | Platform::Threads | Platform::Mpi, Device::Cuda(_)) => {
                     anyhow::bail!("{id} runs on the processor only, not on a CUDA device")
                 }
                 _ => {}
@@ -179,7 +179,7 @@ fn note_on_threads(plan: &Plan) -> Option<String> {
 fn threads(plan: &Plan, solver: &dyn Solver) -> usize {
     match solver.info().platform {
         Platform::Sequential => 1,
-        Platform::Threads | Platform::Cuda => plan.input.threads.wanted,
+        Platform::Threads | Platform::Cuda | Platform::Mpi => plan.input.threads.wanted,
     }
 }
 

@@ -47,7 +47,7 @@ pub use solver::{
 };
 pub use union_find::UnionFind;
 pub use verify::{Certificate, Violation, verify};
-pub use weight::{Key, Order, Weight, WeightType};
+pub use weight::{CompensatedSum, Key, Order, Weight, WeightType};
 pub use workspace::Workspace;
 
 /// A vertex: a number in `0..n`.

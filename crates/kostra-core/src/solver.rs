@@ -19,6 +19,8 @@ pub enum Platform {
     Threads,
     /// A CUDA device.
     Cuda,
+    /// The ranks of an MPI job.
+    Mpi,
 }
 
 impl Platform {
@@ -28,6 +30,7 @@ impl Platform {
             Self::Sequential => "one thread",
             Self::Threads => "threads",
             Self::Cuda => "CUDA device",
+            Self::Mpi => "MPI ranks",
         }
     }
 }

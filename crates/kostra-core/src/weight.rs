@@ -8,6 +8,8 @@
 use std::fmt::{Debug, Display};
 use std::ops::BitXor;
 
+use bytemuck::Pod;
+
 use crate::{EdgeId, Total};
 
 /// Which end of the weight scale a spanning forest is made of.
@@ -53,7 +55,7 @@ impl Display for WeightType {
 }
 
 /// An unsigned integer that orders weights: `u32` for 32-bit weights, `u64` for 64-bit ones.
-pub trait Key: Copy + Ord + Debug + BitXor<Output = Self> + Send + Sync + 'static + sealed::Sealed {
+pub trait Key: Pod + Ord + Debug + BitXor<Output = Self> + Send + Sync + sealed::Sealed {
     /// A key with an edge id below it, as one integer; equal keys are told apart by the id.
     type Rank: Copy + Default + Ord + Debug + Send + Sync + 'static;
 
@@ -112,9 +114,7 @@ impl_key!(u32, u64);
 impl_key!(u64, u128);
 
 /// A type that edges can be weighted with: `i32 u32 i64 u64 f32 f64`.
-pub trait Weight:
-    Copy + PartialOrd + Debug + Display + Default + Send + Sync + 'static + sealed::Weight
-{
+pub trait Weight: Pod + PartialOrd + Debug + Display + Default + Send + Sync + sealed::Weight {
     /// The unsigned integer that orders weights of this type.
     type Key: Key;
     /// Which type this is.
@@ -182,15 +182,37 @@ macro_rules! impl_float_weight {
 impl_float_weight!(f32, u32, i32, F32);
 impl_float_weight!(f64, u64, i64, F64);
 
-/// Neumaier's compensated sum; infinities add up as they do without compensation.
 fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    let mut sum = CompensatedSum::default();
     for value in values {
-        let next = sum + value;
-        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
-        sum = next;
+        sum.add(value);
     }
-    if sum.is_finite() { sum + lost } else { sum }
+    sum.value()
+}
+
+/// Neumaier's compensated sum, which can be carried on elsewhere; infinities add up as they do without compensation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompensatedSum {
+    /// The plain sum.
+    pub sum: f64,
+    /// What rounding took from it.
+    pub lost: f64,
+}
+
+impl CompensatedSum {
+    /// Adds a value. The order of the values matters to the last bit.
+    #[inline]
+    pub fn add(&mut self, value: f64) {
+        let Self { sum, lost } = self;
+        let next = *sum + value;
+        *lost += if sum.abs() >= value.abs() { (*sum - next) + value } else { (value - next) + *sum };
+        *sum = next;
+    }
+
+    /// The sum so far.
+    pub fn value(self) -> f64 {
+        if self.sum.is_finite() { self.sum + self.lost } else { self.sum }
+    }
 }
 
 mod sealed {

@@ -10,7 +10,7 @@ mod sequential;
 mod threads;
 mod unite;
 
-use kostra_core::Solver;
+use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
@@ -22,3 +22,34 @@ pub const FASTEST: &dyn Solver = &threads::Fast;
 
 /// The solver that is fastest on graphs of a few thousand edges, for which nothing pays that must be set up.
 pub const FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
+
+/// Below this many edges Kruskal's algorithm is done before scratch memory is there.
+const SMALL: usize = 1 << 14;
+/// From this many vertices on [`FASTEST`] has no labels.
+const MANY: u32 = 1 << 31;
+
+/// The solver that should be fastest for a graph of this size.
+pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
+    if edges < SMALL || vertices >= MANY { FASTEST_ON_SMALL } else { FASTEST }
+}
+
+/// The edges of the canonical forest, by the solver that [`fastest_for`] picks: for callers that know the weight type.
+///
+/// # Errors
+/// When the run is cancelled, or the memory not granted.
+pub fn forest<W: Weight>(graph: &Graph<W>, order: Order, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn by<A: Algorithm, W: Weight>(
+        algorithm: &A,
+        graph: &Graph<W>,
+        order: Order,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        algorithm.solve(Problem::new(graph, order, &A::INFO), run)
+    }
+    let edges = graph.edge_list();
+    if edges.len() < SMALL || edges.vertices() >= MANY {
+        by(&sequential::Kruskal, graph, order, run)
+    } else {
+        by(&threads::Fast, graph, order, run)
+    }
+}

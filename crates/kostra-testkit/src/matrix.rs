@@ -107,6 +107,8 @@ pub const fn thread_counts(platform: Platform) -> &'static [usize] {
         // A device is one device; the threads beside it only carry data.
         Platform::Sequential | Platform::Cuda => &[1],
         Platform::Threads => &[1, 2, 3, 8],
+        // Ranks are many already.
+        Platform::Mpi => &[1, 2],
     }
 }
 

@@ -65,15 +65,7 @@ fn is_worth_a_device(edges: usize) -> bool {
 
 /// The solver that should be fastest for a graph on this machine's processor. It is exact.
 pub fn auto_on_processor(graph: &AnyGraph) -> &'static dyn Solver {
-    /// Below this many edges Kruskal's algorithm is done before scratch memory is there.
-    const SMALL: usize = 1 << 14;
-    /// From this many vertices on `fast` has no labels.
-    const MANY: u32 = 1 << 31;
-    if graph.edges() < SMALL || graph.vertices() >= MANY {
-        kostra_cpu::FASTEST_ON_SMALL
-    } else {
-        kostra_cpu::FASTEST
-    }
+    kostra_cpu::fastest_for(graph.vertices(), graph.edges())
 }
 
 #[cfg(test)]

@@ -1,0 +1,42 @@
+//! How jobs end that do not end well; `scripts/mpi` looks at what they say.
+
+use kostra_core::{EdgeList, Order, Run};
+use kostra_mpi::{Communicator, Slice, solvers};
+
+/// Ends the job as the word says, at the last rank, while the others wait.
+pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) {
+    let is_last = world.rank() + 1 == world.size();
+    match how {
+        "fail" if is_last => world.fail("this was asked\nfor"),
+        "panic" if is_last => panic!("this was asked for"),
+        "panic-in-thread" if is_last => {
+            let thread = std::thread::spawn(|| panic!("this was asked for"));
+            std::thread::sleep(std::time::Duration::from_secs(60));
+            drop(thread);
+        }
+        "kill" if is_last => std::process::abort(),
+        "refuse" => {
+            let result = if is_last { Err("this was asked for") } else { Ok(()) };
+            if let Err(refusal) = world.agree(result) {
+                refusal.end();
+            }
+        }
+        "another-graph" => solve_empty(if is_last { 3 } else { 2 }, 0, world),
+        "gap" => solve_empty(2, if is_last { 7 } else { 0 }, world),
+        _ => {}
+    }
+    world.barrier();
+    world.fail("nothing has ended the job");
+}
+
+/// Puts a slice without edges to every solver.
+fn solve_empty(vertices: usize, first: u64, world: &Communicator) {
+    let edges = EdgeList::new(vertices, Vec::new(), Vec::new(), Vec::<u32>::new());
+    let edges = edges.unwrap_or_else(|error| world.fail(error));
+    let slice = Slice::with_global_names(first, edges).into();
+    for solver in solvers() {
+        if let Err(refusal) = solver.solve(&slice, Order::Minimum, world, &mut Run::new()) {
+            refusal.end();
+        }
+    }
+}

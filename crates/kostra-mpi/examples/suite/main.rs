@@ -1,0 +1,34 @@
+//! Every solver for clusters through every case, on as many ranks as there are, against the definition.
+//!
+//! ```text
+//! mpirun -n 3 target/debug/examples/suite
+//! ```
+//!
+//! Each rank holds each graph whole and takes its slice of it, by cuts that are even, skewed, and at random. Ends with a
+//! line that says how much was right, or, at the first difference, with a line that says where, and a code that is not
+//! 0. With an argument it fails on purpose: see [`fail_on_purpose`].
+
+mod ends;
+mod solvers;
+mod speaking;
+
+use kostra_mpi::Communicator;
+
+fn main() {
+    let world = match Communicator::start() {
+        Ok(world) => world,
+        Err(refusal) => refusal.end(),
+    };
+    if let Some(how) = std::env::args().nth(1) {
+        ends::fail_on_purpose(&how, &world);
+    }
+    let world = world.with_longest_message(24);
+    speaking::check(&world);
+    let world = world.with_longest_message(usize::MAX);
+    speaking::check(&world);
+    speaking::check_mail(&world);
+    let right = solvers::check(&world);
+    if world.rank() == 0 {
+        println!("{} ranks: {right} answers, all right", world.size());
+    }
+}

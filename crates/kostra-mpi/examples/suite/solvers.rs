@@ -1,0 +1,192 @@
+//! Every solver, every graph, both orders, every way to cut the graph.
+
+use std::fs;
+
+use kostra_core::{AnyGraph, Order, Run};
+use kostra_mpi::{AnySlice, Communicator, Cut, DistributedForest, DistributedSolver, solvers};
+use kostra_testkit::matrix::{Answer, ORDERS, same_total};
+use kostra_testkit::multigraphs::{Random, describe, difference};
+use kostra_testkit::suite;
+
+/// How many small graphs are made at random.
+const RANDOM: u64 = 150;
+
+/// How many answers were right; ends the job at the first that was not.
+pub(crate) fn check(world: &Communicator) -> usize {
+    let mut right = 0;
+    let cases = world.agree(suite::load()).unwrap_or_else(|refusal| refusal.end());
+    for case in &cases {
+        for order in ORDERS {
+            right += check_cuts(&case.name, &case.graph, order, case.answer(order), world);
+        }
+    }
+    for seed in 0..RANDOM {
+        let graph = Random(seed).any_graph();
+        right += check_graph(&format!("seed {seed}"), &graph, world);
+    }
+    for (name, graph) in large() {
+        right += check_graph(name, &graph, world);
+    }
+    check_file(world);
+    right
+}
+
+fn check_graph(name: &str, graph: &AnyGraph, world: &Communicator) -> usize {
+    let check = |order| {
+        // The definition takes time with the square of the size.
+        let answer = if graph.edges() < 300 {
+            Answer::by_definition(graph, order)
+        } else {
+            Answer::verified(graph, order).unwrap_or_else(|error| world.fail(error))
+        };
+        check_cuts(name, graph, order, &answer, world)
+    };
+    ORDERS.into_iter().map(check).sum()
+}
+
+/// Graphs large enough for the solver that has threads, and of shapes that are hard to share.
+fn large() -> Vec<(&'static str, AnyGraph)> {
+    let mut random = Random(7);
+    let graph = |n: u32, ends: Vec<(u32, u32)>, random: &mut Random| {
+        let weights: Vec<u32> = ends.iter().map(|_| random.below(1000)).collect();
+        let (u, v) = ends.into_iter().unzip();
+        AnyGraph::from_edges(n as usize, u, v, weights).expect("the ends are vertices")
+    };
+    let (n, m) = (20_000, 100_000);
+    let uniform = (0..m).map(|_| (random.below(n), random.below(n))).collect();
+    let hub = (0..m).map(|i| if i % 2 == 0 { (n / 2, i % n) } else { (i % n, random.below(n)) }).collect();
+    let pairs = (0..m).map(|i| (2 * i, 2 * i + 1)).collect();
+    let path = (0..m).map(|i| (i, i + 1)).collect();
+    let few_of_many = (0..3000).map(|_| (random.below(1 << 20), random.below(1 << 20))).collect();
+    vec![
+        ("uniform", graph(n, uniform, &mut random)),
+        ("a hub that every slice meets", graph(n, hub, &mut random)),
+        ("pairs", graph(2 * m, pairs, &mut random)),
+        ("a path", graph(m + 1, path, &mut random)),
+        ("few edges among many vertices", graph(1 << 20, few_of_many, &mut random)),
+    ]
+}
+
+/// Ways to deal edges out to ranks: even, all on one rank, next to nothing on some, and at random.
+fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
+    let all_on =
+        |owner: usize| Cut::at((0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect());
+    let mut cuts = vec![Cut::even(edges, ranks)];
+    if ranks > 1 {
+        cuts.extend([all_on(0), all_on(ranks - 1)]);
+        cuts.push(Cut::at(
+            (0..=ranks).map(|rank| if rank == ranks { edges } else { edges.min(rank as u64) }).collect(),
+        ));
+        for seed in 0..2 {
+            let mut random = Random(seed + edges);
+            let mut bounds: Vec<_> = (1..ranks).map(|_| random.next() % (edges + 1)).collect();
+            bounds.extend([0, edges]);
+            bounds.sort_unstable();
+            cuts.push(Cut::at(bounds));
+        }
+    }
+    cuts
+}
+
+fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world: &Communicator) -> usize {
+    let mut right = 0;
+    for cut in cuts(graph.edges() as u64, world.size()) {
+        let slice = AnySlice::of(graph, &cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+        for solver in solvers() {
+            for settings in settings(solver) {
+                let threads = 1 + right % 2;
+                let circumstances = || {
+                    format!(
+                        "{} ({order:?}, {threads} threads, {settings:?}, {cut:?}) on {name}",
+                        solver.info().id
+                    )
+                };
+                let mut run = Run::new().on_threads(threads);
+                for &(name, value) in &settings {
+                    run =
+                        run.with_option(solver.info(), name, value).unwrap_or_else(|error| world.fail(error));
+                }
+                let solution = match solver.solve(&slice, order, world, &mut run) {
+                    Ok(solution) => solution,
+                    Err(refusal) => world.fail(format!("{} refuses: {refusal}", circumstances())),
+                };
+                if let Err(fault) = compare(&solution.forest, answer, &cut, world) {
+                    world.fail(format!("{}: {fault}; {}", circumstances(), describe(graph)));
+                }
+                right += 1;
+            }
+        }
+    }
+    right
+}
+
+/// The defaults, and each option by itself at its lowest value and at a low one.
+fn settings(solver: &dyn DistributedSolver) -> Vec<Vec<(&'static str, u64)>> {
+    let mut settings = vec![Vec::new()];
+    for option in solver.info().options {
+        for value in [option.lowest, option.lowest + 1] {
+            if value != option.default && value <= option.highest {
+                settings.push(vec![(option.name, value)]);
+            }
+        }
+    }
+    settings
+}
+
+fn compare(
+    forest: &DistributedForest,
+    answer: &Answer,
+    cut: &Cut,
+    world: &Communicator,
+) -> Result<(), String> {
+    let range = cut.range(world.rank());
+    if let Some(id) = forest.ids().iter().find(|id| !range.contains(id)) {
+        return Err(format!("rank {} says that {id} is one of its edges", world.rank()));
+    }
+    if forest.components() != u64::from(answer.components) {
+        return Err(format!("{} components instead of {}", forest.components(), answer.components));
+    }
+    if let Some(total) = answer.total
+        && !same_total(forest.total(), total)
+    {
+        return Err(format!("the total is {} instead of {total}", forest.total()));
+    }
+    match forest.gather(world) {
+        Some(ids) if !ids.iter().copied().eq(answer.forest.iter().map(|&id| id.into())) => {
+            let ids: Vec<_> = ids.into_iter().map(|id| id as u32).collect();
+            Err(difference(&ids, &answer.forest))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A forest that all ranks write is the one that a single rank would write, and nothing is left where one cannot.
+fn check_file(world: &Communicator) {
+    let (_, graph) = large().swap_remove(0);
+    let cut = Cut::even(graph.edges() as u64, world.size());
+    let slice = AnySlice::of(&graph, &cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+    let Some(solver) = solvers().next() else { return };
+    let solution = solver.solve(&slice, Order::Minimum, world, &mut Run::new());
+    let forest = solution.unwrap_or_else(|refusal| refusal.end()).forest;
+    let folder =
+        std::env::temp_dir().join(format!("kostra-suite-{}", world.broadcast_one(0, std::process::id())));
+    let file = folder.join("forest.txt");
+    match forest.write(&file, world) {
+        Err(refusal) if refusal.rank == Some(0) => {}
+        other => world.fail(format!("writing into a folder that there is not gave {other:?}")),
+    }
+    if world.rank() == 0 {
+        fs::create_dir(&folder).unwrap_or_else(|error| world.fail(error));
+    }
+    if let Err(refusal) = forest.write(&file, world) {
+        world.fail(refusal);
+    }
+    if let Some(ids) = forest.gather(world) {
+        let expected: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let found = fs::read_to_string(&file).unwrap_or_else(|error| world.fail(error));
+        if found != expected || fs::read_dir(&folder).map_or(0, Iterator::count) != 1 {
+            world.fail("the file of the forest is not what it should be");
+        }
+        fs::remove_dir_all(&folder).unwrap_or_else(|error| world.fail(error));
+    }
+}

@@ -1,0 +1,115 @@
+//! What the communicator promises, on as many ranks as there are.
+
+use kostra_mpi::{Communicator, Mailbox, Parts, Reduction, Route};
+
+/// Checks everything but mail.
+pub(crate) fn check(world: &Communicator) {
+    let (rank, size) = (world.rank(), world.size());
+    // Lengths that differ, of which some are zero, and some a whole number of the longest message.
+    let of =
+        |rank: usize| -> Vec<u64> { (0..(rank * 5) as u64 % 12).map(|i| i + 100 * rank as u64).collect() };
+
+    // A ring.
+    if size > 1 {
+        let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+        if rank == 0 {
+            world.send(next, &of(rank));
+        }
+        require(world, "a message", &world.receive::<u64>(before), &of(before));
+        if rank != 0 {
+            world.send(next, &of(rank));
+        }
+    }
+
+    for root in 0..size {
+        require(world, "a broadcast", &world.broadcast_vec(root, of(rank)), &of(root));
+        let gathered = world.gather(root, &of(rank));
+        let expected = (rank == root).then(|| (0..size).map(of).collect::<Parts<_>>());
+        require(world, "a gather", &gathered, &expected);
+        let scattered = world.scatter(root, expected.as_ref());
+        require(world, "a scatter", &scattered, &of(rank));
+    }
+    require(world, "an all-gather", &world.all_gather(&of(rank)), &(0..size).map(of).collect());
+
+    let mut numbers: Vec<u64> = (0..300_000).map(|i| (i + rank as u64) % 7).collect();
+    world.reduce(Reduction::Min, &mut numbers);
+    let lowest = |i: u64| (0..size as u64).map(|rank| (i + rank) % 7).min().unwrap_or_default();
+    require(world, "a reduction", &numbers, &(0..300_000).map(lowest).collect());
+    require(
+        world,
+        "a sum",
+        &world.reduce_one(Reduction::Sum, rank as u64),
+        &((size * (size - 1) / 2) as u64),
+    );
+    require(world, "a maximum", &world.reduce_one(Reduction::Max, rank as u64), &(size as u64 - 1));
+    let (mut keys, mut ids) = ([rank as u64 / 2, 9, u64::MAX], [99 - rank as u64, 7 + rank as u64, u64::MAX]);
+    world.reduce_min_pairs(&mut keys, &mut ids);
+    let lowest_id = 99 - u64::from(size > 1);
+    require(world, "a reduction of pairs", &(keys, ids), &([0, 9, u64::MAX], [lowest_id, 7, u64::MAX]));
+
+    let part = |from: usize, to: usize| -> Vec<[u32; 3]> {
+        (0..(from * 3 + to * 4) % 9).map(|i| [from as u32, to as u32, i as u32]).collect()
+    };
+    let parts: Parts<_> = (0..size).map(|to| part(rank, to)).collect();
+    let expected: Parts<_> = (0..size).map(|from| part(from, rank)).collect();
+    for route in [Route::Direct, Route::TwoHop] {
+        require(world, "an exchange", &world.exchange_by(route, &parts), &expected);
+    }
+    require(world, "an exchange", &world.exchange(&parts), &expected);
+    let nothing: Parts<u8> = (0..size).map(|_| []).collect();
+    require(world, "an exchange of nothing", &world.exchange_by(Route::TwoHop, &nothing), &nothing);
+
+    require(world, "an agreement", &world.agree(Ok::<_, String>(rank)), &Ok(rank));
+    let refusal = world.agree(if rank > 0 { Err(format!("reason {rank}")) } else { Ok(()) });
+    let refusal = refusal.err().map(|refusal| (refusal.to_string(), refusal.here));
+    let expected = (size > 1).then(|| ("rank 1: reason 1".to_owned(), rank == 1));
+    require(world, "the refusal of the lowest rank", &refusal, &expected);
+    let differs = world.agree_on("the number", if rank + 1 == size { "two" } else { "one" });
+    let text = format!("rank {}: the number is not the same as on rank 0: two here, one there", size - 1);
+    let expected = (size > 1).then_some(text);
+    require(world, "what differs", &differs.err().map(|refusal| refusal.to_string()), &expected);
+
+    let before = world.traffic();
+    if rank > 0 {
+        world.send(rank - 1, &[1_u32, 2]);
+    }
+    if rank + 1 < size {
+        world.receive::<u32>(rank + 1);
+    }
+    let sent = world.traffic() - before;
+    let expected = if rank > 0 { (1, 8) } else { (0, 0) };
+    require(world, "the count of what is sent", &(sent.messages, sent.bytes), &expected);
+}
+
+/// Every rank posts to every rank, in rounds; everything arrives, in order from each.
+pub(crate) fn check_mail(world: &Communicator) {
+    const ROUNDS: u32 = 100;
+    let mut mail = Mailbox::new(world);
+    let mut arrived = vec![0; world.size()];
+    let mut missing = world.size() * ROUNDS as usize;
+    let mut round = 0;
+    while missing > 0 {
+        if round < ROUNDS {
+            for to in 0..world.size() {
+                mail.post(to, &vec![round; 1 + (round as usize * 97) % 5000]);
+            }
+            round += 1;
+        }
+        while let Some((from, items)) = mail.poll() {
+            let expected = vec![arrived[from]; 1 + (arrived[from] as usize * 97) % 5000];
+            require(world, "the next letter", &items, &expected);
+            arrived[from] += 1;
+            missing -= 1;
+        }
+    }
+    drop(mail);
+    world.barrier();
+}
+
+fn require<T: PartialEq + std::fmt::Debug>(world: &Communicator, what: &str, found: &T, expected: &T) {
+    if found != expected {
+        let mut text = format!("{found:?} instead of {expected:?}");
+        text.truncate(500);
+        world.fail(format!("{what} brought {text}"));
+    }
+}

@@ -1,0 +1,162 @@
+//! Forests merged along a tree of ranks: every rank finds the forest of its own edges, then forests of neighbouring
+//! ranks are put together and thinned out to one forest, until one is left.
+//!
+//! An edge that is not in the forest of some of the edges is the heaviest on a cycle among them, and so in no forest of
+//! more edges (cycle property): a rank passes on fewer edges than there are vertices. Neighbours merge in the order of
+//! their ranks, so that positions always ascend as ids do.
+//!
+//! * Source: Loncar, Skrbic & Balaz 2014, told in Sousa 2014, section 3.2.2 (two at a time); Dehne & Götz 1998, told
+//!   in Nobari 2012, section 2 (D at a time).
+//! * log_D p turns, in which p - 1 messages go up, of at most n - 1 edges each (20 to 24 bytes an edge with the id);
+//!   one message goes back to each rank, with the ids of its edges of the forest.
+//! * A rank needs memory for D n edges, the first one for all of the forest: for graphs whose vertices fit one machine.
+//! * Exact. Threads within a rank.
+
+use kostra_core::{
+    EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
+    Weight,
+};
+
+use crate::{Communicator, Cut, DistributedAlgorithm, Names, Parts, Slice};
+
+/// Merging local forests along a tree.
+pub(crate) struct Merge;
+
+const ARITY: SolverOption = SolverOption {
+    name: "arity",
+    about: "how many ranks' forests are merged at a time",
+    default: 2,
+    lowest: 2,
+    highest: 1 << 16,
+};
+
+impl DistributedAlgorithm for Merge {
+    const INFO: SolverInfo = SolverInfo {
+        id: "mpi-merge",
+        title: "Local forests, merged along a tree of ranks",
+        source: "Loncar et al. in Sousa 2014, 3.2.2; Dehne & Götz in Nobari 2012, 2",
+        platform: Platform::Mpi,
+        representation: Representation::EdgeList,
+        exact: true,
+        time: "O(m/p + n log p) expected",
+        scratch: "12 bytes an edge, 24 a vertex, 100 a vertex at the first rank",
+        options: &[ARITY],
+    };
+
+    fn solve<W: Weight>(
+        &self,
+        slice: &Slice<W>,
+        order: Order,
+        world: &Communicator,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        let arity = run.option(&ARITY) as usize;
+        let held = world.phase(run, "local", |run| Held::forest_of(slice, order, run))?;
+        let held =
+            world.phase(run, "merge", |run| held.up_the_tree(arity, slice.vertices(), order, world, run))?;
+        world.phase(run, "return", |_| Ok(held.give_back(slice, world)))
+    }
+}
+
+/// Edges that may be in the forest, by ascending id.
+struct Held<W> {
+    u: Vec<u64>,
+    v: Vec<u64>,
+    weights: Vec<W>,
+    ids: Vec<u64>,
+}
+
+impl<W> Default for Held<W> {
+    fn default() -> Self {
+        Self { u: Vec::new(), v: Vec::new(), weights: Vec::new(), ids: Vec::new() }
+    }
+}
+
+impl<W: Weight> Held<W> {
+    fn forest_of(slice: &Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
+        let local = kostra_cpu::forest(slice.graph(), order, run)?.into_ids();
+        let (u, v) = local.iter().map(|&edge| slice.ends(edge)).unzip();
+        let weights = local.iter().map(|&edge| slice.edges().weights()[edge as usize]).collect();
+        let ids = local.iter().map(|&edge| slice.id(edge)).collect();
+        Ok(Self { u, v, weights, ids })
+    }
+
+    /// Merges turn by turn, in each the leaders of the last one by so many; the first rank is left with the forest, and
+    /// the others with nothing.
+    fn up_the_tree(
+        mut self,
+        arity: usize,
+        vertices: u64,
+        order: Order,
+        world: &Communicator,
+        run: &mut Run<'_>,
+    ) -> Result<Self, SolveError> {
+        let mut stride = 1;
+        while stride < world.size() {
+            let leader = world.rank() - world.rank() % (stride * arity);
+            if leader != world.rank() {
+                self.send(leader, world);
+                return Ok(Self::default());
+            }
+            let members = (1..arity).map(|member| leader + member * stride);
+            for member in members.take_while(|&member| member < world.size()) {
+                self.receive(member, world);
+            }
+            self = self.thin_out(vertices, order, run)?;
+            stride *= arity;
+        }
+        Ok(self)
+    }
+
+    fn send(&self, to: usize, world: &Communicator) {
+        world.send(to, &self.u);
+        world.send(to, &self.v);
+        world.send(to, &self.weights);
+        world.send(to, &self.ids);
+    }
+
+    /// Appends what a rank sends whose ids are all higher.
+    fn receive(&mut self, from: usize, world: &Communicator) {
+        self.u.append(&mut world.receive(from));
+        self.v.append(&mut world.receive(from));
+        self.weights.append(&mut world.receive(from));
+        self.ids.append(&mut world.receive(from));
+    }
+
+    /// The forest of these edges.
+    fn thin_out(self, vertices: u64, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
+        let too_many = |_| SolveError::Unsuitable {
+            solver: Merge::INFO.id,
+            cost: format!("{} edges at one rank", self.ids.len()),
+            advice: "it is for graphs whose vertices fit one machine",
+        };
+        let (names, u, v) = Names::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
+        let edges =
+            EdgeList::new(names.count(vertices), u, v, self.weights.clone()).map_err(|_| too_many(()))?;
+        let forest = kostra_cpu::forest(&Graph::from(edges), order, run)?.into_ids();
+        fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
+            positions.iter().map(|&position| all[position as usize]).collect()
+        }
+        Ok(Self {
+            u: these(&self.u, &forest),
+            v: these(&self.v, &forest),
+            weights: these(&self.weights, &forest),
+            ids: these(&self.ids, &forest),
+        })
+    }
+
+    /// Tells each rank which of its edges are in the forest that the first one holds.
+    fn give_back(self, slice: &Slice<W>, world: &Communicator) -> EdgeSet {
+        let bounds = world.gather(0, &[slice.first(), slice.len() as u64]);
+        let parts = bounds.map(|bounds| {
+            let starts = bounds.iter().map(|bounds| bounds[0]);
+            let cut = Cut::at(starts.chain([u64::MAX]).collect());
+            Parts::deal(world.size(), &self.ids, |&id| cut.owner(id))
+        });
+        let mut set = EdgeSet::new(slice.len());
+        for id in world.scatter(0, parts.as_ref()) {
+            set.insert((id - slice.first()) as u32);
+        }
+        set
+    }
+}

@@ -1,0 +1,211 @@
+//! Messages between two ranks, and from or to one of them: any length, any plain type.
+
+use bytemuck::Pod;
+use mpi::request::{WaitGuard, scope};
+use mpi::traits::{CommunicatorCollectives, Destination, Equivalence, Root, Source};
+
+use crate::{Communicator, Parts};
+
+/// What a message belongs to, so that none is taken for another's.
+pub(crate) type Tag = i32;
+const MESSAGE: Tag = 1;
+/// See [`crate::Mailbox`].
+pub(crate) const MAIL: Tag = 2;
+/// See [`crate::exchange`].
+pub(crate) const EXCHANGE: Tag = 3;
+
+impl Communicator {
+    /// Waits until all ranks are here. Collective.
+    pub fn barrier(&self) {
+        self.counted(self.steps(), 0, || self.world.barrier());
+    }
+
+    /// Sends to another rank, which must [receive](Self::receive) it: this may wait until it does.
+    pub fn send<T: Pod>(&self, to: usize, items: &[T]) {
+        let bytes = bytemuck::cast_slice(items);
+        self.counted(1, bytes.len(), || {
+            for piece in self.pieces(bytes) {
+                self.process(to).send_with_tag(piece, MESSAGE);
+            }
+        });
+    }
+
+    /// Receives what another rank has [sent](Self::send) with the same type; of several in the order in which it sent
+    /// them. Waits for it.
+    pub fn receive<T: Pod>(&self, from: usize) -> Vec<T> {
+        self.counted(0, 0, || self.receive_tagged(from, MESSAGE))
+    }
+
+    /// Gives every rank what the root has. Collective; the slice has the same length everywhere.
+    pub fn broadcast<T: Pod>(&self, root: usize, items: &mut [T]) {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
+        let sent = usize::from(root != self.rank());
+        self.counted(sent, sent * bytes.len(), || {
+            for piece in bytes.chunks_mut(self.longest) {
+                self.process(root).broadcast_into(piece);
+            }
+        });
+    }
+
+    /// Gives every rank the one item that the root has. Collective.
+    pub fn broadcast_one<T: Pod>(&self, root: usize, item: T) -> T {
+        let mut items = [item];
+        self.broadcast(root, &mut items);
+        items[0]
+    }
+
+    /// Gives every rank what the root has; what other ranks bring is dropped. Collective.
+    pub fn broadcast_vec<T: Pod>(&self, root: usize, mut items: Vec<T>) -> Vec<T> {
+        let length = self.broadcast_one(root, items.len() as u64) as usize;
+        if root != self.rank() {
+            items.clear();
+            self.grow(&mut items, length);
+        }
+        self.broadcast(root, &mut items);
+        items
+    }
+
+    /// Brings what each rank has to the root, in parts by rank; other ranks get nothing. Collective.
+    pub fn gather<T: Pod>(&self, root: usize, items: &[T]) -> Option<Parts<T>> {
+        if root != self.rank() {
+            self.send(root, items);
+            return None;
+        }
+        let mut lengths = Vec::with_capacity(self.size());
+        let mut all = Vec::new();
+        for rank in 0..self.size() {
+            let part = if rank == root { items.to_vec() } else { self.receive(rank) };
+            lengths.push(part.len());
+            self.append(&mut all, &part);
+        }
+        Some(Parts::new(all, lengths))
+    }
+
+    /// Brings what the root has in parts to the ranks; what other ranks bring is dropped. Collective.
+    pub fn scatter<T: Pod>(&self, root: usize, parts: Option<&Parts<T>>) -> Vec<T> {
+        if root != self.rank() {
+            let part = self.receive(root);
+            self.counted(1, size_of_val(&part[..]), || ());
+            return part;
+        }
+        let Some(parts) = parts.filter(|parts| parts.count() == self.size()) else {
+            self.fail("what is to be scattered has not one part for each rank");
+        };
+        for rank in (0..self.size()).filter(|&rank| rank != root) {
+            let bytes = bytemuck::cast_slice(parts.part(rank));
+            self.counted(0, 0, || {
+                for piece in self.pieces(bytes) {
+                    self.process(rank).send_with_tag(piece, MESSAGE);
+                }
+            });
+        }
+        parts.part(root).to_vec()
+    }
+
+    /// Brings what each rank has to every rank, in parts by rank. Collective.
+    pub fn all_gather<T: Pod>(&self, items: &[T]) -> Parts<T> {
+        let others = self.size() - 1;
+        let mut lengths = vec![0_u64; self.size()];
+        self.counted(others, others * 8, || {
+            self.world.all_gather_into(&(items.len() as u64), &mut lengths[..]);
+        });
+        let lengths: Vec<_> = lengths.into_iter().map(|length| length as usize).collect();
+        let mut all: Vec<T> = Vec::new();
+        self.grow(&mut all, lengths.iter().sum());
+        let own: &[u8] = bytemuck::cast_slice(items);
+        if size_of_val(&all[..]) <= self.longest {
+            let counts: Vec<_> = lengths.iter().map(|length| (length * size_of::<T>()) as i32).collect();
+            let starts = starts(&counts);
+            let mut into =
+                mpi::datatype::PartitionMut::new(bytemuck::cast_slice_mut::<T, u8>(&mut all), counts, starts);
+            self.counted(others, others * own.len(), || self.world.all_gather_varcount_into(own, &mut into));
+        } else {
+            let mut start = 0;
+            for (rank, &length) in lengths.iter().enumerate() {
+                let part = &mut all[start..start + length];
+                if rank == self.rank() {
+                    part.copy_from_slice(items);
+                }
+                self.broadcast(rank, part);
+                start += length;
+            }
+        }
+        Parts::new(all, lengths)
+    }
+
+    /// Sends to some ranks at once, while it receives one message from each of some: `Vec` by the order of `from`. No
+    /// rank may be this one. Who is sent to must receive.
+    pub(crate) fn swap<T: Pod>(&self, to: &[(usize, &[u8])], from: &[usize]) -> Vec<Vec<T>> {
+        let bytes = to.iter().map(|(_, bytes)| bytes.len()).sum();
+        self.counted(to.len(), bytes, || {
+            scope(|scope| {
+                let mut sent = Vec::with_capacity(to.len());
+                for &(to, bytes) in to {
+                    for piece in self.pieces(bytes) {
+                        let request = self.process(to).immediate_send_with_tag(scope, piece, EXCHANGE);
+                        sent.push(WaitGuard::from(request));
+                    }
+                }
+                from.iter().map(|&from| self.receive_tagged(from, EXCHANGE)).collect()
+            })
+        })
+    }
+
+    /// A message as MPI takes it: the first piece that is shorter than the longest is the last, and may be empty.
+    fn pieces<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let end: &[u8] = &[];
+        let is_even = bytes.len().is_multiple_of(self.longest);
+        bytes.chunks(self.longest).chain(is_even.then_some(end))
+    }
+
+    fn receive_tagged<T: Pod>(&self, from: usize, tag: Tag) -> Vec<T> {
+        const { assert!(size_of::<T>() > 0, "items have a size") };
+        let (mut items, mut filled) = (Vec::new(), 0);
+        loop {
+            let (message, status) = self.process(from).matched_probe_with_tag(tag);
+            let piece = status.count(u8::equivalent_datatype()) as usize;
+            self.grow(&mut items, (filled + piece).div_ceil(size_of::<T>()));
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut items);
+            message.matched_receive_into(&mut bytes[filled..filled + piece]);
+            filled += piece;
+            if piece < self.longest {
+                break;
+            }
+        }
+        if !filled.is_multiple_of(size_of::<T>()) {
+            self.fail(format!(
+                "rank {from} has sent {filled} bytes, which are no items of {}",
+                size_of::<T>()
+            ));
+        }
+        items
+    }
+
+    /// Makes a vector this long, with zeros; if the memory is not granted, this rank ends the job.
+    pub(crate) fn grow<T: Pod>(&self, items: &mut Vec<T>, length: usize) {
+        self.reserve(items, length.saturating_sub(items.len()));
+        items.resize(length, T::zeroed());
+    }
+
+    pub(crate) fn append<T: Pod>(&self, items: &mut Vec<T>, more: &[T]) {
+        self.reserve(items, more.len());
+        items.extend_from_slice(more);
+    }
+
+    fn reserve<T>(&self, items: &mut Vec<T>, more: usize) {
+        if items.try_reserve(more).is_err() {
+            let bytes = (items.len() + more).saturating_mul(size_of::<T>());
+            self.fail(format!("{bytes} bytes of memory for messages are not granted"));
+        }
+    }
+}
+
+/// Where parts of these lengths start that lie one after the other.
+pub(crate) fn starts(counts: &[i32]) -> Vec<i32> {
+    let mut start = 0;
+    let next = |count: &i32| {
+        start += count;
+        start - count
+    };
+    counts.iter().map(next).collect()
+}
