@@ -103,10 +103,10 @@ impl<W: Weight> Slice<W> {
         Self { graph: edges.into(), names: Names::Identity, first, vertices }
     }
 
-    /// The edges of a range of a graph that this rank holds whole; they are copied.
+    /// The edges of a range of a graph that this rank holds whole, as far as there are some; they are copied.
     ///
     /// # Errors
-    /// When the range ends past the edges.
+    /// As [`Slice::new`]; never for a range of edges that there are.
     pub fn of(whole: &EdgeList<W>, range: Range<u64>) -> Result<Self, SliceError> {
         let (start, end) = (range.start as usize, (range.end as usize).min(whole.len()));
         let range = start.min(end)..end;
