@@ -11,10 +11,11 @@ constexpr u32 WARPS = BLOCK / 32;
 constexpr u32 TILE = 128;              // records of a tile: four a lane
 constexpr u32 SAMPLES = 4096;          // most samples behind a pivot
 constexpr u32 TAIL = 2048;             // edges, and components, that one block finishes
-constexpr u32 FEW = 4096;              // components whose least edges are found within blocks first
+constexpr u32 FEW = 4096;              // components that blocks deal with in shared memory; src/fast.rs adds as many
 constexpr u32 DIRECT = 8192;           // components whose paths are walked by whoever needs the end
 constexpr u32 CROWD = 1 << 18;         // edges from which on a giant component is looked for
 constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory: what one block finishes needs most
+constexpr u32 LABELS_AT = SHARED_WORDS - FEW / 4; // where few components keep their labels, of 16 bits
 constexpr u32 ROW_BY_LANE = 32;        // longest row that one lane looks through; src/fast.rs sizes the queue by it
 constexpr u32 ROW_BY_GROUP = 256;      // longest row that eight lanes look through
 constexpr u32 ITEM = 1024;             // entries of a longer row that a warp looks through at once
@@ -47,7 +48,7 @@ struct Graph {
 struct Scratch {
     u32 tiles, steps;
     u32* link;        // 5 n: labels of vertices, then of the components of each level, two regions of 2 n by turns
-    u64* least;       // n: for each component of a level, the least order of its edges
+    u64* least;       // n (FEW if that is more), and FEW: for each component of a level, the least order of its edges
     u32* least_id;    // n, for wide keys: the least id among those
     uint4* records;   // of tiles, and of one more to write to where there is none
     u32* record_ids;  // likewise, for wide keys
@@ -91,6 +92,13 @@ __device__ __forceinline__ u32 load_acquire(const u32* p) {
     return value;
 }
 
+// Adds one, after all that this block has written, and before all that it reads.
+__device__ __forceinline__ u32 arrive(u32* p) {
+    u32 before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");
+    return before;
+}
+
 __device__ __forceinline__ u64 nanoseconds() {
     u64 time;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
@@ -117,27 +125,34 @@ struct Solver {
     u32 in_play;           // edges on the lists of all warps
     u32 base, count;       // the components of this level have the labels from base on
     u32 finals;            // the counter of components that are done in this phase
+    u32 heavy_base;        // the level of the edges set aside
+    u32 few_base, few_count, few_done; // the last level that every block contracted for itself, and how many were done before
+    u32 least_at;          // where the least orders of this level lie
     u32 fresh;             // the next unused counter
 
     __device__ Solver(const Args& args, u64* memory)
         : G(args.graph), S(args.scratch), shared(memory), lane(threadIdx.x % 32),
           warp(blockIdx.x * WARPS + threadIdx.x / 32), warps(gridDim.x * WARPS), free(UNSET), list(EMPTY),
-          heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), fresh(FRESH) {}
+          heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), least_at(0), fresh(FRESH) {}
 
     // ---- the grid -------------------------------------------------------------------------------------------------
     // Everybody arrives before anybody goes on, and sees what the others wrote.
     __device__ void sync(Code code) {
         __syncthreads();
         if (threadIdx.x == 0) {
-            __threadfence();
-            u32 ticket = atomicAdd(S.counters + BARRIER, 1);
+            u32 ticket = arrive(S.counters + BARRIER);
             u32 full = (ticket / gridDim.x + 1) * gridDim.x;
             while (load_acquire(S.counters + BARRIER) < full) {}
-            __threadfence();
-            if (blockIdx.x == 0 && S.counters[STEPS] < S.steps)
-                S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
+            if (blockIdx.x == 0) note(code);
         }
         __syncthreads();
+    }
+    // The trace begins here.
+    __device__ void begin() {
+        if (blockIdx.x == 0 && threadIdx.x == 0) note(BEGIN);
+    }
+    __device__ void note(Code code) {
+        if (S.counters[STEPS] < S.steps) S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
     }
     __device__ u32 counter() { return fresh++; }
     __device__ u32 read(u32 index) { return load_acquire(S.counters + index); }
@@ -197,9 +212,10 @@ struct Solver {
     // ---- the least edge of each component ---------------------------------------------------------------------------
     // Returns the component, flagged if the edge may be its least.
     __device__ __forceinline__ u32 offer(u32 c, Key key, u32 id) {
-        u64 order = K::order(key, id);
-        u64 *p = S.least + (c - base), seen = load(p);
-        if (seen > order) atomicMin(p, order);
+        return offer_seen(c, load(S.least + (c - base)), K::order(key, id));
+    }
+    __device__ __forceinline__ u32 offer_seen(u32 c, u64 seen, u64 order) {
+        if (seen > order) atomicMin(S.least + (c - base), order);
         return seen > order || (K::wide && seen == order) ? c | OFFERED : c;
     }
     // The same among few components, where all would crowd at the same memory: first within the block.
@@ -336,14 +352,14 @@ struct Solver {
                     u32 owner = __shfl_sync(ALL, rest ? source : 32, 8 * g), choice = __shfl_sync(ALL, at, 8 * g);
                     if (lane == owner) my_at = choice;
                 }
-                push_lights(queued, v0 + source, start + sub, 8, lights);
+                push_wanted<false>(queued, v0 + source, start + sub, 8, lights);
             }
             if (my_at != UNSET) {
                 S.link[mine] = G.neighbours[my_at];
                 mark(G.ids[my_at]);
             }
         }
-        flush_lights(queued);
+        flush_wanted<false>(queued);
     }
     // The place of the least edge among the lanes of a group; every lane learns it.
     __device__ __forceinline__ u32 least_of_group(Key best, u32 at, u32 width) {
@@ -365,38 +381,34 @@ struct Solver {
         return candidates ? chosen : UNSET;
     }
 
-    // Light entries wait in shared memory until there are enough to look at together: bit j of a lane stands for entry first + j * step.
-    __device__ __forceinline__ void push_lights(u32 &queued, u32 v, u32 first, u32 step, u32 lights) {
+    // Entries that are wanted wait in shared memory until there are enough to look at together, four a lane: bit j of
+    // a lane stands for entry first + j * step of the row of v. Then light ones go to the list, or, `between`, those
+    // whose ends are in different components by now.
+    template <bool between>
+    __device__ __forceinline__ void push_wanted(u32 &queued, u32 v, u32 first, u32 step, u32 wanted) {
         u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
-        for (u32 votes; (votes = __ballot_sync(ALL, lights != 0)); ) {
-            if (lights) {
-                waiting[queued + __popc(votes & ((1u << lane) - 1))] = (u64)v << 32 | (first + step * (__ffs(lights) - 1));
-                lights &= lights - 1;
+        for (u32 votes; (votes = __ballot_sync(ALL, wanted != 0)); ) {
+            if (wanted) {
+                waiting[queued + __popc(votes & ((1u << lane) - 1))] = (u64)v << 32 | (first + step * (__ffs(wanted) - 1));
+                wanted &= wanted - 1;
             }
             queued += __popc(votes);
-            if (queued >= 128) flush_lights(queued);
+            if (queued >= 128) flush_wanted<between>(queued);
         }
     }
     // Puts up to 128 of them on the list, seen from the lower end.
-    __device__ void flush_lights(u32 &queued) {
+    template <bool between>
+    __device__ void flush_wanted(u32 &queued) {
         u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
         __syncwarp();
-        u32 v[4], e[4], w[4], id[4];
+        u32 a[4], b[4], e[4], id[4];
         Key key[4];
+        bool keep[4];
         #pragma unroll
         for (u32 j = 0; j < 4; j++) {
             u64 one = 32 * j + lane < queued ? waiting[32 * j + lane] : ~0ull;
-            v[j] = (u32)(one >> 32);
+            a[j] = (u32)(one >> 32);
             e[j] = (u32)one;
-        }
-        #pragma unroll
-        for (u32 j = 0; j < 4; j++) w[j] = v[j] != ALL ? G.neighbours[e[j]] : 0;
-        #pragma unroll
-        for (u32 j = 0; j < 4; j++) {
-            bool keep = v[j] != ALL && w[j] > v[j];
-            key[j] = keep ? weight(e[j]) : 0;
-            id[j] = keep ? G.ids[e[j]] : 0;
-            if (!keep) v[j] = ALL;
         }
         u32 over = queued > 128 ? queued - 128 : 0;
         u64 last = lane < over ? waiting[128 + lane] : 0;
@@ -405,7 +417,40 @@ struct Solver {
         __syncwarp();
         queued = over;
         #pragma unroll
-        for (u32 j = 0; j < 4; j++) append(list, v[j] != ALL, v[j], w[j], key[j], id[j]);
+        for (u32 j = 0; j < 4; j++) b[j] = a[j] != ALL ? G.neighbours[e[j]] : 0;
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) {
+            keep[j] = a[j] != ALL && b[j] > a[j];
+            if (between && keep[j]) {
+                a[j] = S.link[a[j]];
+                b[j] = S.link[b[j]];
+            }
+        }
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) {
+            keep[j] = keep[j] && a[j] != b[j];
+            key[j] = keep[j] ? weight(e[j]) : 0;
+            id[j] = keep[j] ? G.ids[e[j]] : 0;
+        }
+        if (between) offer_four(keep, a, b, key, id);
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) append(list, keep[j], a[j], b[j], key[j], id[j]);
+    }
+    // Offers four edges at once: all looks before all minima.
+    __device__ __forceinline__ void offer_four(const bool *keep, u32 *a, u32 *b, const Key *key, const u32 *id) {
+        u64 at_a[4], at_b[4];
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++) {
+            at_a[j] = keep[j] ? load(S.least + (a[j] - base)) : 0;
+            at_b[j] = keep[j] ? load(S.least + (b[j] - base)) : 0;
+        }
+        #pragma unroll
+        for (u32 j = 0; j < 4; j++)
+            if (keep[j]) {
+                u64 order = K::order(key[j], id[j]);
+                a[j] = offer_seen(a[j], at_a[j], order);
+                b[j] = offer_seen(b[j], at_b[j], order);
+            }
     }
     __device__ __forceinline__ bool is_light(u32 key, u32 e, u64 light) {
         u32 limit = (u32)(light >> 32);
@@ -431,45 +476,31 @@ struct Solver {
                     if (e < end && is_light(key[j], e, light)) lights |= 1u << (j0 + j);
                 }
             }
-            push_lights(queued, v, start + lane, 32, lights);
+            push_wanted<false>(queued, v, start + lane, 32, lights);
         }
-        flush_lights(queued);
+        flush_wanted<false>(queued);
     }
 
-    // All edges between components, seen from the lower end, after round 0.
+    // All edges between components, seen from the lower end, after round 0: half of the entries are not wanted.
     __device__ void gather_short_rows() {
+        u32 queued = 0;
         u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
         for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
             u32 v = v0 + lane, start = next_start, end = next_end;
             next_start = row_start(v + warps * 32);
             next_end = row_start(v + warps * 32 + 1);
             if (end - start > ROW_BY_LANE) end = start;
-            u32 label = start < end ? S.link[v] : 0;
+            u32 upper = 0; // entries seen from the lower end
             for (u32 e0 = start; __any_sync(ALL, e0 < end); e0 += 4) {
-                u32 w[4], a[4], b[4], id[4];
-                Key key[4];
-                bool keep[4];
+                u32 w[4];
                 #pragma unroll
                 for (u32 i = 0; i < 4; i++) w[i] = e0 + i < end ? G.neighbours[e0 + i] : 0;
                 #pragma unroll
-                for (u32 i = 0; i < 4; i++) b[i] = w[i] > v && e0 + i < end ? S.link[w[i]] : label;
-                #pragma unroll
-                for (u32 i = 0; i < 4; i++) {
-                    a[i] = label;
-                    keep[i] = b[i] != label;
-                    key[i] = keep[i] ? weight(e0 + i) : 0;
-                    id[i] = keep[i] ? G.ids[e0 + i] : 0;
-                }
-                #pragma unroll
-                for (u32 i = 0; i < 4; i++) {
-                    if (keep[i]) {
-                        a[i] = offer(a[i], key[i], id[i]);
-                        b[i] = offer(b[i], key[i], id[i]);
-                    }
-                    append(list, keep[i], a[i], b[i], key[i], id[i]);
-                }
+                for (u32 i = 0; i < 4; i++) if (w[i] > v && e0 + i < end) upper |= 1u << (e0 + i - start);
             }
+            push_wanted<true>(queued, v, start, 1, upper);
         }
+        flush_wanted<true>(queued);
     }
     __device__ void gather_long_rows(u32 items) {
         for (u32 i = warp; i < items; i += warps) {
@@ -638,27 +669,30 @@ struct Solver {
         u32 t = list.head;
         for (u32 left = list.count; left; ) {
             u32 next = S.next[t];
+            uint4 r[4];
+            u64 at_a[4], at_b[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) r[i] = 32 * i + lane < left ? S.records[t * TILE + 32 * i + lane] : make_uint4(0, 0, 0, 0);
             #pragma unroll
             for (u32 i = 0; i < 4; i++) {
-                u32 at = t * TILE + 32 * i + lane;
-                if (32 * i + lane >= left) continue;
-                uint4 r = *(S.records + at);
-                u64 order = K::order(key_in(r, (Key)0), r.z);
-                bool x = r.x & OFFERED, y = r.y & OFFERED;
-                r.x &= ~OFFERED;
-                r.y &= ~OFFERED;
-                x = x && S.least[r.x - base] == order;
-                y = y && S.least[r.y - base] == order;
-                if (K::wide) {
-                    u32 id = (x || y) ? S.record_ids[at] : 0;
-                    x = x && S.least_id[r.x - base] == id;
-                    y = y && S.least_id[r.y - base] == id;
-                    if (x || y) mark(id);
-                } else if (x || y) {
-                    mark(r.z);
+                at_a[i] = r[i].x & OFFERED ? S.least[least_at + (r[i].x & ~OFFERED) - base] : 0;
+                at_b[i] = r[i].y & OFFERED ? S.least[least_at + (r[i].y & ~OFFERED) - base] : 0;
+            }
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u64 order = K::order(key_in(r[i], (Key)0), r[i].z);
+                bool x = r[i].x & OFFERED && at_a[i] == order, y = r[i].y & OFFERED && at_b[i] == order;
+                r[i].x &= ~OFFERED;
+                r[i].y &= ~OFFERED;
+                u32 id = r[i].z;
+                if (K::wide && (x || y)) {
+                    id = S.record_ids[t * TILE + 32 * i + lane];
+                    x = x && S.least_id[r[i].x - base] == id;
+                    y = y && S.least_id[r[i].y - base] == id;
                 }
-                if (x) S.link[r.x] = r.y;
-                if (y) S.link[r.y] = r.x;
+                if (x || y) mark(id);
+                if (x) S.link[r[i].x] = r[i].y;
+                if (y) S.link[r[i].y] = r[i].x;
             }
             left -= min(left, TILE);
             t = next;
@@ -772,13 +806,10 @@ struct Solver {
         if (far) S.counters[again] = 1;
     }
 
-    __device__ __forceinline__ u32 final_label(u32 x) {
-        while (x < DONE) x = S.link[x];
-        return x & ~DONE;
-    }
     // Edges get the numbers of the new level, and those within a component go. Splitting puts the edges after the pivot
     // aside; when the others are done they come back, and what their ends have become in the meantime is looked up.
-    __device__ void relabel(Chain in, bool back, bool splitting, u64 pivot) {
+    __device__ void relabel(Chain in, bool back, bool here, bool splitting, u64 pivot) {
+        const u16 *label = (const u16 *)(shared + LABELS_AT);
         bool few = count <= FEW;
         u32 giant = UNSET;
         if (few) {
@@ -806,18 +837,19 @@ struct Solver {
             #pragma unroll
             for (u32 i = 0; i < 4; i++) {
                 bool there = 32 * i + lane < left;
-                a[i] = there ? S.link[r[i].x & ~OFFERED] : base;
-                b[i] = there ? S.link[r[i].y & ~OFFERED] : base;
+                u32 x = r[i].x & ~OFFERED, y = r[i].y & ~OFFERED;
+                a[i] = !there ? base : here ? base + label[x - few_base] : S.link[x];
+                b[i] = !there ? base : here ? base + label[y - few_base] : S.link[y];
             }
             if (back) {
+                // Every label is a final number by now.
                 #pragma unroll
                 for (u32 i = 0; i < 4; i++) {
                     bool there = 32 * i + lane < left;
-                    a[i] = there ? base + final_label(a[i]) : 0;
-                    b[i] = there ? base + final_label(b[i]) : 0;
+                    a[i] = there ? base + (a[i] & ~DONE) : 0;
+                    b[i] = there ? base + (b[i] & ~DONE) : 0;
                 }
-            }
-            else {
+            } else if (!here) {
                 #pragma unroll
                 for (u32 i = 0; i < 4; i++) {
                     while (a[i] < base) a[i] = S.link[a[i]];
@@ -850,7 +882,7 @@ struct Solver {
             __syncthreads();
             for (u32 c = threadIdx.x; c < count; c += BLOCK) {
                 u64 order = shared[c];
-                if (order != ~0ull && load(S.least + c) > order) atomicMin(S.least + c, order);
+                if (order != ~0ull && load(S.least + least_at + c) > order) atomicMin(S.least + least_at + c, order);
             }
         }
     }
@@ -888,9 +920,13 @@ struct Solver {
                 hook();
                 bool splitting = !pending && !labels_wanted && in_play > SPLIT_FROM && (float)in_play > SPLIT * (float)count;
                 if (splitting) sample_list();
+                // Few components are contracted without a barrier more, and need room for orders that nobody reads any more.
+                if (!K::wide && count <= FEW)
+                    for (u32 i = warp * 32 + lane; i < count; i += warps * 32) S.least[other_least() + i] = ~0ull;
                 sync(HOOK);
-                contract();
-                if (count) {
+                bool here = !K::wide && count <= FEW && contract_here();
+                if (!here) contract();
+                if (count || here) {
                     u64 pivot = 0;
                     if (splitting) {
                         float share = fminf(SPLIT_LIGHT * (float)count / (float)in_play, 0.5f);
@@ -900,16 +936,22 @@ struct Solver {
                         pivot = pick(least, share, draws);
                     }
                     u32 total = counter();
-                    relabel(list, false, splitting, pivot);
-                    pending |= splitting;
+                    relabel(list, false, here, splitting, pivot);
+                    if (splitting) { pending = true; heavy_base = base; }
                     count_edges(total, RELABEL);
+                    if (here) {
+                        publish_labels();
+                        if (count == 0) sync(NUMBER);
+                    }
                 }
             }
             if (pending && count == 0) {
                 pending = false;
+                label_vertices(heavy_base, base);
+                sync(LABEL);
                 restart();
                 u32 total = counter();
-                relabel(heavy, true, false, 0);
+                relabel(heavy, true, false, false, 0);
                 count_edges(total, RETURN);
             }
         }
@@ -928,6 +970,78 @@ struct Solver {
         }
         base += count;
         count = read(roots_counter);
+        least_at = 0;
+    }
+
+    // The same for few components, by every block for itself in shared memory. Labels stay there for relabel; until
+    // everybody has read the links, they are not overwritten. False, and nothing is done, where too many are roots.
+    __device__ bool contract_here() {
+        constexpr u16 NOWHERE = 0xffff, LONE = 0x8000;
+        constexpr u32 each = FEW / BLOCK;
+        u16 *parent = (u16 *)shared, *number = parent + FEW, *label = (u16 *)(shared + LABELS_AT);
+        __shared__ u32 part[2][WARPS];
+        u32 w = threadIdx.x >> 5, above = base + count, done = read(finals);
+        for (u32 c = threadIdx.x; c < count; c += BLOCK) {
+            u32 p = S.link[base + c];
+            parent[c] = p == UNSET ? NOWHERE : p - base;
+        }
+        __syncthreads();
+        u32 roots = 0, lone = 0, is_root[each], is_lone[each];
+        #pragma unroll
+        for (u32 i = 0; i < each; i++) {
+            u32 c = (w * each + i) * 32 + lane, p = c < count ? parent[c] : c;
+            is_root[i] = __ballot_sync(ALL, c < count && (p == c || (p != NOWHERE && parent[p] == c && c < p)));
+            is_lone[i] = __ballot_sync(ALL, c < count && p == NOWHERE);
+            roots += __popc(is_root[i]);
+            lone += __popc(is_lone[i]);
+        }
+        if (lane == 0) { part[0][w] = roots; part[1][w] = lone; }
+        __syncthreads();
+        u32 root_at = 0, lone_at = 0, all_lone = 0;
+        roots = 0;
+        for (u32 i = 0; i < WARPS; i++) {
+            if (i == w) { root_at = roots; lone_at = all_lone; }
+            roots += part[0][i];
+            all_lone += part[1][i];
+        }
+        if (roots > LABELS_AT) return false;
+        u32 before = (1u << lane) - 1;
+        #pragma unroll
+        for (u32 i = 0; i < each; i++) {
+            u32 c = (w * each + i) * 32 + lane;
+            bool root = is_root[i] >> lane & 1, alone = is_lone[i] >> lane & 1;
+            if (c < count) number[c] = root ? root_at + __popc(is_root[i] & before) : alone ? LONE | (lone_at + __popc(is_lone[i] & before)) : NOWHERE;
+            root_at += __popc(is_root[i]);
+            lone_at += __popc(is_lone[i]);
+        }
+        __syncthreads();
+        for (u32 c = threadIdx.x; c < count; c += BLOCK) {
+            u32 x = c;
+            while (number[x] == NOWHERE) x = parent[x];
+            label[c] = number[x];
+        }
+        finals = counter();
+        if (blockIdx.x == 0) {
+            if (threadIdx.x == 0) S.counters[finals] = done + all_lone;
+            for (u32 i = threadIdx.x; i < roots; i += BLOCK) S.link[above + i] = UNSET;
+        }
+        __syncthreads();
+        few_base = base;
+        few_count = count;
+        few_done = done;
+        least_at = other_least();
+        base = above;
+        count = roots;
+        return true;
+    }
+    // Where the least orders of the next level lie, if that is one of few components.
+    __device__ u32 other_least() { return least_at ? 0 : max(G.vertices, FEW); }
+    // Block 0 tells what has become of few components, once everybody has passed a barrier.
+    __device__ void publish_labels() {
+        if (blockIdx.x) return;
+        const u16 *label = (const u16 *)(shared + LABELS_AT);
+        for (u32 c = threadIdx.x; c < few_count; c += BLOCK)
+            S.link[few_base + c] = label[c] & 0x8000 ? DONE | (few_done + (label[c] & 0x7fff)) : base + label[c];
     }
 
     // The last rounds of a phase, by one block in shared memory.
@@ -1047,6 +1161,7 @@ struct Solver {
     __device__ void restart() {
         count = read(finals);
         base = base >= 3 * G.vertices ? G.vertices : 3 * G.vertices;
+        least_at = 0;
         for (u32 i = warp * 32 + lane; i < count; i += warps * 32) {
             S.least[i] = ~0ull;
             if (K::wide) S.least_id[i] = ALL;
@@ -1094,7 +1209,7 @@ struct Solver {
     }
 
     __device__ void solve_rows() {
-        sync(BEGIN);
+        begin();
         bool filtered = G.entries / 2 >= FILTER_FROM * (u64)G.vertices;
         u32 queue_counter = counter(), total = counter();
         finals = counter();
@@ -1115,7 +1230,7 @@ struct Solver {
         contract();
         if (filtered) {
             in_play = CROWD + 1;
-            relabel(list, false, false, 0);
+            relabel(list, false, false, false, 0);
         } else {
             gather_short_rows();
             if (items) gather_long_rows(items);
@@ -1151,7 +1266,7 @@ struct Solver {
     }
 
     __device__ void solve_edges() {
-        sync(BEGIN);
+        begin();
         bool filtered = G.edges >= FILTER_FROM * (u64)G.vertices;
         u32 total = counter();
         finals = counter();

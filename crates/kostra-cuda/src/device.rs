@@ -3,11 +3,15 @@
 #![allow(unsafe_code, reason = "the driver is called where cudarc has no safe way")]
 
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, result};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut, DriverError, result,
+};
 use kostra_core::SolveError;
 
 use crate::error::{Doing, words};
@@ -30,6 +34,8 @@ pub struct Device {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     staging: Staging,
+    /// What the last solve worked in, kept for the next one.
+    scratch: Mutex<Option<CudaSlice<u8>>>,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
     lost: OnceLock<String>,
 }
@@ -117,6 +123,7 @@ impl Device {
             context,
             stream,
             staging: Staging::default(),
+            scratch: Mutex::default(),
             modules: Mutex::default(),
             lost: OnceLock::new(),
         };
@@ -183,11 +190,34 @@ impl Device {
 
     /// Memory for so many values, whatever is in it.
     pub(crate) fn uninit<T: Copy>(&self, len: usize) -> Result<CudaSlice<T>, DeviceError> {
-        let bytes = len * size_of::<T>();
-        // SAFETY: bytes of any content are bytes. The driver refuses to allocate none.
-        let memory = self.check(unsafe { self.stream.alloc::<u8>(bytes.max(1)) }, "allocating memory")?;
+        let bytes = (len * size_of::<T>()).max(1); // the driver refuses to allocate none
+        // SAFETY: bytes of any content are bytes.
+        let mut memory = unsafe { self.stream.alloc::<u8>(bytes) };
+        if memory.is_err() && self.kept_scratch().take().is_some() {
+            // SAFETY: as above.
+            memory = unsafe { self.stream.alloc::<u8>(bytes) };
+        }
+        let memory = self.check(memory, "allocating memory")?;
         // SAFETY: the memory was allocated on this stream, is long enough, and aligned to 256 bytes.
         Ok(unsafe { self.stream.upgrade_device_ptr(memory.leak(), len) })
+    }
+
+    /// At least so many bytes to work in, whatever is in them: those that the last solve worked in, where they are
+    /// enough, since to allocate takes as long as a small solve does.
+    pub(crate) fn scratch(&self, bytes: usize) -> Result<Scratch<'_>, DeviceError> {
+        let kept = self.kept_scratch().take();
+        let memory = match kept {
+            Some(memory) if memory.len() >= bytes => memory,
+            too_little => {
+                drop(too_little);
+                self.uninit(bytes)?
+            }
+        };
+        Ok(Scratch { device: self, memory: ManuallyDrop::new(memory) })
+    }
+
+    fn kept_scratch(&self) -> MutexGuard<'_, Option<CudaSlice<u8>>> {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Memory for so many values, all of whose bytes are the same.
@@ -198,12 +228,12 @@ impl Device {
     }
 
     /// Sets every byte.
-    pub(crate) fn fill<T: Copy>(&self, memory: &mut CudaSlice<T>, byte: u8) -> Result<(), DeviceError> {
+    pub(crate) fn fill<T>(&self, memory: &mut impl DevicePtrMut<T>, byte: u8) -> Result<(), DeviceError> {
         let bytes = memory.num_bytes();
         if bytes == 0 {
             return Ok(());
         }
-        let (pointer, _guard) = cudarc::driver::DevicePtrMut::device_ptr_mut(memory, &self.stream);
+        let (pointer, _guard) = memory.device_ptr_mut(&self.stream);
         // SAFETY: the memory is as long, and freed on the same stream, later.
         let done = unsafe { result::memset_d8_async(pointer, byte, bytes, self.stream.cu_stream()) };
         self.check(done, "filling memory")
@@ -232,7 +262,8 @@ impl Device {
     /// When the device fails.
     pub fn available(&self) -> Result<usize, DeviceError> {
         let (free, _) = self.check(self.context.mem_get_info(), "asking for its free memory")?;
-        Ok(free + self.kept().doing("asking for its free memory")?)
+        let scratch = self.kept_scratch().as_ref().map_or(0, CudaSlice::len);
+        Ok(free + scratch + self.kept().doing("asking for its free memory")?)
     }
 
     /// Turns the driver's answer into ours, and remembers an error after which nothing works any more.
@@ -285,6 +316,35 @@ impl Device {
     }
 }
 
+/// Memory to work in, which the device keeps for the next solve when this is dropped.
+pub(crate) struct Scratch<'a> {
+    device: &'a Device,
+    memory: ManuallyDrop<CudaSlice<u8>>,
+}
+
+impl Deref for Scratch<'_> {
+    type Target = CudaSlice<u8>;
+
+    fn deref(&self) -> &CudaSlice<u8> {
+        &self.memory
+    }
+}
+
+impl DerefMut for Scratch<'_> {
+    fn deref_mut(&mut self) -> &mut CudaSlice<u8> {
+        &mut self.memory
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nobody asks for it any more.
+        let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
+        // Of two solves at the same time, the later one's stays.
+        *self.device.kept_scratch() = Some(memory);
+    }
+}
+
 /// The version of CUDA that the driver is for.
 fn version() -> Result<(u32, u32), DriverError> {
     let mut version = 0;
@@ -322,7 +382,7 @@ fn is_final(error: DriverError) -> bool {
 mod tests {
     use std::process::Command;
 
-    use cudarc::driver::LaunchConfig;
+    use cudarc::driver::{DevicePtr, LaunchConfig};
 
     use super::*;
     use crate::nvrtc;
@@ -342,6 +402,22 @@ mod tests {
                 assert!(one.capability() >= OLDEST && one.multiprocessors() > 0 && !one.name().is_empty());
             }
         }
+    }
+
+    #[test]
+    fn what_a_solve_worked_in_is_kept_until_somebody_needs_it() {
+        let Some(device) = crate::testing::device() else { return };
+        let begin = |scratch: &Scratch<'_>| scratch.device_ptr(device.stream()).0;
+        let first = begin(&device.scratch(1 << 20).unwrap());
+        assert_eq!(begin(&device.scratch(1000).unwrap()), first);
+        let (one, other) = (device.scratch(1000).unwrap(), device.scratch(1000).unwrap());
+        assert_ne!(begin(&one), begin(&other), "two solves at the same time");
+        drop((one, other));
+        let most = device.available().unwrap() / 8 * 7;
+        drop(device.scratch(most).unwrap());
+        assert!(device.available().unwrap() > most, "what is kept is free");
+        device.uninit::<u8>(most).unwrap();
+        assert!(device.kept_scratch().is_none(), "and goes where it is in the way");
     }
 
     #[test]

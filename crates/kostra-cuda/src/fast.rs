@@ -220,6 +220,7 @@ const SAMPLES: u64 = 4096;
 const TAIL: u64 = 2048;
 const ROW_BY_LANE: u64 = 32;
 const FILTER_FROM: u64 = 4;
+const FEW: u64 = 4096;
 /// One is used a step, and more steps than there are bits in a number of vertices, times phases, there are not.
 const COUNTERS: usize = 1 << 14;
 /// Those of the counters that the host reads.
@@ -228,6 +229,8 @@ const OVERFLOW: usize = 2;
 const STEPS: usize = 3;
 const TRACE_STEPS: usize = 1 << 12;
 const STEP_WORDS: usize = 6;
+/// Edges from which on two blocks are better than one on a multiprocessor (measured).
+const SMALL: u64 = 1 << 19;
 /// What the codes in the trace stand for.
 const STEPS_BY_CODE: [&str; 14] = [
     "begin",
@@ -265,8 +268,10 @@ impl Plan {
         };
         let kernel = device.function(SOURCE, name)?;
         let fit = kernel.occupancy_max_active_blocks_per_multiprocessor(BLOCK, 0, None);
-        let blocks = device.check(fit, "asking for an occupancy")?.max(1) * device.multiprocessors();
+        let fit = device.check(fit, "asking for an occupancy")?.max(1);
         let (n, m) = (u64::from(graph.vertices), u64::from(graph.edges));
+        // To meet costs small graphs more than they gain from many hands.
+        let blocks = device.multiprocessors() * if m < SMALL { 1 } else { fit };
         let warps = u64::from(blocks * BLOCK / 32);
         // Lists of sparse graphs hold what contraction leaves of all edges, lists of dense ones what is light.
         let records = if room == Room::ForAll || m < FILTER_FROM * n { m } else { m.min(6 * n + m / 8) };
@@ -280,8 +285,9 @@ impl Plan {
         let wide = u64::from(graph.wide);
         let layout = Scratch {
             tiles: tiles as u32,
+            counters: take(4 * COUNTERS as u64), // the first, where the host looks for them
             link: take(4 * (5 * n + 16)),
-            least: take(8 * n),
+            least: take(8 * (n.max(FEW) + FEW)),
             least_id: take(4 * n * wide),
             records: take(16 * TILE * (tiles + 1)),
             record_ids: take(4 * TILE * (tiles + 1) * wide),
@@ -315,6 +321,7 @@ impl Plan {
             &mut scratch.samples,
             &mut scratch.tail,
             &mut scratch.tail_ids,
+            &mut scratch.counters,
         ] {
             *address += start;
         }
@@ -348,16 +355,17 @@ fn attempt(
     graph: Input,
     run: &mut Run<'_>,
 ) -> Result<Option<DeviceEdgeSet>, DeviceError> {
-    let scratch: CudaSlice<u8> = device.uninit(plan.bytes())?;
-    let counters: CudaSlice<u32> = device.filled(COUNTERS, 0)?;
-    let trace: CudaSlice<u32> =
-        device.uninit(if run.is_observed() { TRACE_STEPS * STEP_WORDS } else { 0 })?;
+    let mut scratch = device.scratch(plan.bytes())?;
+    device.fill(&mut scratch.slice_mut(..4 * COUNTERS), 0)?;
+    let trace: Option<CudaSlice<u32>> =
+        run.is_observed().then(|| device.uninit(TRACE_STEPS * STEP_WORDS)).transpose()?;
     let forest = DeviceEdgeSet::new(device, graph.edges as usize)?;
     let stream = device.stream();
     let mut arguments = Args { graph, scratch: plan.scratch(scratch.device_ptr(stream).0) };
-    arguments.scratch.counters = counters.device_ptr(stream).0;
-    arguments.scratch.trace = trace.device_ptr(stream).0;
-    arguments.scratch.steps = (trace.len() / STEP_WORDS) as u32;
+    if let Some(trace) = &trace {
+        arguments.scratch.trace = trace.device_ptr(stream).0;
+        arguments.scratch.steps = TRACE_STEPS as u32;
+    }
     arguments.scratch.forest = forest.words.device_ptr(stream).0;
     let grid = LaunchConfig { grid_dim: (plan.blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&plan.kernel);
@@ -366,10 +374,12 @@ fn attempt(
     // no more blocks than the device holds at once.
     let done = unsafe { launch.launch_cooperative(grid) };
     device.check(done, "starting a solve")?;
-    let head = download(device, &counters.slice(0..HEAD))?;
+    // SAFETY: any bytes are numbers.
+    let head = unsafe { scratch.transmute::<u32>(HEAD) }.expect("scratch memory begins with the counters");
+    let head = download(device, &head)?;
     let (full, steps) = (head[OVERFLOW] != 0, head[STEPS] as usize);
-    if steps > 0 {
-        report(&download(device, &trace.slice(0..steps * STEP_WORDS))?, run);
+    if let Some(trace) = &trace {
+        report(&download(device, &trace.slice(..steps * STEP_WORDS))?, run);
     }
     Ok((!full).then_some(forest))
 }
