@@ -244,6 +244,16 @@ impl Device {
         self.check(self.stream.synchronize(), "running a kernel")
     }
 
+    /// Has the device do a little work for this process, and waits for it: what follows does not wait for the turn of
+    /// another process that shares the device.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn wake(&self) -> Result<(), DeviceError> {
+        self.filled::<u8>(1, 0)?;
+        self.finish()
+    }
+
     /// Refuses work that needs more memory than the device can give, before any of it is done.
     pub(crate) fn admit(&self, solver: &'static str, bytes: usize) -> Result<(), SolveError> {
         // To ask takes as long as a small solve does. Where a little is not there, the allocation says so.
