@@ -54,6 +54,11 @@ impl BitSet {
         self.len == 0
     }
 
+    /// The set as words: member `64 i + b` is bit `b` of word `i`.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The members, ascending. O(bound / 64 + members).
     pub fn into_ids(self) -> Vec<u32> {
         let mut ids = Vec::with_capacity(self.len);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use crate::run::Transfers;
-use crate::{AnyGraph, CsrView, EdgeSet, Edges, Forest, Graph, Order, Run, Weight, with_graph};
+use crate::{AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, Run, Weight, with_graph};
 
 /// Where a solver runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,6 +206,11 @@ pub trait Algorithm: Send + Sync + 'static {
     /// # Errors
     /// When the run is cancelled, or the solver is not for such a graph.
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError>;
+
+    /// Lists what was found, ascending. Solvers that have threads may share that among them.
+    fn list(&self, forest: EdgeSet, _run: &Run<'_>) -> Vec<EdgeId> {
+        forest.into_ids()
+    }
 }
 
 /// A forest, and what it took.
@@ -259,7 +264,7 @@ fn solve_typed<A: Algorithm, W: Weight>(
     let built = Instant::now();
     let set = algorithm.solve(problem, run)?;
     let solved = Instant::now();
-    let ids = set.into_ids();
+    let ids = algorithm.list(set, run);
     let Transfers { upload, mut download } = run.take_transfers();
     let mut solve = (solved - built).saturating_sub(upload + download);
     // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.

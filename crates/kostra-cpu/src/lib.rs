@@ -10,6 +10,8 @@ mod sequential;
 mod threads;
 mod unite;
 
+pub use threads::list;
+
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 
 /// Every solver of this crate, in the order in which tables show them.

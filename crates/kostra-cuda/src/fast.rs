@@ -23,8 +23,9 @@ use std::time::Duration;
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeId, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
+use kostra_cpu::list;
 
 use crate::buffers::{DeviceCsr, DeviceEdgeSet, DeviceEdges, Keys, download, upload_csr, upload_edges};
 use crate::module::Source;
@@ -77,6 +78,10 @@ impl Algorithm for Fast {
         let graph = run.upload(|run| upload_edges(device, edges, run.threads()))?;
         on_edges(device, &graph, run)
     }
+
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
+        list(forest, run.threads())
+    }
 }
 
 /// The same on rows.
@@ -104,6 +109,10 @@ impl Algorithm for FastRows {
         device.admit(Self::INFO.id, DeviceCsr::<W>::bytes(view.vertices(), entries))?;
         let graph = run.upload(|run| upload_csr(device, view, order, run.threads()))?;
         on_rows(device, &graph, run)
+    }
+
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
+        list(forest, run.threads())
     }
 }
 

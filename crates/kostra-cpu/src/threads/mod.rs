@@ -1,7 +1,7 @@
 //! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
 //! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`], [`lightest`] (a minimum for
 //! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once), [`edge_set`] (the
-//! forest as they find it).
+//! forest as they find it), [`list`] (its edges in order).
 
 mod adjacency_list;
 mod atomic;
@@ -10,6 +10,7 @@ mod boruvka_edge;
 mod edge_set;
 mod fast;
 mod lightest;
+mod list;
 mod prim_collide;
 mod scan;
 mod sync;
@@ -20,6 +21,7 @@ mod worklist;
 use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
+pub use list::list;
 
 pub(crate) const SOLVERS: &[&dyn Solver] =
     &[&Fast, &boruvka_contract::BoruvkaContract, &boruvka_edge::BoruvkaEdge, &prim_collide::PrimCollide];

@@ -29,8 +29,8 @@ mod sort;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
-    Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Weight,
 };
 
 use self::band::Band;
@@ -39,6 +39,7 @@ use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
 use super::edge_set::SharedEdgeSet;
+use super::list::list;
 use super::team::{Schedule, Team, with_team};
 use crate::light::{giant_component, light_edges};
 
@@ -97,6 +98,10 @@ impl Algorithm for Fast {
             }
         })?;
         Ok(forest.into_edge_set())
+    }
+
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
+        list(forest, run.threads())
     }
 }
 
