@@ -55,6 +55,11 @@ impl<T> DeviceArray<T> {
         self.pointer
     }
 
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// An array that belongs to somebody else.
     ///
     /// # Safety

@@ -240,7 +240,10 @@ impl Device {
     }
 
     /// Waits until everything is done that was asked for.
-    pub(crate) fn finish(&self) -> Result<(), DeviceError> {
+    ///
+    /// # Errors
+    /// When the device fails, in this or in earlier work.
+    pub fn finish(&self) -> Result<(), DeviceError> {
         self.check(self.stream.synchronize(), "running a kernel")
     }
 

@@ -14,7 +14,7 @@ use libloading::Library;
 use crate::NoDevice;
 
 /// Every function of the driver that this crate calls, by itself or through cudarc.
-const FUNCTIONS: [&str; 48] = [
+const FUNCTIONS: [&str; 49] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -59,6 +59,7 @@ const FUNCTIONS: [&str; 48] = [
     "cuModuleUnload",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+    "cuPointerGetAttribute",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",

@@ -18,6 +18,7 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cudarc::driver::sys::CUdeviceptr;
@@ -28,6 +29,7 @@ use kostra_core::{
 use kostra_cpu::list;
 
 use crate::buffers::{DeviceCsr, DeviceEdgeSet, DeviceEdges, Keys, download, upload_csr, upload_edges};
+use crate::memory::DeviceMemory;
 use crate::module::Source;
 use crate::{Device, DeviceError};
 
@@ -125,12 +127,34 @@ pub fn on_edges<W: Weight>(
     graph: &DeviceEdges<W>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
+    solve(device, input_of(graph)?, run)
+}
+
+/// The same, as the ids of the forest's edges, ascending 64-bit integers that stay on the device.
+///
+/// # Errors
+/// When the device fails, or has too little memory.
+pub fn ids_on_edges<W: Weight>(
+    device: &Arc<Device>,
+    graph: &DeviceEdges<W>,
+    run: &mut Run<'_>,
+) -> Result<DeviceMemory, SolveError> {
+    let input = input_of(graph)?;
+    if graph.edges == 0 {
+        return Ok(DeviceMemory::uninit(device, 0)?);
+    }
+    let ids = find(device, input, run)?.list(device)?;
+    run.progress(1, 1)?;
+    Ok(ids)
+}
+
+fn input_of<W: Weight>(graph: &DeviceEdges<W>) -> Result<Input, SolveError> {
     Fast.admit(graph.vertices, graph.edges as usize)?;
     let mut input = Input::of_edges(graph.vertices, graph.edges, graph.keys);
     input.u = graph.u.address();
     input.v = graph.v.address();
     input.weights = graph.weights.address();
-    solve(device, input, run)
+    Ok(input)
 }
 
 /// The canonical forest of rows that lie on the device.
@@ -342,19 +366,24 @@ fn solve(device: &Device, graph: Input, run: &mut Run<'_>) -> Result<EdgeSet, So
     if graph.edges == 0 {
         return Ok(EdgeSet::new(0));
     }
-    run.progress(0, 1)?;
-    let mut room = Room::Usual;
-    let forest = loop {
-        let plan = Plan::new(device, graph, room)?;
-        device.admit(ID, plan.bytes() + DeviceEdgeSet::bytes(graph.edges as usize))?;
-        match attempt(device, &plan, graph, run)? {
-            Some(forest) => break forest,
-            None => room = Room::ForAll,
-        }
-    };
+    let forest = find(device, graph, run)?;
     let set = run.download(|_| forest.download(device))?;
     run.progress(1, 1)?;
     Ok(set)
+}
+
+/// The forest, on the device; the graph has edges.
+fn find(device: &Device, graph: Input, run: &mut Run<'_>) -> Result<DeviceEdgeSet, SolveError> {
+    run.progress(0, 1)?;
+    let mut room = Room::Usual;
+    loop {
+        let plan = Plan::new(device, graph, room)?;
+        device.admit(ID, plan.bytes() + DeviceEdgeSet::bytes(graph.edges as usize))?;
+        match attempt(device, &plan, graph, run)? {
+            Some(forest) => return Ok(forest),
+            None => room = Room::ForAll,
+        }
+    }
 }
 
 /// Launches and waits. None where the lists had too little room.

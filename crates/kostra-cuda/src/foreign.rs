@@ -9,11 +9,12 @@
     reason = "device memory is known by its address only, and kernels trust what they are given"
 )]
 
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, PushKernelArg};
 use kostra_core::{Order, Weight};
 use thiserror::Error;
 
 use crate::buffers::{DeviceArray, Keys, download};
+use crate::launch::grid;
 use crate::module::Source;
 use crate::{Device, DeviceCsr, DeviceEdges, DeviceError};
 
@@ -76,6 +77,12 @@ pub enum DeviceGraphError {
         index: u64,
         /// How many vertices there are.
         vertices: u32,
+    },
+    /// An integer of another type is none of the numbers that vertices have.
+    #[error("value {index} is no vertex: vertices are numbered from 0, with 32 bits")]
+    NotAVertex {
+        /// The place of the first of them.
+        index: u64,
     },
     /// An entry has the id of no edge.
     #[error("the id in entry {index} is not below {edges}, the number of edges")]
@@ -306,13 +313,6 @@ impl Faults {
         let fault = faults.next().map(|(kind, place)| Found::Fault(kind, place));
         Ok(fault.or_else(|| sum.iter().any(|&word| word != 0).then_some(Found::Unbalanced)))
     }
-}
-
-/// Blocks for so many steps; the kernels go on where the grid ends.
-fn grid(steps: u64) -> LaunchConfig {
-    const BLOCK: u32 = 256;
-    let blocks = steps.div_ceil(BLOCK.into()).clamp(1, 1 << 16) as u32;
-    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
 }
 
 #[cfg(test)]

@@ -36,6 +36,13 @@ impl Blocks {
     }
 }
 
+/// Blocks for so many steps of kernels that go on where the grid ends.
+pub(crate) fn grid(steps: u64) -> LaunchConfig {
+    const BLOCK: u32 = 256;
+    let blocks = steps.div_ceil(BLOCK.into()).clamp(1, 1 << 16) as u32;
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
+}
+
 /// Under which names a step is reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {

@@ -10,12 +10,14 @@ mod boruvka_contract;
 mod boruvka_contract_edge;
 mod boruvka_edge;
 mod buffers;
+mod columns;
 mod device;
 mod driver;
 mod error;
 pub mod fast;
 mod foreign;
 mod launch;
+mod memory;
 mod module;
 mod nvrtc;
 mod scan;
@@ -26,9 +28,11 @@ mod testing;
 use kostra_core::Solver;
 
 pub use buffers::{DeviceCsr, DeviceEdges};
+pub use columns::{DeviceEnds, DeviceWeights, IntegerType, NarrowType, pick, value_at};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
 pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};
+pub use memory::DeviceMemory;
 pub use module::{are_compiled as kernels_are_compiled, origin as kernels};
 
 /// Every solver of this crate, in the order in which tables show them.

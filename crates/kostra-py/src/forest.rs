@@ -8,6 +8,7 @@ use kostra::{
     AnyGraph, EdgeId, EdgeList, Edges, Graph, Order, Solution, Solver, Total, Vertex, Weight, with_graph,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::{threads_or_all, views};
@@ -18,7 +19,7 @@ pub(crate) struct Forest {
     /// The ids that the edges have in the graph, ascending.
     ids: Vec<EdgeId>,
     /// The edges, in the order of their ids; so they are ordered among each other as they are in the graph.
-    tree: AnyGraph,
+    tree: Arc<AnyGraph>,
     order: Order,
     total: Total,
     components: u32,
@@ -32,7 +33,7 @@ impl Forest {
         let (total, components) = (solution.forest.total(), solution.forest.components());
         let ids = solution.forest.into_ids();
         Self {
-            tree: with_graph!(graph, graph => pick_edges(graph, &ids)),
+            tree: Arc::new(with_graph!(graph, graph => pick_edges(graph, &ids))),
             ids,
             order,
             total,
@@ -72,6 +73,36 @@ where
 
 #[pymethods]
 impl Forest {
+    /// The forest that a graph is, whose edges have these ids, ascending, in another one.
+    #[staticmethod]
+    fn whole_of(
+        graph: &crate::graph::Graph,
+        ids: PyReadonlyArray1<'_, EdgeId>,
+        maximum: bool,
+        algorithm: &str,
+    ) -> PyResult<Self> {
+        let (ids, order) = (ids.as_slice()?.to_vec(), if maximum { Order::Maximum } else { Order::Minimum });
+        let solver = kostra::solver(algorithm).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        if ids.len() != graph.0.edges() || ids.len() > graph.0.vertices() as usize {
+            return Err(PyValueError::new_err(
+                "a forest has an id for each edge, and fewer edges than vertices",
+            ));
+        }
+        let whole = with_graph!(&*graph.0, tree => {
+            let ids = (0..ids.len() as EdgeId).collect();
+            kostra::Forest::new(tree.edge_list().edges(order), ids)
+        });
+        Ok(Self {
+            ids,
+            tree: graph.0.clone(),
+            order,
+            total: whole.total(),
+            components: whole.components(),
+            algorithm: solver.info().id,
+            merges: OnceLock::new(),
+        })
+    }
+
     /// How many vertices there are.
     #[getter]
     fn n(&self) -> u32 {
@@ -124,7 +155,8 @@ impl Forest {
 
     /// Which component each vertex is in.
     fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        let labels = py.detach(|| with_graph!(&self.tree, tree => self.whole(tree).labels(self.edges(tree))));
+        let labels =
+            py.detach(|| with_graph!(&*self.tree, tree => self.whole(tree).labels(self.edges(tree))));
         labels.as_slice().to_vec().into_pyarray(py)
     }
 
@@ -132,7 +164,7 @@ impl Forest {
     fn parents<'py>(&self, py: Python<'py>, root: Vertex) -> Bound<'py, PyArray1<i64>> {
         let parents = py.detach(|| {
             let parents =
-                with_graph!(&self.tree, tree => tree::parents(self.edges(tree), &self.whole(tree), root));
+                with_graph!(&*self.tree, tree => tree::parents(self.edges(tree), &self.whole(tree), root));
             let signed = |vertex| if vertex == tree::NO_PARENT { -1 } else { i64::from(vertex) };
             parents.into_iter().map(signed).collect::<Vec<_>>()
         });
@@ -144,7 +176,9 @@ impl Forest {
         let this = slf.get();
         let tree = slf.py().detach(|| {
             this.merges.get_or_init(|| {
-                Arc::new(with_graph!(&this.tree, tree => MergeTree::new(this.edges(tree), &this.whole(tree))))
+                Arc::new(
+                    with_graph!(&*this.tree, tree => MergeTree::new(this.edges(tree), &this.whole(tree))),
+                )
             })
         });
         Hierarchy(tree.clone())

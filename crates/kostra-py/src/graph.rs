@@ -106,11 +106,7 @@ impl Graph {
                 "the graph's arrays were changed while it was being solved; pass copies, or kostra.Graph(..., copy=True)",
             )
         })?;
-        solved.map_err(|error| match error {
-            SolveError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
-            SolveError::NoDevice { .. } | SolveError::Device { .. } => device_error(py, &error.to_string()),
-            error => PyValueError::new_err(error.to_string()),
-        })
+        solved.map_err(|error| solve_error(py, error))
     }
 
     /// Decides whether these ascending ids are the canonical forest, or says what is wrong first.
@@ -149,8 +145,17 @@ fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static 
     }
 }
 
+/// The exception for what a solver complains of.
+pub(crate) fn solve_error(py: Python<'_>, error: SolveError) -> PyErr {
+    match error {
+        SolveError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+        SolveError::NoDevice { .. } | SolveError::Device { .. } => device_error(py, &error.to_string()),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}
+
 /// The exception `kostra.DeviceError`.
-fn device_error(py: Python<'_>, message: &str) -> PyErr {
+pub(crate) fn device_error(py: Python<'_>, message: &str) -> PyErr {
     let error =
         py.import("kostra._device").and_then(|module| module.getattr("DeviceError")?.call1((message,)));
     error.map_or_else(|error| error, PyErr::from_value)

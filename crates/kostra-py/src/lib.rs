@@ -2,6 +2,8 @@
 //! is in `python/kostra`; here are no defaults, no conversions between libraries, and no choices.
 
 mod arrays;
+mod device;
+mod dlpack;
 mod files;
 mod forest;
 mod graph;
@@ -16,6 +18,10 @@ use pyo3::types::PyDict;
 /// The compiled half of `kostra`.
 #[pymodule]
 mod _kostra {
+    #[pymodule_export]
+    use super::device::{DeviceMemory, device_of, solve_on_device};
+    #[pymodule_export]
+    use super::dlpack::Borrowed;
     #[pymodule_export]
     use super::files::{generate, read};
     #[pymodule_export]

@@ -163,17 +163,6 @@ class _OnDevice:
         raise AssertionError("asked for memory that is not to be touched")
 
 
-class _OfCuda:
-    __cuda_array_interface__ = {"shape": (1,), "typestr": "<i4", "data": (64, False), "version": 3}
-
-
-def test_arrays_on_a_device_are_refused_in_one_sentence():
-    with pytest.raises(kostra.DeviceError, match="^u lies on device cuda:1, and .* copy it to the host"):
-        kostra.minimum_spanning_forest(_OnDevice((2, 1)), [1])
-    with pytest.raises(kostra.DeviceError, match="^v lies on device cuda, and"):
-        kostra.minimum_spanning_forest([0], _OfCuda())
-
-
 def test_a_device_solves_or_is_said_to_be_none():
     for device in ("cuda", "cuda:0"):
         try:

@@ -14,18 +14,22 @@ parallel edges, self-loops, zero, equal, negative and infinite weights are ordin
 * :func:`minimum_spanning_forest` takes arrays and returns a :class:`Forest`.
 * :class:`Graph` holds a graph for more than one question, and is made from what other libraries hold, and from files.
 * :func:`single_linkage`, :func:`cut` and :func:`bottleneck` are what trees are wanted for.
+* Arrays on a CUDA device, of CuPy, PyTorch, JAX or Numba, are solved there, and give a :class:`DeviceForest`.
 * :func:`verify` proves a forest right without trusting any algorithm.
 * :mod:`kostra.scipy` has SciPy's ``minimum_spanning_tree``; with NetworkX, say ``backend="kostra"``.
 """
 
 from kostra._device import DeviceError
+from kostra._device_forest import DeviceArray, DeviceForest
 from kostra._forest import Forest
 from kostra._graph import Graph, minimum_spanning_forest, verify
 from kostra._kostra import __version__, solvers
 from kostra._tree import bottleneck, cut, single_linkage
 
 __all__ = [
+    "DeviceArray",
     "DeviceError",
+    "DeviceForest",
     "Forest",
     "Graph",
     "__version__",

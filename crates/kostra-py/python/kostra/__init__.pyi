@@ -1,12 +1,14 @@
 from collections.abc import Callable, Hashable, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict, overload
+from typing import Any, Literal, Protocol, TypedDict, overload
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "DeviceArray",
     "DeviceError",
+    "DeviceForest",
     "Forest",
     "Graph",
     "__version__",
@@ -21,6 +23,46 @@ __all__ = [
 __version__: str
 
 class DeviceError(RuntimeError): ...
+
+class DeviceArray:
+    dtype: np.dtype[Any]
+    def __init__(self, values: npt.ArrayLike, device: str = "cuda") -> None: ...
+    @property
+    def shape(self) -> tuple[int]: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __len__(self) -> int: ...
+    def to_numpy(self) -> npt.NDArray[Any]: ...
+
+class DeviceForest:
+    edge_ids: DeviceArray
+    u: DeviceArray
+    v: DeviceArray
+    n: int
+    maximum: bool
+    @property
+    def weights(self) -> DeviceArray: ...
+    @property
+    def total_weight(self) -> int | float: ...
+    @property
+    def n_components(self) -> int: ...
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    def __len__(self) -> int: ...
+    def to_host(self) -> Forest: ...
 
 class Forest:
     nodes: list[Any] | None
@@ -147,6 +189,24 @@ class _Solver(TypedDict):
     platform: str
     exact: bool
 
+class _OnDevice(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+@overload
+def minimum_spanning_forest(
+    u: _OnDevice,
+    v: _OnDevice,
+    w: _OnDevice | None = None,
+    n: int | None = None,
+    *,
+    maximum: bool = False,
+    nan: Literal["error", "skip"] = "error",
+    threads: int | None = None,
+    device: str = "auto",
+    algorithm: str = "auto",
+) -> DeviceForest: ...
+@overload
 def minimum_spanning_forest(
     u: npt.ArrayLike,
     v: npt.ArrayLike,

@@ -1,8 +1,7 @@
 """Where arrays lie, and where they are to be worked on.
 
-Graphs in memory can be solved on a CUDA device. Arrays that lie on one are not taken yet: such an array is told from
-one in memory by the protocols that libraries share, ``__cuda_array_interface__`` and DLPack, and is answered with one
-sentence instead of a hidden copy.
+An array on a device is told from one in memory by the protocols that libraries share: DLPack, or else
+``__cuda_array_interface__``.
 """
 
 import re
@@ -11,11 +10,13 @@ import numpy as np
 
 # The device types of DLPack whose memory the processor reads: its own, and what CUDA and ROCm pin for it.
 _IN_MEMORY = {1, 3, 11}
+# Those of CUDA's own memory, ordinary and managed.
+CUDA = {2, 13}
 _NAMES = {2: "cuda", 10: "rocm", 13: "cuda", 8: "metal", 14: "oneapi"}
 
 
 class DeviceError(RuntimeError):
-    """There is no such device, or it has failed, or it holds an array that has to be in memory."""
+    """There is no such device, or it has failed, or an array lies on one where it has to be in memory."""
 
 
 def check(device):
@@ -25,23 +26,32 @@ def check(device):
     raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:<number>', not {device!r}")
 
 
-def refuse_if_on_device(name, values):
-    """Raises :class:`DeviceError` where the values of an argument do not lie in memory."""
-    if isinstance(values, (np.ndarray, list, tuple)):
-        return
-    where = _device_of(values)
-    if where is not None:
-        raise DeviceError(
-            f"{name} lies on device {where}, and Kostra takes arrays in memory only; copy it to the host first"
-        )
+def place_of(values):
+    """The type and number of the device that an array lies on, or None if it lies in memory or is no array.
 
-
-def _device_of(values):
-    """The name of the device that an array lies on, or None if it lies in memory or is no array."""
+    The number is None where only the address can tell.
+    """
+    if isinstance(values, (np.ndarray, list, tuple)) or values is None:
+        return None
     try:
         kind, number = values.__dlpack_device__()
     except Exception:  # a list, a table, or an array that does not export itself
-        return "cuda" if hasattr(values, "__cuda_array_interface__") else None
-    if int(kind) in _IN_MEMORY:
-        return None
-    return f"{_NAMES.get(int(kind), f'(DLPack type {int(kind)})')}:{number}"
+        return (2, None) if hasattr(values, "__cuda_array_interface__") else None
+    return None if int(kind) in _IN_MEMORY else (int(kind), int(number))
+
+
+def name_of(place):
+    """The name of a device."""
+    kind, number = place
+    name = _NAMES.get(kind, f"(DLPack type {kind})")
+    return name if number is None else f"{name}:{number}"
+
+
+def refuse_if_on_device(name, values):
+    """Raises :class:`DeviceError` where the values of an argument do not lie in memory."""
+    place = place_of(values)
+    if place is not None:
+        raise DeviceError(
+            f"{name} lies on device {name_of(place)}, and has to be in memory; copy it to the host first "
+            "(minimum_spanning_forest takes arrays on CUDA devices as they lie)"
+        )

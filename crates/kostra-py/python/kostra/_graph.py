@@ -7,7 +7,7 @@ import numpy as np
 from kostra import _arrays, _convert, _device, _kostra
 from kostra._forest import Forest
 
-_MOST_VERTICES = 2**32 - 1
+MOST_VERTICES = 2**32 - 1
 
 
 def minimum_spanning_forest(
@@ -33,13 +33,14 @@ def minimum_spanning_forest(
     threads : int, optional
         How many threads to use; by default, all that the machine has. The answer does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:<number>"}
-        Where to work. This build works on the processor.
+        Where to work. By default, a graph that repays the transfer goes to the first CUDA device, where there is one.
     algorithm : str
         One of :func:`solvers`; by default, the one that should be fastest.
 
     Returns
     -------
     Forest
+        Or, for arrays on a CUDA device, a :class:`DeviceForest`.
 
     Raises
     ------
@@ -52,6 +53,10 @@ def minimum_spanning_forest(
 
     Notes
     -----
+    Arrays on a CUDA device, such as those of CuPy, PyTorch, JAX and Numba, are solved there, and the forest's arrays
+    stay there; nothing but an answer's length leaves the device. All of ``u``, ``v`` and ``w`` have to lie on the same
+    one. 32-bit ends, and the types of weights above, are used as they lie, others are converted there.
+
     Other Python threads run meanwhile. They must not write to the arrays.
 
     Examples
@@ -63,6 +68,10 @@ def minimum_spanning_forest(
     >>> kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [0.5, 0.0, 0.5], maximum=True).edge_ids
     array([0, 2])
     """
+    if any(_device.place_of(values) is not None for values in (u, v, w)):
+        from kostra import _device_forest
+
+        return _device_forest.minimum_spanning_forest(u, v, w, n, maximum, nan, threads, device, algorithm)
     graph = Graph(u, v, w, n, nan=nan, copy=False, threads=threads)
     return graph.minimum_spanning_forest(maximum=maximum, threads=threads, device=device, algorithm=algorithm)
 
@@ -94,7 +103,7 @@ class Graph:
             u,
             v,
             w,
-            _arrays.whole("n", n, 0, _MOST_VERTICES),
+            _arrays.whole("n", n, 0, MOST_VERTICES),
             skip_nan=_arrays.choice("nan", nan, ("error", "skip")) == "skip",
             copy=bool(copy),
             threads=_arrays.threads(threads),

@@ -1,0 +1,276 @@
+//! Columns of an edge list that lie on the device with whatever element types their owner has, and the forest's part
+//! of them.
+//!
+//! Solvers take vertices of 32 bits and weights of 32 or 64. Such columns are read where they lie; others are converted
+//! there, in one pass, and no number is rounded or cut.
+
+#![allow(unsafe_code, reason = "device memory is known by its address only, and kernels are launched")]
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, PushKernelArg};
+use kostra_core::{Order, Vertex, Weight, WeightType};
+
+use crate::buffers::{DeviceArray, DeviceEdgeSet, Keys, download};
+use crate::launch::grid;
+use crate::memory::{DeviceMemory, bytes_at};
+use crate::module::Source;
+use crate::scan::{Scan, TileSums};
+use crate::{Device, DeviceEdges, DeviceError, DeviceGraphError};
+
+const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
+
+/// A type of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as Rust's own types")]
+pub enum IntegerType {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl IntegerType {
+    fn kernel(self) -> &'static str {
+        match self {
+            Self::I8 => "vertices_i8",
+            Self::I16 => "vertices_i16",
+            Self::I32 => "vertices_i32",
+            Self::I64 => "vertices_i64",
+            Self::U8 => "vertices_u8",
+            Self::U16 => "vertices_u16",
+            Self::U32 => "vertices_u32",
+            Self::U64 => "vertices_u64",
+        }
+    }
+}
+
+/// One end of each edge, on the device.
+#[derive(Debug)]
+pub struct DeviceEnds {
+    column: DeviceArray<Vertex>,
+    bound: u64,
+}
+
+impl DeviceEnds {
+    /// Vertices by the address of `len` integers; copied where they do not have 32 bits. One pass.
+    ///
+    /// # Errors
+    /// [`DeviceGraphError::NotAVertex`] with the first place where a number is negative or too large; or when the
+    /// device fails.
+    ///
+    /// # Safety
+    /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
+    pub unsafe fn from_address(
+        device: &Device,
+        integers: IntegerType,
+        address: u64,
+        len: u32,
+    ) -> Result<Self, DeviceGraphError> {
+        let count = u64::from(len);
+        let in_place = matches!(integers, IntegerType::I32 | IntegerType::U32);
+        let copy: Option<CudaSlice<Vertex>> =
+            if in_place { None } else { Some(device.uninit(len as usize)?) };
+        let column: DeviceArray<Vertex> = match copy {
+            Some(copy) => copy.into(),
+            // SAFETY: the caller vouches for the address.
+            None => unsafe { DeviceArray::foreign(address, len as usize) },
+        };
+        let target: CUdeviceptr = if in_place { 0 } else { column.address() };
+        let mut fault: CudaSlice<u64> = device.filled(1, 0xff)?;
+        let mut highest: CudaSlice<u32> = device.filled(1, 0)?;
+        let kernel = device.function(ARRAYS, integers.kernel())?;
+        let mut launch = device.stream().launch_builder(&kernel);
+        launch.arg(&address).arg(&count).arg(&target).arg(&mut fault).arg(&mut highest);
+        // SAFETY: the kernel takes these arguments, reads as many integers, and writes as many where there is room.
+        device.check(unsafe { launch.launch(grid(count)) }, "taking vertices")?;
+        match download(device, &fault)?.first() {
+            Some(&index) if index != u64::MAX => return Err(DeviceGraphError::NotAVertex { index }),
+            _ => {}
+        }
+        let highest = download(device, &highest)?.into_iter().map(u64::from).max();
+        let bound = if len == 0 { 0 } else { highest.unwrap_or_default() + 1 };
+        Ok(Self { column, bound })
+    }
+
+    /// One more than the highest vertex.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+}
+
+/// A type of numbers that are too narrow to be weights of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as Rust's own types")]
+pub enum NarrowType {
+    I8,
+    I16,
+    U8,
+    U16,
+    F16,
+}
+
+/// The weight of each edge, on the device.
+#[derive(Debug)]
+pub struct DeviceWeights<W: Weight>(DeviceArray<W>);
+
+impl<W: Weight> DeviceWeights<W> {
+    /// Weights by the address of so many. Nothing is copied.
+    ///
+    /// # Safety
+    /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
+    pub unsafe fn from_address(address: u64, len: u32) -> Self {
+        // SAFETY: the caller vouches for the address.
+        Self(unsafe { DeviceArray::foreign(address, len as usize) })
+    }
+
+    /// Weights that are all equal.
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    pub fn equal(device: &Device, len: u32) -> Result<Self, DeviceError> {
+        Ok(Self(device.filled(len as usize, 0)?.into()))
+    }
+
+    /// Weights by the address of so many narrow numbers, which are widened to `W`: signed integers to `i32`, unsigned
+    /// ones to `u32`, floats to `f32`.
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    ///
+    /// # Panics
+    /// When `W` is another type than these.
+    ///
+    /// # Safety
+    /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
+    pub unsafe fn widened(
+        device: &Device,
+        narrow: NarrowType,
+        address: u64,
+        len: u32,
+    ) -> Result<Self, DeviceError> {
+        let (name, wide) = match narrow {
+            NarrowType::I8 => ("widen_i8", WeightType::I32),
+            NarrowType::I16 => ("widen_i16", WeightType::I32),
+            NarrowType::U8 => ("widen_u8", WeightType::U32),
+            NarrowType::U16 => ("widen_u16", WeightType::U32),
+            NarrowType::F16 => ("widen_f16", WeightType::F32),
+        };
+        assert_eq!(W::TYPE, wide, "narrow weights are widened to one type each");
+        let mut column: CudaSlice<W> = device.uninit(len as usize)?;
+        let (kernel, count) = (device.function(ARRAYS, name)?, u64::from(len));
+        let mut launch = device.stream().launch_builder(&kernel);
+        launch.arg(&address).arg(&count).arg(&mut column);
+        // SAFETY: the kernel takes these arguments, reads as many numbers, and writes as many of the type above.
+        device.check(unsafe { launch.launch(grid(count)) }, "widening weights")?;
+        Ok(Self(column.into()))
+    }
+}
+
+impl<W: Weight> DeviceEdges<W> {
+    /// An edge list of columns of one length, once a look through it has found no fault. With `skip_nan`, edges whose
+    /// weight is not a number are left out: they become edges from a vertex to itself, in copies of `u` and the weights.
+    ///
+    /// # Errors
+    /// The kind of fault that was found, and its first place.
+    ///
+    /// # Panics
+    /// When the columns are not of one length.
+    pub fn from_columns(
+        device: &Device,
+        vertices: u32,
+        [u, v]: [DeviceEnds; 2],
+        weights: DeviceWeights<W>,
+        order: Order,
+        skip_nan: bool,
+    ) -> Result<Self, DeviceGraphError> {
+        let (mut u, v, mut weights) = (u.column, v.column, weights.0);
+        assert!(u.len() == v.len() && u.len() == weights.len(), "columns of an edge list are equally long");
+        let keys = Keys::of::<W>(order);
+        if skip_nan && matches!(W::TYPE, WeightType::F32 | WeightType::F64) {
+            let (mut own_u, mut own_weights) = (u.into_own(device)?, weights.into_own(device)?);
+            let kernel = device.function(ARRAYS, if keys.wide { "skip_nan_64" } else { "skip_nan_32" })?;
+            let count = v.len() as u64;
+            let mut launch = device.stream().launch_builder(&kernel);
+            launch.arg(&mut own_u).arg(&v).arg(&mut own_weights).arg(&count);
+            // SAFETY: the kernel takes these arguments, and each column has as many values.
+            device.check(unsafe { launch.launch(grid(count)) }, "leaving edges out")?;
+            (u, weights) = (own_u.into(), own_weights.into());
+        }
+        let edges = Self { vertices, edges: v.len() as u32, u, v, weights, keys };
+        edges.check(device)?;
+        Ok(edges)
+    }
+}
+
+impl DeviceEdgeSet {
+    /// The members, ascending, as 64-bit integers that stay on the device.
+    pub(crate) fn list(&self, device: &Arc<Device>) -> Result<DeviceMemory, DeviceError> {
+        let words = self.words.len();
+        let count = words as u64;
+        let mut places: CudaSlice<u32> = device.uninit(words)?;
+        let kernel = device.function(ARRAYS, "count_members")?;
+        let mut launch = device.stream().launch_builder(&kernel);
+        launch.arg(&self.words).arg(&count).arg(&mut places);
+        // SAFETY: the kernel takes these arguments, and there is a number for every word.
+        device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+        let mut scan = Scan::new(device, words, TileSums::OnDevice)?;
+        let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
+        let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
+        let kernel = device.function(ARRAYS, "list_members")?;
+        let address = ids.address();
+        let mut launch = device.stream().launch_builder(&kernel);
+        launch.arg(&self.words).arg(&count).arg(&places).arg(&address);
+        // SAFETY: the kernel takes these arguments; the places are below the number of members, for which there is room.
+        device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+        Ok(ids)
+    }
+}
+
+/// What stands in a column of the graph at the ids of a forest's edges.
+///
+/// # Errors
+/// When the device fails, or has too little memory.
+///
+/// # Panics
+/// When values have another size than 1, 2, 4 or 8 bytes.
+///
+/// # Safety
+/// The address is of a column of values of that size on the device of the ids, with one for each edge; the ids are
+/// those of [`fast::ids_on_edges`](crate::fast::ids_on_edges) for that graph.
+pub unsafe fn pick(ids: &DeviceMemory, column: u64, size: usize) -> Result<DeviceMemory, DeviceError> {
+    let name = match size {
+        1 => "pick_1",
+        2 => "pick_2",
+        4 => "pick_4",
+        8 => "pick_8",
+        _ => panic!("no numbers have {size} bytes"),
+    };
+    let device = ids.device();
+    let len = ids.len() / 8;
+    let picked = DeviceMemory::uninit(device, len * size)?;
+    let (kernel, count) = (device.function(ARRAYS, name)?, len as u64);
+    let (from, to) = (ids.address(), picked.address());
+    let mut launch = device.stream().launch_builder(&kernel);
+    launch.arg(&column).arg(&from).arg(&count).arg(&to);
+    // SAFETY: the kernel takes these arguments; the ids are places in the column, and there is room for the values.
+    device.check(unsafe { launch.launch(grid(count)) }, "picking a forest's edges")?;
+    Ok(picked)
+}
+
+/// One value of a column, as bytes.
+///
+/// # Errors
+/// When the device fails.
+///
+/// # Safety
+/// The address is of that many bytes in the memory of this device.
+pub unsafe fn value_at(device: &Device, address: u64, size: usize) -> Result<Vec<u8>, DeviceError> {
+    // SAFETY: the caller vouches for the address.
+    unsafe { bytes_at(device, address, size) }
+}

@@ -1,0 +1,192 @@
+"""Graphs on CUDA devices: arrays there, and forests whose arrays stay there."""
+
+import numpy as np
+
+from kostra import _arrays, _device, _foreign, _graph, _kostra
+from kostra._forest import Forest
+
+_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+
+
+class DeviceArray:
+    """A one-dimensional array on a CUDA device, which other libraries use where it lies.
+
+    ``cupy.asarray(array)``, ``torch.from_dlpack(array)``, ``jax.dlpack.from_dlpack(array)`` and whatever else knows
+    ``__cuda_array_interface__`` or DLPack copy nothing, and keep it alive; ``to_numpy()`` copies it to memory.
+    ``DeviceArray(values, device="cuda:1")`` copies an array in memory to a device.
+    """
+
+    __slots__ = ("_memory", "dtype")
+
+    def __init__(self, values, device="cuda"):
+        values = _arrays.vector("values", values)
+        if values.dtype.kind not in _CODES or values.dtype.itemsize > 8:
+            raise TypeError(f"values must be integers or floats of up to 64 bits, not {values.dtype}")
+        if _device.check(device) in ("auto", "cpu"):
+            raise ValueError(f"device must be 'cuda' or 'cuda:<number>', not {device!r}")
+        self._memory = _kostra.DeviceMemory.copy_of(values.view(np.uint8), _ordinal(device), None)
+        #: The type of the entries.
+        self.dtype = values.dtype
+
+    @classmethod
+    def _of(cls, memory, dtype):
+        array = cls.__new__(cls)
+        array._memory, array.dtype = memory, np.dtype(dtype)
+        return array
+
+    @property
+    def shape(self):
+        """The length, as a tuple."""
+        return (len(self),)
+
+    @property
+    def device(self):
+        """The device that it lies on, such as ``"cuda:0"``."""
+        return f"cuda:{self._memory.ordinal}"
+
+    def __len__(self):
+        return self._memory.len // self.dtype.itemsize
+
+    def __repr__(self):
+        return f"<kostra.DeviceArray on {self.device}: {len(self)} of {self.dtype}>"
+
+    def to_numpy(self):
+        """A copy in memory."""
+        return self._memory.bytes().view(self.dtype)
+
+    @property
+    def __cuda_array_interface__(self):
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self._memory.address() if len(self) else 0, False),
+            "strides": None,
+            "stream": None,  # all that was to be written is
+            "version": 3,
+        }
+
+    def __dlpack_device__(self):
+        return (2, self._memory.ordinal)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if stream is not None and (isinstance(stream, bool) or not isinstance(stream, int) or stream == 0 or stream < -1):
+            raise ValueError(f"stream must be None, -1, 1, 2 or a handle, not {stream!r}")
+        if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
+            raise BufferError(f"the array lies on {self.device}; to_numpy() copies it to memory")
+        if copy:
+            raise BufferError("the array is exported as it lies; copy what you import")
+        code, bits = _CODES[self.dtype.kind], 8 * self.dtype.itemsize
+        return self._memory.dlpack(len(self), (code, bits), max_version is not None and max_version[0] >= 1)
+
+
+class DeviceForest:
+    """A minimum (or maximum) spanning forest of a graph on a CUDA device, whose arrays stay there.
+
+    :func:`minimum_spanning_forest` returns it for arrays on a device. It has its own arrays, with one entry for each
+    edge of the forest, in the order of the edges' ids; the graph's are not kept. What else a :class:`Forest` does,
+    such as labels and clusters, the one that :meth:`to_host` returns does.
+    """
+
+    __slots__ = ("_host", "_weights", "edge_ids", "maximum", "n", "u", "v")
+
+    def __init__(self, solved, dtypes, maximum):
+        ids, (u, v), weights, n = solved
+        self._host = None
+        #: How many vertices there are, isolated ones included.
+        self.n = n
+        #: The positions in the input of the forest's edges, ascending: a DeviceArray of int64.
+        self.edge_ids = DeviceArray._of(ids, np.int64)
+        #: First ends, ``u[edge_ids]``: a DeviceArray in the type of the input.
+        self.u = DeviceArray._of(u, dtypes["u"])
+        #: Second ends, ``v[edge_ids]``.
+        self.v = DeviceArray._of(v, dtypes["v"])
+        self._weights = None if weights is None else DeviceArray._of(weights, dtypes["w"])
+        #: Whether this is a maximum spanning forest.
+        self.maximum = maximum
+
+    @property
+    def weights(self):
+        """Weights, ``w[edge_ids]``: a DeviceArray in the type of the input; ones where there were none."""
+        if self._weights is None:
+            self._weights = DeviceArray(np.ones(len(self), np.int32), self.device)
+        return self._weights
+
+    @property
+    def n_components(self):
+        """How many components the graph has; isolated vertices count."""
+        return self.n - len(self)
+
+    @property
+    def total_weight(self):
+        """The sum of the weights, as :attr:`Forest.total_weight` has it. The first time, the forest is copied to memory."""
+        return self.to_host().total_weight
+
+    @property
+    def algorithm(self):
+        """The name of the algorithm that found it."""
+        return "cuda-fast"
+
+    @property
+    def device(self):
+        """The device that it lies on, such as ``"cuda:0"``."""
+        return self.edge_ids.device
+
+    def __len__(self):
+        return len(self.edge_ids)
+
+    def __repr__(self):
+        components = "one component" if self.n_components == 1 else f"{self.n_components} components"
+        return f"<kostra.DeviceForest on {self.device}: {self.n} vertices, {len(self)} edges, {components}>"
+
+    def to_host(self):
+        """The same :class:`Forest` in memory: copied the first time, O(n)."""
+        if self._host is None:
+            weights = None if self._weights is None else self._weights.to_numpy()
+            tree = _graph.Graph(self.u.to_numpy(), self.v.to_numpy(), weights, self.n, copy=False)
+            ids = self.edge_ids.to_numpy().astype(np.uint32)
+            inner = _kostra.Forest.whole_of(tree._inner, ids, self.maximum, self.algorithm)
+            self._host = Forest(inner, tree._end_types, tree._weight_type)
+        return self._host
+
+
+def minimum_spanning_forest(u, v, w, n, maximum, nan, threads, device, algorithm):
+    """The forest of a graph of which at least one column lies on a device."""
+    _arrays.threads(threads)  # there is nothing to do for them, but a wrong number is one
+    skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
+    n = _arrays.whole("n", n, 0, _graph.MOST_VERTICES)
+    if not isinstance(algorithm, str):
+        raise TypeError(f"algorithm must be a name, not {algorithm!r}")
+    if algorithm not in ("auto", "cuda-fast"):
+        raise ValueError(f"algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not {algorithm!r}")
+    wanted = _device.check(device)
+    found = _foreign.columns(u, v, w)
+    try:
+        return _solve(found, n, bool(maximum), skip_nan, wanted)
+    finally:
+        _foreign.release(found)
+
+
+def _solve(found, n, maximum, skip_nan, wanted):
+    if wanted == "cpu":
+        raise _device.DeviceError("device is 'cpu', but u, v and w lie on a CUDA device; copy them to the host first")
+    ordinal = _foreign.common_device(found)
+    if ":" in wanted and ordinal != _ordinal(wanted):
+        raise _device.DeviceError(f"device is {wanted!r}, but u, v and w lie on cuda:{ordinal}")
+    solved = _kostra.solve_on_device(
+        ordinal,
+        found["u"].length,
+        found["u"].place(),
+        found["v"].place(),
+        found["w"].place() if "w" in found else None,
+        n,
+        maximum,
+        skip_nan,
+        sorted({column.stream for column in found.values()}),
+        [column.owner for column in found.values()],
+    )
+    return DeviceForest(solved, {name: column.dtype for name, column in found.items()}, maximum)
+
+
+def _ordinal(device):
+    """The number of a CUDA device by its name."""
+    return int(device.partition(":")[2] or 0)

@@ -1,0 +1,297 @@
+//! Arrays on a CUDA device: somebody's graphs by their addresses, and answers that stay there.
+
+#![allow(unsafe_code, reason = "arrays of others are known by their addresses")]
+
+use std::sync::Arc;
+
+use kostra::cuda::{
+    self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights, IntegerType,
+    NarrowType,
+};
+use kostra::{GraphError, Order, Run, SolveError, Weight};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::graph::{device_error, solve_error};
+use crate::watch::interruptible;
+use crate::{dlpack, threads_or_all};
+
+/// Memory of a device, for Python to give a type.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct DeviceMemory(Arc<cuda::DeviceMemory>);
+
+#[pymethods]
+impl DeviceMemory {
+    /// A copy of bytes, on a device.
+    #[staticmethod]
+    fn copy_of(
+        py: Python<'_>,
+        bytes: PyReadonlyArray1<'_, u8>,
+        ordinal: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let bytes = bytes.as_slice()?;
+        // On a thread of its own, for to use a device makes it the thread's.
+        let copied = py.detach(|| {
+            std::thread::scope(|scope| {
+                let copy = || {
+                    let device = Device::open(ordinal)?;
+                    cuda::DeviceMemory::copy_of(&device, bytes, threads_or_all(threads))
+                        .map_err(SolveError::from)
+                };
+                scope.spawn(copy).join()
+            })
+        });
+        match copied {
+            Ok(copied) => copied.map(|memory| Self(Arc::new(memory))).map_err(|error| solve_error(py, error)),
+            Err(_) => Err(device_error(py, "the CUDA device cannot be used: its driver misbehaves")),
+        }
+    }
+
+    /// The number of the device.
+    #[getter]
+    fn ordinal(&self) -> usize {
+        self.0.device().ordinal()
+    }
+
+    /// How many bytes there are.
+    #[getter]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Where it begins.
+    fn address(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.share()).map_err(|error| device_error(py, &error.to_string()))
+    }
+
+    /// Its bytes, in the machine's memory.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let bytes = py.detach(|| self.0.to_vec()).map_err(|error| device_error(py, &error.to_string()))?;
+        Ok(bytes.into_pyarray(py))
+    }
+
+    /// A capsule of DLPack with so many elements of a type.
+    fn dlpack<'py>(
+        &self,
+        py: Python<'py>,
+        len: usize,
+        dtype: (u8, u8),
+        versioned: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        dlpack::export(py, &self.0, self.address(py)?, len, dtype, versioned)
+    }
+}
+
+/// The number of the device to which an address belongs.
+#[pyfunction]
+pub(crate) fn device_of(py: Python<'_>, address: u64) -> PyResult<usize> {
+    py.detach(|| Device::of_address(address)).map_err(|error| device_error(py, &error.to_string()))
+}
+
+/// Where a column lies, and its type in NumPy's short form without the byte order, such as "i8".
+type Place = (u64, String);
+
+/// A graph's columns on a device.
+struct Columns {
+    len: u32,
+    u: Place,
+    v: Place,
+    w: Option<Place>,
+}
+
+/// What comes of a solve: ids, ends and weights of the forest's edges, and how many vertices there are.
+type Solved = (DeviceMemory, [DeviceMemory; 2], Option<DeviceMemory>, u32);
+
+/// Solves a graph of `len` edges whose columns lie on a device, after all that was asked of the streams is done.
+/// `owners` keeps the columns alive, also where an interrupt leaves the device at work.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
+pub(crate) fn solve_on_device(
+    py: Python<'_>,
+    ordinal: usize,
+    len: u32,
+    u: Place,
+    v: Place,
+    w: Option<Place>,
+    n: Option<u32>,
+    maximum: bool,
+    skip_nan: bool,
+    streams: Vec<u64>,
+    owners: Py<PyAny>,
+) -> PyResult<Solved> {
+    let order = if maximum { Order::Maximum } else { Order::Minimum };
+    let device = interruptible(py, move || Device::open(ordinal))?;
+    let device = device.map_err(|error| device_error(py, &error.to_string()))?;
+    for stream in streams {
+        // SAFETY: whoever handed in an array has named a stream on which it becomes complete.
+        let waited = py.detach(|| unsafe { device.wait_for_stream(stream) });
+        waited.map_err(|error| device_error(py, &error.to_string()))?;
+    }
+    let columns = Columns { len, u, v, w };
+    // The owners come back with the answer, so that they are let go where Python is at hand.
+    let (solved, _owners) =
+        interruptible(py, move || (solve(&device, &columns, n, order, skip_nan), owners))?;
+    solved.map_err(|fault| match fault {
+        Fault::Solve(error) => solve_error(py, error),
+        Fault::Value(message) => PyValueError::new_err(message),
+        Fault::Type(message) => PyTypeError::new_err(message),
+    })
+}
+
+/// Why there is no forest.
+enum Fault {
+    Solve(SolveError),
+    Value(String),
+    Type(String),
+}
+
+impl From<SolveError> for Fault {
+    fn from(error: SolveError) -> Self {
+        Self::Solve(error)
+    }
+}
+
+impl From<DeviceError> for Fault {
+    fn from(error: DeviceError) -> Self {
+        Self::Solve(error.into())
+    }
+}
+
+fn solve(
+    device: &Arc<Device>,
+    columns: &Columns,
+    n: Option<u32>,
+    order: Order,
+    skip_nan: bool,
+) -> Result<Solved, Fault> {
+    let len = columns.len;
+    let Some((address, kind)) = &columns.w else {
+        let weights = DeviceWeights::<u32>::equal(device, len)?;
+        return solve_typed(device, columns, weights, n, order, skip_nan);
+    };
+    macro_rules! typed {
+        (lent: $($lent:literal => $type:ty),*; widened: $($name:literal => $narrow:ident, $wide:ty),*) => {
+            match kind.as_str() {
+                $($lent => {
+                    // SAFETY: the owner of the column vouches for its address.
+                    let weights = unsafe { DeviceWeights::<$type>::from_address(*address, len) };
+                    solve_typed(device, columns, weights, n, order, skip_nan)
+                })*
+                $($name => {
+                    let narrow = NarrowType::$narrow;
+                    // SAFETY: as above.
+                    let weights = unsafe { DeviceWeights::<$wide>::widened(device, narrow, *address, len) }?;
+                    solve_typed(device, columns, weights, n, order, skip_nan)
+                })*
+                _ => Err(Fault::Type(format!(
+                    "w must be an array of integers or floats of up to 64 bits, not of {kind}"
+                ))),
+            }
+        };
+    }
+    typed!(
+        lent: "f8" => f64, "f4" => f32, "i8" => i64, "i4" => i32, "u8" => u64, "u4" => u32;
+        widened: "i2" => I16, i32, "i1" => I8, i32, "u2" => U16, u32, "u1" => U8, u32, "b1" => U8, u32, "f2" => F16, f32
+    )
+}
+
+fn solve_typed<W: Weight>(
+    device: &Arc<Device>,
+    columns: &Columns,
+    weights: DeviceWeights<W>,
+    n: Option<u32>,
+    order: Order,
+    skip_nan: bool,
+) -> Result<Solved, Fault> {
+    let (u, v) = (ends(device, "u", &columns.u, columns.len)?, ends(device, "v", &columns.v, columns.len)?);
+    let n = match n {
+        Some(n) => n,
+        None => {
+            let vertices = u.bound().max(v.bound());
+            u32::try_from(vertices).map_err(|_| {
+                Fault::Value(format!("n is too large: {}", GraphError::TooManyVertices { vertices }))
+            })?
+        }
+    };
+    let graph = DeviceEdges::from_columns(device, n, [u, v], weights, order, skip_nan)
+        .map_err(|error| explain(device, columns, n, error))?;
+    let ids = cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
+    drop(graph);
+    let pick = |(address, kind): &Place| {
+        // SAFETY: the owner of the column vouches for its address; the ids are of edges of this graph.
+        let picked = unsafe { cuda::pick(&ids, *address, size_of_kind(kind)) };
+        Ok::<_, DeviceError>(DeviceMemory(Arc::new(picked?)))
+    };
+    let ends = [pick(&columns.u)?, pick(&columns.v)?];
+    let weights = columns.w.as_ref().map(pick).transpose()?;
+    // The columns are their owners' again after this.
+    device.finish()?;
+    Ok((DeviceMemory(Arc::new(ids)), ends, weights, n))
+}
+
+fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEnds, Fault> {
+    let (address, kind) = place;
+    let integers = match kind.as_str() {
+        "i1" => IntegerType::I8,
+        "i2" => IntegerType::I16,
+        "i4" => IntegerType::I32,
+        "i8" => IntegerType::I64,
+        "u1" => IntegerType::U8,
+        "u2" => IntegerType::U16,
+        "u4" => IntegerType::U32,
+        "u8" => IntegerType::U64,
+        _ => return Err(Fault::Type(format!("{name} must be an array of integers, not of {kind}"))),
+    };
+    // SAFETY: the owner of the column vouches for its address.
+    unsafe { DeviceEnds::from_address(device, integers, *address, len) }.map_err(|error| match error {
+        DeviceGraphError::NotAVertex { index } => match integer_at(device, place, index) {
+            Ok(value) if value < 0 => {
+                Fault::Value(format!("{name}[{index}] is {value}, but vertices are numbered from 0"))
+            }
+            Ok(value) => Fault::Value(format!("{name}[{index}] is {value}, but 32-bit ids end before")),
+            Err(error) => error.into(),
+        },
+        DeviceGraphError::Device(error) => error.into(),
+        error => Fault::Value(error.to_string()),
+    })
+}
+
+/// What is wrong, in the words of the caller: with the argument and the position.
+fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) -> Fault {
+    let outside = |index| -> Result<String, DeviceError> {
+        let u = integer_at(device, &columns.u, index)?;
+        let (name, value) =
+            if u >= i128::from(n) { ("u", u) } else { ("v", integer_at(device, &columns.v, index)?) };
+        Ok(format!("{name}[{index}] is {value}, but the graph has n = {n} vertices, numbered from 0"))
+    };
+    let first = match error {
+        DeviceGraphError::Vertex { index, .. } => index,
+        DeviceGraphError::NoVertices => 0,
+        DeviceGraphError::NanWeight { index, .. } => {
+            return Fault::Value(format!(
+                "w[{index}] is NaN; mend it, or pass nan='skip' to leave such edges out"
+            ));
+        }
+        DeviceGraphError::Device(error) => return error.into(),
+        error => return Fault::Value(error.to_string()),
+    };
+    outside(first).map_or_else(Fault::from, Fault::Value)
+}
+
+/// An integer of a column.
+fn integer_at(device: &Device, (address, kind): &Place, index: u64) -> Result<i128, DeviceError> {
+    let size = size_of_kind(kind);
+    // SAFETY: the owner of the column vouches for its address, and the index is one of an edge.
+    let bytes = unsafe { cuda::value_at(device, address + index * size as u64, size) }?;
+    let negative = kind.starts_with('i') && bytes.last().is_some_and(|byte| byte >> 7 == 1);
+    let mut wide = [if negative { 0xff } else { 0 }; 16];
+    wide[..bytes.len()].copy_from_slice(&bytes);
+    Ok(i128::from_le_bytes(wide))
+}
+
+/// How many bytes the numbers of a type have: the last letter of its short form says so.
+fn size_of_kind(kind: &str) -> usize {
+    kind.bytes().last().map_or(1, |digit| usize::from(digit.wrapping_sub(b'0'))).clamp(1, 8)
+}

@@ -1,0 +1,297 @@
+//! DLPack: how libraries hand each other arrays on devices. A capsule holds a pointer to a struct that says where an
+//! array lies, and how to give it back.
+//!
+//! The layouts are those of DLPack's header, versions before 1.0 and 1.x (<https://dmlc.github.io/dlpack/latest/>). Who
+//! consumes a capsule renames it, so that it is consumed once, and calls the deleter when done.
+
+#![allow(unsafe_code, reason = "structs of C's layout come and go in capsules")]
+
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use kostra::cuda::DeviceMemory;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+const CUDA: i32 = 2;
+/// What fits the header of version 1.0, which all of 1.x can be read as.
+const MAJOR: u32 = 1;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct DataType {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+#[repr(C)]
+struct Tensor {
+    data: *mut c_void,
+    device_type: i32,
+    device_id: i32,
+    ndim: i32,
+    dtype: DataType,
+    shape: *mut i64,
+    strides: *mut i64,
+    byte_offset: u64,
+}
+
+/// `DLManagedTensor`, in capsules named "dltensor".
+#[repr(C)]
+struct Managed {
+    tensor: Tensor,
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Self)>,
+}
+
+/// `DLManagedTensorVersioned`, in capsules named `"dltensor_versioned"`.
+#[repr(C)]
+struct Versioned {
+    major: u32,
+    minor: u32,
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Self)>,
+    flags: u64,
+    tensor: Tensor,
+}
+
+/// A capsule's content, of one of the two layouts.
+trait Content: Sized {
+    const NAME: &'static CStr;
+    const USED: &'static CStr;
+
+    fn new(tensor: Tensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
+    fn context(&self) -> *mut c_void;
+    fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
+}
+
+impl Content for Managed {
+    const NAME: &'static CStr = c"dltensor";
+    const USED: &'static CStr = c"used_dltensor";
+
+    fn new(tensor: Tensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
+        Self { tensor, context, deleter: Some(deleter) }
+    }
+    fn context(&self) -> *mut c_void {
+        self.context
+    }
+    fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
+        self.deleter
+    }
+}
+
+impl Content for Versioned {
+    const NAME: &'static CStr = c"dltensor_versioned";
+    const USED: &'static CStr = c"used_dltensor_versioned";
+
+    fn new(tensor: Tensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
+        Self { major: MAJOR, minor: 0, context, deleter: Some(deleter), flags: 0, tensor }
+    }
+    fn context(&self) -> *mut c_void {
+        self.context
+    }
+    fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
+        self.deleter
+    }
+}
+
+/// Somebody's array, held until this is dropped: then it is given back.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct Borrowed(Held);
+
+enum Held {
+    Managed(NonNull<Managed>),
+    Versioned(NonNull<Versioned>),
+}
+
+// SAFETY: the struct is read only, and its owner has handed over the right to call the deleter, from any thread.
+unsafe impl Send for Held {}
+// SAFETY: as above.
+unsafe impl Sync for Held {}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the struct is its owner's until the deleter is called, which is here, and once.
+        unsafe {
+            match *self {
+                Self::Managed(content) => give_back(content),
+                Self::Versioned(content) => give_back(content),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The struct is there, and nobody uses it any more.
+unsafe fn give_back<C: Content>(content: NonNull<C>) {
+    // SAFETY: the caller vouches for it.
+    if let Some(deleter) = unsafe { content.as_ref() }.deleter() {
+        // SAFETY: that is what the function is for.
+        unsafe { deleter(content.as_ptr()) };
+    }
+}
+
+/// Takes the content out of a capsule of this layout, if it is one, and renames the capsule.
+fn consume<C: Content>(capsule: &Bound<'_, PyAny>) -> Option<NonNull<C>> {
+    let object = capsule.as_ptr();
+    // SAFETY: the object may be any; a capsule's name tells what is in it, and one that is renamed is ours.
+    unsafe {
+        if ffi::PyCapsule_IsValid(object, C::NAME.as_ptr()) == 0 {
+            return None;
+        }
+        let content = NonNull::new(ffi::PyCapsule_GetPointer(object, C::NAME.as_ptr()).cast::<C>())?;
+        (ffi::PyCapsule_SetName(object, C::USED.as_ptr()) == 0).then_some(content)
+    }
+}
+
+#[pymethods]
+impl Borrowed {
+    /// Consumes what `__dlpack__` has returned.
+    #[staticmethod]
+    fn consume(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(content) = consume::<Managed>(capsule) {
+            return Ok(Self(Held::Managed(content)));
+        }
+        let Some(content) = consume::<Versioned>(capsule) else {
+            return Err(PyTypeError::new_err("__dlpack__ must return a capsule that nobody has used before"));
+        };
+        let held = Held::Versioned(content);
+        // SAFETY: the struct is there; of every version this much is laid out alike.
+        let major = unsafe { (*content.as_ptr()).major };
+        if major != MAJOR {
+            return Err(PyBufferError::new_err(format!(
+                "DLPack {major} is not {MAJOR}, which is understood here"
+            )));
+        }
+        Ok(Self(held))
+    }
+
+    /// Type and number of the device.
+    #[getter]
+    fn device(&self) -> (i32, i32) {
+        let tensor = self.tensor();
+        (tensor.device_type, tensor.device_id)
+    }
+
+    /// Code, bits and lanes of the element type.
+    #[getter]
+    fn dtype(&self) -> (u8, u8, u16) {
+        let DataType { code, bits, lanes } = self.tensor().dtype;
+        (code, bits, lanes)
+    }
+
+    /// Lengths.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.numbers(self.tensor().shape))
+    }
+
+    /// Steps in elements; None where the array is contiguous.
+    #[getter]
+    fn strides<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let strides = self.tensor().strides;
+        if strides.is_null() { Ok(None) } else { PyTuple::new(py, self.numbers(strides)).map(Some) }
+    }
+
+    /// Where the first element lies.
+    #[getter]
+    fn address(&self) -> u64 {
+        let tensor = self.tensor();
+        (tensor.data as usize as u64).wrapping_add(tensor.byte_offset)
+    }
+}
+
+impl Borrowed {
+    fn tensor(&self) -> &Tensor {
+        match &self.0 {
+            // SAFETY: the struct is its owner's, who keeps it until the deleter is called.
+            Held::Managed(content) => unsafe { &content.as_ref().tensor },
+            // SAFETY: as above.
+            Held::Versioned(content) => unsafe { &content.as_ref().tensor },
+        }
+    }
+
+    fn numbers(&self, first: *const i64) -> Vec<i64> {
+        let len = usize::try_from(self.tensor().ndim).unwrap_or(0);
+        if first.is_null() || len == 0 {
+            return Vec::new();
+        }
+        // SAFETY: the owner vouches for a number a dimension.
+        unsafe { std::slice::from_raw_parts(first, len) }.to_vec()
+    }
+}
+
+/// An array of ours, and what the struct points to.
+struct Exported {
+    _memory: Arc<DeviceMemory>,
+    shape: [i64; 1],
+    strides: [i64; 1],
+}
+
+/// A capsule with an array of ours: so many elements of a type, given as its code and bits.
+pub(crate) fn export<'py>(
+    py: Python<'py>,
+    memory: &Arc<DeviceMemory>,
+    address: u64,
+    len: usize,
+    (code, bits): (u8, u8),
+    versioned: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let exported = Exported { _memory: memory.clone(), shape: [len as i64], strides: [1] };
+    let exported = Box::into_raw(Box::new(exported));
+    // SAFETY: the box was made above.
+    let (shape, strides) = unsafe { (&raw mut (*exported).shape, &raw mut (*exported).strides) };
+    let tensor = Tensor {
+        data: address as usize as *mut c_void,
+        device_type: CUDA,
+        device_id: memory.device().ordinal() as i32,
+        ndim: 1,
+        dtype: DataType { code, bits, lanes: 1 },
+        shape: shape.cast(),
+        strides: strides.cast(),
+        byte_offset: 0,
+    };
+    if versioned {
+        capsule::<Versioned>(py, tensor, exported.cast())
+    } else {
+        capsule::<Managed>(py, tensor, exported.cast())
+    }
+}
+
+fn capsule<C: Content>(py: Python<'_>, tensor: Tensor, exported: *mut c_void) -> PyResult<Bound<'_, PyAny>> {
+    let content = Box::into_raw(Box::new(C::new(tensor, exported, free::<C>)));
+    // SAFETY: the name lives for ever, and the destructor knows what is in the capsule.
+    unsafe {
+        let capsule = ffi::PyCapsule_New(content.cast(), C::NAME.as_ptr(), Some(discard::<C>));
+        if capsule.is_null() {
+            free(content);
+        }
+        Bound::from_owned_ptr_or_err(py, capsule)
+    }
+}
+
+/// The deleter of what we export. It may be called without Python.
+unsafe extern "C" fn free<C: Content>(content: *mut C) {
+    if content.is_null() {
+        return;
+    }
+    // SAFETY: both boxes were made for this, in `export` and `capsule`, and whoever calls a deleter does it once.
+    unsafe {
+        let content = Box::from_raw(content);
+        drop(Box::from_raw(content.context().cast::<Exported>()));
+    }
+}
+
+/// The destructor of our capsules: one that nobody has consumed still owns its content.
+unsafe extern "C" fn discard<C: Content>(capsule: *mut ffi::PyObject) {
+    // SAFETY: Python calls this with one of our capsules; a consumer has renamed it.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, C::NAME.as_ptr()) != 0 {
+            free::<C>(ffi::PyCapsule_GetPointer(capsule, C::NAME.as_ptr()).cast());
+        }
+    }
+}
