@@ -5,7 +5,7 @@ use std::thread;
 
 use kostra::tree::{self, Bottleneck, MergeTree};
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Edges, Graph, Order, Solution, Solver, Total, Vertex, Weight, with_graph,
+    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, Solution, Solver, Total, Vertex, Weight, with_graph,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -69,6 +69,13 @@ where
     };
     let tree = EdgeList::new(edges.vertices() as usize, u, v, weights);
     tree.expect("edges of a graph are a graph").into()
+}
+
+/// All ids in the order of the edges.
+fn places_in_order<W: Weight>(edges: Edges<'_, W>) -> Vec<i64> {
+    let mut ranks: Vec<_> = (0..edges.len() as EdgeId).map(|id| edges.rank(id)).collect();
+    ranks.sort_unstable();
+    ranks.into_iter().map(|rank| W::Key::rank_id(rank).into()).collect()
 }
 
 #[pymethods]
@@ -169,6 +176,12 @@ impl Forest {
             parents.into_iter().map(signed).collect::<Vec<_>>()
         });
         parents.into_pyarray(py)
+    }
+
+    /// The positions of the edges in their order: by weight, then by id.
+    fn in_order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let places = py.detach(|| with_graph!(&*self.tree, tree => places_in_order(self.edges(tree))));
+        places.into_pyarray(py)
     }
 
     /// The hierarchy, which is made at the first call. Its edges are positions in this forest.

@@ -1,9 +1,9 @@
 //! A graph, as Python holds it.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use kostra::{AnyGraph, Order, Platform, Run, SolveError, Solver, with_graph};
+use kostra::{AnyGraph, Order, Platform, Run, SolveError, Solver, Workspace, with_graph};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -16,6 +16,26 @@ use crate::{threads_or_all, views};
 
 /// Below this many edges every algorithm is done before anybody can press a key.
 const SMALL: usize = 1 << 12;
+
+/// Scratch memory of the last solve, for the next one: to get it from the system again takes a tenth of a solve.
+static SCRATCH: Mutex<Option<Workspace>> = Mutex::new(None);
+
+/// More scratch memory than this, which is that of some five million edges, goes back to the system.
+const MOST_KEPT: usize = 128 << 20;
+
+/// The scratch memory that was kept, if there is any and nobody else has it. Never waits: a child of a fork may have
+/// been born while another thread held the lock.
+fn kept_scratch() -> Workspace {
+    SCRATCH.try_lock().ok().and_then(|mut kept| kept.take()).unwrap_or_default()
+}
+
+fn keep_scratch(scratch: Workspace) {
+    if scratch.bytes() <= MOST_KEPT
+        && let Ok(mut kept) = SCRATCH.try_lock()
+    {
+        *kept = Some(scratch);
+    }
+}
 
 /// A weighted graph in the engine's form.
 #[pyclass(frozen, module = "kostra._kostra")]
@@ -87,8 +107,11 @@ impl Graph {
         let mut watched = stop.clone();
         let work = move || {
             let mut solve = |solver: &'static dyn Solver| {
-                let run = &mut Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
-                solver.solve(&graph, order, run).map(|solution| Forest::of(&graph, order, solver, solution))
+                let mut scratch = kept_scratch();
+                let run = Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
+                let solution = solver.solve(&graph, order, &mut run.in_workspace(&mut scratch));
+                keep_scratch(scratch);
+                solution.map(|solution| Forest::of(&graph, order, solver, solution))
             };
             // Only somebody who writes to the arrays meanwhile can make it panic.
             panic::catch_unwind(AssertUnwindSafe(|| match solve(solver) {

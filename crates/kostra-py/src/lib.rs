@@ -7,6 +7,7 @@ mod dlpack;
 mod files;
 mod forest;
 mod graph;
+mod lists;
 mod views;
 mod watch;
 
@@ -28,6 +29,8 @@ mod _kostra {
     use super::forest::{Forest, Hierarchy};
     #[pymodule_export]
     use super::graph::Graph;
+    #[pymodule_export]
+    use super::lists::pick;
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

@@ -9,10 +9,11 @@ import textwrap
 import threading
 import time
 
+import networkx as nx
 import numpy as np
 import pytest
 
-import kostra
+import kostra._kostra
 
 
 def run(program):
@@ -125,6 +126,51 @@ def test_nothing_leaks():
     after = [sys.getrefcount(thing) for thing in (u, v, w, nodes)], len(gc.get_objects())
     assert after[0] == before[0]
     assert after[1] <= before[1] + 25
+
+
+def references(things):
+    return [sys.getrefcount(thing) for thing in things]
+
+
+def test_nothing_of_a_networkx_graph_is_kept_or_lost():
+    graph = nx.MultiGraph(nx.gnm_random_graph(300, 1000, seed=1))
+    graph.add_weighted_edges_from([("a", (1, 2), 5.5), ((1, 2), 7, -1)])
+    attributes = [data for *_, data in graph.edges(data=True)]
+    nodes = list(graph)
+    held = []
+    for number in range(20):
+        edges = list(nx.minimum_spanning_edges(graph, backend="kostra"))
+        nx.minimum_spanning_tree(graph, backend="kostra")
+        with pytest.raises(IndexError, match="there is no item 5 in a list of 3"):
+            kostra._kostra.pick([[], [], []], np.array([0, 5]))
+        assert len(edges) == nx.number_of_nodes(graph) - nx.number_connected_components(graph)
+        del edges
+        gc.collect()
+        held.append((references(attributes), references(nodes[-2:])))
+    assert held[2] == held[-1]
+
+
+def test_what_readers_hold_is_given_back(tmp_path):
+    path = tmp_path / "graph.gr"
+    path.write_text("p sp 3 4\n" + "".join(f"a {u} {v} {w}\n" for u, v, w in [(1, 2, 3), (2, 1, 3), (2, 3, 4), (3, 2, 4)]))
+    bad = tmp_path / "bad.gr"
+    bad.write_text("p sp 3 1\na 1 9 3\n")
+
+    def use():
+        graph = kostra.Graph.read(path)
+        assert graph.minimum_spanning_forest().total_weight == 7
+        for name, error in ((bad, ValueError), (tmp_path / "none.gr", FileNotFoundError)):
+            with pytest.raises(error):
+                kostra.Graph.read(name)
+
+    use()
+    gc.collect()
+    before = len(gc.get_objects()), len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    for _ in range(30):
+        use()
+    gc.collect()
+    after = len(gc.get_objects()), len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+    assert after[0] <= before[0] + 25 and after[1] == before[1]
 
 
 def test_the_import_takes_in_nothing_but_numpy():

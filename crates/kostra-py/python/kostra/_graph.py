@@ -57,7 +57,8 @@ def minimum_spanning_forest(
     stay there; nothing but an answer's length leaves the device. All of ``u``, ``v`` and ``w`` have to lie on the same
     one. 32-bit ends, and the types of weights above, are used as they lie, others are converted there.
 
-    Other Python threads run meanwhile. They must not write to the arrays.
+    Other Python threads run meanwhile. They must not write to the arrays. Scratch memory, 12 bytes an edge and 24 a
+    vertex, is kept for the next call where it is no more than 128 MB.
 
     Examples
     --------

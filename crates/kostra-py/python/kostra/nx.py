@@ -19,7 +19,7 @@ from operator import itemgetter
 import networkx
 import numpy as np
 
-from kostra import _graph
+from kostra import _graph, _kostra
 
 __all__ = ["KostraGraph", "backend"]
 
@@ -49,10 +49,12 @@ class KostraGraph:
         self._multigraph = original.is_multigraph()
         adjacency = original._adj
         self.nodes = list(adjacency)
+        # Whether each node is its own number.
+        self._numbered = set(map(type, self.nodes)) <= {int} and self.nodes == list(range(len(self.nodes)))
         degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(adjacency))
         arcs = int(degrees.sum())
         u = np.repeat(np.arange(len(self.nodes), dtype=np.int32), degrees)
-        v = _numbers(self.nodes, adjacency, arcs)
+        v = self._numbers(adjacency, arcs)
         # Each edge stands with both its ends; it counts where it is met first.
         first = u <= v
         u, v = u[first], v[first]
@@ -66,6 +68,19 @@ class KostraGraph:
             self.keys = None
         self.u, self.v, self.data = u, v, data
         self._weighted = {}
+
+    def _numbers(self, adjacency, arcs):
+        """The numbers of all neighbours of all nodes."""
+        if self._numbered:
+            # What equals a number need not be one, but all that NumPy takes for one is the same.
+            with contextlib.suppress(TypeError):
+                return np.fromiter(chain.from_iterable(adjacency.values()), np.int32, arcs)
+        numbers = {node: number for number, node in enumerate(self.nodes)}
+        return np.fromiter(map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs)
+
+    def named(self, numbers):
+        """The nodes of these numbers."""
+        return numbers.tolist() if self._numbered else _kostra.pick(self.nodes, numbers.astype(np.int64))
 
     def is_directed(self):
         """Never."""
@@ -103,16 +118,6 @@ class KostraGraph:
         return array, np.flatnonzero(np.isnan(array)) if array.dtype.kind == "f" else np.empty(0, np.int64)
 
 
-def _numbers(nodes, adjacency, arcs):
-    """The numbers of all neighbours of all nodes."""
-    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):
-        # What equals a number need not be one, but all that NumPy takes for one is the same.
-        with contextlib.suppress(TypeError):
-            return np.fromiter(chain.from_iterable(adjacency.values()), np.int32, arcs)
-    numbers = {node: number for number, node in enumerate(nodes)}
-    return np.fromiter(map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs)
-
-
 def _is_rounded(array, values):
     """Whether integers among floats were too large for a float, or floats among integers for an integer."""
     if array.dtype.itemsize > 8:
@@ -143,7 +148,7 @@ def _forest(graph, minimum, weight, ignore_nan, partition=None):
     if partition is not None:
         return _partitioned(graph, weighted, nan, minimum, partition)
     forest = weighted.minimum_spanning_forest(maximum=not minimum)
-    return forest.edge_ids[forest._inner.hierarchy().edges()]
+    return forest.edge_ids[forest._inner.in_order()]
 
 
 def _partitioned(graph, weighted, nan, minimum, partition):
@@ -159,20 +164,18 @@ def _partitioned(graph, weighted, nan, minimum, partition):
     ranks = ranks if minimum else -ranks
     ranks[included] = -len(edges) - 1
     forest = _graph.minimum_spanning_forest(graph.u[edges], graph.v[edges], ranks, len(graph.nodes))
-    return edges[forest.edge_ids[forest._inner.hierarchy().edges()]]
+    return edges[forest.edge_ids[forest._inner.in_order()]]
 
 
 def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
     """Yields edges as NetworkX's functions do."""
     found = _forest(graph, minimum, weight, ignore_nan, partition)
-    nodes = graph.nodes
     with _without_collections():
-        columns = [[nodes[end] for end in ends[found].tolist()] for ends in (graph.u, graph.v)]
-        found = found.tolist()
+        columns = [graph.named(graph.u[found]), graph.named(graph.v[found])]
         if keys and graph.keys is not None:
-            columns.append([graph.keys[edge] for edge in found])
+            columns.append(_kostra.pick(graph.keys, found))
         if data:
-            columns.append([graph.data[edge] for edge in found])
+            columns.append(_kostra.pick(graph.data, found))
         edges = list(zip(*columns))
     yield from edges
 
