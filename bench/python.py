@@ -1,9 +1,10 @@
 """Measures the Python package beside SciPy, igraph, rustworkx, networkit and NetworkX, in one process, in turn.
 
-    python bench/python.py GRAPH [--runs N] [--peers scipy,igraph] [--networkx] [-o RECORD]
+    python bench/python.py GRAPH [--runs N] [--patience SECONDS] [--peers scipy,igraph] [--networkx] [-o RECORD]
 
 Wants the package and the peers installed. GRAPH is one of the names below, a spec of a generated graph, or a file; with
--o its entry in the record is made or replaced, so that a record grows graph by graph. What is measured:
+-o its entry in the record is made or replaced, so that a record grows graph by graph. With --peers the entry's name says
+which, so that peers that are slow on a large graph, or take much memory, can each have a process. What is measured:
 
 * ``arrays``: from three NumPy arrays (int32, int32, float64) to the result, conversions included. What takes a graph
   that cannot be made in reasonable time is given it once: the time that took is ``build``, and counts only here.
@@ -11,7 +12,8 @@ Wants the package and the peers installed. GRAPH is one of the names below, a sp
 * ``networkx``: from a NetworkX graph to a list of edges: by NetworkX; by the backend with the conversion; and by the
   backend when NetworkX has the conversion from before.
 
-Rounds run every contestant once, A B C, A B C; the first does not count; the median is the figure. Parallel edges are
+Rounds run every contestant once, A B C, A B C; the first does not count; the median is the figure. A contestant that
+takes longer than the patience in the first round runs no more, and that round is its figure. Parallel edges are
 reduced to the lightest, for SciPy would sum them. Answers must agree in number of edges and total weight.
 """
 
@@ -164,11 +166,13 @@ class Networkit:
 PEERS = {"scipy": SciPy, "igraph": Igraph, "rustworkx": Rustworkx, "networkit": Networkit}
 
 
-def contest(contestants, runs):
+def contest(contestants, runs, patience):
     """Seconds of each contestant by round, and the last answers."""
     seconds, answers = {name: [] for name in contestants}, {}
     for _ in range(runs + 1):
         for name, run in contestants.items():
+            if seconds[name] and seconds[name][0] > patience:
+                continue
             answers.pop(name, None)
             gc.collect()
             gc.disable()
@@ -181,19 +185,19 @@ def contest(contestants, runs):
 
 def summary(seconds):
     return {
-        name: {"median": statistics.median(samples[1:]), "seconds": samples[1:], "warm_up": samples[0]}
+        name: {"median": statistics.median(samples[1:] or samples), "seconds": samples[1:], "warm_up": samples[0]}
         for name, samples in seconds.items()
     }
 
 
-def measure(name, peers, runs):
+def measure(name, peers, runs, patience):
     n, u, v, w = load(name)
     library = {"kostra": Kostra(n, u, v, w), "kostra.scipy": DropIn(n, u, v, w)}
     library |= {peer: PEERS[peer](n, u, v, w) for peer in peers}
     entry = {"source": os.path.basename(GRAPHS.get(name, name)), "vertices": n, "edges": len(u)}
     for kind in ("arrays", "solve"):
         contestants = {name: getattr(item, kind) for name, item in library.items() if hasattr(item, kind)}
-        seconds, answers = contest(contestants, runs)
+        seconds, answers = contest(contestants, runs, patience)
         entry[kind] = summary(seconds)
         found = {peer: library[peer].answer(answer) for peer, answer in answers.items()}
         edges, total = found["kostra"]
@@ -207,7 +211,7 @@ def measure(name, peers, runs):
     return entry
 
 
-def measure_networkx(name, runs):
+def measure_networkx(name, runs, patience):
     import networkx as nx
 
     nx.config.warnings_to_ignore.add("cache")
@@ -230,7 +234,7 @@ def measure_networkx(name, runs):
         "networkx, tree": lambda: tree("networkx"),
         "kostra, cached, tree": lambda: tree("kostra"),
     }
-    seconds, answers = contest(contestants, runs)
+    seconds, answers = contest(contestants, runs, patience)
     same = answers["networkx"] == answers["kostra"] == answers["kostra, cached"]
     same = same and answers["networkx, tree"] == answers["kostra, cached, tree"]
     return {
@@ -270,21 +274,23 @@ def main():
     parser = argparse.ArgumentParser(description="Measures the Python package beside its peers.")
     parser.add_argument("graph")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--peers", default="scipy,igraph,rustworkx,networkit")
+    parser.add_argument("--patience", type=float, default=60, help="seconds (default: %(default)s)")
+    parser.add_argument("--peers", help=f"of {','.join(PEERS)}; all unless told")
     parser.add_argument("--networkx", action="store_true", help="measure the NetworkX backend instead")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     options = parser.parse_args()
-    peers = [peer for peer in options.peers.split(",") if peer]
+    peers = list(PEERS) if options.peers is None else [peer for peer in options.peers.split(",") if peer]
     if options.networkx:
-        name, entry = f"networkx {options.graph}", measure_networkx(options.graph, options.runs)
+        name, entry = f"networkx {options.graph}", measure_networkx(options.graph, options.runs, options.patience)
     else:
-        name, entry = options.graph, measure(options.graph, peers, options.runs)
+        name = options.graph if options.peers is None else f"{options.graph}, {'+'.join(peers)}"
+        entry = measure(options.graph, peers, options.runs, options.patience)
         entry["skipped"] = [peer for peer in PEERS if peer not in peers]
-    entry["about"] = about()
+    entry |= {"runs": options.runs, "patience": options.patience, "about": about()}
     for kind in ("arrays", "solve", "networkx"):
         for contestant, timing in entry.get(kind, {}).items():
             build = f" (build {timing['build']:.2f} s)" if "build" in timing else ""
-            print(f"{name:18} {kind:9} {contestant:22} {timing['median']:9.4f} s{build}")
+            print(f"{name:24} {kind:9} {contestant:22} {timing['median']:9.4f} s{build}", flush=True)
     print(*entry["disagreements"], sep="\n")
     if options.output:
         record = json.loads(options.output.read_text()) if options.output.exists() else {"graphs": {}}

@@ -392,6 +392,16 @@ def test_forests_of_all_sizes_are_those_of_the_processor(device, n, dtype):
         assert same(found, expected)
 
 
+def test_what_takes_a_forest_takes_one_on_a_device(device):
+    u, v, w = random_graph(11, 100, 2000, 1000)
+    expected = kostra.minimum_spanning_forest(u, v, w, 100)
+    found = kostra.minimum_spanning_forest(*map(kostra.DeviceArray, (u, v, w)), 100)
+    assert len(found) == 99 and kostra.verify(kostra.Graph(u, v, w, 100), found) is None
+    np.testing.assert_array_equal(kostra.single_linkage(found), kostra.single_linkage(expected))
+    assert kostra.cut(found, k=5).tolist() == kostra.cut(expected, k=5).tolist()
+    assert kostra.bottleneck(found, 0, 1) == kostra.bottleneck(expected, 0, 1)
+
+
 BAD = [
     (([0, 1, -1], [1, 2, 0]), {}, r"u\[2\] is -1, but vertices are numbered from 0"),
     (([0, 2**40], [1, 0]), {}, r"u\[1\] is 1099511627776, but 32-bit ids end before"),

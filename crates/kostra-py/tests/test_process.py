@@ -50,6 +50,29 @@ def test_ctrl_c_interrupts_and_leaves_everything_usable(large, algorithm):
     assert len(kostra.minimum_spanning_forest([0], [1])) == 1
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+def test_ctrl_c_interrupts_readers_and_generators(tmp_path):
+    class Pressed(Exception):
+        pass
+
+    def press(*_):
+        raise Pressed
+
+    path, spec = tmp_path / "graph.gr", "gnm:n=300k,m=1M"
+    subprocess.run([sys.executable, "-m", "kostra", "generate", spec, "-o", path], check=True)
+    before = signal.signal(signal.SIGALRM, press)
+    try:
+        for work in (lambda: kostra.Graph.read(path), lambda: kostra.Graph.generate(spec)):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with pytest.raises(Pressed):
+                while True:
+                    work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert kostra.Graph.read(path).m == 1_000_000
+
+
 def test_other_threads_run_meanwhile(large):
     ticks, done = [], threading.Event()
 

@@ -84,7 +84,8 @@ class DeviceForest:
 
     :func:`minimum_spanning_forest` returns it for arrays on a device. It has its own arrays, with one entry for each
     edge of the forest, in the order of the edges' ids; the graph's are not kept. What else a :class:`Forest` does,
-    such as labels and clusters, the one that :meth:`to_host` returns does.
+    such as labels, the one that :meth:`to_host` returns does; :func:`single_linkage`, :func:`cut`, :func:`bottleneck`
+    and :func:`verify` call it themselves.
     """
 
     __slots__ = ("_host", "_weights", "edge_ids", "maximum", "n", "u", "v")

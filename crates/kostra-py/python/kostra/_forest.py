@@ -143,6 +143,11 @@ class Forest:
         return graph
 
 
+def in_memory(forest):
+    """A forest, copied to memory where it lies on a device."""
+    return forest.to_host() if hasattr(forest, "to_host") else forest
+
+
 def _signed(numbers):
     """32-bit numbers as int32, the type of SciPy's labels, unless some do not fit."""
     return numbers.view(np.int32) if numbers.size < 1 << 31 else numbers.astype(np.int64)

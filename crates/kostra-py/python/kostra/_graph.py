@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from kostra import _arrays, _convert, _device, _kostra
-from kostra._forest import Forest
+from kostra._forest import Forest, in_memory
 
 MOST_VERTICES = 2**32 - 1
 
@@ -275,6 +275,7 @@ def verify(graph, forest):
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"graph must be a kostra.Graph, not {type(graph).__name__}")
+    forest = in_memory(forest)
     if isinstance(forest, Forest):
         ids, maximum = forest.edge_ids, forest.maximum
         if forest.n != graph.n:

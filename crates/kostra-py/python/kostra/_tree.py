@@ -3,7 +3,7 @@
 import numpy as np
 
 from kostra import _arrays
-from kostra._forest import Forest, _signed
+from kostra._forest import Forest, _signed, in_memory
 
 
 def single_linkage(forest, *, join=None):
@@ -30,7 +30,7 @@ def single_linkage(forest, *, join=None):
     array([[1., 2., 1., 2.],
            [0., 3., 2., 3.]])
     """
-    _check(forest)
+    forest = _checked(forest)
     if forest.maximum:
         raise ValueError("forest is a maximum spanning forest; single linkage wants distances, so a minimum one")
     if forest.n_components > 1 and join is None:
@@ -85,7 +85,7 @@ def cut(forest, *, k=None, height=None):
     >>> kostra.cut(forest, height=1.5)
     array([0, 1, 1, 2], dtype=int32)
     """
-    _check(forest)
+    forest = _checked(forest)
     if (k is None) == (height is None):
         raise TypeError("cut takes either k or height")
     hierarchy = forest._inner.hierarchy()
@@ -130,7 +130,7 @@ def bottleneck(forest, s, t, *, threads=None):
     >>> kostra.bottleneck(forest, 0, [0, 2, 3])
     array([-inf,   2.,  inf])
     """
-    _check(forest)
+    forest = _checked(forest)
     single = np.ndim(s) == 0 and np.ndim(t) == 0
     s, t = (_vertices(name, values, forest.n) for name, values in (("s", s), ("t", t)))
     if len(s) != len(t) and 1 not in (len(s), len(t)):
@@ -153,6 +153,8 @@ def _vertices(name, values, n):
     return array.astype(np.uint32)
 
 
-def _check(forest):
+def _checked(forest):
+    forest = in_memory(forest)
     if not isinstance(forest, Forest):
         raise TypeError(f"forest must be a kostra.Forest, not {type(forest).__name__}")
+    return forest
