@@ -464,7 +464,7 @@ def test_an_array_is_exported_as_dlpack_says(device, versioned):
     array = kostra.DeviceArray(np.arange(10, dtype=np.int64))
     options = {"max_version": (1, 1)} if versioned else {}
     name = b"dltensor_versioned" if versioned else b"dltensor"
-    for stream in (None, -1, 1, 2, 12345):
+    for stream in (None, -1, 0, 1, 2, 12345):
         capsule = array.__dlpack__(stream=stream, **options)
         assert _capsule_name(capsule) == name
         kind = _Versioned if versioned else _Managed
@@ -474,9 +474,8 @@ def test_an_array_is_exported_as_dlpack_says(device, versioned):
         assert (tensor.code, tensor.bits, tensor.lanes) == (0, 64, 1)
         assert tensor.data == array.__cuda_array_interface__["data"][0]
         assert _kostra.Borrowed.consume(capsule).address == tensor.data
-    for bad in (0, -2, "1", True):
-        with pytest.raises(ValueError, match="^stream must be None, -1, 1, 2 or a handle"):
-            array.__dlpack__(stream=bad)
+    with pytest.raises(TypeError, match="^stream must be a number or None"):
+        array.__dlpack__(stream="1")
     with pytest.raises(BufferError, match="to_numpy"):
         array.__dlpack__(dl_device=(1, 0))
     with pytest.raises(BufferError, match="copy"):

@@ -69,8 +69,9 @@ class DeviceArray:
         return (2, self._memory.ordinal)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        if stream is not None and (isinstance(stream, bool) or not isinstance(stream, int) or stream == 0 or stream < -1):
-            raise ValueError(f"stream must be None, -1, 1, 2 or a handle, not {stream!r}")
+        # Complete as the array is, it is so on any stream.
+        if stream is not None and not isinstance(stream, int):
+            raise TypeError(f"stream must be a number or None, not {stream!r}")
         if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
             raise BufferError(f"the array lies on {self.device}; to_numpy() copies it to memory")
         if copy:
