@@ -8,6 +8,7 @@ mod files;
 mod forest;
 mod graph;
 mod lists;
+mod rows;
 mod views;
 mod watch;
 
@@ -31,6 +32,8 @@ mod _kostra {
     use super::graph::Graph;
     #[pymodule_export]
     use super::lists::pick;
+    #[pymodule_export]
+    use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

@@ -105,6 +105,29 @@ def test_entries_stored_twice_are_parallel_edges_unless_a_conversion_sums_them()
     assert minimum_spanning_tree(coordinates).data.tolist() == [7]
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_rows_may_be_many_empty_and_have_room_for_more(dtype):
+    n = 100_000
+    starts = np.zeros(n + 1, dtype)
+    starts[7:], starts[50_000:], starts[-1] = 2, 3, 4
+    graph = sparse.csr_array((n, n))
+    graph.indptr, graph.indices = starts, np.array([1, 2, 3, 4, 5, 5], dtype)
+    graph.data = np.array([3.0, 0, 2, 1, 9, 9])
+    tree = minimum_spanning_tree(graph, threads=2)
+    assert tree.indptr.dtype == dtype and tree.indptr.tolist() == starts.tolist()
+    assert (tree.indices.tolist(), tree.data.tolist()) == ([1, 2, 3, 4], [3, 0, 2, 1])
+    empty = minimum_spanning_tree(sparse.csr_array((0, 0))) if dtype == np.int32 else None
+    assert empty is None or empty.shape == (0, 0)
+
+
+def test_rows_that_are_none_are_refused():
+    for starts in ([0, 2, 1], [1, 1, 1], [-1, 0, 1], [0, 5, 3]):
+        graph = sparse.csr_array(np.array([[0, 1.0], [0, 0]]))
+        graph.indptr = np.array(starts, np.int32)
+        with pytest.raises(ValueError, match="csgraph.indptr must start at 0 and ascend"):
+            minimum_spanning_tree(graph)
+
+
 def test_what_is_no_graph_is_refused():
     for bad in (sparse.csr_array((2, 3)), np.zeros((2, 3))):
         with pytest.raises(ValueError, match="square|shape"):

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import csgraph_from_dense
 
+from kostra import _arrays, _kostra
 from kostra._graph import minimum_spanning_forest
 
 __all__ = ["minimum_spanning_tree"]
@@ -56,16 +57,17 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
         raise ValueError(f"csgraph must be square, but its shape is {graph.shape}")
     n = graph.shape[0]
-    lengths = np.diff(graph.indptr)
-    rows = np.repeat(np.arange(n, dtype=np.int32), lengths)
-    weights = graph.data.astype(np.float64) if graph.dtype == np.longdouble else graph.data
-    forest = minimum_spanning_forest(rows, graph.indices, weights, n, threads=threads)
+    starts = np.ascontiguousarray(graph.indptr)
+    rows = _kostra.rows_of_entries(starts, _arrays.threads(threads))
+    columns, weights = graph.indices[: len(rows)], graph.data[: len(rows)]  # there may be room for more
+    if weights.dtype == np.longdouble:
+        weights = weights.astype(np.float64)
+    forest = minimum_spanning_forest(rows, columns, weights, n, threads=threads)
     kept = forest.edge_ids
     data = np.asarray(forest.weights, np.float64)
     if not explicit_zeros:
         kept, data = kept[data != 0], data[data != 0]
     # The ids ascend, so the entries are in the order of rows already.
-    indptr = np.zeros(n + 1, graph.indptr.dtype)
-    np.cumsum(np.bincount(rows[kept], minlength=n), out=indptr[1:])
+    indptr = _kostra.starts_of_rows(rows[kept], n).astype(starts.dtype, copy=False)
     matrix = sparse.csr_matrix if sparse.isspmatrix(csgraph) else sparse.csr_array
-    return matrix((data, graph.indices[kept], indptr), shape=graph.shape)
+    return matrix((data, columns[kept], indptr), shape=graph.shape)

@@ -1,0 +1,86 @@
+//! Rows of sparse matrices: where each starts, and which row each entry is in.
+
+use std::thread;
+
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::threads_or_all;
+
+/// The row of each entry of a sparse matrix, from where its rows start.
+#[pyfunction]
+pub(crate) fn rows_of_entries<'py>(
+    py: Python<'py>,
+    starts: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<i32>>> {
+    let threads = threads_or_all(threads);
+    let rows = if let Ok(starts) = starts.cast::<PyArray1<i32>>() {
+        let starts = starts.readonly();
+        let starts = starts.as_slice()?;
+        py.detach(|| expand(starts, threads))
+    } else if let Ok(starts) = starts.cast::<PyArray1<i64>>() {
+        let starts = starts.readonly();
+        let starts = starts.as_slice()?;
+        py.detach(|| expand(starts, threads))
+    } else {
+        return Err(PyTypeError::new_err("csgraph.indptr must be an array of int32 or int64"));
+    };
+    match rows {
+        Some(rows) => Ok(rows.into_pyarray(py)),
+        None => Err(PyValueError::new_err("csgraph.indptr must start at 0 and ascend")),
+    }
+}
+
+/// Where each of `n` rows starts, and where the last ends, from the rows of the entries, ascending.
+#[pyfunction]
+pub(crate) fn starts_of_rows<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray1<'py, i32>,
+    n: usize,
+) -> PyResult<Bound<'py, PyArray1<i32>>> {
+    let rows = rows.as_slice()?;
+    let starts = py.detach(|| {
+        let mut starts = Vec::with_capacity(n + 1);
+        for (entry, &row) in (0..).zip(rows) {
+            while starts.len() <= row as usize {
+                starts.push(entry);
+            }
+        }
+        starts.resize(n + 1, rows.len() as i32);
+        starts
+    });
+    Ok(starts.into_pyarray(py))
+}
+
+/// None where the starts are not those of rows.
+fn expand<T: Copy + Ord + Sync + TryInto<usize>>(starts: &[T], threads: usize) -> Option<Vec<i32>> {
+    let entries: usize = (*starts.last()?).try_into().ok()?;
+    let first: usize = (*starts.first()?).try_into().ok()?;
+    if first != 0 || !starts.is_sorted() || i32::try_from(starts.len()).is_err() {
+        return None;
+    }
+    let start = |row: usize| starts[row].try_into().unwrap_or(entries); // between 0 and the last, which is one
+    let n = starts.len() - 1;
+    let mut rows = vec![0; entries];
+    let size = n.div_ceil(threads.max(1)).max(1 << 14);
+    thread::scope(|scope| {
+        let mut rest = rows.as_mut_slice();
+        for low in (0..n).step_by(size) {
+            let high = n.min(low + size);
+            let (mut own, others) = std::mem::take(&mut rest).split_at_mut(start(high) - start(low));
+            rest = others;
+            let mut fill = move || {
+                for row in low..high {
+                    let (entries, others) =
+                        std::mem::take(&mut own).split_at_mut(start(row + 1) - start(row));
+                    entries.fill(row as i32);
+                    own = others;
+                }
+            };
+            if high == n { fill() } else { drop(scope.spawn(fill)) }
+        }
+    });
+    Some(rows)
+}
