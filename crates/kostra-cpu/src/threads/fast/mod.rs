@@ -25,6 +25,7 @@ mod kruskal;
 mod scale;
 mod select;
 mod sort;
+mod twins;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -109,6 +110,8 @@ impl Algorithm for Fast {
 const SLACK: usize = 256;
 /// How many regions there are for each thread of several, so that none waits long for the last.
 const REGIONS: usize = 16;
+/// Regions of fewer edges would have too many neighbours.
+const REGION: usize = 1 << 17;
 /// How many vertices a thread takes at a time.
 const VERTICES: usize = 1 << 14;
 
@@ -138,6 +141,7 @@ impl<W: Weight> Engine<'_, W> {
 
         run.round(n, m)?;
         let count = if ALONE { 1 } else { REGIONS * self.team.threads() };
+        let count = count.min(m.div_ceil(REGION)).max(1);
         let mut regions: Vec<_> =
             (0..count).map(|index| Region::new(m * index / count..m * (index + 1) / count)).collect();
         run.phase("offer", |_| {
@@ -236,6 +240,7 @@ impl<W: Weight> Engine<'_, W> {
     /// Brings the components of vertices up to date; before the first band each vertex is its own.
     fn relabel(&self, components: &[AtomicU32], labels: &[AtomicU32], is_first: bool) {
         self.team.deal(components.len(), Schedule::Dynamic(VERTICES), |_, range| {
+            let (components, labels) = (components, labels); // in registers
             for vertex in range {
                 let component = if is_first { vertex } else { components[vertex].load(Relaxed) as usize };
                 components[vertex].store(labels[component].load(Relaxed) & !LABEL, Relaxed);
