@@ -28,8 +28,6 @@ const VERTICES: usize = 1 << 14;
 const BLOCK: usize = 128;
 /// How many components are looked up before the first of them hooks.
 const HOOKS: usize = 128;
-/// Fewer edges than this are one thread's work.
-const FEW: usize = 1 << 13;
 /// How many regions a thread takes at a time to find out where they lie.
 const CLAIMS: usize = 32;
 /// How many edges are looked at to find out where a region's edges lie.
@@ -104,6 +102,8 @@ pub(super) struct Contraction<'a, W: Weight> {
     pub(super) records: &'a [Record],
     pub(super) lightest: &'a [AtomicU64],
     pub(super) forest: &'a SharedEdgeSet,
+    /// Fewer edges than this are one thread's work.
+    pub(super) grain: usize,
 }
 
 impl<W: Weight> Contraction<'_, W> {
@@ -234,7 +234,7 @@ impl<W: Weight> Contraction<'_, W> {
 
     /// Deals out regions; few edges are not worth waking anybody for.
     fn deal(&self, regions: &[Region], step: impl Fn(&Region) + Sync) {
-        let block = if edges_in(regions) < FEW { regions.len() } else { 1 };
+        let block = if edges_in(regions) < self.grain { regions.len() } else { 1 };
         self.team
             .deal(regions.len(), Schedule::Dynamic(block), |_, dealt| regions[dealt].iter().for_each(&step));
     }
@@ -257,7 +257,7 @@ impl<W: Weight> Contraction<'_, W> {
         components: u32,
         ends: impl Fn(usize) -> (u32, u32) + Sync,
     ) {
-        if ALONE || edges_in(regions) < FEW {
+        if ALONE || edges_in(regions) < self.grain {
             regions.iter_mut().for_each(|region| region.own = Some(0..u32::MAX));
             return;
         }

@@ -87,9 +87,10 @@ impl Algorithm for Fast {
         let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let words = &mut words[..bytes / 8];
         let forest = SharedEdgeSet::new(m);
-        let threads = run.threads().min(1 + m / run.option(&GRAIN) as usize);
+        let grain = run.option(&GRAIN) as usize;
+        let threads = run.threads().min(1 + m / grain);
         with_team(threads, |team| {
-            let engine = Engine { edges, team, forest: &forest };
+            let engine = Engine { edges, team, forest: &forest, grain };
             if m > 3 * n {
                 engine.filter(words, run)
             } else if team.threads() == 1 {
@@ -120,6 +121,7 @@ struct Engine<'a, W: Weight> {
     edges: Edges<'a, W>,
     team: &'a Team<'a>,
     forest: &'a SharedEdgeSet,
+    grain: usize,
 }
 
 impl<W: Weight> Engine<'_, W> {
@@ -137,11 +139,12 @@ impl<W: Weight> Engine<'_, W> {
             records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,
+            grain: self.grain,
         };
 
         run.round(n, m)?;
-        let count = if ALONE { 1 } else { REGIONS * self.team.threads() };
-        let count = count.min(m.div_ceil(REGION)).max(1);
+        let threads = self.team.threads();
+        let count = if ALONE { 1 } else { (REGIONS * threads).min(m / REGION).max(threads) };
         let mut regions: Vec<_> =
             (0..count).map(|index| Region::new(m * index / count..m * (index + 1) / count)).collect();
         run.phase("offer", |_| {
@@ -189,6 +192,7 @@ impl<W: Weight> Engine<'_, W> {
                 edges: self.edges,
                 team: self.team,
                 forest: self.forest,
+                grain: self.grain,
                 chosen: &chosen,
                 components: (!is_first).then_some(components),
                 sets,
@@ -295,6 +299,48 @@ mod tests {
                     expected,
                     "{threads} threads, graph {round}: {graph:?}"
                 );
+            }
+        }
+    }
+
+    /// Roads that are listed from both ends, of which some lead anywhere: all the ways in which regions share components.
+    #[test]
+    fn edges_near_and_far_on_many_threads_give_the_canonical_forest() {
+        let mut random = Random(8);
+        let n = if cfg!(miri) { 60 } else { 4000 };
+        for (far, weights) in [(0, 1000), (50, 1000), (50, 2), (5, 1000), (5, 1), (1, 1000)] {
+            let (mut u, mut v, mut w) = (Vec::new(), Vec::new(), Vec::<i64>::new());
+            for a in 0..n {
+                for b in [a + 1, a + 2 + random.below(30)] {
+                    let leads_far = far > 0 && random.below(far) == 0;
+                    let b = if leads_far { random.below(n) } else { b.min(n - 1) };
+                    let weight = i64::from(random.below(weights)) << 33 | i64::from(random.below(3));
+                    if random.below(3) > 0 {
+                        u.extend([a, b]);
+                        v.extend([b, a]);
+                        w.extend([weight, weight]);
+                    }
+                }
+            }
+            let mut by_end: Vec<_> = (0..u.len()).collect();
+            by_end.sort_by_key(|&id| u[id]);
+            let sorted = |ends: &[u32]| by_end.iter().map(|&id| ends[id]).collect::<Vec<_>>();
+            let (u, v) = (sorted(&u), sorted(&v));
+            let wide: Vec<i64> = by_end.iter().map(|&id| w[id]).collect();
+            let narrow: Vec<i32> = wide.iter().map(|weight| (weight >> 33) as i32).collect();
+            for graph in [
+                AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide).unwrap(),
+                AnyGraph::from_edges(n as usize, u, v, narrow).unwrap(),
+            ] {
+                let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
+                for threads in [1, 2, 3, 8] {
+                    let run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+                    let found = ids(&Fast, &graph, Order::Minimum, run);
+                    assert!(
+                        found == expected,
+                        "{threads} threads, one in {far} far, weights below {weights}"
+                    );
+                }
             }
         }
     }

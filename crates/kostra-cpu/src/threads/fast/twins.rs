@@ -40,3 +40,29 @@ impl Twins {
         seen
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_is_seen_only_beside_a_lighter_one_between_the_same_ends() {
+        let mut twins = Twins::new(4);
+        let mut seen = |ends, edge| twins.seen(ends, edge, |a, b| a < b);
+        assert!(!seen(1, 5));
+        assert!(seen(1, 6));
+        assert!(!seen(1, 4));
+        assert!(seen(1, 5));
+        assert!((2..100).all(|ends| !seen(ends, 9)));
+    }
+
+    #[test]
+    fn nobody_looks_for_twins_that_are_rare() {
+        let mut twins = Twins::new(TRIAL);
+        for edge in 0..TRIAL as u64 {
+            assert!(twins.are_many());
+            twins.seen(edge + 1, edge, |a, b| a < b);
+        }
+        assert!(!twins.are_many());
+    }
+}
