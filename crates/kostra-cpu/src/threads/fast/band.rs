@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight, prefetch};
 
-use super::contract::{Contraction, Counts, Region};
+use super::contract::{Contraction, Counts};
 use super::kruskal::Kruskal;
+use super::offer::Region;
 use super::scale::{Scale, pack};
 use super::select::Selection;
 use super::sort::{Item, sort};

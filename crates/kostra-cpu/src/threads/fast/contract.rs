@@ -2,75 +2,28 @@
 //! left of the graph is rewritten in terms of the new components.
 
 use std::ops::Range;
-use std::sync::atomic::{
-    AtomicU32, AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
-};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Key, Run, Vertex, Weight, prefetch};
 
-use super::edges_in;
+use super::VERTICES;
+use super::offer::{NONE, Region};
 use super::scale::{Scale, pack, unpack};
 use super::twins::Twins;
 use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
 
-/// No edge: after every offer.
-const NONE: u64 = u64::MAX;
 /// Marks a label among parents.
 pub(super) const LABEL: u32 = 1 << 31;
 /// Stands for the first component that no edge leaves; the later ones count down from it.
 const FINISHED: u32 = u32::MAX;
-/// How many vertices a thread takes at a time.
-const VERTICES: usize = 1 << 14;
 /// How many edges are looked up before the first of them is written.
 const BLOCK: usize = 128;
 /// How many components are looked up before the first of them hooks.
 const HOOKS: usize = 128;
-/// How many regions a thread takes at a time to find out where they lie.
-const CLAIMS: usize = 32;
-/// How many edges are looked at to find out where a region's edges lie.
-const SAMPLE: usize = 16;
-
 /// The components that an edge joins; the stand-in of its key, and its id below it. Side by side, so that one cache
 /// line holds both.
 pub(super) type Record = [AtomicU64; 2];
-
-/// A stretch of records that one thread at a time works on. It shrinks in place.
-pub(super) struct Region {
-    pub(super) start: usize,
-    pub(super) len: AtomicUsize,
-    /// The components that the region alone writes to without exchanges, while all keep off those of others. None where
-    /// the edges of a region are all over the graph: then all regions write to all components, with exchanges.
-    own: Option<Range<u32>>,
-    /// Where edges are that join components of others, which wait until all regions are done with their own. If the list
-    /// is full, those that it lacks may be anywhere.
-    outside: Mutex<Vec<u32>>,
-}
-
-impl Region {
-    pub(super) fn new(range: Range<usize>) -> Self {
-        let (start, len) = (range.start, AtomicUsize::new(range.len()));
-        Self { start, len, own: None, outside: Mutex::default() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.len.load(Relaxed) == 0
-    }
-
-    /// An empty list, of the room that the region's has.
-    fn list(&self) -> Vec<u32> {
-        match self.own {
-            Some(_) => Vec::with_capacity(16 + self.len.load(Relaxed) / 16),
-            None => Vec::new(),
-        }
-    }
-
-    fn outside(&self) -> MutexGuard<'_, Vec<u32>> {
-        self.outside.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// How many components there are.
 #[derive(Clone, Copy, Default)]
@@ -109,193 +62,8 @@ pub(super) struct Contraction<'a, W: Weight> {
 impl<W: Weight> Contraction<'_, W> {
     /// The id of the edge at a position.
     #[inline]
-    fn id<const FIRST: bool>(self, position: u32) -> EdgeId {
+    pub(super) fn id<const FIRST: bool>(self, position: u32) -> EdgeId {
         if FIRST { position } else { self.records[position as usize][1].load(Relaxed) as u32 }
-    }
-
-    /// The components that the edge at a position joins, and the offer that it makes to them.
-    #[inline]
-    fn edge<const FIRST: bool>(self, position: usize) -> ((u32, u32), u64) {
-        if FIRST {
-            let id = position as EdgeId;
-            return (self.edges.ends(id), pack(self.scale.of(self.edges.key(id)), id));
-        }
-        let [ends, tail] = &self.records[position];
-        (unpack(ends.load(Relaxed)), tail.load(Relaxed) & !0xFFFF_FFFF | position as u64)
-    }
-
-    /// Lets edges make their offers to a region's own components, or to all where no region has its own. Keeps in mind
-    /// which are left.
-    #[inline(always)]
-    fn offer<const ALONE: bool, const FIRST: bool>(
-        self,
-        own: &Option<Range<u32>>,
-        outside: &mut Vec<u32>,
-        edges: impl Iterator<Item = ((u32, u32), u64)>,
-    ) {
-        let shared = !ALONE && own.is_none();
-        let own = own.clone().unwrap_or_default();
-        for ((u, v), offer) in edges {
-            if u == v {
-                continue;
-            }
-            let mut left = false;
-            for component in [u, v] {
-                if ALONE || own.contains(&component) {
-                    self.offer_own::<FIRST>(component, offer);
-                } else if shared {
-                    self.offer_shared::<FIRST>(component, offer);
-                } else {
-                    left = true;
-                }
-            }
-            if left && outside.len() < outside.capacity() {
-                outside.push(offer as u32);
-            }
-        }
-    }
-
-    /// Makes the offers that had to wait.
-    fn offer_outside<const FIRST: bool>(&self, regions: &mut [Region]) {
-        if regions.iter_mut().all(|region| region.outside().is_empty()) {
-            return;
-        }
-        self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
-            for region in &regions[dealt] {
-                let (this, own) = (*self, region.own.clone().unwrap_or_default());
-                let offer = |position: usize| {
-                    let ((u, v), offer) = this.edge::<FIRST>(position);
-                    for component in [u, v] {
-                        if u != v && !own.contains(&component) {
-                            this.offer_shared::<FIRST>(component, offer);
-                        }
-                    }
-                };
-                let outside = std::mem::take(&mut *region.outside());
-                if outside.len() < outside.capacity() {
-                    outside.into_iter().for_each(|position| offer(position as usize));
-                } else {
-                    (region.start..region.start + region.len.load(Relaxed)).for_each(offer);
-                }
-            }
-        });
-    }
-
-    /// Offers an edge to a component that no other thread writes to: the lightest is kept.
-    #[inline]
-    fn offer_own<const FIRST: bool>(self, component: u32, offer: u64) {
-        let slot = &self.lightest[component as usize];
-        let held = slot.load(Relaxed);
-        if W::Key::BITS == 32 {
-            slot.store(held.min(offer), Relaxed);
-        } else if self.is_lighter::<FIRST>(offer, held) {
-            slot.store(offer, Relaxed);
-        }
-    }
-
-    /// The same where others may. Lock-free: an exchange fails only when another thread's has brought a lighter edge.
-    #[inline]
-    fn offer_shared<const FIRST: bool>(self, component: u32, offer: u64) {
-        let slot = &self.lightest[component as usize];
-        let mut held = slot.load(Acquire);
-        while self.is_lighter::<FIRST>(offer, held) {
-            // Release, and acquire above: who sees a position sees the record that was written there.
-            match slot.compare_exchange_weak(held, offer, Release, Acquire) {
-                Ok(_) => return,
-                Err(other) => held = other,
-            }
-        }
-    }
-
-    #[inline]
-    fn is_lighter<const FIRST: bool>(self, a: u64, b: u64) -> bool {
-        let (stand_in_a, position_a) = unpack(a);
-        let (stand_in_b, position_b) = unpack(b);
-        if W::Key::BITS == 32 || stand_in_a != stand_in_b || b == NONE {
-            return a < b;
-        }
-        let rank = |position| self.edges.rank(self.id::<FIRST>(position));
-        rank(position_a) < rank(position_b)
-    }
-
-    /// Lets the input's edges make the first offers.
-    pub(super) fn offer_input<const ALONE: bool>(&self, regions: &mut [Region]) {
-        self.claim::<ALONE>(regions, self.lightest.len() as u32, |position| {
-            self.edges.ends(position as EdgeId)
-        });
-        self.deal(regions, |region| {
-            let (this, mut outside) = (*self, region.list());
-            let edges = this.input(region.start..region.start + region.len.load(Relaxed));
-            this.offer::<ALONE, true>(&region.own, &mut outside, edges);
-            *region.outside() = outside;
-        });
-        self.offer_outside::<true>(regions);
-    }
-
-    /// Deals out regions; few edges are not worth waking anybody for.
-    fn deal(&self, regions: &[Region], step: impl Fn(&Region) + Sync) {
-        let block = if edges_in(regions) < self.grain { regions.len() } else { 1 };
-        self.team
-            .deal(regions.len(), Schedule::Dynamic(block), |_, dealt| regions[dealt].iter().for_each(&step));
-    }
-
-    /// Edges of the input: the components that they join, and the offers that they make.
-    #[inline(always)]
-    fn input(self, ids: Range<usize>) -> impl Iterator<Item = ((u32, u32), u64)> {
-        let edges = self.edges;
-        let ends = edges.u()[ids.clone()].iter().zip(&edges.v()[ids.clone()]);
-        let keys =
-            edges.weights()[ids.clone()].iter().map(move |weight| self.scale.of(edges.key_of(*weight)));
-        ends.zip(keys).zip(ids).map(|(((u, v), stand_in), id)| ((*u, *v), pack(stand_in, id as u32)))
-    }
-
-    /// Finds which components are a region's own, given what the edge at a position is about to join. A sample says where
-    /// the middle half of a region's ends lies; regions meet halfway between.
-    fn claim<const ALONE: bool>(
-        &self,
-        regions: &mut [Region],
-        components: u32,
-        ends: impl Fn(usize) -> (u32, u32) + Sync,
-    ) {
-        if ALONE || edges_in(regions) < self.grain {
-            regions.iter_mut().for_each(|region| region.own = Some(0..u32::MAX));
-            return;
-        }
-        let middles: Vec<AtomicU64> = regions.iter().map(|_| AtomicU64::new(0)).collect();
-        self.team.deal(regions.len(), Schedule::Dynamic(CLAIMS), |_, dealt| {
-            for index in dealt {
-                let (start, len) = (regions[index].start, regions[index].len.load(Relaxed));
-                let sample = (0..SAMPLE).map(|drawn| ends(start + len * drawn / SAMPLE));
-                let mut sample: Vec<_> =
-                    sample.flat_map(|(u, v)| [u, v]).filter(|&end| end < components).collect();
-                sample.sort_unstable();
-                let [low, high] = [1, 3].map(|quarters| sample.get(sample.len() * quarters / 4).copied());
-                middles[index].store(pack(low.unwrap_or(components), high.unwrap_or(components)), Relaxed);
-            }
-        });
-        let mut by_middle: Vec<_> =
-            middles.into_iter().map(|middle| unpack(middle.into_inner())).zip(regions).collect();
-        by_middle.sort_unstable_by_key(|((low, high), _)| u64::from(*low) + u64::from(*high));
-        let (mut start, mut local) = (0, 0);
-        for index in 0..by_middle.len() {
-            let (low, high) = by_middle[index].0;
-            let end = match by_middle.get(index + 1) {
-                Some(((next, _), _)) => start.max(high / 2 + next / 2),
-                None => u32::MAX,
-            };
-            local += usize::from(start <= low && high <= end);
-            by_middle[index].1.own = Some(start..end);
-            start = end;
-        }
-        if local < by_middle.len() * 3 / 4 {
-            by_middle.iter_mut().for_each(|(_, region)| region.own = None);
-        }
-    }
-
-    pub(super) fn clear_lightest(&self, components: usize) {
-        self.team.deal(components, Schedule::Dynamic(VERTICES), |_, range| {
-            self.lightest[range].iter().for_each(|slot| slot.store(NONE, Relaxed));
-        });
     }
 
     /// Hooks every component onto the one that its lightest edge leads to, and numbers the new components. `parents`
@@ -339,18 +107,17 @@ impl<W: Weight> Contraction<'_, W> {
         *counts = Counts { live, finished };
         run.phase("number", |_| {
             self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
-                let parents = parents;
                 for index in dealt {
                     let (mut number, mut finished) = unpack(found[index].load(Relaxed));
-                    for component in block(index) {
-                        let parent = parents[component].load(Relaxed);
+                    for (component, slot) in block(index).zip(&parents[block(index)]) {
+                        let parent = slot.load(Relaxed);
                         let is_root = parent == component as u32;
                         let mut word = if is_root { LABEL | number } else { parent };
                         if parent == FINISHED {
                             word -= finished;
                             finished += 1;
                         }
-                        parents[component].store(word, Relaxed);
+                        slot.store(word, Relaxed);
                         number += u32::from(is_root);
                     }
                 }
@@ -358,13 +125,13 @@ impl<W: Weight> Contraction<'_, W> {
         });
         run.phase("label", |_| {
             self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
-                let parents = parents;
+                let (parents, lightest) = (parents, self.lightest); // in registers
                 for index in dealt {
                     for component in block(index) {
                         label(parents, component as u32);
                     }
                     let cleared = block(index);
-                    self.lightest[cleared.start.min(live as usize)..cleared.end.min(live as usize)]
+                    lightest[cleared.start.min(live as usize)..cleared.end.min(live as usize)]
                         .iter()
                         .for_each(|slot| slot.store(NONE, Relaxed));
                 }

@@ -22,6 +22,7 @@ mod band;
 mod bits;
 mod contract;
 mod kruskal;
+mod offer;
 mod scale;
 mod select;
 mod sort;
@@ -35,7 +36,8 @@ use kostra_core::{
 };
 
 use self::band::Band;
-use self::contract::{Contraction, Counts, LABEL, Region};
+use self::contract::{Contraction, Counts, LABEL};
+use self::offer::Region;
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
