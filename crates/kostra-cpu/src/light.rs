@@ -8,7 +8,7 @@ use kostra_core::Vertex;
 /// All where that leaves few, or where they are few beside the vertices, which every filter passes over.
 pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32, most_were_kept: bool) -> usize {
     let n = f64::from(components);
-    let (most_together, all_together) = ((1.25 * n) as usize, (0.6 * n * n.ln()) as usize);
+    let (most_together, all_together) = ((1.25 * n) as usize, (0.7 * n * n.ln()) as usize);
     let light = if most_were_kept {
         most_together.max(edges / 8)
     } else if all_together < edges / 16 {

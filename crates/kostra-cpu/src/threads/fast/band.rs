@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight, prefetch};
 
-use super::contract::{Contraction, Counts, Region};
+use super::contract::{Contraction, Counts};
 use super::kruskal::Kruskal;
+use super::offer::Region;
 use super::scale::{Scale, pack};
 use super::select::Selection;
 use super::sort::{Item, sort};
@@ -38,6 +39,7 @@ pub(super) struct Band<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) team: &'a Team<'a>,
     pub(super) forest: &'a SharedEdgeSet,
+    pub(super) grain: usize,
     pub(super) chosen: &'a Selection<'a>,
     pub(super) components: Option<&'a [AtomicU32]>,
     pub(super) sets: usize,
@@ -151,6 +153,7 @@ impl<W: Weight> Band<'_, W> {
             records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,
+            grain: self.grain,
         };
         let parts = self.chosen.parts(REGIONS * self.team.threads());
         let mut regions: Vec<_> = parts.iter().map(|(start, _)| Region::new(*start..*start)).collect();

@@ -41,8 +41,8 @@ impl Kruskal<'_> {
         let sets = AtomicUsize::new(self.parents.len());
         run.phase("unite", |run| {
             self.team.deal(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
-                for component in range {
-                    self.parents[component].store(component as Vertex, Relaxed);
+                for (component, parent) in range.clone().zip(&self.parents[range]) {
+                    parent.store(component as Vertex, Relaxed);
                 }
             });
             let chunks: Vec<_> = items.chunks(CHUNK).collect();
@@ -135,11 +135,11 @@ impl Kruskal<'_> {
         let block = |thread: usize| {
             self.parents.len() * thread / threads..self.parents.len() * (thread + 1) / threads
         };
-        let parent = |component: usize| self.parents[component].load(Relaxed);
         let starts: Vec<_> = (0..threads).map(|_| AtomicU32::new(0)).collect();
         if threads > 1 {
             self.team.each(|thread| {
-                let roots = block(thread).map(|component| u32::from(parent(component) as usize == component));
+                let parents = block(thread).zip(&self.parents[block(thread)]);
+                let roots = parents.map(|(own, parent)| u32::from(parent.load(Relaxed) as usize == own));
                 starts[thread].store(roots.sum(), Relaxed);
             });
             let mut start = 0;
@@ -147,16 +147,17 @@ impl Kruskal<'_> {
         }
         self.team.each(|thread| {
             let (parents, mut number) = (self.parents, starts[thread].load(Relaxed));
-            for component in block(thread) {
-                let parent = parents[component].load(Relaxed);
-                let is_root = parent as usize == component;
-                parents[component].store(if is_root { LABEL | number } else { parent }, Relaxed);
+            for (own, slot) in block(thread).zip(&parents[block(thread)]) {
+                let parent = slot.load(Relaxed);
+                let is_root = parent as usize == own;
+                slot.store(if is_root { LABEL | number } else { parent }, Relaxed);
                 number += u32::from(is_root);
             }
         });
         // No parent is above its child, so that most have their label before their children ask.
         self.team.deal(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
-            range.for_each(|component| label(self.parents, component as Vertex));
+            let parents = self.parents; // in registers
+            range.for_each(|component| label(parents, component as Vertex));
         });
     }
 }

@@ -22,9 +22,11 @@ mod band;
 mod bits;
 mod contract;
 mod kruskal;
+mod offer;
 mod scale;
 mod select;
 mod sort;
+mod twins;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -34,7 +36,8 @@ use kostra_core::{
 };
 
 use self::band::Band;
-use self::contract::{Contraction, Counts, LABEL, Region};
+use self::contract::{Contraction, Counts, LABEL};
+use self::offer::Region;
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
 use super::atomic::{atomic_u32, atomic_u64};
@@ -86,9 +89,10 @@ impl Algorithm for Fast {
         let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let words = &mut words[..bytes / 8];
         let forest = SharedEdgeSet::new(m);
-        let threads = run.threads().min(1 + m / run.option(&GRAIN) as usize);
+        let grain = run.option(&GRAIN) as usize;
+        let threads = run.threads().min(1 + m / grain);
         with_team(threads, |team| {
-            let engine = Engine { edges, team, forest: &forest };
+            let engine = Engine { edges, team, forest: &forest, grain };
             if m > 3 * n {
                 engine.filter(words, run)
             } else if team.threads() == 1 {
@@ -109,6 +113,8 @@ impl Algorithm for Fast {
 const SLACK: usize = 256;
 /// How many regions there are for each thread of several, so that none waits long for the last.
 const REGIONS: usize = 16;
+/// Regions of fewer edges would have too many neighbours.
+const REGION: usize = 1 << 17;
 /// How many vertices a thread takes at a time.
 const VERTICES: usize = 1 << 14;
 
@@ -117,6 +123,7 @@ struct Engine<'a, W: Weight> {
     edges: Edges<'a, W>,
     team: &'a Team<'a>,
     forest: &'a SharedEdgeSet,
+    grain: usize,
 }
 
 impl<W: Weight> Engine<'_, W> {
@@ -134,10 +141,12 @@ impl<W: Weight> Engine<'_, W> {
             records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,
+            grain: self.grain,
         };
 
         run.round(n, m)?;
-        let count = if ALONE { 1 } else { REGIONS * self.team.threads() };
+        let threads = self.team.threads();
+        let count = if ALONE { 1 } else { (REGIONS * threads).min(m / REGION).max(threads) };
         let mut regions: Vec<_> =
             (0..count).map(|index| Region::new(m * index / count..m * (index + 1) / count)).collect();
         run.phase("offer", |_| {
@@ -185,6 +194,7 @@ impl<W: Weight> Engine<'_, W> {
                 edges: self.edges,
                 team: self.team,
                 forest: self.forest,
+                grain: self.grain,
                 chosen: &chosen,
                 components: (!is_first).then_some(components),
                 sets,
@@ -236,6 +246,7 @@ impl<W: Weight> Engine<'_, W> {
     /// Brings the components of vertices up to date; before the first band each vertex is its own.
     fn relabel(&self, components: &[AtomicU32], labels: &[AtomicU32], is_first: bool) {
         self.team.deal(components.len(), Schedule::Dynamic(VERTICES), |_, range| {
+            let (components, labels) = (components, labels); // in registers
             for vertex in range {
                 let component = if is_first { vertex } else { components[vertex].load(Relaxed) as usize };
                 components[vertex].store(labels[component].load(Relaxed) & !LABEL, Relaxed);
@@ -290,6 +301,48 @@ mod tests {
                     expected,
                     "{threads} threads, graph {round}: {graph:?}"
                 );
+            }
+        }
+    }
+
+    /// Roads that are listed from both ends, of which some lead anywhere: all the ways in which regions share components.
+    #[test]
+    fn edges_near_and_far_on_many_threads_give_the_canonical_forest() {
+        let mut random = Random(8);
+        let n = if cfg!(miri) { 60 } else { 4000 };
+        for (far, weights) in [(0, 1000), (50, 1000), (50, 2), (5, 1000), (5, 1), (1, 1000)] {
+            let (mut u, mut v, mut w) = (Vec::new(), Vec::new(), Vec::<i64>::new());
+            for a in 0..n {
+                for b in [a + 1, a + 2 + random.below(30)] {
+                    let leads_far = far > 0 && random.below(far) == 0;
+                    let b = if leads_far { random.below(n) } else { b.min(n - 1) };
+                    let weight = i64::from(random.below(weights)) << 33 | i64::from(random.below(3));
+                    if random.below(3) > 0 {
+                        u.extend([a, b]);
+                        v.extend([b, a]);
+                        w.extend([weight, weight]);
+                    }
+                }
+            }
+            let mut by_end: Vec<_> = (0..u.len()).collect();
+            by_end.sort_by_key(|&id| u[id]);
+            let sorted = |ends: &[u32]| by_end.iter().map(|&id| ends[id]).collect::<Vec<_>>();
+            let (u, v) = (sorted(&u), sorted(&v));
+            let wide: Vec<i64> = by_end.iter().map(|&id| w[id]).collect();
+            let narrow: Vec<i32> = wide.iter().map(|weight| (weight >> 33) as i32).collect();
+            for graph in [
+                AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide).unwrap(),
+                AnyGraph::from_edges(n as usize, u, v, narrow).unwrap(),
+            ] {
+                let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
+                for threads in [1, 2, 3, 8] {
+                    let run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+                    let found = ids(&Fast, &graph, Order::Minimum, run);
+                    assert!(
+                        found == expected,
+                        "{threads} threads, one in {far} far, weights below {weights}"
+                    );
+                }
             }
         }
     }

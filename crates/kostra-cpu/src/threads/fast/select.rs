@@ -6,15 +6,16 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
+use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
 
 use super::bits::{ones, pack_bits};
 use crate::threads::team::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
 const WORDS: usize = 1 << 9;
-/// How many edges are drawn to place a pivot.
-const SAMPLE: usize = 1 << 14;
+/// At how many places edges are drawn to place a pivot, and how many at each, which lie side by side in memory.
+const PLACES: usize = 1 << 12;
+const DRAWN: usize = 8;
 /// From so many candidates of 64 on it is faster to answer for all.
 const MANY: u32 = 24;
 
@@ -81,25 +82,27 @@ impl Candidates<'_, '_> {
         if wanted >= candidates {
             return Pivot::LAST;
         }
-        // One draw from each of SAMPLE stretches of equal length: the first candidate from a place that a hash picks.
+        // From each of PLACES stretches of equal length the first candidates from a place that a hash picks.
         let words = edges.len().div_ceil(64);
-        let stretch = (edges.len() / SAMPLE).max(1);
-        let mut sample: Vec<_> = (0..edges.len() / stretch)
-            .filter_map(|index| {
-                let hash = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-                let at = index * stretch + ((hash * stretch as u64) >> 32) as usize;
-                let end = words.min(((index + 1) * stretch).div_ceil(64));
-                let first = self.word(at / 64) & u64::MAX << (at % 64);
-                let (word, bits) = match first {
-                    0 => {
-                        (at / 64 + 1..end).map(|word| (word, self.word(word))).find(|(_, bits)| *bits != 0)?
-                    }
-                    bits => (at / 64, bits),
-                };
-                let id = (word * 64) as EdgeId + bits.trailing_zeros();
-                Some(Pivot { key: edges.key(id).to_u64(), id })
-            })
-            .collect();
+        let stretch = (edges.len() / PLACES).max(1);
+        let places = edges.len() / stretch;
+        let place = |index: usize| {
+            let hash = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            index * stretch + ((hash * stretch as u64) >> 32) as usize
+        };
+        (0..places).for_each(|index| prefetch(edges.weights(), place(index)));
+        let mut sample = Vec::with_capacity(places * DRAWN);
+        for index in 0..places {
+            let at = place(index);
+            let rest = at / 64 + 1..words.min(((index + 1) * stretch).div_ceil(64));
+            let found = std::iter::once((at / 64, self.word(at / 64) & u64::MAX << (at % 64)))
+                .chain(rest.map(|word| (word, self.word(word))))
+                .find(|(_, bits)| *bits != 0);
+            let ids = found
+                .into_iter()
+                .flat_map(|(word, bits)| ones(bits).map(move |bit| (word * 64) as EdgeId + bit));
+            sample.extend(ids.take(DRAWN).map(|id| Pivot { key: edges.key(id).to_u64(), id }));
+        }
         if sample.is_empty() {
             return Pivot::LAST;
         }
