@@ -8,6 +8,7 @@
 //! whole job, with one line that names rank and reason, when a rank fails.
 
 mod boruvka_allreduce;
+mod boruvka_contract;
 mod communicator;
 mod cut;
 mod exchange;
