@@ -12,7 +12,7 @@
 //!   more than 2^30 edges are refused.
 //! * A round sends every rank the lightest edge, colour and new number of each vertex (4 bytes each; colours once a
 //!   sweep, of which there are at most log2 n + 2), an all-reduce of new degrees, and the new graph. Prefix sums go from
-//!   rank to rank in a pipeline. Time O((n + m) log n / p) for the kernels, O((n log n + m) log n) for gathering.
+//!   rank to rank in a pipeline. Time O((n + m) log n); ranks and threads share the kernels, and nobody the gathering.
 //! * Exact. Threads within a rank, which are dealt blocks of its vertices.
 //!
 //! What differs from the source: ties go to the lower edge id, and forests are found, as in the solver of that name for
@@ -31,6 +31,7 @@ use kostra_core::{
 
 use crate::rows::{Blocks, Rows, edges_of_slice};
 use crate::{Communicator, DistributedAlgorithm, Shape, Slice};
+use kernels::insert_new_edges;
 
 /// The generic contracting Borůvka algorithm on ranks.
 pub(crate) struct BoruvkaContract;
@@ -49,7 +50,7 @@ impl DistributedAlgorithm for BoruvkaContract {
         platform: Platform::Mpi,
         representation: Representation::Csr,
         exact: true,
-        time: "O(((n + m)/p + n log n) log n)",
+        time: "O((n + m) log n)",
         scratch: "on every rank 48 bytes an edge of the whole graph (64 with 64-bit weights), 24 a vertex",
         options: &[],
     };
@@ -185,7 +186,7 @@ impl Rounds<'_> {
             first_edge
         });
         world.phase(run, "insert new edges", |_| {
-            let inserted = self.insert_new_edges(graph, supervertex, &first_edge, own.clone());
+            let inserted = insert_new_edges(graph, supervertex, &first_edge, own.clone(), self.threads);
             Graph {
                 edge_dst: world.all_gather(&inserted.edge_dst).into_items(),
                 edge_wt: world.all_gather(&inserted.edge_wt).into_items(),

@@ -14,8 +14,8 @@
 //!   a message, and counts as one message of MPI.
 //! * What it costs is waiting: a fragment's vertices hear of everything hop by hop, along paths that may be as long as the
 //!   fragment, at every level. Time O(m/p log n) where nobody waits, and up to O(n log n) hops where all do.
-//! * A rank has 40 bytes for each end of an edge at its vertices, 72 a vertex, and about as much again while edges are
-//!   dealt out: nobody holds all of the graph.
+//! * A rank has 40 bytes for each end of an edge at its vertices and 64 a vertex, and at the worst, while edges are dealt
+//!   out, 140 an edge: nobody holds all of the graph.
 //! * Exact. One thread a rank. Wants no more than that messages between two ranks keep their order.
 //!
 //! What differs from the source: vertices are dealt out in blocks, not round about, so that neighbours by number are
@@ -57,7 +57,7 @@ impl DistributedAlgorithm for Ghs {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((m + n log n) / p) and as many hops as fragments are long, log n times",
-        scratch: "160 bytes an edge, 72 a vertex, over all ranks",
+        scratch: "140 bytes an edge, 64 a vertex, over all ranks",
         options: &[],
     };
 
@@ -123,7 +123,7 @@ fn exchange_messages(
     for vertex in 0..vertices.count() {
         vertices.wake(vertex, &mut out);
     }
-    let mut turn = 0;
+    let mut turn = 0_u32;
     loop {
         for _ in 0..TURN {
             let Some((arc, message)) = out.queue.pop_front() else { break };
@@ -139,8 +139,8 @@ fn exchange_messages(
             }
             thread::yield_now(); // there may be fewer cores than ranks
         }
-        turn += 1;
-        if turn % TURNS == 0 {
+        turn = turn.wrapping_add(1);
+        if turn.is_multiple_of(TURNS) {
             run.progress(vertices.branches / 2, vertices.count() as usize)?;
         }
     }

@@ -121,37 +121,33 @@ impl Rounds<'_> {
         self.world.reduce(Reduction::Sum, &mut outdegree);
         outdegree
     }
+}
 
-    /// Algorithm 13: the rows of this rank's new vertices.
-    pub(super) fn insert_new_edges<K: Key>(
-        &self,
-        graph: &Graph<K>,
-        supervertex: impl Fn(usize) -> u32 + Sync,
-        first_edge: &[u32],
-        own: Range<usize>,
-    ) -> Inserted<K> {
-        let entries = (first_edge[own.end] - first_edge[own.start]) as usize;
-        let mut inserted = Inserted {
-            edge_dst: vec![0; entries],
-            edge_wt: vec![K::MIN; entries],
-            edge_id: vec![0; entries],
-        };
-        let (members, first_member) = members(graph, &supervertex, own.clone());
-        let segments = inserted.segments(first_edge, own.clone());
-        deal(self.threads, segments.into_iter(), |segment| {
-            let Segment { vertices, edge_dst, edge_wt, edge_id } = segment;
-            let members = &members[first_member[vertices.start - own.start] as usize
-                ..first_member[vertices.end - own.start] as usize];
-            let edges =
-                members.iter().flat_map(|&vertex| edges_that_stay(graph, vertex as usize, &supervertex));
-            for (slot, edge) in edges.enumerate() {
-                edge_dst[slot] = supervertex(graph.edge_dst[edge] as usize);
-                edge_wt[slot] = graph.edge_wt[edge];
-                edge_id[slot] = graph.edge_id[edge];
-            }
-        });
-        inserted
-    }
+/// Algorithm 13: the rows of this rank's new vertices.
+pub(super) fn insert_new_edges<K: Key>(
+    graph: &Graph<K>,
+    supervertex: impl Fn(usize) -> u32 + Sync,
+    first_edge: &[u32],
+    own: Range<usize>,
+    threads: usize,
+) -> Inserted<K> {
+    let entries = (first_edge[own.end] - first_edge[own.start]) as usize;
+    let mut inserted =
+        Inserted { edge_dst: vec![0; entries], edge_wt: vec![K::MIN; entries], edge_id: vec![0; entries] };
+    let (members, first_member) = members(graph, &supervertex, own.clone());
+    let segments = inserted.segments(first_edge, own.clone());
+    deal(threads, segments.into_iter(), |segment| {
+        let Segment { vertices, edge_dst, edge_wt, edge_id } = segment;
+        let members = &members[first_member[vertices.start - own.start] as usize
+            ..first_member[vertices.end - own.start] as usize];
+        let edges = members.iter().flat_map(|&vertex| edges_that_stay(graph, vertex as usize, &supervertex));
+        for (slot, edge) in edges.enumerate() {
+            edge_dst[slot] = supervertex(graph.edge_dst[edge] as usize);
+            edge_wt[slot] = graph.edge_wt[edge];
+            edge_id[slot] = graph.edge_id[edge];
+        }
+    });
+    inserted
 }
 
 /// The edges of a vertex that do not come to lie inside of its new one.
@@ -213,5 +209,51 @@ impl<K> Inserted<K> {
             }
         }
         segments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ring with chords, of which three consecutive vertices each become one.
+    #[test]
+    fn the_rows_of_all_ranks_are_those_of_the_new_graph() {
+        let (n, new) = (9000_usize, 3000);
+        let chord = |vertex: usize| [(vertex + 1) % n, (vertex + n - 1) % n, n - 1 - vertex];
+        let mut graph: Graph<u32> =
+            Graph { first_edge: vec![0], edge_dst: vec![], edge_wt: vec![], edge_id: vec![] };
+        for vertex in 0..n {
+            for to in chord(vertex).into_iter().filter(|&to| to != vertex) {
+                graph.edge_dst.push(to as u32);
+                graph.edge_wt.push((vertex.min(to) * 7) as u32);
+                graph.edge_id.push((vertex.min(to) * n + vertex.max(to)) as u32);
+            }
+            graph.first_edge.push(graph.edge_dst.len() as u32);
+        }
+        let supervertex = |vertex: usize| (vertex / 3) as u32;
+        let mut first_edge = vec![0];
+        let mut expected = vec![];
+        for vertex in 0..n {
+            for edge in edges_that_stay(&graph, vertex, supervertex) {
+                assert_ne!(graph.edge_dst[edge] as usize / 3, vertex / 3);
+                expected.push((graph.edge_dst[edge] / 3, graph.edge_wt[edge], graph.edge_id[edge]));
+            }
+            if vertex % 3 == 2 {
+                first_edge.push(expected.len() as u32);
+            }
+        }
+        assert!(expected.len() > 2 * BLOCK);
+        for (ranks, threads) in [(1, 1), (1, 3), (4, 2), (7, 1)] {
+            let blocks = crate::rows::Blocks::new(new, ranks);
+            let mut found = vec![];
+            for rank in 0..ranks {
+                let own = blocks.first(rank) as usize..blocks.first(rank + 1) as usize;
+                let rows = insert_new_edges(&graph, supervertex, &first_edge, own, threads);
+                let edges = rows.edge_dst.iter().zip(&rows.edge_wt).zip(&rows.edge_id);
+                found.extend(edges.map(|((&to, &weight), &id)| (to, weight, id)));
+            }
+            assert!(found == expected, "{ranks} ranks, {threads} threads");
+        }
     }
 }
