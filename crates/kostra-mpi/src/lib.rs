@@ -7,10 +7,13 @@
 //! Ranks speak through one [`Communicator`], whose counts are 64-bit, which counts what is sent, and which ends the
 //! whole job, with one line that names rank and reason, when a rank fails.
 
+mod boruvka_allreduce;
+mod boruvka_contract;
 mod communicator;
 mod cut;
 mod exchange;
 mod forest;
+mod ghs;
 mod mailbox;
 mod merge;
 mod messages;
@@ -18,8 +21,10 @@ mod names;
 mod parts;
 mod reduce;
 mod refusal;
+mod rows;
 mod slice;
 mod solver;
+mod termination;
 mod traffic;
 
 pub use communicator::Communicator;

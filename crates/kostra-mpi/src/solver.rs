@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use kostra_core::{EdgeSet, Order, Platform, Run, SolveError, SolverInfo, Weight};
 
+use crate::boruvka_allreduce::BoruvkaAllreduce;
+use crate::boruvka_contract::BoruvkaContract;
+use crate::ghs::Ghs;
 use crate::merge::Merge;
 use crate::{
     AnySlice, Communicator, Cut, DistributedForest, PhaseTraffic, Reduction, Refusal, Slice, with_slice,
@@ -14,7 +17,7 @@ use crate::{
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn DistributedSolver> {
-    const SOLVERS: &[&dyn DistributedSolver] = &[&Merge];
+    const SOLVERS: &[&dyn DistributedSolver] = &[&BoruvkaAllreduce, &BoruvkaContract, &Ghs, &Merge];
     SOLVERS.iter().copied()
 }
 

@@ -44,7 +44,7 @@ fn check_graph(name: &str, graph: &AnyGraph, world: &Communicator) -> usize {
     ORDERS.into_iter().map(check).sum()
 }
 
-/// Graphs large enough for the solver that has threads, and of shapes that are hard to share.
+/// Graphs large enough for solvers that have threads, and of shapes that are hard to share, or to talk over.
 fn large() -> Vec<(&'static str, AnyGraph)> {
     let mut random = Random(7);
     let graph = |n: u32, ends: Vec<(u32, u32)>, random: &mut Random| {
@@ -58,12 +58,27 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
     let pairs = (0..m).map(|i| (2 * i, 2 * i + 1)).collect();
     let path = (0..m).map(|i| (i, i + 1)).collect();
     let few_of_many = (0..3000).map(|_| (random.below(1 << 20), random.below(1 << 20))).collect();
+    let weighted = |n: u32, edges: Vec<(u32, u32, u32)>| {
+        let (ends, weights): (Vec<_>, Vec<_>) = edges.into_iter().map(|(u, v, w)| ((u, v), w)).unzip();
+        let (u, v) = ends.into_iter().unzip();
+        AnyGraph::from_edges(n as usize, u, v, weights).expect("the ends are vertices")
+    };
+    let ascending = (1..5000).map(|i| (i - 1, i, i)).collect();
+    let star = (1..5000).map(|i| (2500, i - u32::from(i <= 2500), 7)).collect();
+    let equal = (0..10_000).map(|_| (random.below(2000), random.below(2000), 7)).collect();
+    // Neighbours on the path are in different halves of the vertices, and its fragments double at every level.
+    let far = |i: u32| i.reverse_bits() >> 22;
+    let in_pairs = (1..1024).map(|i: u32| (far(i - 1), far(i), i.trailing_zeros())).collect();
     vec![
         ("uniform", graph(n, uniform, &mut random)),
         ("a hub that every slice meets", graph(n, hub, &mut random)),
         ("pairs", graph(2 * m, pairs, &mut random)),
         ("a path", graph(m + 1, path, &mut random)),
         ("few edges among many vertices", graph(1 << 20, few_of_many, &mut random)),
+        ("an ascending path", weighted(5000, ascending)),
+        ("a star of equal edges", weighted(5000, star)),
+        ("equal edges", weighted(2000, equal)),
+        ("a path to and fro that merges in pairs", weighted(1024, in_pairs)),
     ]
 }
 

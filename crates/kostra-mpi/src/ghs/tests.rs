@@ -1,0 +1,180 @@
+//! Ranks that are played by one: their vertices are real, and mail between them takes as long as it likes.
+
+use std::collections::VecDeque;
+
+use kostra_core::{EdgeList, Order, verify};
+use kostra_testkit::multigraphs::Random;
+
+use super::message::{KINDS, Note, Wire};
+use super::vertices::{Outbox, Vertices};
+use crate::Parts;
+use crate::rows::{Blocks, Rows};
+
+const CONNECT: usize = 0;
+
+/// What came of it.
+struct Outcome {
+    forest: Vec<u32>,
+    sent: [u64; KINDS],
+    halts: u64,
+    level: u8,
+}
+
+fn rows_of(graph: &EdgeList<u32>, blocks: Blocks, rank: usize) -> Rows<u32> {
+    let edges = graph.edges(Order::Minimum);
+    let mut rows = Rows { offsets: vec![0], neighbours: vec![], keys: vec![], ids: vec![] };
+    for vertex in blocks.first(rank)..blocks.first(rank + 1) {
+        for id in edges.ids() {
+            let (u, v) = edges.ends(id);
+            for (from, to) in [(u, v), (v, u)] {
+                if u64::from(from) == vertex && u != v {
+                    rows.neighbours.push(to.into());
+                    rows.keys.push(edges.key(id));
+                    rows.ids.push(id.into());
+                }
+            }
+        }
+        rows.offsets.push(rows.ids.len() as u32);
+    }
+    rows
+}
+
+/// Lets ranks handle messages in an order of chance that only keeps the order between each two ranks, until there are
+/// none left. At first all vertices wake up, or just those that `awake` names.
+fn play(graph: &EdgeList<u32>, ranks: usize, awake: impl Fn(u32) -> bool, random: &mut Random) -> Outcome {
+    let blocks = Blocks::new(graph.vertices().into(), ranks);
+    let mut played: Vec<_> =
+        (0..ranks).map(|rank| Vertices::new(&rows_of(graph, blocks, rank), blocks)).collect();
+    let own: Vec<Parts<u32>> = played.iter().map(|vertices| vertices.arcs_by_rank(ranks)).collect();
+    for (rank, vertices) in played.iter_mut().enumerate() {
+        let theirs = own.iter().map(|parts| parts.part(rank)).collect();
+        vertices.link(rank, &own[rank], &theirs);
+    }
+    let mut out: Vec<_> = (0..ranks).map(|rank| Outbox::new(rank, ranks)).collect();
+    let mut mail: Vec<VecDeque<Wire>> = vec![VecDeque::new(); ranks * ranks];
+    for (rank, vertices) in played.iter_mut().enumerate() {
+        let first = blocks.first(rank) as u32;
+        (0..vertices.count()).filter(|v| awake(first + v)).for_each(|v| vertices.wake(v, &mut out[rank]));
+    }
+    let mut quiet = 0;
+    while quiet < 2 * ranks * ranks {
+        for (rank, out) in out.iter_mut().enumerate() {
+            for (to, batch) in out.batches.iter_mut().enumerate() {
+                mail[rank * ranks + to].extend(batch.drain(..));
+            }
+        }
+        let busy = mail.iter().any(|mail| !mail.is_empty()) || out.iter().any(|out| !out.queue.is_empty());
+        quiet = if busy { 0 } else { quiet + 1 };
+        let (from, to) = (random.below(ranks as u32) as usize, random.below(ranks as u32) as usize);
+        if from == to {
+            for _ in 0..random.below(6) {
+                if let Some((arc, message)) = out[to].queue.pop_front() {
+                    played[to].receive(arc, message, &mut out[to]);
+                }
+            }
+        } else if let Some(wire) = mail[from * ranks + to].pop_front() {
+            let Note::To(arc, message) = wire.into() else { unreachable!("there are no tokens") };
+            out[to].queue.push_back((arc, message));
+        }
+    }
+    let mut forest: Vec<_> =
+        played.iter().zip(0..).flat_map(|(vertices, rank)| vertices.forest(rank)).collect();
+    forest.sort_unstable();
+    Outcome {
+        forest: forest.into_iter().map(|id| id as u32).collect(),
+        sent: std::array::from_fn(|kind| out.iter().map(|out| out.sent[kind]).sum()),
+        halts: played.iter().map(|vertices| vertices.halts).sum(),
+        level: played.iter().map(|vertices| vertices.level).max().unwrap_or_default(),
+    }
+}
+
+fn check(graph: &EdgeList<u32>, outcome: &Outcome, name: &str) {
+    verify(graph.edges(Order::Minimum), &outcome.forest).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    let n = f64::from(graph.vertices());
+    let most = 5.0 * n * n.max(1.0).log2() + 2.0 * graph.len() as f64 + 2.0 * n;
+    let sent = outcome.sent.iter().sum::<u64>() as f64;
+    assert!(sent <= most, "{name}: {sent} messages are more than {most}");
+    assert!(f64::from(outcome.level) <= n.max(1.0).log2(), "{name}: level {}", outcome.level);
+}
+
+fn graph(n: u32, edges: impl IntoIterator<Item = (u32, u32, u32)>) -> EdgeList<u32> {
+    let (mut u, mut v, mut weights) = (vec![], vec![], vec![]);
+    for (from, to, weight) in edges {
+        u.push(from);
+        v.push(to);
+        weights.push(weight);
+    }
+    EdgeList::new(n as usize, u, v, weights).unwrap()
+}
+
+/// Multigraphs with ties, self-loops, parallel edges and isolated vertices.
+fn multigraph(random: &mut Random) -> EdgeList<u32> {
+    let n = 1 + random.below(24);
+    let m = random.below(3 * n);
+    let weights = 1 + random.below(5);
+    let edges: Vec<_> = (0..m).map(|_| (random.below(n), random.below(n), random.below(weights))).collect();
+    graph(n, edges)
+}
+
+#[test]
+fn the_forest_does_not_depend_on_ranks_or_on_how_long_mail_takes() {
+    for seed in 0..if cfg!(miri) { 3 } else { 600 } {
+        let mut random = Random(seed);
+        let graph = multigraph(&mut random);
+        let ranks = 1 + random.below(5) as usize;
+        let outcome = play(&graph, ranks, |_| true, &mut random);
+        check(&graph, &outcome, &format!("seed {seed}"));
+        // Each component with an edge has one core, whose two ends find that no edge leaves.
+        let mut with_edges = vec![false; graph.vertices() as usize];
+        for (u, v) in graph.u().iter().zip(graph.v()).filter(|(u, v)| u != v) {
+            (with_edges[*u as usize], with_edges[*v as usize]) = (true, true);
+        }
+        let components = with_edges.iter().filter(|&&has| has).count() - outcome.forest.len();
+        assert_eq!(outcome.halts, 2 * components as u64, "seed {seed}");
+    }
+}
+
+#[test]
+fn one_vertex_that_is_awake_wakes_its_component() {
+    for seed in 0..if cfg!(miri) { 1 } else { 50 } {
+        let mut random = Random(seed);
+        let n = 2 + random.below(20);
+        let path = (1..n).map(|v| (v - 1, v, v * 7 % 5));
+        let chords = (0..n).map(|v| (v, v * 3 % n, 2));
+        let graph = graph(n, path.chain(chords));
+        let only = random.below(n);
+        let outcome = play(&graph, 3, |v| v == only, &mut random);
+        check(&graph, &outcome, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn hard_shapes_come_out_right() {
+    let mut random = Random(1);
+    let n = if cfg!(miri) { 8 } else { 64 };
+    let ruler = |v: u32| v.trailing_zeros();
+    for (name, graph) in [
+        ("ascending path", graph(n, (1..n).map(|v| (v - 1, v, v)))),
+        ("descending path", graph(n, (1..n).map(|v| (v - 1, v, n - v)))),
+        ("path that merges in pairs", graph(n, (1..n).map(|v| (v - 1, v, ruler(v))))),
+        ("equal path", graph(n, (1..n).map(|v| (v - 1, v, 1)))),
+        ("star", graph(n, (1..n).map(|v| (0, v, n - v)))),
+        (
+            "equal complete graph",
+            graph(16, (0..256).filter(|i| i % 16 < i / 16).map(|i| (i % 16, i / 16, 1))),
+        ),
+        ("parallel edges", graph(2, (0..9).map(|i| (i % 2, 1 - i % 2, 9 - i)))),
+        ("no edges", graph(5, [])),
+        ("nothing", graph(0, [])),
+    ] {
+        for ranks in [1, 2, 5] {
+            let outcome = play(&graph, ranks, |_| true, &mut random);
+            check(&graph, &outcome, name);
+            let merges = outcome.level;
+            if name == "path that merges in pairs" {
+                assert_eq!(1 << merges, n, "as high as it gets");
+            }
+            assert!(outcome.sent[CONNECT] <= u64::from(graph.vertices()) * 2, "{name}");
+        }
+    }
+}
