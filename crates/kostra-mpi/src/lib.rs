@@ -10,6 +10,7 @@
 mod communicator;
 mod cut;
 mod exchange;
+mod fast;
 mod forest;
 mod mailbox;
 mod merge;

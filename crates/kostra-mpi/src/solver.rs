@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use kostra_core::{EdgeSet, Order, Platform, Run, SolveError, SolverInfo, Weight};
 
+use crate::fast::Fast;
 use crate::merge::Merge;
 use crate::{
     AnySlice, Communicator, Cut, DistributedForest, PhaseTraffic, Reduction, Refusal, Slice, with_slice,
@@ -14,7 +15,7 @@ use crate::{
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn DistributedSolver> {
-    const SOLVERS: &[&dyn DistributedSolver] = &[&Merge];
+    const SOLVERS: &[&dyn DistributedSolver] = &[&Merge, &Fast];
     SOLVERS.iter().copied()
 }
 
