@@ -64,7 +64,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         let mut part = self.at(places);
         let used = Ranked::ends(self.names.len(), &part.u, &part.v);
         let mut sorted: Vec<_> = used.iter().map(label).zip(0_u32..).collect();
-        sorted.sort_unstable();
+        sort_by_label(&mut sorted);
         let mut new = vec![0; sorted.len()];
         for (label, old) in sorted {
             if part.names.last() != Some(&label) {
@@ -199,4 +199,47 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
 #[inline]
 pub(super) fn key_of<W: Weight>(weight: W, order: Order) -> W::Key {
     weight.key() ^ if order == Order::Minimum { W::Key::MIN } else { W::Key::MAX }
+}
+
+/// Sorts labels with their places, which ascend beforehand: digit by digit, which keeps the order of equal ones.
+fn sort_by_label<N: Name>(items: &mut Vec<(N, u32)>) {
+    const DIGIT: u32 = 11;
+    if items.len() < 1 << DIGIT {
+        return items.sort_unstable();
+    }
+    let bits = 64 - items.iter().fold(0, |bits, item| bits | item.0.get()).leading_zeros();
+    let mut other = items.clone();
+    for shift in (0..bits).step_by(DIGIT as usize) {
+        let digit = |item: &(N, u32)| (item.0.get() >> shift) as usize & ((1 << DIGIT) - 1);
+        let mut next = [0_usize; 1 << DIGIT];
+        items.iter().for_each(|item| next[digit(item)] += 1);
+        let mut sum = 0;
+        for next in &mut next {
+            sum += *next;
+            *next = sum - *next;
+        }
+        for item in &*items {
+            let slot = &mut next[digit(item)];
+            other[*slot] = *item;
+            *slot += 1;
+        }
+        std::mem::swap(items, &mut other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_sorted_with_their_places_in_order() {
+        let label = |place: u32| u64::from(place.wrapping_mul(2_654_435_769) % 5000) << 20;
+        for count in [10, 1 << 14] {
+            let mut items: Vec<_> = (0..count).map(|place| (label(place), place)).collect();
+            let mut expected = items.clone();
+            expected.sort_unstable();
+            sort_by_label(&mut items);
+            assert_eq!(items, expected);
+        }
+    }
 }
