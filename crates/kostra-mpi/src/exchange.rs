@@ -292,6 +292,47 @@ mod tests {
         }
     }
 
+    /// An exchange without MPI: who sends a message to whom, and which letters are in it.
+    #[test]
+    fn thousands_of_ranks_send_two_square_roots_of_messages_each() {
+        for (ranks, most) in [(1000, 63), (1024, 62), (65_536, 510)] {
+            let grid = Grid::of(ranks);
+            // Each rank has something for eight others.
+            let mut state = 1_u64;
+            let mut random = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as usize % ranks
+            };
+            let sent: Vec<_> = (0..8 * ranks).map(|index| (index / 8, random())).collect();
+            let (mut messages, mut at_relays) = (vec![0; ranks], Vec::new());
+            for (rank, messages) in messages.iter_mut().enumerate() {
+                let to: BTreeSet<_> = grid.first_hop_to(rank).into_iter().chain([rank]).collect();
+                *messages += to.len() - 1;
+                for &(from, end) in &sent[8 * rank..8 * rank + 8] {
+                    let relay = grid.relay(from, end);
+                    assert!(to.contains(&relay));
+                    at_relays.push((relay, end));
+                }
+            }
+            at_relays.sort_unstable();
+            let mut delivered = Vec::new();
+            for (rank, messages) in messages.iter_mut().enumerate() {
+                let to: BTreeSet<_> = grid.second_hop_to(rank).into_iter().chain([rank]).collect();
+                *messages += to.len() - 1;
+                let start = at_relays.partition_point(|letter| letter.0 < rank);
+                for &(_, end) in at_relays[start..].iter().take_while(|letter| letter.0 == rank) {
+                    assert!(to.contains(&end));
+                    delivered.push(end);
+                }
+            }
+            let mut ends: Vec<_> = sent.iter().map(|letter| letter.1).collect();
+            ends.sort_unstable();
+            delivered.sort_unstable();
+            assert!(ends == delivered);
+            assert_eq!(messages.iter().max(), Some(&most), "{ranks} ranks");
+        }
+    }
+
     #[test]
     fn two_hops_are_for_many_ranks_with_little_to_say() {
         assert_eq!(Route::for_bytes(0, 16), Route::Direct);

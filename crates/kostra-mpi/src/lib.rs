@@ -12,6 +12,7 @@ mod boruvka_contract;
 mod communicator;
 mod cut;
 mod exchange;
+mod fast;
 mod forest;
 mod ghs;
 mod mailbox;

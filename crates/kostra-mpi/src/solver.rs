@@ -9,6 +9,7 @@ use kostra_core::{EdgeSet, Order, Platform, Run, SolveError, SolverInfo, Weight}
 
 use crate::boruvka_allreduce::BoruvkaAllreduce;
 use crate::boruvka_contract::BoruvkaContract;
+use crate::fast::Fast;
 use crate::ghs::Ghs;
 use crate::merge::Merge;
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn DistributedSolver> {
-    const SOLVERS: &[&dyn DistributedSolver] = &[&BoruvkaAllreduce, &BoruvkaContract, &Ghs, &Merge];
+    const SOLVERS: &[&dyn DistributedSolver] = &[&Fast, &BoruvkaAllreduce, &BoruvkaContract, &Ghs, &Merge];
     SOLVERS.iter().copied()
 }
 

@@ -135,7 +135,7 @@ fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world
     right
 }
 
-/// The defaults, and each option by itself at its lowest value and at a low one.
+/// The defaults, each option by itself at its lowest value and at a low one, and all at their lowest.
 fn settings(solver: &dyn DistributedSolver) -> Vec<Vec<(&'static str, u64)>> {
     let mut settings = vec![Vec::new()];
     for option in solver.info().options {
@@ -144,6 +144,9 @@ fn settings(solver: &dyn DistributedSolver) -> Vec<Vec<(&'static str, u64)>> {
                 settings.push(vec![(option.name, value)]);
             }
         }
+    }
+    if solver.info().options.len() > 1 {
+        settings.push(solver.info().options.iter().map(|option| (option.name, option.lowest)).collect());
     }
     settings
 }
