@@ -12,7 +12,7 @@
 use std::process::exit;
 use std::time::Duration;
 
-use kostra_core::{AnyGraph, EdgeList, Order, Run, Workspace};
+use kostra_core::{AnyGraph, EdgeList, Graph, Order, Run, Workspace};
 use kostra_mpi::{Communicator, Cut, DistributedSolver, Names, Slice, SliceError, solvers};
 
 struct Arguments {
@@ -74,7 +74,7 @@ fn share_out(spec: &str, world: &Communicator) -> Result<Slice<u32>, String> {
         Ok(None)
     };
     let whole = world.agree(whole).unwrap_or_else(|refusal| refusal.end());
-    let whole = whole.as_ref().map(|graph| graph.edge_list());
+    let whole = whole.as_ref().map(Graph::edge_list);
     let size = whole.map_or([0; 2], |whole| [u64::from(whole.vertices()), whole.len() as u64]);
     let [vertices, edges] = world.broadcast_one(0, size);
     let cut = Cut::even(edges, world.size());
