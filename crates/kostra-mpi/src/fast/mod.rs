@@ -45,8 +45,8 @@ const MERGE_BELOW: SolverOption = SolverOption {
 
 const LIGHT: SolverOption = SolverOption {
     name: "light",
-    about: "how many edges for each component are light, in percent",
-    default: 125,
+    about: "how many edges for each component the first band has, in percent; each later one has three times as many",
+    default: 100,
     lowest: 1,
     highest: 10_000,
 };
@@ -97,7 +97,7 @@ struct Job<'a, W: Weight> {
     world: &'a Communicator,
     /// How many edges are few enough to be merged.
     few: u64,
-    /// How many edges for each component are light, in percent.
+    /// How many edges for each component the first band has, in percent.
     light: u64,
 }
 
@@ -136,15 +136,21 @@ impl<W: Weight> Job<'_, W> {
         forest: &mut EdgeSet,
         run: &mut Run<'_>,
     ) -> Result<Part<'_, N, W>, SolveError> {
-        if sharing.shared.len() < sharing.here - sharing.here / 4 {
-            return shrink(self.slice, &sharing.shared, self.order, forest, run);
+        let mut part = Part::of(self.slice);
+        if sharing.shared.is_empty() {
+            *forest = kostra_cpu::forest(self.slice.graph(), self.order, run)?;
+            return Ok(Part::none());
         }
-        let part = Part::of(self.slice);
-        if self.slice.len() / 8 < sharing.here && self.world.size() > 3 {
-            return Ok(part);
+        let pays_to_shrink = sharing.shared.len() < sharing.here / 2;
+        let is_dense = self.slice.len() / 8 >= sharing.here;
+        if is_dense || self.world.size() <= 3 && !pays_to_shrink {
+            let kept = kostra_cpu::forest(self.slice.graph(), self.order, run)?.into_ids();
+            part = part.thinned_to(&kept);
         }
-        let kept = kostra_cpu::forest(self.slice.graph(), self.order, run)?.into_ids();
-        Ok(part.these(&kept))
+        if pays_to_shrink {
+            return shrink(&part, &sharing.shared, self.order, forest, run);
+        }
+        Ok(part)
     }
 
     /// Merges what is left along the tree.
@@ -172,12 +178,14 @@ impl<W: Weight> Job<'_, W> {
     ) -> Result<(), SolveError> {
         let (order, world) = (self.order, self.world);
         let mut owners = Owners::new(blocks, world);
-        let (mut part, mut most_were_kept) = (part, false);
+        let (mut part, mut light, mut most_were_kept) = (part, self.light, false);
         loop {
             let edges = world.reduce_one(Reduction::Sum, part.len() as u64);
             let components = vertices - world.reduce_one(Reduction::Sum, forest.len() as u64);
             run.round(components as usize, edges as usize)?;
-            let mut wanted = components.saturating_mul(self.light) / 100;
+            let mut wanted = components.saturating_mul(light) / 100;
+            // Later components are small, beside a large one: most edges left join two that others join too.
+            light = light.saturating_mul(3);
             if most_were_kept {
                 wanted = wanted.max(edges / 8);
             }
@@ -193,11 +201,11 @@ impl<W: Weight> Job<'_, W> {
                 let light = part.these(&part.places(|place| !part.is_loop(place)));
                 return self.rounds(light, &mut owners, true, forest, run);
             };
-            let light = world.phase(run, "select", |_| {
+            let band = world.phase(run, "select", |_| {
                 let places = part.up_to(pivot, self.slice.first(), order);
                 part.these(&places.into_iter().filter(|&place| !part.is_loop(place)).collect::<Vec<_>>())
             });
-            self.rounds(light, &mut owners, false, forest, run)?;
+            self.rounds(band, &mut owners, false, forest, run)?;
             part = world.phase(run, "filter", |_| {
                 owners.flatten();
                 part.contract(&owners.labels(part.names.iter().copied()))
@@ -231,7 +239,7 @@ impl<W: Weight> Job<'_, W> {
             run.progress(0, edges as usize)?;
             // Many edges between few components: most are parallel to others, or close cycles right here.
             if light.len() > 3 * light.names.len() {
-                light = light.these(&light.forest(self.order, run)?);
+                light = light.thinned_to(&light.forest(self.order, run)?);
             }
             let round = self.world.phase(run, "round", |_| owners.round(&light, self.order));
             choose(&light, &round.chosen, forest);

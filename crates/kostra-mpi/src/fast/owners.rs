@@ -126,8 +126,8 @@ impl<'a, N: Name> Owners<'a, N> {
 
     /// Leads these vertices of the block to the roots of their components, by pointer doubling: each asks its parent's
     /// owner for the parent's parent, until that is the parent itself. Where `HOOKED`, two components that have hooked
-    /// onto each other, by the one edge that is lightest at both, are still to be parted: the lower is the root. Under a
-    /// strict order there are no longer cycles. Collective.
+    /// onto each other, by the one edge that is lightest at both, are still to be parted: [one](is_root) is the root. Under
+    /// a strict order there are no longer cycles. Collective.
     fn find_roots<const HOOKED: bool>(&mut self, mut open: Vec<u32>) {
         let mut first = HOOKED;
         while self.world.reduce_one(Reduction::Max, open.len() as u64) > 0 {
@@ -138,7 +138,7 @@ impl<'a, N: Name> Owners<'a, N> {
                 let (offset, parent, grand) = (open[index], parents[index], grand[index]);
                 let own = N::of(self.first + u64::from(offset));
                 let is_settled = if first && grand == own {
-                    if own < parent {
+                    if is_root(own, parent) {
                         self.parents[offset as usize] = own;
                     }
                     true
@@ -235,6 +235,13 @@ impl<'a, N: Name> Owners<'a, N> {
     }
 }
 
+/// Which of two components is the root of both. As a coin falls that both can see: were it the lower one, then after
+/// some rounds the first ranks would own all components that are left.
+fn is_root<N: Name>(own: N, other: N) -> bool {
+    let coin = (own.get() ^ other.get()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;
+    (own < other) != coin
+}
+
 /// The place of the lightest edge at each name.
 fn lightest_by_name<N: Name, W: Weight>(part: &Part<'_, N, W>, order: Order) -> Vec<u32> {
     let none = W::Key::MAX.rank(NONE);
@@ -273,6 +280,13 @@ fn read(words: &[u32]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_two_components_one_is_the_root() {
+        assert!((0..1000_u64).all(|own| is_root(own, own + 7) != is_root(own + 7, own)));
+        let spread = (0..1000_u64).filter(|&own| is_root(own, own ^ (own * 31 + 1000))).count();
+        assert!((300..700).contains(&spread), "{spread}");
+    }
 
     #[test]
     fn answers_are_counted() {

@@ -19,6 +19,8 @@ pub(super) struct Part<'a, N: Name, W: Weight> {
     weights: Cow<'a, [W]>,
     /// Where in the slice the edges are; none where they are the slice.
     positions: Option<Vec<u32>>,
+    /// Whether the edges are known to close no cycle.
+    is_forest: bool,
 }
 
 impl<'a, N: Name, W: Weight> Part<'a, N, W> {
@@ -31,13 +33,15 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             v: edges.v().into(),
             weights: edges.weights().into(),
             positions: None,
+            is_forest: false,
         }
     }
 
     /// No edges.
     pub(super) fn none() -> Self {
         let none: Cow<'_, [u32]> = Cow::Borrowed(&[]);
-        Self { names: Vec::new(), u: none.clone(), v: none, weights: Cow::Borrowed(&[]), positions: None }
+        let weights = Cow::Borrowed(&[][..]);
+        Self { names: Vec::new(), u: none.clone(), v: none, weights, positions: None, is_forest: true }
     }
 
     /// The edges at these places, and of the names those that remain.
@@ -73,6 +77,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             new[old as usize] = part.names.len() as u32 - 1;
         }
         part.rename(|end| new[used.rank(end) as usize]);
+        part.is_forest = false;
         part
     }
 
@@ -85,6 +90,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             v: ends(&self.v).into(),
             weights: places.iter().map(|&place| self.weights[place as usize]).collect(),
             positions: Some(places.iter().map(|&place| self.position(place)).collect()),
+            is_forest: self.is_forest,
         }
     }
 
@@ -140,11 +146,30 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     /// The places of the edges of the part's own forest, ascending. All others are in no forest of more edges (cycle
     /// property).
     pub(super) fn forest(&self, order: Order, run: &mut Run<'_>) -> Result<Vec<u32>, SolveError> {
-        let list = EdgeList::new(self.names.len(), self.u.to_vec(), self.v.to_vec(), self.weights.to_vec());
+        if self.is_forest {
+            return Ok((0..self.len() as u32).collect());
+        }
+        self.forest_with_ends(&self.u, &self.v, order, run)
+    }
+
+    /// The same of edges with other ends, which are also places in the names.
+    pub(super) fn forest_with_ends(
+        &self,
+        u: &[u32],
+        v: &[u32],
+        order: Order,
+        run: &mut Run<'_>,
+    ) -> Result<Vec<u32>, SolveError> {
+        let list = EdgeList::new(self.names.len(), u.to_vec(), v.to_vec(), self.weights.to_vec());
         let Ok(list) = list else {
             unreachable!("ends are places in the names, and weights come from a slice")
         };
         Ok(kostra_cpu::forest(&Graph::from(list), order, run)?.into_ids())
+    }
+
+    /// The edges at these places, which are a forest, with all names as they are.
+    pub(super) fn thinned_to(&self, forest: &[u32]) -> Part<'static, N, W> {
+        Part { names: self.names.clone(), is_forest: true, ..self.at(forest) }
     }
 
     /// Sends the edges to a rank, which must [receive](Self::receive) them; where they are in the slice is not told.
@@ -155,7 +180,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         world.send(to, &self.weights);
     }
 
-    /// The edges that a rank sends; their places are all that is known of them.
+    /// The edges of the forest that a rank sends; their places are all that is known of them.
     pub(super) fn receive(from: usize, world: &Communicator) -> Part<'static, N, W> {
         Part {
             names: world.receive(from),
@@ -163,6 +188,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             v: world.receive(from).into(),
             weights: world.receive(from).into(),
             positions: None,
+            is_forest: true,
         }
     }
 
@@ -190,6 +216,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             v: ends(&self.v, &other.v).into(),
             weights: [&*self.weights, &*other.weights].concat().into(),
             positions: None,
+            is_forest: false,
             names,
         }
     }

@@ -1,6 +1,6 @@
 //! Which vertices several ranks have edges at, and what that spares: edges about which nobody else has to be asked.
 
-use kostra_core::{BitSet, EdgeList, EdgeSet, Graph, Order, Run, SolveError, UnionFind, Weight};
+use kostra_core::{BitSet, EdgeSet, Order, Run, SolveError, UnionFind, Weight};
 
 use super::name::{Blocks, Name, Ranked};
 use super::part::Part;
@@ -66,20 +66,15 @@ pub(super) fn sharing<W: Weight>(slice: &Slice<W>, blocks: Blocks, world: &Commu
     let mut vertices = used.iter();
     for (owner, answer) in answers.iter().enumerate() {
         let is_list = told.part(owner).first() == Some(&LIST);
-        let mut seen = 0;
-        for vertex in vertices.by_ref().take(counts[owner]) {
-            let place = if is_list { seen } else { slice_place(slice, vertex, blocks) };
+        for (seen, vertex) in vertices.by_ref().take(counts[owner]).enumerate() {
+            let in_block = || (slice.names().global(vertex) - blocks.first(owner)) as usize;
+            let place = if is_list { seen } else { in_block() };
             if answer[place / 32] >> (place % 32) & 1 == 1 {
                 shared.insert(vertex);
             }
-            seen += 1;
         }
     }
     Sharing { shared, here: used.len(), owned }
-}
-
-fn slice_place<W: Weight>(slice: &Slice<W>, vertex: u32, blocks: Blocks) -> usize {
-    blocks.place(slice.names().global(vertex)).1 as usize
 }
 
 /// For each vertex that a rank has told of, whether another one has too, in the form in which it was told; and how many
@@ -114,49 +109,41 @@ fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     (answers, once.iter().map(|bits| u64::from(bits.count_ones())).sum())
 }
 
-/// Marks the edges of a slice that are in the forest whatever other ranks have, and returns those that may or may not be:
-/// a forest on the shared vertices.
+/// Marks those of a rank's edges that are in the forest whatever other ranks have, and returns those that may or may not
+/// be: a forest on the shared vertices. The part holds all that matters of a slice, under the slice's names.
 ///
 /// Take edges by Kruskal's algorithm. When one joins two trees of which one has no shared vertex, it is the lightest of
 /// all edges that leave that tree, on any rank: it is in the forest (cut property). These are the edges of the forest of
 /// the slice in which all shared vertices are made one, so the engine finds them as they are. Afterwards no tree has two
 /// shared vertices, and each is called by its own; trees that have none are done.
 pub(super) fn shrink<N: Name, W: Weight>(
-    slice: &Slice<W>,
+    part: &Part<'_, N, W>,
     shared: &BitSet,
     order: Order,
     forest: &mut EdgeSet,
     run: &mut Run<'_>,
 ) -> Result<Part<'static, N, W>, SolveError> {
-    let edges = slice.edges();
-    let n = edges.vertices();
-    let Some(one) = (0..n).find(|&vertex| shared.contains(vertex)) else {
-        *forest = kostra_cpu::forest(slice.graph(), order, run)?;
-        return Ok(Part::none());
-    };
+    let n = part.names.len() as u32;
+    let one = (0..n).find(|&vertex| shared.contains(vertex)).unwrap_or_default();
     let made_one = |ends: &[u32]| {
         ends.iter().map(|&end| if shared.contains(end) { one } else { end }).collect::<Vec<_>>()
     };
-    let list = EdgeList::new(n as usize, made_one(edges.u()), made_one(edges.v()), edges.weights().to_vec());
-    let Ok(list) = list else { unreachable!("the ends are those of an edge list, or one of its vertices") };
-    let certain = kostra_cpu::forest(&Graph::from(list), order, run)?.into_ids();
+    let certain = part.forest_with_ends(&made_one(&part.u), &made_one(&part.v), order, run)?;
     let mut trees = UnionFind::new(n);
-    for &edge in &certain {
-        forest.insert(edge);
-        trees.union(edges.u()[edge as usize], edges.v()[edge as usize]);
+    for &place in &certain {
+        forest.insert(part.position(place));
+        trees.union(part.u[place as usize], part.v[place as usize]);
     }
-    let mut names = trees.flatten().to_vec();
+    let mut labels = trees.flatten().to_vec();
     let mut its_own = vec![0; n as usize];
     for vertex in (0..n).filter(|&vertex| shared.contains(vertex)) {
-        its_own[names[vertex as usize] as usize] = vertex;
+        its_own[labels[vertex as usize] as usize] = vertex;
     }
-    for name in &mut names {
-        *name = its_own[*name as usize];
+    // Of a tree without one the name does not matter: no edge leaves it.
+    for label in &mut labels {
+        *label = its_own[*label as usize];
     }
-    let whole = Part::of(slice);
-    let places = whole
-        .places(|place| names[whole.u[place as usize] as usize] != names[whole.v[place as usize] as usize]);
-    let left = whole.renamed(&places, |vertex| whole.names[names[vertex as usize] as usize]);
+    let left = part.contract(&labels.into_iter().map(|label| part.names[label as usize]).collect::<Vec<_>>());
     let kept = left.forest(order, run)?;
     Ok(left.these(&kept))
 }

@@ -26,7 +26,7 @@ pub(super) fn merge<N: Name, W: Weight>(
     let mut stride = 1;
     let mut leader = None;
     while stride < world.size() && leader.is_none() {
-        if world.rank() % (2 * stride) != 0 {
+        if !world.rank().is_multiple_of(2 * stride) {
             leader = Some(world.rank() - stride);
             held.send(world.rank() - stride, world);
         } else if world.rank() + stride < world.size() {
