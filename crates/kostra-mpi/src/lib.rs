@@ -22,7 +22,7 @@ mod slice;
 mod solver;
 mod traffic;
 
-pub use communicator::Communicator;
+pub use communicator::{Communicator, abandon_output, library};
 pub use cut::Cut;
 pub use exchange::Route;
 pub use forest::DistributedForest;
