@@ -143,8 +143,22 @@ fn backends(threads: usize, devices: &Result<Vec<Device>, cuda::NoDevice>) -> [B
             reason: format!("{of_processor}; {threads} at a time"),
         },
         Backend { name: "CUDA", available, reason },
-        Backend { name: "MPI", available: false, reason: "this build has no MPI backend".to_owned() },
+        mpi(),
     ]
+}
+
+#[cfg(feature = "mpi")]
+fn mpi() -> Backend {
+    let algorithms = count(kostra_mpi::solvers().count(), "algorithm", "algorithms");
+    let library = kostra_mpi::library();
+    let reason = format!("{algorithms}; {library}; jobs need the thread level MPI_THREAD_FUNNELED");
+    Backend { name: "MPI", available: true, reason }
+}
+
+#[cfg(not(feature = "mpi"))]
+fn mpi() -> Backend {
+    let reason = "this build has no MPI; `--features mpi` builds it in".to_owned();
+    Backend { name: "MPI", available: false, reason }
 }
 
 fn processor() -> Option<String> {

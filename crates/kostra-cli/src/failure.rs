@@ -32,11 +32,16 @@ pub(crate) fn explain(error: &anyhow::Error) {
 }
 
 fn message(error: &anyhow::Error) -> String {
-    let mut lines = format!("kostra: {}\n", without_error_number(&format!("{error:#}")));
+    let mut lines = format!("kostra: {}\n", sentence(error));
     if let Some(hint) = hint(error) {
         lines += &format!("hint: {hint}\n");
     }
     lines
+}
+
+/// An error and its causes in one line.
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
+    without_error_number(&format!("{error:#}"))
 }
 
 /// The system's words end with a number that means nothing to a person: `(os error 2)`.

@@ -45,6 +45,23 @@ fn write_lines<W: Weight>(
     Ok(())
 }
 
+/// The same of a forest whose edges alone are at hand: edge `i` of the graph has the id `ids[i]`.
+///
+/// # Errors
+/// When the output fails.
+#[cfg(feature = "mpi")]
+pub(crate) fn write_forest(to: &mut dyn Write, forest: &AnyGraph, ids: &[u64]) -> io::Result<()> {
+    writeln!(to, "{HEADER}")?;
+    with_graph!(forest, forest => {
+        let edges = forest.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        for ((id, (u, v)), weight) in ids.iter().zip(ends).zip(edges.weights()) {
+            writeln!(to, "{id}\t{u}\t{v}\t{weight}")?;
+        }
+    });
+    Ok(())
+}
+
 /// Reads the edge ids of a forest, which stand first on each line; ends, where they follow, must be the graph's.
 ///
 /// # Errors

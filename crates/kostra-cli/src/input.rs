@@ -49,7 +49,7 @@ pub(crate) fn file(name: &OsStr) -> Input {
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) source: Source,
-    options: ReadOptions,
+    pub(crate) options: ReadOptions,
     pub(crate) threads: Threads,
 }
 
@@ -186,16 +186,21 @@ impl Graph {
 
     /// What the graph was stored as, for people: `DIMACS, gzip`.
     pub(crate) fn storage(&self) -> String {
-        match (self.format, compression(self.compression)) {
-            (None, _) => "generated".to_owned(),
-            (Some(format), None) => format.title().to_owned(),
-            (Some(format), Some(compression)) => format!("{}, {compression}", format.title()),
-        }
+        storage(self.format, self.compression)
     }
 
     /// What the graph was stored as, for programs.
     pub(crate) fn format_id(&self) -> &'static str {
         self.format.map_or("gen", Format::id)
+    }
+}
+
+/// What a graph was stored as, for people: `DIMACS, gzip`.
+pub(crate) fn storage(format: Option<Format>, compressed: Compression) -> String {
+    match (format, compression(compressed)) {
+        (None, _) => "generated".to_owned(),
+        (Some(format), None) => format.title().to_owned(),
+        (Some(format), Some(compression)) => format!("{}, {compression}", format.title()),
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) fn install() {
 
 fn end() {
     REQUESTED.store(true, Ordering::Relaxed);
+    #[cfg(feature = "mpi")]
+    kostra_mpi::abandon_output();
     let _writing = writing();
     let mut stderr = io::stderr();
     let clear = if stderr.is_terminal() { "\r\x1b[K" } else { "" };

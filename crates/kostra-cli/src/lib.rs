@@ -6,6 +6,8 @@
 
 mod args;
 mod convert;
+#[cfg(feature = "mpi")]
+mod distributed;
 mod doctor;
 mod failure;
 mod forest_file;
@@ -43,6 +45,8 @@ enum Answer {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
+        #[cfg(feature = "mpi")]
+        Err(usage) if usage.use_stderr() && distributed::is_not_to_speak() => return failure::EXIT_CODE,
         Err(usage) => return failure::show_usage(&usage),
     };
     interrupt::install();

@@ -1,6 +1,7 @@
 //! `kostra solve`: the forest, its weight, and how long each part took.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kostra::io::{Format, Output};
@@ -16,6 +17,28 @@ use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, count};
 use crate::trace::{Trace, Watcher};
 use crate::{Answer, forest_file, output};
+
+impl ForestFormat {
+    /// The format of a file that is called so.
+    pub(crate) fn by_extension(path: &Path) -> Self {
+        match output::extension(path).as_deref() {
+            Some("gr") => Self::Gr,
+            Some("kst") => Self::Kst,
+            Some("edges" | "tsv") => Self::Edges,
+            _ => Self::Ids,
+        }
+    }
+
+    /// What people call it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Ids => "edge ids",
+            Self::Edges => "edges",
+            Self::Gr => Format::Dimacs.title(),
+            Self::Kst => Format::Kst.title(),
+        }
+    }
+}
 
 /// What the arguments mean.
 struct Plan {
@@ -51,13 +74,8 @@ impl Plan {
             }
         }
         let output = args.output.map(|path| {
-            let by_extension = || match output::extension(&path).as_deref() {
-                Some("gr") => ForestFormat::Gr,
-                Some("kst") => ForestFormat::Kst,
-                Some("edges" | "tsv") => ForestFormat::Edges,
-                _ => ForestFormat::Ids,
-            };
-            (output::of_path(&path), args.output_format.unwrap_or_else(by_extension))
+            let format = args.output_format.unwrap_or_else(|| ForestFormat::by_extension(&path));
+            (output::of_path(&path), format)
         });
         Ok(Self {
             input: Request::resolve(args.input, Nan::Error),
@@ -116,6 +134,9 @@ struct Outcome {
 /// # Errors
 /// When the input, the algorithm's name or the output is at fault.
 pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
+    if args.algorithm.starts_with(DISTRIBUTED) {
+        return distributed(args);
+    }
     let plan = Plan::resolve(args)?;
     let start = Instant::now();
     if let Some(ordinal) = plan.device() {
@@ -165,6 +186,21 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
         Outcome { input, solver, threads, device, open, solution, trace, verified, verify, written, write };
     report(&plan, &outcome)?;
     Ok(if matches!(outcome.verified, Some(Err(_))) { Answer::No } else { Answer::Yes })
+}
+
+/// What the ids of algorithms for clusters start with.
+const DISTRIBUTED: &str = "mpi-";
+
+#[cfg(feature = "mpi")]
+use crate::distributed::run as distributed;
+
+#[cfg(not(feature = "mpi"))]
+fn distributed(args: SolveArgs) -> anyhow::Result<Answer> {
+    anyhow::bail!(
+        "{} runs on the ranks of an MPI job, and this build has no MPI; build one that has with \
+         `cargo build --release -p kostra-cli --features mpi`",
+        args.algorithm
+    )
 }
 
 fn note_on_threads(plan: &Plan) -> Option<String> {
@@ -284,12 +320,7 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
         Some(Err(violation)) => sheet.line("WRONG", violation),
     }
     if let Some((output, format)) = &plan.output {
-        let format = match format {
-            ForestFormat::Ids => "edge ids",
-            ForestFormat::Edges => "edges",
-            ForestFormat::Gr => Format::Dimacs.title(),
-            ForestFormat::Kst => Format::Kst.title(),
-        };
+        let format = format.title();
         let state = if outcome.written { "written" } else { "not written" };
         sheet.line(state, format!("{output} ({format})"));
     }
@@ -307,7 +338,7 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     format!("{} spanning forest of {}\n{sheet}", capital(plan.order), plan.input.source)
 }
 
-fn capital(order: Order) -> &'static str {
+pub(crate) fn capital(order: Order) -> &'static str {
     match order {
         Order::Minimum => "Minimum",
         Order::Maximum => "Maximum",

@@ -1,6 +1,6 @@
 //! `kostra solvers`: the registry, with what each algorithm says of itself.
 
-use kostra::SolverOption;
+use kostra::{SolverInfo, SolverOption};
 use serde::Serialize;
 
 use crate::args::SolversArgs;
@@ -35,24 +35,29 @@ struct OptionRecord {
 /// # Errors
 /// When standard output cannot be written.
 pub(crate) fn run(args: SolversArgs) -> anyhow::Result<Answer> {
-    let records: Vec<_> = kostra::solvers()
-        .map(|solver| {
-            let info = solver.info();
-            Record {
-                id: info.id,
-                title: info.title,
-                source: info.source,
-                platform: info.platform.name(),
-                representation: info.representation.name(),
-                exact: info.exact,
-                time: info.time,
-                scratch: info.scratch,
-                options: info.options.iter().map(option_record).collect(),
-            }
+    let records: Vec<_> = infos()
+        .map(|info| Record {
+            id: info.id,
+            title: info.title,
+            source: info.source,
+            platform: info.platform.name(),
+            representation: info.representation.name(),
+            exact: info.exact,
+            time: info.time,
+            scratch: info.scratch,
+            options: info.options.iter().map(option_record).collect(),
         })
         .collect();
     output::print(&if args.json { report::json(&records)? } else { table(&records) })?;
     Ok(Answer::Yes)
+}
+
+/// What every algorithm of this build says of itself.
+fn infos() -> impl Iterator<Item = &'static SolverInfo> {
+    let infos = kostra::solvers().map(kostra::Solver::info);
+    #[cfg(feature = "mpi")]
+    let infos = infos.chain(kostra_mpi::solvers().map(kostra_mpi::DistributedSolver::info));
+    infos
 }
 
 fn option_record(option: &SolverOption) -> OptionRecord {

@@ -1,49 +1,62 @@
-//! Memory for a graph, asked for before the graph is begun, and exactly as much as it will fill.
+//! Memory for a graph, or a part of one, asked for before it is begun, and exactly as much as it will fill.
+
+use std::ops::Range;
 
 use kostra_core::{MAX_EDGES, MAX_VERTICES, Vertex};
 
+use crate::share::Share;
 use crate::weights::Weights;
 use crate::{Generated, SpecError};
 
 /// Bytes that both ends of an edge take.
 pub(crate) const ENDS: usize = 2 * size_of::<Vertex>();
 
-/// An edge list that grows to a length known from the start.
+/// An edge list that grows to a length known from the start. Of a part, it keeps the edges that are the part's.
 pub(crate) struct Builder {
     vertices: usize,
+    /// The ids of the edges that are kept.
+    kept: Range<u64>,
+    /// The id of the next edge.
+    next: u64,
     u: Vec<Vertex>,
     v: Vec<Vertex>,
 }
 
 impl Builder {
     /// Room for a graph whose edges weigh as `weights` says.
-    pub(crate) fn new(vertices: u128, edges: u128, weights: Weights) -> Result<Self, SpecError> {
-        check(vertices, edges, edges.saturating_mul((ENDS + weights.bytes()) as u128))?;
+    pub(crate) fn new(
+        vertices: u128,
+        edges: u128,
+        weights: Weights,
+        share: Share<'_>,
+    ) -> Result<Self, SpecError> {
+        check(vertices, edges, share.of(edges.saturating_mul((ENDS + weights.bytes()) as u128)))?;
         // The check has bounded both.
-        let (vertices, edges) = (vertices as usize, edges as usize);
-        Ok(Self { vertices, u: array(edges)?, v: array(edges)? })
+        let (vertices, kept) = (vertices as usize, share.ids(edges as u64));
+        let length = (kept.end - kept.start) as usize;
+        Ok(Self { vertices, kept, next: 0, u: array(length)?, v: array(length)? })
     }
 
     /// Adds an edge.
     #[inline]
     pub(crate) fn edge(&mut self, u: Vertex, v: Vertex) {
-        self.u.push(u);
-        self.v.push(v);
+        if self.kept.contains(&self.next) {
+            self.u.push(u);
+            self.v.push(v);
+        }
+        self.next += 1;
     }
 
-    /// The ends of an edge already added.
-    pub(crate) fn ends(&self, edge: usize) -> (Vertex, Vertex) {
-        (self.u[edge], self.v[edge])
-    }
-
-    /// The arrays, for weights that only the generator knows.
-    pub(crate) fn into_ends(self) -> (Vec<Vertex>, Vec<Vertex>) {
-        (self.u, self.v)
+    /// The arrays, for weights that only the generator knows, and the id of their first edge.
+    pub(crate) fn into_ends(self) -> (Vec<Vertex>, Vec<Vertex>, u64) {
+        (self.u, self.v, self.kept.start)
     }
 
     /// The graph, weighed.
     pub(crate) fn finish(self, weights: Weights, seed: u64) -> Result<Generated, SpecError> {
-        Ok(Generated { graph: weights.graph(seed, self.vertices, self.u, self.v)?, coordinates: None })
+        let first = self.kept.start;
+        let graph = weights.graph(seed, self.vertices, first, self.u, self.v)?;
+        Ok(Generated { graph, coordinates: None, first })
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), pairs(vertices), weights)?;
+    let mut builder = Builder::new(vertices.into(), pairs(vertices), weights, parameters.share())?;
     for u in 0..vertices as u32 {
         for v in u + 1..vertices as u32 {
             builder.edge(u, v);

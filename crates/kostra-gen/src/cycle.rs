@@ -20,7 +20,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", 3)?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), vertices.into(), weights)?;
+    let mut builder = Builder::new(vertices.into(), vertices.into(), weights, parameters.share())?;
     let last = vertices as u32 - 1;
     for u in 0..last {
         builder.edge(u, u + 1);

@@ -18,5 +18,5 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let (vertices, weights, seed) = (parameters.vertices("n", 0)?, parameters.weights()?, parameters.seed()?);
-    Builder::new(vertices.into(), 0, weights)?.finish(weights, seed)
+    Builder::new(vertices.into(), 0, weights, parameters.share())?.finish(weights, seed)
 }

@@ -24,5 +24,5 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let given = parameters.integer_if_given("m", 0..=pairs as u64)?;
     let edges = given.unwrap_or(pairs.min(4 * u128::from(vertices)) as u64);
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    uniform(vertices, edges, weights, seed)
+    uniform(vertices, edges, weights, seed, parameters.share())
 }

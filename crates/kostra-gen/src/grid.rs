@@ -33,9 +33,9 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = u128::from(rows) * u128::from(columns);
     let all = vertices.saturating_mul(2).saturating_sub(u128::from(rows) + u128::from(columns));
     // Refused by its vertices before its edges are counted one by one.
-    Builder::new(vertices, 0, weights)?;
+    Builder::new(vertices, 0, weights, parameters.share())?;
     if vertices == 0 {
-        return Builder::new(0, 0, weights)?.finish(weights, seed);
+        return Builder::new(0, 0, weights, parameters.share())?.finish(weights, seed);
     }
     let grid = Grid { rows, columns, keep, kept: Stream::new(seed, "kept") };
     let edges = if keep == 1.0 {
@@ -45,7 +45,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
         grid.each_edge(|_, _| count += 1);
         count
     };
-    let mut builder = Builder::new(vertices, edges, weights)?;
+    let mut builder = Builder::new(vertices, edges, weights, parameters.share())?;
     grid.each_edge(|u, v| builder.edge(u, v));
     builder.finish(weights, seed)
 }

@@ -33,7 +33,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let edges_of_tiny = if size < 3 { size - 1 } else { size };
     let edges_of_giant = if giant < 2 { 0 } else { 2 * giant - 3 };
     let edges = u128::from(edges_of_giant) + u128::from(tiny) * u128::from(edges_of_tiny);
-    let mut builder = Builder::new(vertices, edges, weights)?;
+    let mut builder = Builder::new(vertices, edges, weights, parameters.share())?;
 
     let neighbours = Stream::new(seed, "neighbours");
     for v in 1..giant {

@@ -50,6 +50,7 @@ mod random;
 mod rmat;
 mod road;
 mod rows;
+mod share;
 mod star;
 mod weights;
 
@@ -57,6 +58,7 @@ use kostra_core::{AnyGraph, Coordinates};
 
 pub use error::SpecError;
 use parameters::Parameters;
+use share::Share;
 
 /// What a generator made.
 #[derive(Clone, Debug)]
@@ -65,6 +67,8 @@ pub struct Generated {
     pub graph: AnyGraph,
     /// Where its vertices lie, if the generator places them.
     pub coordinates: Option<Coordinates>,
+    /// The id of its first edge: 0, unless it is a [part](generate_part).
+    pub first: u64,
 }
 
 /// A generator, as help texts show it.
@@ -119,6 +123,33 @@ pub fn generators() -> &'static [GeneratorInfo] {
 /// When the text names no generator, or a parameter that the generator does not have, or a value out of range; when
 /// the graph would have more vertices or edges than 32-bit ids can name; when the memory is not to be had.
 pub fn generate(spec: &str) -> Result<Generated, SpecError> {
+    make(spec, Share::WHOLE)
+}
+
+/// Makes one of `parts` parts of the graph that [`generate`] makes: all its vertices, and a range of its edges, which
+/// have the same ends, weights and ids; the parts together, in order, are the graph. `part` counts from 0.
+///
+/// The parts are made at the same time, by callers that differ in `part` alone: `gather` tells the others a number and
+/// returns everybody's, by part. It is called equally often in all parts, two or three times or not at all. Takes the
+/// memory of the part (and 16 bytes for each vertex of a `road`), but time as for the whole, for every part goes through
+/// all edges and keeps its own.
+///
+/// # Errors
+/// As [`generate`], and then for every part, but for the memory that each needs.
+///
+/// # Panics
+/// When there is no such part.
+pub fn generate_part(
+    spec: &str,
+    part: usize,
+    parts: usize,
+    gather: &dyn Fn(u64) -> Vec<u64>,
+) -> Result<Generated, SpecError> {
+    assert!(part < parts, "part {part} of {parts}");
+    make(spec, Share::new(part, parts, gather))
+}
+
+fn make(spec: &str, share: Share<'_>) -> Result<Generated, SpecError> {
     let (name, list) = spec.split_once(':').unwrap_or((spec, ""));
     let name = name.trim();
     let generator = GENERATORS.iter().find(|generator| generator.id == name).ok_or_else(|| {
@@ -127,5 +158,5 @@ pub fn generate(spec: &str) -> Result<Generated, SpecError> {
             advice: error::advice(name, GENERATORS.iter().map(|generator| generator.id)),
         }
     })?;
-    (generator.make)(&Parameters::parse(generator, list)?)
+    (generator.make)(&Parameters::parse(generator, list, share)?)
 }

@@ -30,17 +30,19 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let edges = parameters.integer("m", 0..=u64::MAX)?;
     let vertices = parameters.vertices("n", u64::from(edges > 0))?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), edges.into(), weights)?;
+    let mut builder = Builder::new(vertices.into(), edges.into(), weights, parameters.share())?;
     let (kinds, ends) = (Stream::new(seed, "kinds"), Stream::new(seed, "ends"));
     for edge in 0..edges {
+        // An edge may repeat one that repeats another; each turns it round.
+        let (mut edge, mut turned) = (edge, false);
+        while kinds.below(edge, 8) == 1 && edge > 0 {
+            (edge, turned) = (ends.below(2 * edge, edge), !turned);
+        }
         let u = ends.below(2 * edge, vertices) as u32;
         let v = ends.below(2 * edge + 1, vertices) as u32;
         match kinds.below(edge, 8) {
             0 => builder.edge(u, u),
-            1 if edge > 0 => {
-                let (u, v) = builder.ends(ends.below(2 * edge, edge) as usize);
-                builder.edge(v, u);
-            }
+            _ if turned => builder.edge(v, u),
             _ => builder.edge(u, v),
         }
     }

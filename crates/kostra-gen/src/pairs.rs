@@ -12,6 +12,7 @@ use kostra_core::Vertex;
 use crate::builder::{self, Builder, ENDS};
 use crate::random::Stream;
 use crate::rows::Rows;
+use crate::share::Share;
 use crate::weights::Weights;
 use crate::{Generated, SpecError};
 
@@ -28,19 +29,27 @@ pub(crate) fn uniform(
     edges: u64,
     weights: Weights,
     seed: u64,
+    share: Share<'_>,
 ) -> Result<Generated, SpecError> {
     if u128::from(edges) * 4 > pairs(vertices) {
-        return select(vertices, edges, weights, seed)?.finish(weights, seed);
+        return select(vertices, edges, weights, seed, share)?.finish(weights, seed);
     }
     let bytes = u128::from(edges) * (ENDS + weights.bytes()) as u128 + 4 * u128::from(vertices);
-    builder::check(vertices.into(), edges.into(), bytes)?;
-    let (u, v) = draw(vertices, edges, seed)?;
-    Ok(Generated { graph: weights.graph(seed, vertices as usize, u, v)?, coordinates: None })
+    builder::check(vertices.into(), edges.into(), share.of(bytes))?;
+    let (u, v) = draw(vertices, edges, seed, share)?;
+    let (first, _) = share.sum(u.len());
+    Ok(Generated { graph: weights.graph(seed, vertices as usize, first, u, v)?, coordinates: None, first })
 }
 
 /// Selection sampling, for at least a quarter of all pairs.
-fn select(vertices: u64, edges: u64, weights: Weights, seed: u64) -> Result<Builder, SpecError> {
-    let mut builder = Builder::new(vertices.into(), edges.into(), weights)?;
+fn select(
+    vertices: u64,
+    edges: u64,
+    weights: Weights,
+    seed: u64,
+    share: Share<'_>,
+) -> Result<Builder, SpecError> {
+    let mut builder = Builder::new(vertices.into(), edges.into(), weights, share)?;
     let selection = Stream::new(seed, "selection");
     let (mut wanted, all) = (edges, pairs(vertices) as u64);
     let mut pair = 0;
@@ -60,7 +69,12 @@ fn select(vertices: u64, edges: u64, weights: Weights, seed: u64) -> Result<Buil
 }
 
 /// Drawing until there are `edges` distinct pairs; at most a quarter of all pairs, and below 2^32.
-fn draw(vertices: u64, edges: u64, seed: u64) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
+fn draw(
+    vertices: u64,
+    edges: u64,
+    seed: u64,
+    share: Share<'_>,
+) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
     let stream = Stream::new(seed, "pairs");
     let pair = |index: u64| {
         let u = stream.below(2 * index, vertices);
@@ -68,24 +82,30 @@ fn draw(vertices: u64, edges: u64, seed: u64) -> Result<(Vec<Vertex>, Vec<Vertex
         let v = other + u64::from(other >= u);
         (u.min(v) as Vertex, u.max(v) as Vertex)
     };
-    let wanted = edges as usize;
-    let rows = Rows::collect(vertices as usize, edges, wanted, |index| Some(pair(index)))?;
+    let own = share.rows(vertices);
+    // Of the whole it is known how many there will be.
+    let room = if share.is_whole() { edges as usize } else { 0 };
+    let rows = Rows::collect(own.clone(), edges, room, |index| Some(pair(index)))?;
 
     let mut late = Vec::new();
     let mut index = edges;
-    while rows.len() + late.len() < wanted {
+    loop {
+        let (_, have) = share.sum(rows.len() + late.len());
+        if have == edges {
+            break;
+        }
         // Never more than are wanting, so that no choice is left among them: that would favour some pairs.
-        for _ in 0..wanted - rows.len() - late.len() {
+        for _ in 0..edges - have {
             let (u, v) = pair(index);
             index += 1;
-            if !rows.contains(u, v) {
+            if own.contains(&u) && !rows.contains(u, v) {
                 late.push((u, v));
             }
         }
         late.sort_unstable();
         late.dedup();
     }
-    let (mut u, mut v) = rows.into_ends(wanted)?;
+    let (mut u, mut v) = rows.into_ends(room)?;
     merge(&mut u, &mut v, &late);
     Ok((u, v))
 }
@@ -116,7 +136,7 @@ mod tests {
         for (edges, expected, bound) in [(3, 1000, 113), (9, 3000, 139)] {
             let mut count = [[0_u32; 6]; 6];
             for seed in 0..5000 {
-                let graph = uniform(6, edges, Weights::Equal, seed).unwrap().graph;
+                let graph = uniform(6, edges, Weights::Equal, seed, Share::WHOLE).unwrap().graph;
                 assert_eq!(graph.edges() as u64, edges);
                 for (&u, &v) in graph.u().iter().zip(graph.v()) {
                     count[u as usize][v as usize] += 1;

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use kostra_core::MAX_VERTICES;
 
+use crate::share::Share;
 use crate::weights::Weights;
 use crate::{GeneratorInfo, ParameterInfo, SpecError, error, number};
 
@@ -25,11 +26,16 @@ pub(crate) const fn weights(default: &'static str) -> ParameterInfo {
 pub(crate) struct Parameters<'a> {
     known: &'static [ParameterInfo],
     given: Vec<(&'static str, &'a str)>,
+    share: Share<'a>,
 }
 
 impl<'a> Parameters<'a> {
     /// Reads `key=value,key=value`; refuses keys that the generator does not have, and keys given twice.
-    pub(crate) fn parse(generator: &GeneratorInfo, list: &'a str) -> Result<Self, SpecError> {
+    pub(crate) fn parse(
+        generator: &GeneratorInfo,
+        list: &'a str,
+        share: Share<'a>,
+    ) -> Result<Self, SpecError> {
         let known = generator.parameters;
         let mut given = Vec::new();
         for text in list.split(',').map(str::trim) {
@@ -53,7 +59,12 @@ impl<'a> Parameters<'a> {
             }
             given.push((parameter.name, value));
         }
-        Ok(Self { known, given })
+        Ok(Self { known, given, share })
+    }
+
+    /// Which part of the graph to make.
+    pub(crate) fn share(&self) -> Share<'a> {
+        self.share
     }
 
     /// A parameter's value as it is written, if it is.

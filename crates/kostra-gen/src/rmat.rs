@@ -53,13 +53,15 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
     let vertices = 1_usize << scale;
     let draws = u128::from(edge_factor) << scale;
-    let bytes = draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128;
+    let share = parameters.share();
+    let bytes = share.of(draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128);
     builder::check(vertices as u128, draws, bytes)?;
 
     let matrix = Matrix::new(scale, [a, b, c], seed);
-    let rows = Rows::collect(vertices, draws as u64, 0, |index| matrix.edge(index))?;
+    let rows = Rows::collect(share.rows(vertices as u64), draws as u64, 0, |index| matrix.edge(index))?;
     let (u, v) = rows.into_ends(0)?;
-    Ok(Generated { graph: weights.graph(seed, vertices, u, v)?, coordinates: None })
+    let (first, _) = share.sum(u.len());
+    Ok(Generated { graph: weights.graph(seed, vertices, first, u, v)?, coordinates: None, first })
 }
 
 /// Levels of the matrix that one look into the table decides.

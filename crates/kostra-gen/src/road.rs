@@ -93,19 +93,20 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
 
     let mut network = Network {
         places: array(vertices as usize)?,
-        edges: Builder::new(vertices.into(), count.edges.into(), weights)?,
+        edges: Builder::new(vertices.into(), count.edges.into(), weights, parameters.share())?,
     };
     plan.lay_out(&mut network);
     let Network { places, edges } = network;
-    let graph = if chosen.is_none() {
-        let (u, v) = edges.into_ends();
+    let (graph, first) = if chosen.is_none() {
+        let (u, v, first) = edges.into_ends();
         let mut lengths = array(u.len())?;
         lengths.extend(u.iter().zip(&v).map(|(&u, &v)| length(places[u as usize], places[v as usize])));
-        AnyGraph::from_edges(vertices as usize, u, v, lengths)?
+        (AnyGraph::from_edges(vertices as usize, u, v, lengths)?, first)
     } else {
-        edges.finish(weights, seed)?.graph
+        let made = edges.finish(weights, seed)?;
+        (made.graph, made.first)
     };
-    Ok(Generated { graph, coordinates: Some(Coordinates::Planar(places)) })
+    Ok(Generated { graph, coordinates: Some(Coordinates::Planar(places)), first })
 }
 
 /// The distance between two places in whole units, at least one.

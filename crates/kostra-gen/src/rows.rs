@@ -4,6 +4,8 @@
 //! The draws are made twice, once to count and once to deal, which is cheaper than keeping them: scratch is 4 bytes
 //! a vertex, and the second ends are dealt into the array that the graph will own.
 
+use std::ops::Range;
+
 use kostra_core::Vertex;
 
 use crate::SpecError;
@@ -11,26 +13,30 @@ use crate::builder::{array, zeros};
 
 /// Distinct edges in ascending `(u, v)`, as one row of second ends for each first end.
 pub(crate) struct Rows {
+    /// The first of the rows.
+    first: Vertex,
     starts: Vec<u32>,
     v: Vec<Vertex>,
 }
 
 impl Rows {
-    /// The distinct edges among `draw(0)` to `draw(draws - 1)`, with room for `room` edges at least.
+    /// The distinct edges of some rows among `draw(0)` to `draw(draws - 1)`, with room for `room` edges at least.
     ///
     /// `draws` must be below 2^32, and `draw` must give the same edge for the same index each time.
     pub(crate) fn collect(
-        vertices: usize,
+        rows: Range<Vertex>,
         draws: u64,
         room: usize,
         draw: impl Fn(u64) -> Option<(Vertex, Vertex)>,
     ) -> Result<Self, SpecError> {
-        let mut starts = zeros(vertices + 1)?;
+        let first = rows.start;
+        let mut starts = zeros(rows.len() + 1)?;
+        let draw = |index| draw(index).filter(|(u, _)| rows.contains(u));
         let mut edges = 0;
-        in_batches(draws, &draw, |batch| {
+        in_batches(draws, draw, |batch| {
             edges += batch.len();
             for &(u, _) in batch {
-                starts[u as usize] += 1;
+                starts[(u - first) as usize] += 1;
             }
         });
         let mut end = 0;
@@ -40,14 +46,14 @@ impl Rows {
         let mut v = array(room.max(edges))?;
         v.resize(edges, 0);
         // Each row's start is its cursor while it fills; at the end it has moved to the next row's start.
-        in_batches(draws, &draw, |batch| {
+        in_batches(draws, draw, |batch| {
             for &(u, second) in batch {
-                let cursor = &mut starts[u as usize];
+                let cursor = &mut starts[(u - first) as usize];
                 v[*cursor as usize] = second;
                 *cursor += 1;
             }
         });
-        let mut rows = Self { starts, v };
+        let mut rows = Self { first, starts, v };
         rows.sort_and_close_up();
         Ok(rows)
     }
@@ -76,9 +82,10 @@ impl Rows {
         self.v.len()
     }
 
-    /// Whether an edge is there.
+    /// Whether an edge is there; its row must be.
     pub(crate) fn contains(&self, u: Vertex, v: Vertex) -> bool {
-        let row = self.starts[u as usize] as usize..self.starts[u as usize + 1] as usize;
+        let row = (u - self.first) as usize;
+        let row = self.starts[row] as usize..self.starts[row + 1] as usize;
         self.v[row].binary_search(&v).is_ok()
     }
 
@@ -86,8 +93,8 @@ impl Rows {
     pub(crate) fn into_ends(mut self, room: usize) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
         self.v.shrink_to(room);
         let mut u = array(room.max(self.v.len()))?;
-        for (vertex, row) in self.starts.windows(2).enumerate() {
-            u.resize(u.len() + (row[1] - row[0]) as usize, vertex as Vertex);
+        for (vertex, row) in (self.first..).zip(self.starts.windows(2)) {
+            u.resize(u.len() + (row[1] - row[0]) as usize, vertex);
         }
         Ok((u, self.v))
     }
@@ -120,7 +127,7 @@ mod tests {
     #[test]
     fn rows_are_the_sorted_distinct_draws() {
         let draws = [(2, 3), (0, 2), (2, 3), (0, 1), (2, 3), (3, 4), (0, 2)];
-        let rows = Rows::collect(5, 8, 0, |index| draws.get(index as usize).copied()).unwrap();
+        let rows = Rows::collect(0..5, 8, 0, |index| draws.get(index as usize).copied()).unwrap();
         assert_eq!(rows.len(), 4);
         assert!(rows.contains(2, 3) && !rows.contains(1, 2) && !rows.contains(4, 0));
         let (u, v) = rows.into_ends(0).unwrap();
@@ -129,7 +136,7 @@ mod tests {
 
     #[test]
     fn no_draws_make_empty_rows() {
-        let (u, v) = Rows::collect(3, 0, 0, |_| None).unwrap().into_ends(0).unwrap();
+        let (u, v) = Rows::collect(0..3, 0, 0, |_| None).unwrap().into_ends(0).unwrap();
         assert!(u.is_empty() && v.is_empty());
     }
 }

@@ -19,7 +19,8 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), vertices.saturating_sub(1).into(), weights)?;
+    let mut builder =
+        Builder::new(vertices.into(), vertices.saturating_sub(1).into(), weights, parameters.share())?;
     for v in 1..vertices as u32 {
         builder.edge(0, v);
     }

@@ -50,32 +50,36 @@ impl Weights {
         }
     }
 
-    /// The graph of some edges with weights of this kind.
+    /// The graph of some edges, with ids from `first` on, with weights of this kind.
     pub(crate) fn graph(
         self,
         seed: u64,
         vertices: usize,
+        first: u64,
         u: Vec<Vertex>,
         v: Vec<Vertex>,
     ) -> Result<AnyGraph, SpecError> {
         let stream = Stream::new(seed, "weights");
         match self {
-            Self::U24 => weigh(vertices, u, v, |id| stream.below(id, (1 << 24) - 1) as u32 + 1),
-            Self::Small => weigh(vertices, u, v, |id| stream.below(id, 3) as u32 + 1),
-            Self::Equal => weigh(vertices, u, v, |_| 1_u32),
-            Self::Index => weigh(vertices, u, v, |id| id as u32),
-            Self::I32 => weigh(vertices, u, v, |id| stream.at(id) as i32),
-            Self::I64 => weigh(vertices, u, v, |id| stream.at(id) as i64),
-            Self::U64 => weigh(vertices, u, v, |id| stream.at(id)),
+            Self::U24 => weigh(vertices, first, u, v, |id| stream.below(id, (1 << 24) - 1) as u32 + 1),
+            Self::Small => weigh(vertices, first, u, v, |id| stream.below(id, 3) as u32 + 1),
+            Self::Equal => weigh(vertices, first, u, v, |_| 1_u32),
+            Self::Index => weigh(vertices, first, u, v, |id| id as u32),
+            Self::I32 => weigh(vertices, first, u, v, |id| stream.at(id) as i32),
+            Self::I64 => weigh(vertices, first, u, v, |id| stream.at(id) as i64),
+            Self::U64 => weigh(vertices, first, u, v, |id| stream.at(id)),
             // As many bits as the type's fraction holds, so that no rounding reaches 1.
-            Self::F32 => weigh(vertices, u, v, |id| (stream.at(id) >> 40) as f32 / (1_u32 << 24) as f32),
-            Self::F64 => weigh(vertices, u, v, |id| stream.unit(id)),
+            Self::F32 => {
+                weigh(vertices, first, u, v, |id| (stream.at(id) >> 40) as f32 / (1_u32 << 24) as f32)
+            }
+            Self::F64 => weigh(vertices, first, u, v, |id| stream.unit(id)),
         }
     }
 }
 
 fn weigh<W: Weight>(
     vertices: usize,
+    first: u64,
     u: Vec<Vertex>,
     v: Vec<Vertex>,
     weight: impl Fn(u64) -> W,
@@ -84,6 +88,6 @@ where
     AnyGraph: From<EdgeList<W>>,
 {
     let mut weights = builder::array(u.len())?;
-    weights.extend((0..u.len() as u64).map(weight));
+    weights.extend((first..).take(u.len()).map(weight));
     Ok(AnyGraph::from_edges(vertices, u, v, weights)?)
 }

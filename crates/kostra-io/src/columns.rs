@@ -147,16 +147,88 @@ fn reserve<T>(values: &mut Vec<T>, count: usize, exactly: bool) -> Result<(), Re
     result.map_err(|_| ReadErrorKind::OutOfMemory { bytes })
 }
 
+/// How many edges there are, and the lowest and the highest vertex that one of them ends at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ends {
+    pub(crate) edges: u64,
+    /// Of all edges.
+    pub(crate) all: Span,
+    /// Of all but the first.
+    pub(crate) rest: Span,
+}
+
+/// The lowest and the highest of some vertices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub(crate) least: u64,
+    pub(crate) largest: u64,
+}
+
+impl Span {
+    const NONE: Self = Self { least: u64::MAX, largest: 0 };
+
+    fn of(u: &[Vertex], v: &[Vertex]) -> Self {
+        let wider = |Self { least, largest }, &end: &Vertex| Self {
+            least: u64::min(least, end.into()),
+            largest: u64::max(largest, end.into()),
+        };
+        u.iter().chain(v).fold(Self::NONE, wider)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
+    }
+}
+
+impl Ends {
+    pub(crate) const NONE: Self = Self { edges: 0, all: Span::NONE, rest: Span::NONE };
+
+    pub(crate) fn of(columns: &Columns) -> Self {
+        let Some(((u, v), (rest_u, rest_v))) = columns
+            .u
+            .split_first()
+            .zip(columns.v.split_first())
+            .map(|((u, rest_u), (v, rest_v))| ((*u, *v), (rest_u, rest_v)))
+        else {
+            return Self::NONE;
+        };
+        let rest = Span::of(rest_u, rest_v);
+        Self { edges: columns.len() as u64, all: Span::of(&[u], &[v]).and(rest), rest }
+    }
+
+    /// The same of these edges and then others.
+    pub(crate) fn then(self, next: Self) -> Self {
+        let rest = if self.edges == 0 { next.rest } else { self.rest.and(next.all) };
+        Self { edges: self.edges + next.edges, all: self.all.and(next.all), rest }
+    }
+
+    pub(crate) fn to_words(self) -> [u64; 5] {
+        [self.edges, self.all.least, self.all.largest, self.rest.least, self.rest.largest]
+    }
+
+    pub(crate) fn from_words([edges, least, largest, rest_least, rest_largest]: [u64; 5]) -> Self {
+        let rest = Span { least: rest_least, largest: rest_largest };
+        Self { edges, all: Span { least, largest }, rest }
+    }
+}
+
 /// Edges in input order. The weights stay empty where the input has none.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     pub(crate) u: Vec<Vertex>,
     pub(crate) v: Vec<Vertex>,
     pub(crate) weights: Weights,
+    /// How many edges of the input come before these.
+    pub(crate) base: u64,
     inexact: Option<Inexact>,
 }
 
 impl Columns {
+    /// None yet, after so many edges of the input.
+    pub(crate) fn after(base: u64) -> Self {
+        Self { base, ..Self::default() }
+    }
+
     /// How many edges there are.
     pub(crate) fn len(&self) -> usize {
         self.u.len()
@@ -221,12 +293,42 @@ impl Columns {
             other.inexact.map(|Inexact { position, value }| Inexact { position: first + position, value });
         let inexact = self.inexact.or(of_chunk);
         other.clear();
-        inexact.map_or(Ok(()), |Inexact { position, value }| {
-            Err(ReadErrorKind::Malformed(format!(
-                "the weight {value} of edge {position} (counted from 0) has no exact 64-bit float, which it must be \
-                 among weights with decimals"
-            )))
-        })
+        self.refuse(inexact)
+    }
+
+    fn refuse(&self, inexact: Option<Inexact>) -> Result<(), ReadErrorKind> {
+        let Some(Inexact { position, value }) = inexact else { return Ok(()) };
+        let position = self.base + position as u64;
+        Err(ReadErrorKind::Malformed(format!(
+            "the weight {value} of edge {position} (counted from 0) has no exact 64-bit float, which it must be \
+             among weights with decimals"
+        )))
+    }
+
+    /// A number for the type of the weights, higher for wider types; 0 if there are none.
+    pub(crate) fn rank_of_weights(&self) -> u64 {
+        match self.weights {
+            _ if self.weights.len() == 0 => 0,
+            Weights::I32(_) => 1,
+            Weights::I64(_) => 2,
+            Weights::F64(_) => 3,
+        }
+    }
+
+    /// Gives the weights the type of this [number](Self::rank_of_weights), which is not lower than theirs.
+    pub(crate) fn widen(&mut self, rank: u64) -> Result<(), ReadErrorKind> {
+        match (&self.weights, rank) {
+            (_, 3) => {
+                let mut inexact = self.inexact;
+                self.weights.make_float(&mut inexact);
+                self.refuse(inexact)
+            }
+            (Weights::I32(values), 2) => {
+                self.weights = Weights::I64(wider(values, i64::from));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Leaves out the first edge.

@@ -60,6 +60,19 @@ impl<'a> Stream<'a> {
         Ok(Self { reader, whole: count < HEAD, head, taken: 0, likely_bytes, compression, file })
     }
 
+    /// The content of a source that is known not to be compressed.
+    pub(crate) fn plain(source: Source<'a>) -> Self {
+        Self {
+            reader: source.reader,
+            head: Vec::new(),
+            taken: 0,
+            whole: false,
+            likely_bytes: source.size.unwrap_or(LIKELY_BYTES),
+            compression: Compression::None,
+            file: None,
+        }
+    }
+
     /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head

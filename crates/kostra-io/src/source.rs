@@ -1,7 +1,9 @@
 //! Where bytes come from: a file, standard input or memory, with progress.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
 
 use crate::fault::Fault;
 use crate::{Input, ReadErrorKind};
@@ -45,6 +47,16 @@ pub(crate) fn open<'a>(input: &Input, progress: &'a (dyn Fn(Progress) + Sync)) -
 /// A source in memory.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Source<'_> {
     Source { reader: Box::new(bytes), size: Some(bytes.len() as u64), file: None }
+}
+
+/// Some bytes of a regular file.
+pub(crate) fn of_range(path: &Path, range: Range<u64>) -> Result<Source<'static>, Fault> {
+    let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
+    file.seek(SeekFrom::Start(range.start)).map_err(ReadErrorKind::Io)?;
+    let size = Some(range.end - range.start);
+    let inner = file.take(range.end - range.start);
+    let reader = Watched { inner, bytes: 0, of: size, progress: &|_| {} };
+    Ok(Source { reader: Box::new(reader), size, file: None })
 }
 
 /// Reads, retries when a signal interrupts, counts, and marks failures as the system's: see [`from_io`].

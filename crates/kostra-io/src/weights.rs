@@ -1,6 +1,6 @@
 //! From columns to a graph: the one place where weights are made up or left out.
 
-use kostra_core::{AnyGraph, Coordinates, EdgeList, Vertex, Weight};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight};
 
 use crate::columns::{Columns, Weights};
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
@@ -15,12 +15,12 @@ pub(crate) fn graph(
     options: &ReadOptions,
     notes: &mut Vec<String>,
 ) -> Result<AnyGraph, ReadErrorKind> {
-    let Columns { u, v, weights, .. } = columns;
+    let Columns { u, v, weights, base, .. } = columns;
     if weighted {
         return match weights {
-            Weights::I32(weights) => finish(vertices, u, v, weights, options, notes),
-            Weights::I64(weights) => finish(vertices, u, v, weights, options, notes),
-            Weights::F64(weights) => finish(vertices, u, v, weights, options, notes),
+            Weights::I32(weights) => finish(vertices, base, u, v, weights, options, notes),
+            Weights::I64(weights) => finish(vertices, base, u, v, weights, options, notes),
+            Weights::F64(weights) => finish(vertices, base, u, v, weights, options, notes),
         };
     }
     drop(weights);
@@ -28,12 +28,12 @@ pub(crate) fn graph(
         MissingWeights::Unit => {
             notes.push("the input has no weights; each edge weighs 1".into());
             let weights = collect(u.iter().map(|_| 1_i32))?;
-            finish(vertices, u, v, weights, options, notes)
+            finish(vertices, base, u, v, weights, options, notes)
         }
         MissingWeights::Hash => {
             notes.push("the input has no weights; each edge weighs a hash of its ends, in 1..2^24".into());
             let weights = collect(u.iter().zip(&v).map(|(&u, &v)| hash(u, v)))?;
-            finish(vertices, u, v, weights, options, notes)
+            finish(vertices, base, u, v, weights, options, notes)
         }
         MissingWeights::Distance => {
             let Some(coordinates) = coordinates else {
@@ -43,13 +43,14 @@ pub(crate) fn graph(
             };
             notes.push("the input has no weights; each edge weighs the distance of its ends".into());
             let weights = collect(u.iter().zip(&v).map(|(&u, &v)| distance(coordinates, u, v)))?;
-            finish(vertices, u, v, weights, options, notes)
+            finish(vertices, base, u, v, weights, options, notes)
         }
     }
 }
 
 fn finish<W: Weight>(
     vertices: usize,
+    base: u64,
     u: Vec<Vertex>,
     v: Vec<Vertex>,
     weights: Vec<W>,
@@ -60,20 +61,31 @@ where
     AnyGraph: From<EdgeList<W>>,
 {
     if options.nan == Nan::Error {
-        return Ok(AnyGraph::from_edges(vertices, u, v, weights)?);
+        let graph = AnyGraph::from_edges(vertices, u, v, weights);
+        return Ok(graph.map_err(|error| of_input(error, base))?);
     }
-    let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)?;
+    let (edges, skipped) =
+        EdgeList::new_skipping_nan(vertices, u, v, weights).map_err(|error| of_input(error, base))?;
     match skipped[..] {
         [] => {}
-        [edge] => notes.push(format!("edge {edge} weighs NaN; it is in no forest")),
+        [edge] => notes.push(format!("edge {} weighs NaN; it is in no forest", base + u64::from(edge))),
         [first, ..] => {
             notes.push(format!(
-                "{} edges weigh NaN, the first is edge {first}; they are in no forest",
-                skipped.len()
+                "{} edges weigh NaN, the first is edge {}; they are in no forest",
+                skipped.len(),
+                base + u64::from(first)
             ));
         }
     }
     Ok(edges.into())
+}
+
+/// What is wrong with some edges, said of the input, in which so many come before.
+fn of_input(mut error: GraphError, base: u64) -> GraphError {
+    if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error {
+        *edge = EdgeId::try_from(base + u64::from(*edge)).unwrap_or(EdgeId::MAX);
+    }
+    error
 }
 
 fn collect<W>(weights: impl ExactSizeIterator<Item = W>) -> Result<Vec<W>, ReadErrorKind> {
@@ -184,7 +196,7 @@ mod tests {
         let nan = |options: &ReadOptions| {
             let mut notes = Vec::new();
             let (u, v, weights) = (vec![0, 0, 1], vec![1, 1, 0], vec![f64::NAN, 1.0, f64::NAN]);
-            finish(2, u, v, weights, options, &mut notes).map(|_| notes).map_err(|kind| kind.to_string())
+            finish(2, 0, u, v, weights, options, &mut notes).map(|_| notes).map_err(|kind| kind.to_string())
         };
         let note = "2 edges weigh NaN, the first is edge 0; they are in no forest";
         assert_eq!(

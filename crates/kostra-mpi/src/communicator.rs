@@ -177,6 +177,22 @@ pub(crate) fn set_unfinished(file: Option<PathBuf>) {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = file;
 }
 
+/// Removes what is unfinished of a [file that is being written](crate::DistributedForest::write): for a process that
+/// is about to end without its owner's doing, as when somebody asks it to.
+pub fn abandon_output() {
+    if let Ok(mut file) = UNFINISHED.try_lock() {
+        file.take().map(fs::remove_file);
+    }
+}
+
+/// The MPI that this program is linked with, in its own words, on one line.
+pub fn library() -> String {
+    let words = mpi::environment::library_version().unwrap_or_default();
+    let words = words.trim_end_matches('\0').split(',').next().unwrap_or_default();
+    let (major, minor) = mpi::environment::version();
+    format!("{}, MPI {major}.{minor}", words.lines().next().unwrap_or_default().trim())
+}
+
 /// Says why in one line and ends all ranks. MPI allows it to other threads than its own only at the highest thread
 /// level; but a thread that panics may be one that its rank waits for, so there is nothing better to do.
 fn end_job(reason: &str, code: i32) -> ! {
@@ -184,8 +200,6 @@ fn end_job(reason: &str, code: i32) -> ! {
     let reason = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let line = format!("error: rank {rank} of {size}: {reason}\n");
     let _ = std::io::stderr().write_all(line.as_bytes()); // in one piece, so that ranks do not mix
-    if let Ok(mut file) = UNFINISHED.try_lock() {
-        file.take().map(fs::remove_file);
-    }
+    abandon_output();
     SimpleCommunicator::world().abort(code)
 }

@@ -28,7 +28,7 @@ mod solver;
 mod termination;
 mod traffic;
 
-pub use communicator::Communicator;
+pub use communicator::{Communicator, abandon_output, library};
 pub use cut::Cut;
 pub use exchange::Route;
 pub use forest::DistributedForest;

@@ -103,6 +103,23 @@ impl<W: Weight> Slice<W> {
         Self { graph: edges.into(), names: Names::Identity, first, vertices }
     }
 
+    /// The slice of the edges with the ids from `first` on, whose names are the whole graph's. Nothing is copied where
+    /// these are fit for local names, which [`Names::are_global`] decides.
+    ///
+    /// # Errors
+    /// As [`Slice::new`], for too many vertices.
+    pub fn from_graph(first: u64, graph: impl Into<Graph<W>>) -> Result<Self, SliceError> {
+        let graph = graph.into();
+        let edges = graph.edge_list();
+        let vertices = edges.vertices().into();
+        if Names::are_global(vertices, edges.len()) {
+            return Ok(Self { graph, names: Names::Identity, first, vertices });
+        }
+        let wide = |ends: &[Vertex]| ends.iter().map(|&end| end.into()).collect::<Vec<u64>>();
+        let (u, v) = (wide(edges.u()), wide(edges.v()));
+        Self::new(vertices, first, &u, &v, edges.weights().to_vec())
+    }
+
     /// The edges of a range of a graph that this rank holds whole, as far as there are some; they are copied.
     ///
     /// # Errors
@@ -229,6 +246,14 @@ impl AnySlice {
         with_graph!(whole, graph => Slice::of(graph.edge_list(), cut.range(rank)).map(Self::from))
     }
 
+    /// The slice of the edges with the ids from `first` on, whose names are the whole graph's.
+    ///
+    /// # Errors
+    /// As [`Slice::from_graph`].
+    pub fn from_graph(first: u64, graph: AnyGraph) -> Result<Self, SliceError> {
+        with_graph!(graph, graph => Slice::from_graph(first, graph).map(Self::from))
+    }
+
     /// The type of the weights.
     pub fn weight_type(&self) -> WeightType {
         fn of<W: Weight>(_: &Slice<W>) -> WeightType {
@@ -304,6 +329,9 @@ mod tests {
         assert!(slices.iter().all(|slice| matches!(slice.names(), Names::Table(_))));
         let ends = slices.iter().flat_map(|slice| (0..slice.len() as u32).map(|edge| slice.ends(edge)));
         let expected = whole.u().iter().zip(whole.v()).map(|(&u, &v)| (u64::from(u), u64::from(v)));
-        assert!(ends.eq(expected) && slices[0].is_empty() && slices[2].first() == 50);
+        assert!(ends.eq(expected.clone()) && slices[0].is_empty() && slices[2].first() == 50);
+        let slice = Slice::from_graph(7, whole.clone()).unwrap();
+        assert!((0..90).map(|edge| slice.ends(edge)).eq(expected) && slice.id(1) == 8);
+        assert!(matches!(slice.names(), Names::Table(names) if names.len() <= 180));
     }
 }

@@ -18,8 +18,9 @@ pub(crate) struct Text<'a> {
     ahead: Vec<u8>,
     taken: usize,
     ended: bool,
-    /// How many lines have been skipped.
+    /// How many lines have been skipped, and how many bytes with them.
     lines: u64,
+    consumed: u64,
 }
 
 impl<'a> Text<'a> {
@@ -42,12 +43,33 @@ impl<'a> Text<'a> {
             taken: 0,
             ended: false,
             lines: 0,
+            consumed: 0,
         };
         const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         if text.sample(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
             text.taken = BYTE_ORDER_MARK.len();
+            text.consumed = BYTE_ORDER_MARK.len() as u64;
         }
         Ok(text)
+    }
+
+    /// A stream that starts where a line of a text does which so many lines precede.
+    pub(crate) fn continued(stream: Stream<'a>, lines: u64) -> Self {
+        Self {
+            stream,
+            block_size: BLOCK,
+            longest_line: LONGEST_LINE,
+            ahead: Vec::new(),
+            taken: 0,
+            ended: false,
+            lines,
+            consumed: 0,
+        }
+    }
+
+    /// How many bytes of the stream come before the next line.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed
     }
 
     /// The next line without its end; `None` after the last. It stays the next until it is [skipped](Self::skip).
@@ -80,6 +102,7 @@ impl<'a> Text<'a> {
             let rest = self.ahead.get(self.taken + length..).unwrap_or_default();
             let end = if rest.starts_with(b"\r\n") { 2 } else { usize::from(!rest.is_empty()) };
             self.taken += length + end;
+            self.consumed += (length + end) as u64;
             self.lines += 1;
         }
         Ok(())

@@ -27,35 +27,18 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
 fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let header = Header::read(&mut text)?;
-    let Header { kind, n, m } = header;
     let mut columns = Columns::default();
-    columns.reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
-    let lines = Lines { kind, n, nan: options.nan };
-    let line_count = text.parse(threads(options), &lines, |chunk, block| {
-        let (before, weighted) = (columns.len(), columns.is_weighted());
-        if chunk.len() > 0 && before > 0 && chunk.is_weighted() != weighted {
-            return Err(BlockFault::new(kind.edge_in(block, 0), kind.mixed(weighted)));
-        }
-        let surplus = (before + chunk.len()) as u64 > m;
-        let room = (m - before as u64) as usize;
-        columns.append(chunk)?;
-        let sentence = || format!("the header promises {m} {}, and this is one more", kind.edges());
-        if surplus { Err(BlockFault::new(kind.edge_in(block, room), sentence())) } else { Ok(()) }
-    })?;
-    if (columns.len() as u64) < m {
-        let (edges, count) = (kind.edges(), columns.len());
-        let sentence = format!("the header promises {m} {edges}, but the input ends after {count}");
-        return Err(Fault::at_line(line_count + 1, 1, sentence));
-    }
-    let weighted = kind == Kind::ShortestPaths || columns.is_weighted();
+    let lines = header.parse_edges(text, None, &mut columns, options)?;
+    header.check_edges(columns.len() as u64, lines)?;
+    let weighted = header.is_weighted() || columns.is_weighted();
     let mut notes = Vec::new();
-    let graph = weights::graph(n as usize, columns, weighted, None, options, &mut notes)?;
+    let graph = weights::graph(header.vertices(), columns, weighted, None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names: None, notes })
 }
 
 /// What the `p` line says.
 #[derive(Clone, Copy, Debug)]
-struct Header {
+pub(crate) struct Header {
     kind: Kind,
     n: u32,
     m: u64,
@@ -63,7 +46,7 @@ struct Header {
 
 impl Header {
     /// Reads up to the `p` line, and that too.
-    fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
+    pub(crate) fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
         loop {
             let number = text.line_number();
             let Some(line) = text.line()? else {
@@ -93,6 +76,60 @@ impl Header {
             }
             text.skip()?;
         }
+    }
+
+    /// Reads the lines after it, or a part of them, into empty columns, whose base says how many edges come before;
+    /// and whether those have weights is known, if there are some. Returns how many lines the text has up to the end.
+    pub(crate) fn parse_edges(
+        &self,
+        text: Text<'_>,
+        weighted_before: Option<bool>,
+        columns: &mut Columns,
+        options: &ReadOptions,
+    ) -> Result<u64, Fault> {
+        let Self { kind, n, m } = *self;
+        columns.reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
+        let lines = Lines { kind, n, nan: options.nan };
+        text.parse(threads(options), &lines, |chunk, block| {
+            let before = columns.base + columns.len() as u64;
+            let weighted = if columns.len() > 0 { Some(columns.is_weighted()) } else { weighted_before };
+            if let Some(weighted) = weighted
+                && chunk.len() > 0
+                && chunk.is_weighted() != weighted
+            {
+                return Err(BlockFault::new(kind.edge_in(block, 0), kind.mixed(weighted)));
+            }
+            let surplus = before + chunk.len() as u64 > m;
+            let room = m.saturating_sub(before) as usize;
+            columns.append(chunk)?;
+            let sentence = || format!("the header promises {m} {}, and this is one more", kind.edges());
+            if surplus { Err(BlockFault::new(kind.edge_in(block, room), sentence())) } else { Ok(()) }
+        })
+    }
+
+    /// Checks that there are as many edges as promised, when the text has ended after so many lines.
+    pub(crate) fn check_edges(&self, edges: u64, lines: u64) -> Result<(), Fault> {
+        if edges >= self.m {
+            return Ok(());
+        }
+        let (m, name) = (self.m, self.kind.edges());
+        let sentence = format!("the header promises {m} {name}, but the input ends after {edges}");
+        Err(Fault::at_line(lines + 1, 1, sentence))
+    }
+
+    /// How many vertices it promises.
+    pub(crate) fn vertices(&self) -> usize {
+        self.n as usize
+    }
+
+    /// How many edges it promises.
+    pub(crate) fn edges(&self) -> u64 {
+        self.m
+    }
+
+    /// Whether there are weights in any case.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.kind == Kind::ShortestPaths
     }
 
     fn parse(line: &[u8]) -> Result<Self, (usize, String)> {

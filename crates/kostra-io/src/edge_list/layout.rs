@@ -82,6 +82,18 @@ const WEIGHT_NAMES: [&str; 10] =
     ["w", "weight", "cost", "length", "distance", "dist", "l2distance", "value", "len", "weights"];
 
 impl Layout {
+    /// That of no lines at all.
+    pub(super) const NONE: Self = Self {
+        separator: Separator::Blanks,
+        columns: 0,
+        u: 0,
+        v: 1,
+        weight: WeightAt::Nowhere,
+        dictionary: false,
+        first_line: FirstLine::Edge,
+        notes: Vec::new(),
+    };
+
     /// The layout that the first lines show; comments among them do not count. `None` if there are no others.
     ///
     /// # Errors

@@ -13,10 +13,10 @@ mod tests;
 
 use std::io::{self, Write};
 
-use kostra_core::{AnyGraph, Vertex, with_graph};
+use kostra_core::{AnyGraph, with_graph};
 
 use crate::blocks::{BLOCK, Text};
-use crate::columns::Columns;
+use crate::columns::{Columns, Ends};
 use crate::compression::{HEAD, Stream};
 use crate::fault::Fault;
 use crate::number::words;
@@ -37,55 +37,178 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
 
 fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
-    let promised = skip_comments(&mut text)?;
-    let first = text.line_number();
-    let layout = {
-        // A cut last line must not count; one that is whole need not have a newline.
-        let sample = text.sample(HEAD)?;
-        let sample = sample.get(..HEAD).unwrap_or(sample);
-        let whole =
-            if sample.len() < HEAD { sample.len() } else { memchr::memrchr(b'\n', sample).unwrap_or(HEAD) };
-        let lines = sample.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
-        let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-        Layout::of(lines, options.names).map_err(|sentence| Fault::at_line(first, 1, sentence))?
-    };
-    let Some(layout) = layout else { return without_edges(promised, options) };
-    let mut first_line = layout.first_line;
-    if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
-        text.skip()?;
+    let head = Head::read(&mut text, options)?;
+    if !head.announces_edges() {
+        return without_edges(head.promised, options);
     }
-    if promised.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
-        first_line = FirstLine::Edge;
-    }
-
-    let weighted = layout.weight != layout::WeightAt::Nowhere;
     let mut columns = Columns::default();
-    if let Some((_, m)) = promised {
-        columns.reserve_exact(text.reasonable(m, "0 0\n".len() as u64), weighted)?;
-    }
-    let (threads, nan) = (threads(options), options.nan);
     let names = if options.names {
-        let mut numbering = Numbering::default();
-        let rows = NamedRows { layout: &layout, nan };
-        text.parse(threads, &rows, |chunk, _| Ok(numbering.join(chunk, &mut columns)?))?;
-        Some(numbering.into_names())
+        Some(head.parse_names(text, &mut columns, options)?)
     } else {
-        text.parse(threads, &Rows { layout: &layout, nan }, |chunk, _| Ok(columns.append(chunk)?))?;
+        head.parse_edges(text, &mut columns, options)?;
         None
     };
 
-    let mut notes = layout.notes.clone();
+    let mut notes = Vec::new();
     let vertices = match &names {
-        Some(names) => names.len() as u64,
-        None => count_vertices(&mut columns, first_line, first, promised, &mut notes)?,
+        Some(names) => {
+            notes.clone_from(&head.layout.notes);
+            head.check_edges(columns.len() as u64)?;
+            names.len() as u64
+        }
+        None => {
+            let (vertices, first_is_an_edge) = head.conclude(Ends::of(&columns), &mut notes)?;
+            if !first_is_an_edge {
+                columns.remove_first();
+            }
+            vertices
+        }
     };
-    if let Some((_, m)) = promised.filter(|&(_, m)| m != columns.len() as u64) {
-        let count = columns.len();
-        return Err(Fault::whole(format!("the first comment promises {m} edges, but there are {count}")));
-    }
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
-    let graph = weights::graph(vertices, columns, weighted, None, options, &mut notes)?;
+    let graph = weights::graph(vertices, columns, head.is_weighted(), None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names, notes })
+}
+
+/// What an edge list shows before its edges.
+#[derive(Debug)]
+pub(crate) struct Head {
+    /// Without columns if there are no edges.
+    layout: Layout,
+    first_line: FirstLine,
+    /// The number of the first line that is no comment.
+    line: u64,
+    /// How many vertices and edges there are, if a comment says so.
+    promised: Option<(u64, u64)>,
+}
+
+impl Head {
+    /// Reads up to the first edge.
+    pub(crate) fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
+        let promised = skip_comments(text)?;
+        let line = text.line_number();
+        let layout = {
+            // A cut last line must not count; one that is whole need not have a newline.
+            let sample = text.sample(HEAD)?;
+            let sample = sample.get(..HEAD).unwrap_or(sample);
+            let whole = if sample.len() < HEAD {
+                sample.len()
+            } else {
+                memchr::memrchr(b'\n', sample).unwrap_or(HEAD)
+            };
+            let lines = sample.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
+            let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+            Layout::of(lines, options.names).map_err(|sentence| Fault::at_line(line, 1, sentence))?
+        };
+        let layout = layout.unwrap_or(Layout::NONE);
+        let mut first_line = layout.first_line;
+        if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
+            text.skip()?;
+        }
+        if promised.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
+            first_line = FirstLine::Edge;
+        }
+        Ok(Self { layout, first_line, line, promised })
+    }
+
+    /// Whether there is a line that is no comment.
+    pub(crate) fn announces_edges(&self) -> bool {
+        self.layout.columns > 0
+    }
+
+    /// Whether the edges have weights.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.layout.weight != layout::WeightAt::Nowhere
+    }
+
+    /// Reads the lines of the edges, or a part of them, between numbered vertices. Returns how many lines the text has up
+    /// to the end.
+    pub(crate) fn parse_edges(
+        &self,
+        text: Text<'_>,
+        columns: &mut Columns,
+        options: &ReadOptions,
+    ) -> Result<u64, Fault> {
+        self.make_room(&text, columns)?;
+        let rows = Rows { layout: &self.layout, nan: options.nan };
+        text.parse(threads(options), &rows, |chunk, _| Ok(columns.append(chunk)?))
+    }
+
+    /// Reads the lines of all edges between vertices with names, and returns the names.
+    fn parse_names(
+        &self,
+        text: Text<'_>,
+        columns: &mut Columns,
+        options: &ReadOptions,
+    ) -> Result<Vec<String>, Fault> {
+        self.make_room(&text, columns)?;
+        let mut numbering = Numbering::default();
+        let rows = NamedRows { layout: &self.layout, nan: options.nan };
+        text.parse(threads(options), &rows, |chunk, _| Ok(numbering.join(chunk, columns)?))?;
+        Ok(numbering.into_names())
+    }
+
+    fn make_room(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {
+        let Some((_, m)) = self.promised else { return Ok(()) };
+        columns.reserve_exact(text.reasonable(m, "0 0\n".len() as u64), self.is_weighted())
+    }
+
+    /// Checks that there are as many edges as promised.
+    fn check_edges(&self, edges: u64) -> Result<(), Fault> {
+        match self.promised {
+            Some((_, m)) if m != edges => {
+                Err(Fault::whole(format!("the first comment promises {m} edges, but there are {edges}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many vertices a list of all these edges between numbered vertices has, and whether the first line is an edge:
+    /// one that turns out to say how many there are is none.
+    pub(crate) fn conclude(&self, ends: Ends, notes: &mut Vec<String>) -> Result<(u64, bool), Fault> {
+        notes.extend_from_slice(&self.layout.notes);
+        if let Some((n, _)) = self.promised {
+            self.check_edges(ends.edges)?;
+            return Ok((n, true));
+        }
+        let line = self.line;
+        let mut counted = None;
+        let mut first_is_an_edge = true;
+        if let FirstLine::Counts { n, m, sure } = self.first_line {
+            let edges = ends.edges.saturating_sub(u64::from(!sure));
+            let span = if sure { ends.all } else { ends.rest };
+            if m == edges && m > 0 && span.largest <= n {
+                counted = Some(n);
+                first_is_an_edge = sure;
+                notes.push(format!("line {line} is taken as the numbers of vertices and edges"));
+            } else if sure {
+                let sentence = format!(
+                    "this line has another number of columns than the next, so it should say how many vertices and edges \
+                     follow, but {edges} edges do"
+                );
+                return Err(Fault::at_line(line, 1, sentence));
+            }
+        }
+        let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
+        if edges == 0 {
+            return Ok((counted.unwrap_or(0), first_is_an_edge));
+        }
+        let span = if first_is_an_edge { ends.all } else { ends.rest };
+        if span.least > 0 {
+            notes.push(
+                "no edge ends at vertex 0, which is therefore isolated: vertices are taken to count from 0"
+                    .into(),
+            );
+        }
+        let largest = span.largest;
+        if counted.is_none() && largest + 1 > sparse(edges) {
+            return Err(ReadErrorKind::Malformed(format!(
+                "the largest vertex is {largest}, far more than the {edges} edges can have vertices; with --names only \
+                 the vertices that appear are numbered"
+            ))
+            .into());
+        }
+        Ok((counted.unwrap_or(0).max(largest + 1), first_is_an_edge))
+    }
 }
 
 /// Skips comments and blank lines; returns the numbers of vertices and edges if a comment of Kostra's tells them.
@@ -116,63 +239,9 @@ fn without_edges(promised: Option<(u64, u64)>, options: &ReadOptions) -> Result<
     Ok(Parsed { graph, coordinates: None, names: options.names.then(Vec::new), notes })
 }
 
-/// How many vertices a list of numbered vertices has; a first line that turns out to say so is no edge.
-fn count_vertices(
-    columns: &mut Columns,
-    first_line: FirstLine,
-    line: u64,
-    promised: Option<(u64, u64)>,
-    notes: &mut Vec<String>,
-) -> Result<u64, Fault> {
-    if let Some((n, _)) = promised {
-        return Ok(n);
-    }
-    let mut counted = None;
-    if let FirstLine::Counts { n, m, sure } = first_line {
-        let skip = usize::from(!sure);
-        let edges = columns.len().saturating_sub(skip) as u64;
-        let fits = |ends: &[Vertex]| ends.iter().skip(skip).all(|&vertex| u64::from(vertex) <= n);
-        if m == edges && m > 0 && fits(&columns.u) && fits(&columns.v) {
-            counted = Some(n);
-            if !sure {
-                columns.remove_first();
-            }
-            notes.push(format!("line {line} is taken as the numbers of vertices and edges"));
-        } else if sure {
-            let sentence = format!(
-                "this line has another number of columns than the next, so it should say how many vertices and edges \
-                 follow, but {edges} edges do"
-            );
-            return Err(Fault::at_line(line, 1, sentence));
-        }
-    }
-    let ends = || columns.u.iter().chain(&columns.v).copied();
-    let (least, largest) =
-        ends().fold((Vertex::MAX, 0), |(least, most), end| (least.min(end), most.max(end)));
-    if columns.len() == 0 {
-        return Ok(counted.unwrap_or(0));
-    }
-    if least > 0 {
-        notes.push(
-            "no edge ends at vertex 0, which is therefore isolated: vertices are taken to count from 0"
-                .into(),
-        );
-    }
-    let needed = u64::from(largest) + 1;
-    if counted.is_none() && needed > sparse(columns.len()) {
-        return Err(ReadErrorKind::Malformed(format!(
-            "the largest vertex is {largest}, far more than the {} edges can have vertices; with --names only the \
-             vertices that appear are numbered",
-            columns.len()
-        ))
-        .into());
-    }
-    Ok(counted.unwrap_or(0).max(needed))
-}
-
 /// The most vertices that a list of so many edges is believed to mean.
-fn sparse(edges: usize) -> u64 {
-    64 * edges as u64 + 1_000_000
+fn sparse(edges: u64) -> u64 {
+    64 * edges + 1_000_000
 }
 
 /// Writes a graph as an edge list `u v weight`, after a comment that keeps isolated vertices. Weights are written as

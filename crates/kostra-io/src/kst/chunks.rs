@@ -73,9 +73,13 @@ pub(super) fn combine(chunks: &[u64]) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// The checksums of some sections, on up to `threads` threads, at the speed of memory.
-pub(super) fn checksums(sections: &[&[u8]], threads: usize) -> Vec<u64> {
-    let chunks: Vec<_> = sections.iter().flat_map(|bytes| bytes.chunks(CHUNK)).collect();
+/// The chunks of some sections.
+pub(super) fn chunks<'a>(sections: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    sections.iter().flat_map(|bytes| bytes.chunks(CHUNK)).collect()
+}
+
+/// The checksums of some chunks, on up to `threads` threads, at the speed of memory.
+pub(super) fn checksums(chunks: &[&[u8]], threads: usize) -> Vec<u64> {
     // Chunks are dealt out one at a time: those that are not yet in the page cache take many times longer.
     let next = AtomicUsize::new(0);
     let work = || {
@@ -95,9 +99,14 @@ pub(super) fn checksums(sections: &[&[u8]], threads: usize) -> Vec<u64> {
             sums[at] = sum;
         }
     });
-    let mut rest = sums.as_slice();
+    sums
+}
+
+/// The checksums of some sections from those of all their chunks.
+pub(super) fn combine_all(sections: &[&[u8]], chunks: &[u64]) -> Vec<u64> {
+    let mut rest = chunks;
     let mut of_section = |bytes: &&[u8]| {
-        let (own, others) = rest.split_at(bytes.len().div_ceil(CHUNK));
+        let (own, others) = rest.split_at(bytes.len().div_ceil(CHUNK).min(rest.len()));
         rest = others;
         combine(own)
     };

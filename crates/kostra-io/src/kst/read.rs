@@ -5,17 +5,18 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
 use kostra_core::{AnyGraph, Column, Coordinates, EdgeList, GraphError, Weight, WeightType};
 use memmap2::Mmap;
 
-use super::chunks::{Plain, checksums, decode};
+use super::chunks::{Plain, checksums, chunks, combine_all, decode};
 use super::header::{Header, Kind, Places, Section};
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::part::Part;
 use crate::read::{Parsed, threads as count_threads};
 use crate::source::from_io;
 use crate::{Compression, Format, Loaded, Place, ReadError, ReadErrorKind, ReadOptions};
@@ -109,24 +110,8 @@ impl KstFile {
     }
 
     fn parse(&self, threads: usize) -> Result<Parsed, Fault> {
-        let contents: Vec<_> = self.sections.iter().map(|section| self.content(section)).collect();
-        for (section, checksum) in self.sections.iter().zip(checksums(&contents, threads)) {
-            if section.checksum != checksum {
-                let sentence = format!(
-                    "the {} are damaged: the checksum of their section is wrong",
-                    section.kind.title()
-                );
-                return Err(Fault::at_byte(section.offset, sentence));
-            }
-        }
-        let graph = match self.header.weight_type {
-            WeightType::I32 => self.graph::<i32>()?,
-            WeightType::U32 => self.graph::<u32>()?,
-            WeightType::I64 => self.graph::<i64>()?,
-            WeightType::U64 => self.graph::<u64>()?,
-            WeightType::F32 => self.graph::<f32>()?,
-            WeightType::F64 => self.graph::<f64>()?,
-        };
+        self.check(&checksums(&chunks(&self.contents()), threads))?;
+        let graph = self.graph(0..self.edges())?;
         let points = |wrap: fn(Vec<[f64; 2]>) -> Coordinates| {
             self.section(Kind::Coordinates).map(|section| wrap(decode(self.content(section))))
         };
@@ -142,21 +127,70 @@ impl KstFile {
         })
     }
 
-    fn graph<W: Weight + Plain>(&self) -> Result<AnyGraph, Fault>
+    fn contents(&self) -> Vec<&[u8]> {
+        self.sections.iter().map(|section| self.content(section)).collect()
+    }
+
+    /// Checks all sections by the checksums of all chunks.
+    fn check(&self, of_chunks: &[u64]) -> Result<(), Fault> {
+        for (section, checksum) in self.sections.iter().zip(combine_all(&self.contents(), of_chunks)) {
+            if section.checksum != checksum {
+                let sentence = format!(
+                    "the {} are damaged: the checksum of their section is wrong",
+                    section.kind.title()
+                );
+                return Err(Fault::at_byte(section.offset, sentence));
+            }
+        }
+        Ok(())
+    }
+
+    /// The checksums of this part's share of all chunks.
+    pub(crate) fn checksums_of_part(&self, part: usize, parts: usize, options: &ReadOptions) -> Vec<u64> {
+        let chunks = chunks(&self.contents());
+        checksums(&chunks[share(chunks.len(), part, parts)], count_threads(options))
+    }
+
+    /// The edges of a part, borrowed from the file, which is checked by the checksums of all parts.
+    pub(crate) fn load_part(&self, part: usize, parts: usize, checksums: &[&[u64]]) -> Result<Part, Fault> {
+        self.check(&checksums.concat())?;
+        let edges = share(self.edges(), part, parts);
+        let first = edges.start as u64;
+        Ok(Part { graph: self.graph(edges)?, first, format: Format::Kst, notes: Vec::new() })
+    }
+
+    fn graph(&self, edges: Range<usize>) -> Result<AnyGraph, Fault> {
+        match self.header.weight_type {
+            WeightType::I32 => self.typed_graph::<i32>(edges),
+            WeightType::U32 => self.typed_graph::<u32>(edges),
+            WeightType::I64 => self.typed_graph::<i64>(edges),
+            WeightType::U64 => self.typed_graph::<u64>(edges),
+            WeightType::F32 => self.typed_graph::<f32>(edges),
+            WeightType::F64 => self.typed_graph::<f64>(edges),
+        }
+    }
+
+    fn typed_graph<W: Weight + Plain>(&self, edges: Range<usize>) -> Result<AnyGraph, Fault>
     where
         AnyGraph: From<EdgeList<W>>,
     {
         let n = self.header.vertices as usize;
-        let (u, v) = (self.column(Kind::FirstEnds), self.column(Kind::SecondEnds));
+        let (u, v) = (self.column(Kind::FirstEnds, &edges), self.column(Kind::SecondEnds, &edges));
         let place = |kind, edge: u32, size: usize| {
-            self.section(kind).map(|section| Place::Byte(section.offset + u64::from(edge) * size as u64))
+            self.section(kind).map(|section| {
+                Place::Byte(section.offset + (edges.start as u64 + u64::from(edge)) * size as u64)
+            })
         };
-        EdgeList::new(n, u, v, self.column::<W>(Kind::Weights)).map(AnyGraph::from).map_err(|error| {
+        let weights = self.column::<W>(Kind::Weights, &edges);
+        EdgeList::new(n, u, v, weights).map(AnyGraph::from).map_err(|mut error| {
             let place = match &error {
                 GraphError::EndpointOutOfRange { edge, .. } => place(Kind::FirstEnds, *edge, 4),
                 GraphError::NanWeight { edge } => place(Kind::Weights, *edge, W::SIZE),
                 _ => None,
             };
+            if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error {
+                *edge += edges.start as u32; // in the file there are no more than ids can name
+            }
             Fault { place, kind: error.into() }
         })
     }
@@ -171,16 +205,17 @@ impl KstFile {
         self.bytes.get(start..start + section.length as usize).unwrap_or_default()
     }
 
-    /// A section as an array: the map itself where its bytes are the array's, a copy otherwise.
-    fn column<T: Plain>(&self, kind: Kind) -> Column<T> {
+    /// Some values of a section as an array: the map itself where its bytes are the array's, a copy otherwise.
+    fn column<T: Plain>(&self, kind: Kind, values: &Range<usize>) -> Column<T> {
         let Some(section) = self.section(kind) else { return Vec::new().into() };
+        let bytes = values.start * T::SIZE..values.end * T::SIZE;
         if cfg!(target_endian = "little")
             && let Bytes::Mapped(map) = &self.bytes
-            && let Some(window) = Window::new(map, section.offset as usize, section.length as usize)
+            && let Some(window) = Window::new(map, section.offset as usize + bytes.start, bytes.len())
         {
             return Column::shared(Arc::new(window));
         }
-        decode(self.content(section)).into()
+        decode(self.content(section).get(bytes).unwrap_or_default()).into()
     }
 
     fn names(&self, section: &Section) -> Result<Vec<String>, Fault> {
@@ -209,6 +244,12 @@ impl KstFile {
         }
         Ok(names)
     }
+}
+
+/// A part's even share of so many things.
+fn share(count: usize, part: usize, parts: usize) -> Range<usize> {
+    let bound = |part: usize| (count as u128 * part as u128 / parts as u128) as usize;
+    bound(part)..bound(part + 1)
 }
 
 /// The whole file.

@@ -1,0 +1,121 @@
+//! What needs more than a slice: the proof of a forest, for which rank 0 gathers the graph, and files of it.
+
+use kostra::io::{Format, Outgoing, Output};
+use kostra::{AnyGraph, Certificate, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Violation, Weight};
+use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
+
+use super::agree_on;
+use crate::args::ForestFormat;
+use crate::progress::Stage;
+use crate::{forest_file, output, solve};
+
+/// Whether a forest is right.
+#[derive(Default)]
+pub(super) struct Verdict {
+    /// What the proof says, where it was asked for, at rank 0.
+    pub(super) verified: Option<Result<Certificate, Violation>>,
+    /// Whether it was found wrong, on every rank.
+    pub(super) is_wrong: bool,
+}
+
+/// Gathers the graph and the forest at rank 0, which decides. Collective; rank 0 needs the memory for the whole graph.
+///
+/// # Errors
+/// When the graph is one that no rank can hold.
+pub(super) fn verify(
+    slice: &AnySlice,
+    order: Order,
+    forest: &DistributedForest,
+    edges: u64,
+    world: &Communicator,
+) -> Result<Verdict, Refusal> {
+    let root = world.rank() == 0;
+    let _stage = root.then(|| Stage::start("verifying"));
+    let vertices = slice.vertices();
+    if vertices > MAX_VERTICES as u64 || edges > MAX_EDGES as u64 {
+        let reason = format!(
+            "to verify, rank 0 gathers the whole graph, and {vertices} vertices and {edges} edges are more than it \
+             can hold"
+        );
+        return Err(Refusal { rank: None, reason, here: root });
+    }
+    let graph = with_slice!(slice, slice => gather(slice, 0..slice.len() as u32, world));
+    let ids = forest.gather(world);
+    let verified = agree_on(world, graph.transpose())?.zip(ids).map(|(graph, ids)| {
+        let ids: Vec<_> = ids.into_iter().map(|id| id as u32).collect(); // there are no higher ones
+        solve::verify(&graph, order, &ids)
+    });
+    let is_wrong = world.broadcast_one(0, u8::from(matches!(verified, Some(Err(_))))) != 0;
+    Ok(Verdict { verified, is_wrong })
+}
+
+/// The graph of some edges of each rank's slice, by local position, at rank 0. Collective.
+fn gather<W: Weight>(
+    slice: &Slice<W>,
+    edges: impl Iterator<Item = u32> + Clone,
+    world: &Communicator,
+) -> Option<Result<AnyGraph, kostra::GraphError>>
+where
+    AnyGraph: From<EdgeList<W>>,
+{
+    let ends = |of: fn((u64, u64)) -> u64| {
+        let ends: Vec<u32> = edges.clone().map(|edge| of(slice.ends(edge)) as u32).collect();
+        world.gather(0, &ends)
+    };
+    let (u, v) = (ends(|(u, _)| u), ends(|(_, v)| v));
+    let weights: Vec<W> = edges.clone().map(|edge| slice.edges().weights()[edge as usize]).collect();
+    let weights = world.gather(0, &weights);
+    let (u, v, weights) = (u?.into_items(), v?.into_items(), weights?.into_items());
+    Some(AnyGraph::from_edges(slice.vertices() as usize, u, v, weights))
+}
+
+/// Writes the forest: ids into a plain file by all ranks at the same time, anything else by rank 0. A file appears whole
+/// or not at all. Collective.
+///
+/// # Errors
+/// When the output fails, or the graph is one that the format cannot hold.
+pub(super) fn write(
+    output: &Output,
+    format: ForestFormat,
+    slice: &AnySlice,
+    forest: &DistributedForest,
+    world: &Communicator,
+) -> Result<(), Refusal> {
+    let root = world.rank() == 0;
+    let _stage = root.then(|| Stage::start(&format!("writing {output}")));
+    if let (Output::Path(path), ForestFormat::Ids) = (output, format) {
+        let plain = path.metadata().map_or(true, |metadata| metadata.is_file())
+            && !path
+                .extension()
+                .is_some_and(|it| ["gz", "zst", "xz", "bz2"].iter().any(|known| it == *known));
+        if world.broadcast_one(0, u8::from(plain)) != 0 {
+            return forest.write(path, world);
+        }
+    }
+    if format != ForestFormat::Ids && slice.vertices() > MAX_VERTICES as u64 {
+        let reason = format!("{output}: a graph of {} vertices can be written as ids only", slice.vertices());
+        return Err(Refusal { rank: None, reason, here: root });
+    }
+    let ids = forest.gather(world);
+    let first = slice.first();
+    let local = forest.ids().iter().map(|id| (id - first) as u32);
+    let graph = match format {
+        ForestFormat::Ids => None,
+        _ => agree_on(world, with_slice!(slice, slice => gather(slice, local, world)).transpose())?,
+    };
+    let ids = ids.unwrap_or_default();
+    let written = match (format, &graph) {
+        _ if !root => Ok(()),
+        (ForestFormat::Edges, Some(graph)) => {
+            output::write_lines(output, |to| forest_file::write_forest(to, graph, &ids))
+        }
+        (ForestFormat::Gr, Some(graph)) => output::write(output, Format::Dimacs, outgoing(graph)),
+        (ForestFormat::Kst, Some(graph)) => output::write(output, Format::Kst, outgoing(graph)),
+        _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),
+    };
+    agree_on(world, written)
+}
+
+fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
+    Outgoing { graph, coordinates: None, names: None }
+}

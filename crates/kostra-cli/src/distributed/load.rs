@@ -1,0 +1,151 @@
+//! How each rank comes by its slice: it generates it, or reads it from the file, or rank 0 reads all and deals it out.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
+use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
+use kostra_mpi::{AnySlice, Communicator, Cut, Reduction, Refusal, Slice};
+
+use super::{agree, agree_on};
+use crate::input::{Request, Source};
+use crate::progress::Stage;
+
+/// This rank's slice, and what became known on the way. All but the slice is what rank 0 knows.
+pub(super) struct Input {
+    pub(super) slice: AnySlice,
+    pub(super) format: Option<Format>,
+    pub(super) compression: Compression,
+    pub(super) notes: Vec<String>,
+    /// Of the rank that took longest.
+    pub(super) load: Duration,
+}
+
+/// Generates or reads the graph. Collective.
+///
+/// # Errors
+/// When the input is at fault, or not the same on all ranks.
+pub(super) fn load(request: &Request, threads: usize, world: &Communicator) -> Result<Input, Refusal> {
+    let start = Instant::now();
+    let options = ReadOptions { threads, ..request.options.clone() };
+    let mut input = match &request.source {
+        Source::Generator(spec) => generate(spec, request, world)?,
+        Source::File(io::Input::Path(path)) => match read(path, &options, world)? {
+            Some(input) => input,
+            None => scatter(request, world)?,
+        },
+        Source::File(io::Input::Stdin) => scatter(request, world)?,
+    };
+    let elapsed = world.reduce_one(Reduction::Max, start.elapsed().as_nanos() as u64);
+    input.load = Duration::from_nanos(elapsed);
+    Ok(input)
+}
+
+fn stage(message: &str, world: &Communicator) -> Option<Stage> {
+    (world.rank() == 0).then(|| Stage::start(message))
+}
+
+fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input, Refusal> {
+    let _stage = stage(&format!("making {}", request.source), world);
+    let gather = |number| world.all_gather(&[number]).into_items();
+    let made = kostra::generate::generate_part(spec, world.rank(), world.size(), &gather);
+    let made = agree(world, made.with_context(|| request.source.to_string()))?;
+    let slice = agree_on(world, AnySlice::from_graph(made.first, made.graph))?;
+    let (format, compression) = (None, Compression::None);
+    Ok(Input { slice, format, compression, notes: Vec::new(), load: Duration::ZERO })
+}
+
+/// Reads the rank's part of a file that all can reach; none if the file cannot be read in parts.
+fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Option<Input>, Refusal> {
+    let _stage = stage(&format!("reading {}", path.display()), world);
+    let print = agree_on(world, io::fingerprint(path))?;
+    world.agree_on(&path.display().to_string(), &print)?;
+    let reader = PartReader::open(path, options, world.rank(), world.size());
+    let Some(mut reader) = agree_on(world, reader)? else { return Ok(None) };
+    let survey = agree_on(world, reader.survey())?;
+    let surveys = world.all_gather(&survey);
+    let surveys: Vec<_> = surveys.iter().collect();
+    let part = agree_on(world, reader.finish(&surveys))?;
+    let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
+    let notes = gather_notes(part.notes, world);
+    let (format, compression) = (Some(part.format), Compression::None);
+    Ok(Some(Input { slice, format, compression, notes, load: Duration::ZERO }))
+}
+
+/// What the parts have to say, each sentence once, at rank 0.
+fn gather_notes(notes: Vec<String>, world: &Communicator) -> Vec<String> {
+    let Some(all) = world.gather(0, notes.join("\n").as_bytes()) else { return Vec::new() };
+    let mut notes: Vec<String> = Vec::new();
+    for note in all.iter().flat_map(|bytes| bytes.split(|&byte| byte == b'\n')) {
+        let note = String::from_utf8_lossy(note).into_owned();
+        if !note.is_empty() && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+const I32: u64 = WeightType::I32 as u64;
+const U32: u64 = WeightType::U32 as u64;
+const I64: u64 = WeightType::I64 as u64;
+const U64: u64 = WeightType::U64 as u64;
+const F32: u64 = WeightType::F32 as u64;
+
+/// Rank 0 reads the whole graph, and sends each rank its edges.
+fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
+    let root = world.rank() == 0;
+    let graph = agree(world, if root { request.load().map(Some) } else { Ok(None) })?;
+    let size = graph.as_ref().map_or([0; 3], |graph| {
+        [graph.graph.vertices().into(), graph.graph.edges() as u64, graph.graph.weight_type() as u64]
+    });
+    let [vertices, edges, weight_type] = world.broadcast_one(0, size);
+    let cut = Cut::even(edges, world.size());
+    let (mut format, mut compression, mut notes) = (None, Compression::None, Vec::new());
+    let slice = if let Some(graph) = graph {
+        for rank in 1..world.size() {
+            let range = cut.range(rank);
+            let range = range.start as usize..range.end as usize;
+            with_graph!(&graph.graph, graph => {
+                let edges = graph.edge_list();
+                world.send(rank, &edges.u()[range.clone()]);
+                world.send(rank, &edges.v()[range.clone()]);
+                world.send(rank, &edges.weights()[range]);
+            });
+        }
+        (format, compression, notes) = (graph.format, graph.compression, graph.notes);
+        if world.size() > 1 {
+            notes.push("rank 0 has read the whole input and dealt it out: it cannot be read in parts".into());
+        }
+        AnySlice::of(&graph.graph, &cut, 0)
+    } else {
+        let (vertices, first) = (vertices as usize, cut.range(world.rank()).start);
+        match weight_type {
+            I32 => receive::<i32>(vertices, first, world),
+            U32 => receive::<u32>(vertices, first, world),
+            I64 => receive::<i64>(vertices, first, world),
+            U64 => receive::<u64>(vertices, first, world),
+            F32 => receive::<f32>(vertices, first, world),
+            _ => receive::<f64>(vertices, first, world),
+        }
+    };
+    let slice = agree_on(world, slice)?;
+    Ok(Input { slice, format, compression, notes, load: Duration::ZERO })
+}
+
+fn receive<W: Weight>(
+    vertices: usize,
+    first: u64,
+    world: &Communicator,
+) -> Result<AnySlice, kostra_mpi::SliceError>
+where
+    AnySlice: From<Slice<W>>,
+    AnyGraph: From<EdgeList<W>>,
+{
+    let (u, v) = (world.receive::<u32>(0), world.receive::<u32>(0));
+    let weights = world.receive::<W>(0);
+    match EdgeList::new(vertices, u, v, weights) {
+        Ok(edges) => Slice::from_graph(first, edges).map(AnySlice::from),
+        Err(error) => world.fail(error), // of edges that rank 0 has checked
+    }
+}

@@ -1,0 +1,221 @@
+use std::path::PathBuf;
+
+use kostra_core::with_graph;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::{Nan, read, write_graph};
+
+/// All parts of a file, or the error of the first one that has an error; none if it cannot be read in parts.
+fn parts(path: &Path, options: &ReadOptions, count: usize) -> Result<Option<Vec<Part>>, String> {
+    let mut readers = Vec::new();
+    for part in 0..count {
+        match PartReader::open(path, options, part, count).map_err(|error| error.to_string())? {
+            Some(reader) => readers.push(reader),
+            None => return Ok(None),
+        }
+    }
+    let surveys: Vec<_> = readers.iter_mut().map(|reader| reader.survey().unwrap()).collect();
+    let surveys: Vec<&[u64]> = surveys.iter().map(Vec::as_slice).collect();
+    let parts: Result<Vec<_>, _> = readers.into_iter().map(|reader| reader.finish(&surveys)).collect();
+    parts.map(Some).map_err(|error| error.to_string())
+}
+
+fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
+    })
+}
+
+/// Sees that the parts of a file are the file, or that the first fault in them has the words that it has in the whole.
+fn check(path: &Path, options: &ReadOptions) {
+    let whole = read(&Input::Path(path.to_path_buf()), options, &|_| {}).map_err(|error| error.to_string());
+    for count in [1, 2, 3, 4, 7, 40] {
+        match (&whole, parts(path, options, count)) {
+            (Ok(whole), Ok(Some(parts))) => {
+                let mut all = Vec::new();
+                for part in &parts {
+                    assert_eq!(part.first, all.len() as u64, "{count} parts");
+                    assert_eq!(part.graph.vertices(), whole.graph.vertices());
+                    assert_eq!(part.graph.weight_type(), whole.graph.weight_type());
+                    assert_eq!(part.format, whole.format);
+                    all.extend(edges(&part.graph));
+                }
+                assert_eq!(all, edges(&whole.graph), "{count} parts");
+                let said = |note: &&String| parts.iter().any(|part| part.notes.contains(note));
+                assert!(options.nan == Nan::Skip || whole.notes.iter().all(|note| said(&note)));
+            }
+            (Err(expected), Err(error)) => assert_eq!(&error, expected, "{count} parts"),
+            (expected, parts) => panic!("{count} parts: {parts:?} instead of {expected:?}"),
+        }
+    }
+}
+
+fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph");
+    std::fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+fn check_text(content: &str, options: &ReadOptions) {
+    let (_folder, path) = file(content);
+    check(&path, options);
+}
+
+fn of(format: Format) -> ReadOptions {
+    ReadOptions { format: Some(format), threads: 2, ..ReadOptions::default() }
+}
+
+#[test]
+fn the_parts_of_a_text_are_the_text() {
+    for text in [
+        "c road\np sp 4 3\na 1 2 5\nc between\n\na 2 3 -7\na 4 1 9000000000\n",
+        "p sp 4 3\na 1 2 5\na 2 3 0.5\na 4 1 7",
+        "p edge 4 3\ne 1 2\ne 2 3\ne 3 4\n",
+        "p col 4 2\nn 1 3\ne 1 2 4\ne 2 3 5\n",
+        "p sp 4 0\n",
+        "p tw 3 1\n1 2\n",
+    ] {
+        check_text(text, &of(Format::Dimacs));
+    }
+    for text in [
+        "0 1\n1 2\n",
+        "# a comment\n\u{20}1\t2 0.5\n2 3 7\n# more\n3 4 1\n",
+        "4 3\n0 1\n1 2\n3 3\n", // counts that might be an edge
+        "4 3\n0 1 5\n1 2 6\n3 3 7\n",
+        "9 1\n\n\n7 8\n",
+        "source,target,weight\n5,6,1\r\n6,7,2\r\n",
+        "# kostra edge list: 9 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6",
+        "7 7",
+    ] {
+        check_text(text, &of(Format::EdgeList));
+    }
+    check_text("0 1 NaN\n1 2 3\n2 3 nan\n", &ReadOptions { nan: Nan::Skip, ..of(Format::EdgeList) });
+}
+
+#[test]
+fn a_fault_in_a_part_has_its_place_in_the_file() {
+    for text in [
+        "p sp 4 3\na 1 2 5\na 2 3 7\na 4 9 9\n",
+        "p sp 4 3\na 1 2 5\nc\nc\nx 2 3 7\na 4 9 9\n",
+        "p sp 4 2\na 1 2 5\na 2 3 7\na 4 1 9\n", // one too many
+        "p sp 4 5\na 1 2 5\na 2 3 7\na 4 1 9\n", // two too few
+        "p col 4 4\ne 1 2\ne 2 3\ne 3 4\ne 4 1 7\n",
+        "p sp 4 3\na 1 2 9007199254740993\na 2 3 7\na 4 1 0.5\n",
+        "p sp 4 3\na 1 2 0.5\na 2 3 7\na 4 1 9007199254740993\n",
+        "p sp 4 2\na 1 2 0.5\na 2 3 nan\n",
+        "hello\n",
+    ] {
+        check_text(text, &of(Format::Dimacs));
+    }
+    for text in [
+        "0 1\n1 2\n2 3\n3 4 5\n5 6\n",
+        "0 1\n1 2\n2 x\n3 4\n5 y\n",
+        "4 9\n0 1 5\n1 2 6\n3 3 7\n",
+        "0 1\n1 2\n2 3000000\n",
+        "# kostra edge list: 9 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6\n5 6 7\n",
+        "# kostra edge list: 2 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6\n",
+    ] {
+        check_text(text, &of(Format::EdgeList));
+    }
+}
+
+#[test]
+fn the_parts_of_a_mapped_file_are_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.kst");
+    let (n, m) = (50_000_u32, 1_200_000_u32);
+    let ends =
+        |factor: u64| (0..u64::from(m)).map(|i| (i * factor % u64::from(n)) as u32).collect::<Vec<_>>();
+    let weights: Vec<f64> = (0..m).map(|i| f64::from(i % 1000) / 8.0).collect();
+    let graph = AnyGraph::from_edges(n as usize, ends(7919), ends(104_729), weights).unwrap();
+    write_graph(&crate::Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
+    check(&path, &ReadOptions::default());
+
+    let mut bytes = std::fs::read(&path).unwrap();
+    let end = bytes.len() - 3;
+    bytes[end] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    check(&path, &ReadOptions::default());
+    bytes.truncate(end);
+    std::fs::write(&path, &bytes).unwrap();
+    check(&path, &ReadOptions::default());
+}
+
+#[test]
+fn the_parts_of_rows_are_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.egr");
+    let (u, v) = (vec![0, 1, 2, 2, 5, 4, 4, 0, 3], vec![1, 0, 2, 1, 5, 5, 5, 6, 0]);
+    let graph = AnyGraph::from_edges(9, u, v, vec![5, -6, 7, 8, 9, 1, 1, 4, 3]).unwrap();
+    write_graph(&crate::Output::Path(path.clone()), Format::Ecl, (&graph).into()).unwrap();
+    let options = of(Format::Ecl);
+    check(&path, &options);
+    let whole = std::fs::read(&path).unwrap();
+    for at in 8..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 3;
+        std::fs::write(&path, &damaged).unwrap();
+        check(&path, &options);
+    }
+    let entries = i32::from_le_bytes(whole[4..8].try_into().unwrap()) as usize;
+    std::fs::write(&path, &whole[..whole.len() - 4 * entries]).unwrap();
+    check(&path, &options); // without weights
+}
+
+#[test]
+fn what_cannot_be_read_in_parts_is_left_to_others() {
+    let options = ReadOptions::default();
+    for content in ["%%MatrixMarket matrix coordinate real general\n1 1 0\n", "# nothing\n", ""] {
+        let (_folder, path) = file(content);
+        assert!(PartReader::open(&path, &options, 0, 2).unwrap().is_none(), "{content}");
+    }
+    let (_folder, path) = file(b"\x28\xb5\x2f\xfd\x24\x00\x01\x00\x00\x99\xe9\xd8\x51");
+    assert!(PartReader::open(&path, &of(Format::Dimacs), 0, 2).unwrap().is_none(), "compressed");
+    let (_folder, path) = file("a b\n");
+    let names = ReadOptions { names: true, ..ReadOptions::default() };
+    assert!(PartReader::open(&path, &names, 0, 2).unwrap().is_none());
+}
+
+#[test]
+fn fingerprints_differ_where_files_do() {
+    let mut long = vec![b'x'; 1 << 18];
+    let before = fingerprint_of(&long);
+    assert_eq!(before, fingerprint_of(&long));
+    long[(1 << 18) - 1] = b'y';
+    assert_ne!(before, fingerprint_of(&long));
+    long.push(b'y');
+    assert_ne!(before, fingerprint_of(&long));
+}
+
+fn fingerprint_of(content: &[u8]) -> String {
+    let (_folder, path) = file(content);
+    fingerprint(&path).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn any_lines_give_the_same_in_parts(
+        lines in prop::collection::vec((0_u32..30, 0_u32..30, 0_usize..12), 0..60),
+        dimacs: bool,
+    ) {
+        let mut text = if dimacs { format!("c\np sp 30 {}\n", lines.len()) } else { String::new() };
+        for (u, v, kind) in lines {
+            let weight = ["1", "7", "-3", "12", "5", "8000000000", "0.25", "2", "3", "4", "6", "x"][kind];
+            // A fault is rare, so that whole files are not.
+            let weight = if kind == 11 && (u, v) > (2, 0) { "9" } else { weight };
+            text += &if dimacs { format!("a {} {} {weight}\n", u + 1, v + 1) } else { format!("{u} {v} {weight}\n") };
+        }
+        let format = if dimacs { Format::Dimacs } else { Format::EdgeList };
+        // An edge list without lines has nothing to be read in parts.
+        if !text.is_empty() {
+            check_text(&text, &of(format));
+        }
+    }
+}
