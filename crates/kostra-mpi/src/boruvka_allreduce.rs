@@ -24,9 +24,6 @@ use crate::{Communicator, DistributedAlgorithm, Shape, Slice};
 /// Borůvka by all-reduce.
 pub(crate) struct BoruvkaAllreduce;
 
-/// The most edges and vertices that every rank is asked to hold.
-const MOST: u64 = 1 << 30;
-
 /// The null edge.
 const NONE: u64 = u64::MAX;
 
@@ -44,17 +41,7 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
     };
 
     fn admit(&self, shape: Shape) -> Result<(), SolveError> {
-        if shape.edges <= MOST && shape.vertices <= MOST {
-            return Ok(());
-        }
-        Err(SolveError::Unsuitable {
-            solver: Self::INFO.id,
-            cost: format!(
-                "{} vertices and {} edges on every rank, more than 2^30,",
-                shape.vertices, shape.edges
-            ),
-            advice: "choose a solver that leaves the graph distributed",
-        })
+        shape.admit_whole(Self::INFO.id)
     }
 
     fn solve<W: Weight>(

@@ -36,9 +36,6 @@ use kernels::insert_new_edges;
 /// The generic contracting Borůvka algorithm on ranks.
 pub(crate) struct BoruvkaContract;
 
-/// The most edges and vertices that every rank is asked to hold.
-const MOST: u64 = 1 << 30;
-
 /// The null edge.
 const NONE: u32 = u32::MAX;
 
@@ -56,15 +53,7 @@ impl DistributedAlgorithm for BoruvkaContract {
     };
 
     fn admit(&self, shape: Shape) -> Result<(), SolveError> {
-        if shape.edges <= MOST && shape.vertices <= MOST {
-            return Ok(());
-        }
-        let Shape { vertices, edges, .. } = shape;
-        Err(SolveError::Unsuitable {
-            solver: Self::INFO.id,
-            cost: format!("{vertices} vertices and {edges} edges on every rank, more than 2^30,"),
-            advice: "choose a solver that leaves the graph distributed",
-        })
+        shape.admit_whole(Self::INFO.id)
     }
 
     fn solve<W: Weight>(

@@ -35,6 +35,24 @@ pub struct Shape {
     pub ranks: usize,
 }
 
+/// The most edges and vertices that every rank is asked to hold.
+const MOST: u64 = 1 << 30;
+
+impl Shape {
+    /// Refuses a graph that is too large for a solver that holds all of it on every rank.
+    pub(crate) fn admit_whole(self, solver: &'static str) -> Result<(), SolveError> {
+        let Self { vertices, edges, .. } = self;
+        if edges <= MOST && vertices <= MOST {
+            return Ok(());
+        }
+        Err(SolveError::Unsuitable {
+            solver,
+            cost: format!("{vertices} vertices and {edges} edges on every rank, more than 2^30,"),
+            advice: "choose a solver that leaves the graph distributed",
+        })
+    }
+}
+
 /// An algorithm for every weight type: what the author of a solver writes.
 pub trait DistributedAlgorithm: Send + Sync + 'static {
     /// What the solver says of itself; its platform is [`Platform::Mpi`].
