@@ -7,8 +7,8 @@ use kostra_core::{EdgeId, EdgeSet};
 
 use super::team::{Schedule, with_team};
 
-/// Members that are worth a thread.
-const GRAIN: usize = 1 << 17;
+/// Members that are worth a thread: one lists a quarter of a million in the time that two take to begin.
+const GRAIN: usize = 1 << 19;
 
 /// The members of a set, ascending, by up to so many threads. O(bound / 64 + members) work.
 pub fn list(set: EdgeSet, threads: usize) -> Vec<EdgeId> {

@@ -1,7 +1,7 @@
 //! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
-//! step by step), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`], [`lightest`] (a minimum for
-//! each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once), [`edge_set`] (the
-//! forest as they find it), [`list`] (its edges in order).
+//! step by step), [`place`] (where they begin), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`],
+//! [`lightest`] (a minimum for each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they
+//! build at once), [`edge_set`] (the forest as they find it), [`list`] (its edges in order).
 
 mod adjacency_list;
 mod atomic;
@@ -11,6 +11,7 @@ mod edge_set;
 mod fast;
 mod lightest;
 mod list;
+mod place;
 mod prim_collide;
 mod scan;
 mod sync;

@@ -11,6 +11,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use super::place::Places;
 use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
 
 /// A number of threads, the caller's among them, that live as long as one solve.
@@ -48,15 +49,22 @@ pub(crate) enum Schedule {
 /// # Panics
 /// When a step panics, on any thread.
 pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
-    let shared = Shared::default();
+    let (shared, places) = (Shared::default(), Places::default());
     thread::scope(|scope| {
         // Dismisses the others however the work ends; the scope waits for them.
         let _dismissal = Dismissal(&shared);
+        if threads > 1 {
+            places.settle();
+        }
         let mut started = 1;
         while started < threads {
-            let (shared, index) = (&shared, started);
+            let (shared, places, index) = (&shared, &places, started);
             let builder = thread::Builder::new().name(format!("kostra {index}"));
-            if builder.spawn_scoped(scope, move || shared.serve(index)).is_err() {
+            let life = move || {
+                places.settle();
+                shared.serve(index);
+            };
+            if builder.spawn_scoped(scope, life).is_err() {
                 break;
             }
             started += 1;

@@ -146,7 +146,9 @@ impl<W: Weight> Engine<'_, W> {
 
         run.round(n, m)?;
         let threads = self.team.threads();
-        let count = if ALONE { 1 } else { (REGIONS * threads).min(m / REGION).max(threads) };
+        // As many for each thread, so that they end together.
+        let count =
+            if ALONE { 1 } else { (REGIONS * threads).min(m / REGION).max(1).next_multiple_of(threads) };
         let mut regions: Vec<_> =
             (0..count).map(|index| Region::new(m * index / count..m * (index + 1) / count)).collect();
         run.phase("offer", |_| {
