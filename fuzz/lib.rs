@@ -22,7 +22,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
     let again = read_bytes("written", &written, &options).expect("what Kostra writes, it reads");
     assert_eq!(again.graph.vertices(), loaded.graph.vertices());
     assert_eq!(again.graph.u().len(), loaded.graph.u().len());
-    // Matrix Market stores the higher end first, METIS and ECL the rows of the lower ends.
+    // Matrix Market stores the higher end first, METIS, ECL and GAP the rows of the lower ends.
     let ends = |graph: &kostra_core::AnyGraph| {
         let mut ends: Vec<_> = graph
             .u()
@@ -30,7 +30,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
             .zip(graph.v())
             .map(|(u, v)| (u.min(v).to_owned(), u.max(v).to_owned()))
             .collect();
-        if matches!(format, Some(Format::Metis | Format::Ecl)) {
+        if matches!(format, Some(Format::Metis | Format::Ecl | Format::Gap)) {
             ends.sort_unstable();
         }
         ends

@@ -20,8 +20,8 @@ Examples:
   kostra verify roads.gr.gz forest.txt      is this the minimum spanning forest?
 
 Graphs are read from gr (DIMACS), edges (SNAP, CSV, TSV), mtx (Matrix Market),
-graph (METIS), egr (ECL), osm.pbf (OpenStreetMap) and kst (Kostra) files, plain
-or in gzip, xz, zstd or bzip2.
+graph (METIS), egr (ECL), wsg (GAP), osm.pbf (OpenStreetMap) and kst (Kostra)
+files, plain or in gzip, xz, zstd or bzip2.
 
 Exit codes: 0 done, 1 the answer is no, 2 the command, its input or its output
 is at fault."

@@ -78,7 +78,9 @@ impl<W: Weight> EdgeList<W> {
         weights: impl Into<Column<W>>,
     ) -> Result<Self, GraphError> {
         let weights = weights.into();
-        if let Some(edge) = weights.iter().position(|weight| weight.is_nan()) {
+        // Without an early end, so that it runs at memory speed; the search for the culprit is rarely needed.
+        if weights.iter().fold(false, |any, weight| any | weight.is_nan()) {
+            let edge = weights.iter().position(|weight| weight.is_nan()).unwrap_or_default();
             return Err(GraphError::NanWeight { edge: edge as EdgeId });
         }
         Self::new_without_nan_check(vertices, u.into(), v.into(), weights)
@@ -119,10 +121,9 @@ impl<W: Weight> EdgeList<W> {
             return Err(GraphError::TooManyVertices { vertices: vertices as u64 });
         }
         let vertices = vertices as u32;
-        // The maximum first: it runs at memory speed, and the search for the culprit is rarely needed.
-        let largest = u.iter().chain(v.iter()).copied().fold(0, Vertex::max);
-        if !u.is_empty() && largest >= vertices {
-            let outside = |&vertex: &Vertex| vertex >= vertices;
+        let outside = |&vertex: &Vertex| vertex >= vertices;
+        let any = |ends: &[Vertex]| ends.iter().fold(false, |any, vertex| any | outside(vertex));
+        if any(&u) || any(&v) {
             let edge = u.iter().zip(v.iter()).position(|(u, v)| outside(u) || outside(v)).unwrap_or_default();
             let vertex = if outside(&u[edge]) { u[edge] } else { v[edge] };
             return Err(GraphError::EndpointOutOfRange { edge: edge as EdgeId, vertex, vertices });

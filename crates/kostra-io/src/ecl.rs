@@ -5,131 +5,45 @@
 //! before. An edge stands in the rows of both its ends, a self-loop once. It is read as one edge, and edges are
 //! numbered in the order of first appearance.
 
-use std::io::Read;
-
-use kostra_core::Vertex;
-
 use crate::columns::Weights;
-use crate::compression::{Stream, fill};
+use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::mirror::{MirroredRows, Rows, integer_weights};
 use crate::output::{Outgoing, Writer};
 use crate::read::Parsed;
-use crate::source::from_io;
+use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
-
-/// How many bytes are read at a time.
-const BLOCK: usize = 1 << 16;
-const WORD: usize = 4;
 
 /// Reads a graph. Needs the file's size in memory besides the graph.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let mut file =
-        Words { stream, offset: 0, what: "its first two numbers", ahead: None, buffer: vec![0; BLOCK] };
-    let counts = file.array(2, |at, count| {
-        let what = if at == 0 { "vertices" } else { "entries" };
+    let mut file = Words::new(stream, "its first two numbers");
+    let counts = file.array(2, |at, word| {
+        let (what, count) = (if at == 0 { "vertices" } else { "entries" }, i32::from_le_bytes(word));
         usize::try_from(count).map_err(|_| format!("there cannot be {count} {what}"))
     })?;
     let [n, entries] = counts[..] else { return Err(Fault::at_byte(0, "the file has no header")) };
-
-    file.what = "the starts of its rows";
-    let mut previous = 0;
-    let offsets = file.array(n + 1, |vertex, start| {
-        let ascends = usize::try_from(start).is_ok_and(|start| (previous..=entries).contains(&start));
-        let fits = match vertex {
-            0 => start == 0,
-            _ if vertex == n => start as usize == entries,
-            _ => true,
-        };
-        if !ascends || !fits {
-            return Err(format!(
-                "the row of vertex {vertex} starts at entry {start}, where {} is expected",
-                match vertex {
-                    0 => "0".to_string(),
-                    _ if vertex == n => format!("{entries}, the end of the last,"),
-                    _ => format!("{previous} to {entries}"),
-                }
-            ));
-        }
-        previous = start as usize;
-        Ok(previous)
-    })?;
+    let offsets = file.starts(n, entries, |word| i32::from_le_bytes(word).into())?;
 
     file.what = "its neighbours";
     let first_neighbour = file.offset;
-    let neighbours = file.array(entries, |_, vertex| match usize::try_from(vertex) {
-        Ok(inside) if inside < n => Ok(inside as Vertex),
-        _ => Err(format!("there is no vertex {vertex}: the file has {n}, numbered from 0")),
-    })?;
+    let neighbours = file.array(entries, |_, word| vertex(i32::from_le_bytes(word), n))?;
 
     file.what = "its weights";
     let weighted = entries == 0 || !file.ended()?;
-    let weights = if weighted { file.array(entries, |_, weight| Ok(weight))? } else { Vec::new() };
+    let weights =
+        if weighted { file.array(entries, |_, word| Ok(i32::from_le_bytes(word)))? } else { Vec::new() };
     if !file.ended()? {
         return Err(Fault::at_byte(file.offset, "the file goes on after its weights"));
     }
 
     let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
     let edges = rows.edges().map_err(|asymmetry| {
-        Fault::at_byte(first_neighbour + (WORD * asymmetry.entry) as u64, asymmetry.sentence)
+        Fault::at_byte(first_neighbour + 4 * asymmetry.entry as u64, asymmetry.sentence)
     })?;
     drop((offsets, neighbours, weights));
     let mut notes = Vec::new();
     let graph = weights::graph(n, edges.into_columns(Weights::I32), weighted, None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names: None, notes })
-}
-
-/// A file of 32-bit numbers, read in blocks.
-struct Words<'a> {
-    stream: Stream<'a>,
-    /// The place of the next number.
-    offset: u64,
-    /// What is being read, for when it is not all there.
-    what: &'static str,
-    /// The next byte, if it has been asked for.
-    ahead: Option<u8>,
-    buffer: Vec<u8>,
-}
-
-impl Words<'_> {
-    /// The next `count` numbers, each converted or refused. Takes no more memory than the input is worth.
-    fn array<T>(
-        &mut self,
-        count: usize,
-        mut convert: impl FnMut(usize, i32) -> Result<T, String>,
-    ) -> Result<Vec<T>, Fault> {
-        let mut values = Vec::with_capacity(self.stream.reasonable(count as u64, WORD as u64));
-        while values.len() < count {
-            let wanted = BLOCK.min((count - values.len()).saturating_mul(WORD));
-            let block = self.buffer.get_mut(..wanted).unwrap_or_default();
-            let ahead = self.ahead.take();
-            let filled = fill(&mut ahead.as_slice().chain(&mut self.stream), block).map_err(from_io)?;
-            let (words, _) = block.get(..filled).unwrap_or_default().as_chunks::<WORD>();
-            for &word in words {
-                let value = convert(values.len(), i32::from_le_bytes(word));
-                values.push(value.map_err(|sentence| Fault::at_byte(self.offset, sentence))?);
-                self.offset += WORD as u64;
-            }
-            if filled < wanted {
-                let (end, what, have) = (self.offset + (filled % WORD) as u64, self.what, values.len());
-                return Err(Fault::at_byte(
-                    end,
-                    format!("the file ends among {what}: {have} of {count} are there"),
-                ));
-            }
-        }
-        Ok(values)
-    }
-
-    /// Whether nothing is left. If something is, it stays to be read.
-    fn ended(&mut self) -> Result<bool, Fault> {
-        if self.ahead.is_none() {
-            let mut next = [0];
-            let count = fill(&mut self.stream, &mut next).map_err(from_io)?;
-            self.ahead = next.first().copied().filter(|_| count > 0);
-        }
-        Ok(self.ahead.is_none())
-    }
 }
 
 /// What writes a graph as `.egr`. Rows ascend by neighbour.

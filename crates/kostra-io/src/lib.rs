@@ -12,6 +12,7 @@ mod ecl;
 mod edge_list;
 mod error;
 mod fault;
+mod gap;
 mod kst;
 mod matrix_market;
 mod metis;
@@ -28,6 +29,7 @@ mod source;
 mod testing;
 mod text_writer;
 mod weights;
+mod words;
 
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use kst::{KstFile, open_kst};

@@ -19,6 +19,8 @@ pub enum Format {
     Metis,
     /// The binary CSR of the ECL suite.
     Ecl,
+    /// The binary CSR of the GAP benchmark suite, with weights.
+    Gap,
     /// OpenStreetMap extracts: roads, with great-circle lengths.
     OsmPbf,
     /// Kostra's own binary form.
@@ -27,8 +29,16 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 7] =
-        [Self::Dimacs, Self::EdgeList, Self::MatrixMarket, Self::Metis, Self::Ecl, Self::OsmPbf, Self::Kst];
+    pub const ALL: [Self; 8] = [
+        Self::Dimacs,
+        Self::EdgeList,
+        Self::MatrixMarket,
+        Self::Metis,
+        Self::Ecl,
+        Self::Gap,
+        Self::OsmPbf,
+        Self::Kst,
+    ];
 
     /// The name that users type; also the customary file extension.
     pub const fn id(self) -> &'static str {
@@ -38,6 +48,7 @@ impl Format {
             Self::MatrixMarket => "mtx",
             Self::Metis => "graph",
             Self::Ecl => "egr",
+            Self::Gap => "wsg",
             Self::OsmPbf => "osm.pbf",
             Self::Kst => "kst",
         }
@@ -51,6 +62,7 @@ impl Format {
             Self::MatrixMarket => "Matrix Market",
             Self::Metis => "METIS",
             Self::Ecl => "ECL",
+            Self::Gap => "GAP",
             Self::OsmPbf => "OpenStreetMap",
             Self::Kst => "Kostra",
         }

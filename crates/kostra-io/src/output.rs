@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::write::GzEncoder;
 use kostra_core::{AnyGraph, Coordinates};
 
-use crate::{Format, WriteError, dimacs, ecl, edge_list, kst, matrix_market, metis};
+use crate::{Format, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis};
 
 const BUFFER: usize = 1 << 18;
 
@@ -81,6 +81,7 @@ fn writer(format: Format, outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> 
         Format::MatrixMarket => Ok(Box::new(|to| matrix_market::write(graph, to))),
         Format::Metis => metis::writer(outgoing),
         Format::Ecl => ecl::writer(outgoing),
+        Format::Gap => gap::writer(outgoing),
         Format::Kst => kst::writer(outgoing),
         Format::OsmPbf => {
             Err(format!("Kostra does not write {format}; write kst, which keeps places, or gr"))

@@ -6,7 +6,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::source::{self, Progress, Source};
 use crate::{Format, Input, Loaded, ReadError, ReadErrorKind, ReadOptions, sniff};
-use crate::{dimacs, ecl, edge_list, kst, matrix_market, metis, osm};
+use crate::{dimacs, ecl, edge_list, gap, kst, matrix_market, metis, osm};
 use kostra_core::{AnyGraph, Coordinates};
 
 /// What a format's reader makes of a stream.
@@ -71,6 +71,7 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
         Format::MatrixMarket => matrix_market::read(stream, options),
         Format::Metis => metis::read(stream, options),
         Format::Ecl => ecl::read(stream, options),
+        Format::Gap => gap::read(stream, options),
         Format::OsmPbf => osm::read(stream, options),
         Format::Kst => kst::read(stream, options),
     }?;

@@ -43,9 +43,25 @@ fn binary(head: &[u8]) -> Option<Format> {
     };
     let (vertices, entries) = (number(0)?, number(1)?);
     let starts = (0..=vertices.min(64) as usize).map_while(|vertex| number(2 + vertex));
-    let plausible =
-        number(2)? == 0 && head.contains(&0) && starts.is_sorted_by(|a, b| a <= b && *b <= entries);
-    plausible.then_some(Format::Ecl)
+    let plausible = number(2)? == 0
+        && (vertices > 0 || head.len() == 12)
+        && (vertices > 64 || number(2 + vertices as usize).is_none_or(|end| end == entries))
+        && starts.is_sorted_by(|a, b| a <= b && *b <= entries);
+    if plausible {
+        return Some(Format::Ecl);
+    }
+    // A GAP file does the same in the other order, of 64 bits, after a byte that is 0 or 1.
+    let number = |index: usize| {
+        let bytes = head.get(8 * index + 1..8 * index + 9)?;
+        u64::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok()
+    };
+    let (entries, vertices) = (number(0)?, number(1)?);
+    let starts = (0..=vertices.min(64) as usize).map_while(|vertex| number(2 + vertex));
+    let plausible = head.first()? <= &1
+        && vertices <= i32::MAX as u64
+        && number(2)? == 0
+        && starts.is_sorted_by(|a, b| a <= b && *b <= entries);
+    plausible.then_some(Format::Gap)
 }
 
 fn text(head: &[u8], whole: bool) -> Option<Format> {
@@ -200,6 +216,17 @@ mod tests {
         assert_eq!(recognize(b"\0\0\0\x0d\x0a\x09OSMHeader\x18", true).unwrap(), Format::OsmPbf);
         let egr: Vec<u8> = [2_u32, 2, 0, 1, 2, 1, 0].into_iter().flat_map(u32::to_le_bytes).collect();
         assert_eq!(recognize(&egr, true).unwrap(), Format::Ecl);
+        assert_eq!(recognize(&[0; 12], true).unwrap(), Format::Ecl);
+        // The last number of vertices looks like ECL's first start.
+        for (entries, vertices) in [(0_i64, 0_i64), (0, 5), (3, 2), (1 << 32, 1 << 24)] {
+            let starts = [0, entries / 2, entries].into_iter().take(vertices as usize + 1);
+            let wsg: Vec<u8> =
+                [entries, vertices].into_iter().chain(starts).flat_map(i64::to_le_bytes).collect();
+            for flag in 0..=u8::from(vertices > 0) {
+                let format = recognize(&[&[flag], &wsg[..]].concat(), false).unwrap();
+                assert_eq!(format, Format::Gap, "{entries} entries, {vertices} vertices, {flag}");
+            }
+        }
     }
 
     #[test]
@@ -260,7 +287,7 @@ mod tests {
         let error = recognize(b"\x89PNG\r\n\x1a\n", true).unwrap_err().to_string();
         assert_eq!(
             error,
-            "this is none of the formats that Kostra reads (gr, edges, mtx, graph, egr, osm.pbf, kst); \
+            "this is none of the formats that Kostra reads (gr, edges, mtx, graph, egr, wsg, osm.pbf, kst); \
              name one with --format if it is"
         );
         assert!(recognize(b"hello\n", true).is_err());

@@ -23,7 +23,7 @@ fn info_tells_the_same_of_every_form_of_a_graph() {
     };
     workplace.run("generate road:n=500,seed=3 -o road.kst").expect_success();
     let expected = describe("road.kst");
-    for file in ["road.gr", "road.edges", "road.mtx", "road.graph", "road.egr", "road.gr.gz"] {
+    for file in ["road.gr", "road.edges", "road.mtx", "road.graph", "road.egr", "road.wsg", "road.gr.gz"] {
         workplace.run(&format!("convert road.kst {file}")).expect_success();
         assert_eq!(describe(file), expected, "{file}");
     }

@@ -7,7 +7,6 @@ object of its is there.
 import numpy as np
 
 
-
 def scipy(matrix):
     """The entries of a sparse array or matrix, in the order in which it stores them."""
     if getattr(matrix, "format", None) is None or not hasattr(matrix, "tocoo"):
@@ -135,35 +134,6 @@ def npz(path):
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(f"{path}: the matrix must be square, but its shape is {tuple(shape.tolist())}")
     return rows, columns, data, int(shape[0]), None
-
-
-def wsg(path):
-    """A weighted graph as the GAP benchmark suite serializes it: rows of pairs of a neighbour and a weight.
-
-    Of an undirected graph, which has each edge in the rows of both its ends, the entry in the row of the lower end is
-    read. A directed graph's arcs are edges.
-    """
-    data = np.fromfile(path, np.uint8)
-    counts = data[1:17].view("<i8") if len(data) >= 17 else []
-    if len(counts) < 2 or data[0] > 1 or counts[1] < 0 or counts[0] < 0:
-        raise ValueError(f"{path}: this is no .wsg file: it does not begin with a flag and two counts")
-    directed, entries, n = bool(data[0]), int(counts[0]), int(counts[1])
-    begin, end = 17, 17 + 8 * (n + 1)
-    if len(data) < end:
-        raise ValueError(f"{path}: the file ends among the starts of its {n} rows")
-    starts = data[begin:end].view("<i8")
-    stored = int(starts[-1])
-    if starts[0] != 0 or (np.diff(starts) < 0).any() or stored != entries:
-        raise ValueError(f"{path}: the starts of its rows do not ascend from 0 to the number of entries")
-    if len(data) < end + 8 * stored:
-        raise ValueError(f"{path}: the file ends among its entries: {(len(data) - end) // 8} of {stored} are there")
-    pairs = data[end : end + 8 * stored].view("<i4").reshape(-1, 2)
-    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(starts))
-    columns, weights = pairs[:, 0], pairs[:, 1]
-    if not directed:
-        kept = rows <= columns
-        rows, columns, weights = rows[kept], columns[kept], weights[kept]
-    return rows, columns, weights, n, None
 
 
 def parquet(path, source, target, weight):

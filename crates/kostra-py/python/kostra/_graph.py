@@ -184,15 +184,15 @@ class Graph:
     ):
         """A graph from a file, recognized by its content, plain or compressed by gzip, xz, zstd or bzip2.
 
-        DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, OpenStreetMap and Kostra's own format are
-        read by the engine; SciPy's ``.npz``, GAP's ``.wsg`` and Parquet (through pyarrow), which are told by their
-        extension and not compressed further, by NumPy.
+        DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, GAP, OpenStreetMap and Kostra's own format are
+        read by the engine; SciPy's ``.npz`` by NumPy and Parquet by pyarrow. These two are told by their extension, and
+        not compressed further.
 
         Parameters
         ----------
         path : path
         format : str, optional
-            ``gr edges mtx graph egr osm.pbf kst``, ``npz``, ``wsg`` or ``parquet``, instead of recognizing it.
+            ``gr edges mtx graph egr wsg osm.pbf kst``, ``npz`` or ``parquet``, instead of recognizing it.
         weights : {"unit", "hash", "distance"}
             The weights of a graph that has none: 1 each, a hash of the ends, or the distance between them.
         nan : {"error", "skip"}
@@ -206,8 +206,8 @@ class Graph:
         skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
         path = os.fsdecode(os.fspath(path))
         kind = format or os.path.splitext(path)[1][1:].lower()
-        if kind in ("npz", "wsg"):
-            return cls._of(getattr(_convert, kind)(path), nan, threads)
+        if kind == "npz":
+            return cls._of(_convert.npz(path), nan, threads)
         if kind == "parquet":
             return cls._of(_convert.parquet(path, source, target, weight), nan, threads)
         loaded = _kostra.read(path, format, weights, skip_nan, bool(names), _arrays.threads(threads))
