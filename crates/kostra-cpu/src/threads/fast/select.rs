@@ -14,6 +14,9 @@ use crate::threads::team::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
 const WORDS: usize = 1 << 9;
+/// How many edges ahead memory is asked for where all of it is read in order: further than the processor does by itself,
+/// which stops at the end of each small page.
+const AHEAD: usize = 1 << 10;
 /// At how many places edges are drawn to place a pivot, and how many at each, which lie side by side in memory.
 const PLACES: usize = 1 << 12;
 const DRAWN: usize = 8;
@@ -137,7 +140,10 @@ impl<'a> Selection<'a> {
             |word| match candidates.word(word) {
                 0 => 0,
                 bits if pivot == Pivot::LAST => bits,
-                bits => bits & up_to(edges, word * 64..edges.len().min(word * 64 + 64), pivot),
+                bits => {
+                    prefetch_ahead(edges.weights(), word);
+                    bits & up_to(edges, word * 64..edges.len().min(word * 64 + 64), pivot)
+                }
             },
             |_| (),
         );
@@ -272,6 +278,13 @@ impl<'a> Selection<'a> {
         let words = blocks.start * WORDS..self.bits.len().min(blocks.end * WORDS);
         words.flat_map(|word| ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit))
     }
+}
+
+/// Starts bringing into the cache what will be wanted of 64 edges, some time after those of a word.
+#[inline(always)]
+fn prefetch_ahead<T>(items: &[T], word: usize) {
+    let line = 64 / size_of::<T>();
+    (0..64).step_by(line).for_each(|item| prefetch(items, word * 64 + AHEAD + item));
 }
 
 /// Which of up to 64 edges come up to a pivot.

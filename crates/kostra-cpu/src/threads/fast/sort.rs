@@ -11,7 +11,7 @@ use crate::threads::team::{Schedule, Team};
 pub(super) type Item = [AtomicU64; 2];
 
 /// The most bits that one pass sorts by: as many write streams do well even where memory comes in small pages.
-const DIGIT: u32 = 10;
+const DIGIT: u32 = 11;
 /// How many items a thread takes at a time when it looks for ties.
 const BLOCK: usize = 1 << 14;
 
