@@ -180,7 +180,7 @@ impl<W: Weight> Engine<'_, W> {
         let (components, memory) = rest.split_at_mut(n.div_ceil(2));
         let components = atomic_u32(&mut bytemuck::cast_slice_mut(components)[..n]);
         let (lightest, memory) = memory.split_at_mut(n);
-        let lightest = &*atomic_u64(lightest);
+        let lightest = atomic_u64(lightest);
         let giant = atomic_u64(giant);
         let (chosen, heavy) = (Selection::new(atomic_u64(chosen)), Selection::new(atomic_u64(heavy)));
 
@@ -200,7 +200,7 @@ impl<W: Weight> Engine<'_, W> {
                 forest: self.forest,
                 grain: self.grain,
                 chosen: &chosen,
-                components: (!is_first).then_some(&*components),
+                components: (!is_first).then_some(components),
                 sets,
                 spokes: None,
                 is_last: pivot == Pivot::LAST,
@@ -235,7 +235,7 @@ impl<W: Weight> Engine<'_, W> {
             }
             run.round(sets, kept)?;
             run.counter("edges of the band", kept as f64);
-            let components = Some(&*components);
+            let components = Some(components);
             let band =
                 Band { chosen: &heavy, components, sets, spokes: Some(&spokes), is_last: true, ..band };
             return band.solve(memory, run).map(drop);
