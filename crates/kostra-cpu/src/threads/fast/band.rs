@@ -1,16 +1,17 @@
 //! The forest of one band: of the chosen edges, between the components that there are.
 
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight, prefetch};
 
 use super::contract::{Contraction, Counts};
 use super::kruskal::Kruskal;
 use super::offer::Region;
-use super::scale::{Scale, pack};
+use super::scale::{Scale, pack, unpack};
 use super::select::Selection;
 use super::sort::{Item, sort};
+use super::spokes::Spokes;
 use super::{REGIONS, VERTICES, edges_in};
 use crate::threads::atomic::{atomic_u32, atomic_u64};
 use crate::threads::edge_set::SharedEdgeSet;
@@ -34,7 +35,13 @@ pub(super) fn capacity(threads: usize, words: usize, sets: usize) -> usize {
     }
 }
 
-/// The chosen edges, and the components that vertices are in; none are given where each vertex is its own.
+/// Whether a band of so many edges is sorted and united rather than contracted in rounds.
+pub(super) fn is_sorted(threads: usize, edges: usize, words: usize, sets: usize) -> bool {
+    (threads <= FEW_THREADS || edges <= FEW) && edges <= capacity(1, words, sets)
+}
+
+/// The chosen edges, and the components that vertices are in; none are given where each vertex is its own. Spokes are more
+/// edges of the band.
 pub(super) struct Band<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) team: &'a Team<'a>,
@@ -43,17 +50,25 @@ pub(super) struct Band<'a, W: Weight> {
     pub(super) chosen: &'a Selection<'a>,
     pub(super) components: Option<&'a [AtomicU32]>,
     pub(super) sets: usize,
+    pub(super) spokes: Option<&'a Spokes<'a, W>>,
+    /// Whether nobody wants to know what components there are after it.
+    pub(super) is_last: bool,
 }
 
 impl<W: Weight> Band<'_, W> {
+    /// How many edges there are.
+    fn len(&self) -> usize {
+        self.chosen.len() + self.spokes.map_or(0, Spokes::len)
+    }
+
     /// Finds the forest. Returns, for each component, the number of the one that it is in now, and how many are left.
+    /// Bands with spokes must fit [`is_sorted`], and numbers mean nothing after the last.
     pub(super) fn solve<'b>(
         &self,
         memory: &'b mut [u64],
         run: &mut Run<'_>,
     ) -> Result<(&'b [AtomicU32], usize), SolveError> {
-        let few = FEW.min(capacity(1, memory.len(), self.sets));
-        if self.team.threads() <= FEW_THREADS || self.chosen.len() <= few {
+        if is_sorted(self.team.threads(), self.len(), memory.len(), self.sets) {
             self.sort_and_unite(memory, run)
         } else {
             self.rounds(memory, run)
@@ -74,14 +89,18 @@ impl<W: Weight> Band<'_, W> {
     ) -> Result<(&'b [AtomicU32], usize), SolveError> {
         let (parents, rest) = memory.split_at_mut(self.sets.div_ceil(2));
         let parents = atomic_u32(&mut bytemuck::cast_slice_mut(parents)[..self.sets]);
-        let (items, rest) = rest.split_at_mut(RECORD * self.chosen.len());
+        let (items, rest) = rest.split_at_mut(RECORD * self.len());
         let spare = &mut rest[..items.len()];
         let (items, spare) = (atomic_u64(items).as_chunks().0, atomic_u64(spare).as_chunks().0);
 
         let stand_ins = run.phase("gather", |_| self.gather(items));
-        let sorted = run.phase("sort", |_| sort(self.team, self.edges, (items, spare), stand_ins));
+        let sorted = run
+            .phase("sort", |_| sort(self.team, self.edges, (items, spare), stand_ins, self.spokes.is_none()));
         let kruskal = Kruskal { team: self.team, forest: self.forest, parents };
         let left = kruskal.solve(sorted, run)?;
+        if !self.is_last {
+            run.phase("number", |_| kruskal.number());
+        }
         Ok((parents, left))
     }
 
@@ -119,6 +138,21 @@ impl<W: Weight> Band<'_, W> {
             lowest.fetch_min(low, Relaxed);
             highest.fetch_max(high, Relaxed);
         });
+        if let Some(spokes) = self.spokes {
+            let next = AtomicUsize::new(self.chosen.len());
+            self.team.deal(self.edges.vertices() as usize, Schedule::Dynamic(VERTICES), |_, vertices| {
+                let start = next.fetch_add(spokes.among(vertices.clone()).count(), Relaxed);
+                let (mut low, mut high) = (u32::MAX, 0);
+                for ([rank, ends], (vertex, offer)) in items[start..].iter().zip(spokes.among(vertices)) {
+                    let (stand_in, _) = unpack(offer);
+                    (low, high) = (low.min(stand_in), high.max(stand_in));
+                    rank.store(offer, Relaxed);
+                    ends.store(pack(spokes.giant, self.component(vertex)), Relaxed);
+                }
+                lowest.fetch_min(low, Relaxed);
+                highest.fetch_max(high, Relaxed);
+            });
+        }
         lowest.into_inner()..=highest.into_inner()
     }
 
@@ -126,6 +160,9 @@ impl<W: Weight> Band<'_, W> {
     fn scale(&self) -> Scale {
         if W::Key::BITS == 32 {
             return Scale::IDENTITY;
+        }
+        if let Some(spokes) = self.spokes {
+            return spokes.scale;
         }
         let (lowest, highest) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
         self.chosen.for_each(self.team, |_, ids| {

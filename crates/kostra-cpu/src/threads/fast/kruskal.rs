@@ -34,8 +34,7 @@ pub(super) struct Kruskal<'a> {
 }
 
 impl Kruskal<'_> {
-    /// Finds the forest of sorted edges, which it overwrites. Then each parent is the number of a component's new one,
-    /// marked as a label. Returns how many there are.
+    /// Finds the forest of sorted edges, which it overwrites. Returns how many components are left.
     pub(super) fn solve(&self, items: &[Item], run: &mut Run<'_>) -> Result<usize, SolveError> {
         let threads = self.team.threads();
         let sets = AtomicUsize::new(self.parents.len());
@@ -74,7 +73,6 @@ impl Kruskal<'_> {
             }
             Ok(())
         })?;
-        run.phase("number", |_| self.number());
         Ok(sets.into_inner())
     }
 
@@ -130,7 +128,7 @@ impl Kruskal<'_> {
     }
 
     /// Numbers the roots, and labels every component with the number of its root.
-    fn number(&self) {
+    pub(super) fn number(&self) {
         let threads = self.team.threads();
         let block = |thread: usize| {
             self.parents.len() * thread / threads..self.parents.len() * (thread + 1) / threads

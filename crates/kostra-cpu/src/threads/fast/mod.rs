@@ -26,13 +26,14 @@ mod offer;
 mod scale;
 mod select;
 mod sort;
+mod spokes;
 mod twins;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    SolverOption, Vertex, Weight,
 };
 
 use self::band::Band;
@@ -40,6 +41,7 @@ use self::contract::{Contraction, Counts, LABEL};
 use self::offer::Region;
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
+use self::spokes::Spokes;
 use super::atomic::{atomic_u32, atomic_u64};
 use super::edge_set::SharedEdgeSet;
 use super::list::list;
@@ -179,6 +181,8 @@ impl<W: Weight> Engine<'_, W> {
         let (giant, rest) = rest.split_at_mut(n.div_ceil(64));
         let (components, memory) = rest.split_at_mut(n.div_ceil(2));
         let components = atomic_u32(&mut bytemuck::cast_slice_mut(components)[..n]);
+        let (lightest, memory) = memory.split_at_mut(n);
+        let lightest = atomic_u64(lightest);
         let giant = atomic_u64(giant);
         let (chosen, heavy) = (Selection::new(atomic_u64(chosen)), Selection::new(atomic_u64(heavy)));
 
@@ -200,21 +204,43 @@ impl<W: Weight> Engine<'_, W> {
                 chosen: &chosen,
                 components: (!is_first).then_some(components),
                 sets,
+                spokes: None,
+                is_last: pivot == Pivot::LAST,
             };
             let (labels, left) = band.solve(memory, run)?;
             if pivot == Pivot::LAST || left <= 1 {
                 return Ok(());
             }
-            run.phase("relabel", |_| {
+            let most = run.phase("relabel", |_| {
                 self.relabel(components, labels, is_first);
-                self.find_giant(components, giant);
+                self.find_giant(components, giant)
             });
             let before = candidates.len();
+            // Where candidates are few beside the vertices, it is not worth passing over all of these.
+            let spokes = most.filter(|_| before > n);
+            let spokes = spokes.map(|most| Spokes::new(self.team, self.edges, most, lightest));
             run.phase("filter", |_| {
-                heavy.take_apart(self.team, self.edges, candidates, components, giant);
+                let spokes = spokes.as_ref().map(|spokes| (spokes, &chosen));
+                heavy.take_apart(self.team, self.edges, candidates, (components, giant), spokes);
             });
-            most_were_kept = heavy.len() > before / 2;
             (candidates, sets, from) = (Candidates::These(&heavy), left, pivot);
+            let Some(spokes) = spokes else {
+                most_were_kept = heavy.len() > before / 2;
+                continue;
+            };
+            let kept = heavy.len() + spokes.len();
+            most_were_kept = kept > before / 2;
+            let wanted = light_edges(kept, sets as u32, n as u32, most_were_kept);
+            if wanted < kept || !band::is_sorted(self.team.threads(), kept, memory.len(), sets) {
+                run.phase("filter", |_| spokes.add_to(&heavy, self.team));
+                continue;
+            }
+            run.round(sets, kept)?;
+            run.counter("edges of the band", kept as f64);
+            let components = Some(components);
+            let band =
+                Band { chosen: &heavy, components, sets, spokes: Some(&spokes), is_last: true, ..band };
+            return band.solve(memory, run).map(drop);
         }
         Ok(())
     }
@@ -256,8 +282,8 @@ impl<W: Weight> Engine<'_, W> {
         });
     }
 
-    /// Finds the vertices of the component that holds the most of a small sample.
-    fn find_giant(&self, components: &[AtomicU32], giant: &[AtomicU64]) {
+    /// Finds the component that holds the most of a small sample, and its vertices.
+    fn find_giant(&self, components: &[AtomicU32], giant: &[AtomicU64]) -> Option<Vertex> {
         let most = giant_component(components.len(), |vertex| components[vertex].load(Relaxed));
         self.team.deal(giant.len(), Schedule::Dynamic(VERTICES / 64), |_, words| {
             for word in words {
@@ -269,6 +295,7 @@ impl<W: Weight> Engine<'_, W> {
                 giant[word].store(bits, Relaxed);
             }
         });
+        most
     }
 }
 

@@ -9,10 +9,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
 
 use super::bits::{ones, pack_bits};
+use super::spokes::Spokes;
 use crate::threads::team::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
 const WORDS: usize = 1 << 9;
+/// How many edges ahead memory is asked for where all of it is read in order: further than the processor does by itself,
+/// which stops at the end of each small page.
+const AHEAD: usize = 1 << 10;
 /// At how many places edges are drawn to place a pivot, and how many at each, which lie side by side in memory.
 const PLACES: usize = 1 << 12;
 const DRAWN: usize = 8;
@@ -20,7 +24,7 @@ const DRAWN: usize = 8;
 const MANY: u32 = 24;
 
 /// How many edges are told of at a time: enough for a cache line to arrive from memory while they are gone through.
-const TOLD: usize = 128;
+pub(super) const TOLD: usize = 128;
 
 /// One bit an edge, and how many are set in each block of [`WORDS`] words.
 pub(super) struct Selection<'a> {
@@ -131,50 +135,70 @@ impl<'a> Selection<'a> {
         candidates: Candidates<'_, '_>,
         pivot: Pivot,
     ) {
-        self.fill(team, |word| match candidates.word(word) {
-            0 => 0,
-            bits if pivot == Pivot::LAST => bits,
-            bits => bits & up_to(edges, word * 64..edges.len().min(word * 64 + 64), pivot),
-        });
+        self.fill(
+            team,
+            |word| match candidates.word(word) {
+                0 => 0,
+                bits if pivot == Pivot::LAST => bits,
+                bits => {
+                    prefetch_ahead(edges.weights(), word);
+                    bits & up_to(edges, word * 64..edges.len().min(word * 64 + 64), pivot)
+                }
+            },
+            |_| (),
+        );
     }
 
     /// Selects the candidates between components, which may be these. Most edges lie inside one giant component, or
-    /// lead out of it, and the set of its vertices, one bit each, fits a closer cache than the components.
+    /// lead out of it, and the set of its vertices, one bit each, fits a closer cache than the components. Where spokes are
+    /// given, edges that lead out are offered to them instead, and what another selection holds is lost.
     pub(super) fn take_apart<W: Weight>(
         &self,
         team: &Team<'_>,
         edges: Edges<'_, W>,
         candidates: Candidates<'_, '_>,
-        components: &[AtomicU32],
-        giant: &[AtomicU64],
+        (components, giant): (&[AtomicU32], &[AtomicU64]),
+        spokes: Option<(&Spokes<'_, W>, &Selection<'_>)>,
     ) {
         let in_giant = |vertex: Vertex| giant[vertex as usize / 64].load(Relaxed) >> (vertex % 64) & 1 == 1;
         let component = |vertex: Vertex| components[vertex as usize].load(Relaxed);
-        self.fill(team, |word| {
+        let bits_of = |word: usize| {
             let candidates = candidates.word(word);
-            let (mut apart, mut outside) = (0, 0);
+            let (mut leading_out, mut outside) = (0, 0);
             if candidates.count_ones() >= MANY {
                 let ids = word * 64..edges.len().min(word * 64 + 64);
                 let u = pack_bits(&edges.u()[ids.clone()], in_giant);
                 let v = pack_bits(&edges.v()[ids], in_giant);
-                (apart, outside) = ((u ^ v) & candidates, !(u | v) & candidates);
+                (leading_out, outside) = ((u ^ v) & candidates, !(u | v) & candidates);
             } else {
                 for bit in ones(candidates) {
                     let (u, v) = edges.ends((word * 64) as EdgeId + bit);
                     let (u, v) = (in_giant(u), in_giant(v));
-                    apart |= u64::from(u ^ v) << bit;
+                    leading_out |= u64::from(u ^ v) << bit;
                     outside |= u64::from(!(u | v)) << bit;
                 }
             }
+            let mut apart = 0;
             for bit in ones(outside) {
                 let (u, v) = edges.ends((word * 64) as EdgeId + bit);
                 apart |= u64::from(component(u) != component(v)) << bit;
             }
-            apart
+            match &spokes {
+                None => apart | leading_out,
+                Some((_, room)) => {
+                    room.bits[word].store(leading_out, Relaxed);
+                    apart
+                }
+            }
+        };
+        self.fill(team, bits_of, |block| {
+            if let Some((spokes, room)) = &spokes {
+                room.for_each_of(block, 0, |_, ids| spokes.offer(ids, in_giant));
+            }
         });
     }
 
-    fn fill(&self, team: &Team<'_>, bits_of: impl Fn(usize) -> u64 + Sync) {
+    fn fill(&self, team: &Team<'_>, bits_of: impl Fn(usize) -> u64 + Sync, filled: impl Fn(usize) + Sync) {
         team.deal(self.counts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
                 let mut count = 0;
@@ -184,8 +208,16 @@ impl<'a> Selection<'a> {
                     self.bits[word].store(bits, Relaxed);
                 }
                 self.counts[block].store(count, Relaxed);
+                filled(block);
             }
         });
+    }
+
+    /// Adds an edge that is not selected yet.
+    pub(super) fn add(&self, id: EdgeId) {
+        let word = id as usize / 64;
+        self.bits[word].fetch_or(1 << (id % 64), Relaxed);
+        self.counts[word / WORDS].fetch_add(1, Relaxed);
     }
 
     fn words_of(&self, block: usize) -> Range<usize> {
@@ -197,18 +229,24 @@ impl<'a> Selection<'a> {
         let starts = self.starts();
         team.deal(starts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
-                let (mut start, mut filled, mut ids) = (starts[block], 0, [0; TOLD]);
-                for id in self.ids(block..block + 1) {
-                    ids[filled] = id;
-                    filled += 1;
-                    if filled == TOLD {
-                        tell(start, &ids);
-                        (start, filled) = (start + TOLD, 0);
-                    }
-                }
-                tell(start, &ids[..filled]);
+                self.for_each_of(block, starts[block], &tell);
             }
         });
+    }
+
+    /// Tells of the selected edges of a block, given how many are before it.
+    #[inline]
+    fn for_each_of(&self, block: usize, mut start: usize, tell: impl Fn(usize, &[EdgeId])) {
+        let (mut filled, mut ids) = (0, [0; TOLD]);
+        for id in self.ids(block..block + 1) {
+            ids[filled] = id;
+            filled += 1;
+            if filled == TOLD {
+                tell(start, &ids);
+                (start, filled) = (start + TOLD, 0);
+            }
+        }
+        tell(start, &ids[..filled]);
     }
 
     /// How many edges are selected before each block.
@@ -240,6 +278,13 @@ impl<'a> Selection<'a> {
         let words = blocks.start * WORDS..self.bits.len().min(blocks.end * WORDS);
         words.flat_map(|word| ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit))
     }
+}
+
+/// Starts bringing into the cache what will be wanted of 64 edges, some time after those of a word.
+#[inline(always)]
+fn prefetch_ahead<T>(items: &[T], word: usize) {
+    let line = 64 / size_of::<T>();
+    (0..64).step_by(line).for_each(|item| prefetch(items, word * 64 + AHEAD + item));
 }
 
 /// Which of up to 64 edges come up to a pivot.

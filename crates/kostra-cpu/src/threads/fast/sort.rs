@@ -11,11 +11,11 @@ use crate::threads::team::{Schedule, Team};
 pub(super) type Item = [AtomicU64; 2];
 
 /// The most bits that one pass sorts by: as many write streams do well even where memory comes in small pages.
-const DIGIT: u32 = 10;
+const DIGIT: u32 = 11;
 /// How many items a thread takes at a time when it looks for ties.
 const BLOCK: usize = 1 << 14;
 
-/// Sorts items, which are ascending in id, by the order of their edges, given the range that their stand-ins are in.
+/// Sorts items by the order of their edges, given the range that their stand-ins are in, and whether ids ascend.
 /// Returns the memory that then holds them: `items` or `spare`, which have one length.
 ///
 /// By least significant digits. In each pass every thread counts the digits of its own stretch, and then knows where
@@ -25,6 +25,7 @@ pub(super) fn sort<'a, W: Weight>(
     edges: Edges<'_, W>,
     (items, spare): (&'a [Item], &'a [Item]),
     stand_ins: RangeInclusive<u32>,
+    ids_ascend: bool,
 ) -> &'a [Item] {
     let lowest = *stand_ins.start();
     let bits = stand_ins.end().saturating_sub(lowest).checked_ilog2().map_or(0, |log| log + 1);
@@ -48,7 +49,7 @@ pub(super) fn sort<'a, W: Weight>(
         team.each(|thread| digit.deal_out(&from[stretch(thread)], to, places_of(thread)));
         std::mem::swap(&mut from, &mut to);
     }
-    if W::Key::BITS != 32 {
+    if W::Key::BITS != 32 || !ids_ascend {
         sort_ties(team, edges, from);
     }
     from
@@ -97,7 +98,7 @@ fn next(counter: &AtomicU32) -> usize {
     count as usize
 }
 
-/// Sorts items with equal stand-ins, which say nothing of their keys.
+/// Sorts items with equal stand-ins.
 fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, items: &[Item]) {
     // Ties belong to whoever has the first of them.
     let is_first = |index: usize| index == 0 || stand_in(&items[index]) != stand_in(&items[index - 1]);
@@ -110,7 +111,11 @@ fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, items: &[Item]) {
             }
             let mut sorted: Vec<_> =
                 ties.iter().map(|[rank, ends]| (rank.load(Relaxed), ends.load(Relaxed))).collect();
-            sorted.sort_by_cached_key(|&(rank, _)| edges.rank(rank as EdgeId));
+            if W::Key::BITS == 32 {
+                sorted.sort_unstable(); // stand-ins are keys
+            } else {
+                sorted.sort_by_cached_key(|&(rank, _)| edges.rank(rank as EdgeId));
+            }
             for (item, (rank, ends)) in ties.iter().zip(sorted) {
                 item[0].store(rank, Relaxed);
                 item[1].store(ends, Relaxed);
@@ -154,7 +159,7 @@ mod tests {
                 let memory = (atomic_u64(&mut items).as_chunks().0, atomic_u64(&mut spare).as_chunks().0);
                 let range = stand_ins().min().unwrap_or(u32::MAX)..=stand_ins().max().unwrap_or(0);
                 with_team(threads, |team| {
-                    let sorted = sort(team, edges, memory, range.clone());
+                    let sorted = sort(team, edges, memory, range.clone(), true);
                     let ids = sorted.iter().map(|item| item[0].load(Relaxed) as EdgeId);
                     assert!(ids.eq(expected.iter().copied()), "{len} below {bound} on {threads}");
                     assert!(
