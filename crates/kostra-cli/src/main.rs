@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+/// So that a rank that is refused memory says so.
+#[cfg(feature = "mpi")]
+#[global_allocator]
+static MEMORY: kostra_mpi::Memory = kostra_mpi::Memory;
+
 fn main() -> ExitCode {
     kostra_cli::run(std::env::args_os()).into()
 }

@@ -13,7 +13,10 @@ use std::process::exit;
 use std::time::Duration;
 
 use kostra_core::{AnyGraph, EdgeList, Graph, Order, Run, Workspace};
-use kostra_mpi::{Communicator, Cut, DistributedSolver, Names, Slice, SliceError, solvers};
+use kostra_mpi::{Communicator, Cut, DistributedSolver, Memory, Names, Slice, SliceError, solvers};
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
 
 struct Arguments {
     spec: String,

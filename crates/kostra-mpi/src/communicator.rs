@@ -23,7 +23,7 @@ use mpi::topology::{Communicator as _, Process, SimpleCommunicator};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::traffic::{Phase, Traffic};
-use crate::{Reduction, Refusal};
+use crate::{Reduction, Refusal, memory};
 
 /// All ranks of the job. There is one in a process.
 pub struct Communicator {
@@ -40,7 +40,7 @@ pub struct Communicator {
 }
 
 /// The exit code of a job that one rank has ended.
-const FAILED: i32 = 1;
+pub(crate) const FAILED: i32 = 1;
 /// MPI counts with C's integers, so what is longer goes in pieces.
 const LONGEST: usize = 1 << 30;
 
@@ -63,6 +63,7 @@ impl Communicator {
             return Err(Refusal::everywhere(reason.to_owned(), rank == 0));
         }
         let _ = RANK.set((rank, size));
+        memory::watch();
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
@@ -196,10 +197,19 @@ pub fn library() -> String {
 /// Says why in one line and ends all ranks. MPI allows it to other threads than its own only at the highest thread
 /// level; but a thread that panics may be one that its rank waits for, so there is nothing better to do.
 fn end_job(reason: &str, code: i32) -> ! {
-    let (rank, size) = RANK.get().copied().unwrap_or_default();
+    let (rank, size) = this_rank();
     let reason = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let line = format!("error: rank {rank} of {size}: {reason}\n");
-    let _ = std::io::stderr().write_all(line.as_bytes()); // in one piece, so that ranks do not mix
+    end_job_with(format!("error: rank {rank} of {size}: {reason}\n").as_bytes(), code)
+}
+
+/// The same with the whole line at hand.
+pub(crate) fn end_job_with(line: &[u8], code: i32) -> ! {
+    let _ = std::io::stderr().write_all(line); // in one piece, so that ranks do not mix
     abandon_output();
     SimpleCommunicator::world().abort(code)
+}
+
+/// This rank and the number of ranks; zeros before there are any.
+pub(crate) fn this_rank() -> (usize, usize) {
+    RANK.get().copied().unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use mpi::request::{WaitGuard, scope};
 use mpi::traits::{CommunicatorCollectives, Destination, Equivalence, Root, Source};
 
-use crate::{Communicator, Parts};
+use crate::{Communicator, Parts, memory};
 
 /// What a message belongs to, so that none is taken for another's.
 pub(crate) type Tag = i32;
@@ -195,7 +195,7 @@ impl Communicator {
     fn reserve<T>(&self, items: &mut Vec<T>, more: usize) {
         if items.try_reserve(more).is_err() {
             let bytes = (items.len() + more).saturating_mul(size_of::<T>());
-            self.fail(format!("{bytes} bytes of memory for messages are not granted"));
+            self.fail(memory::refusal(bytes));
         }
     }
 }

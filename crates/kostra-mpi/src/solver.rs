@@ -11,6 +11,7 @@ use crate::boruvka_allreduce::BoruvkaAllreduce;
 use crate::boruvka_contract::BoruvkaContract;
 use crate::fast::Fast;
 use crate::ghs::Ghs;
+use crate::memory::ADVICE;
 use crate::merge::Merge;
 use crate::{
     AnySlice, Communicator, Cut, DistributedForest, PhaseTraffic, Reduction, Refusal, Slice, with_slice,
@@ -153,6 +154,7 @@ fn solve_typed<A: DistributedAlgorithm, W: Weight>(
     let start = Instant::now();
     let set = match algorithm.solve(slice, order, world, run) {
         Ok(set) => set,
+        Err(error @ SolveError::OutOfMemory { .. }) => world.fail(format!("{error}; {ADVICE}")),
         Err(error) => world.fail(error),
     };
     let elapsed = world.reduce_one(Reduction::Max, start.elapsed().as_nanos() as u64);

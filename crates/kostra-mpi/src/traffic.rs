@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kostra_core::Run;
 
-use crate::{Communicator, Reduction};
+use crate::{Communicator, Reduction, memory};
 
 /// What one rank has sent.
 ///
@@ -77,7 +77,9 @@ impl Communicator {
     pub fn phase<T>(&self, run: &mut Run<'_>, name: &'static str, step: impl FnOnce(&mut Run<'_>) -> T) -> T {
         run.phase(name, |run| {
             let (start, before) = (Instant::now(), self.traffic());
+            let outer = memory::doing(name);
             let result = step(run);
+            memory::doing(outer);
             let (elapsed, traffic) = (start.elapsed(), self.traffic() - before);
             run.counter("messages", traffic.messages as f64);
             run.counter("bytes sent", traffic.bytes as f64);

@@ -14,6 +14,9 @@ pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) {
             std::thread::sleep(std::time::Duration::from_secs(60));
             drop(thread);
         }
+        "memory" if is_last => {
+            world.phase(&mut Run::new(), "ask", |_| drop(std::hint::black_box(vec![1_u8; 1 << 46])));
+        }
         "kill" if is_last => std::process::abort(),
         "refuse" => {
             let result = if is_last { Err("this was asked for") } else { Ok(()) };

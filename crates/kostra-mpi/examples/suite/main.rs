@@ -12,7 +12,10 @@ mod ends;
 mod solvers;
 mod speaking;
 
-use kostra_mpi::Communicator;
+use kostra_mpi::{Communicator, Memory};
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
 
 fn main() {
     let world = match Communicator::start() {

@@ -1,6 +1,6 @@
 //! Every solver, every graph, both orders, every way to cut the graph.
 
-use std::fs;
+use std::{fs, iter};
 
 use kostra_core::{AnyGraph, Order, Run};
 use kostra_mpi::{AnySlice, Communicator, Cut, DistributedForest, DistributedSolver, solvers};
@@ -22,17 +22,17 @@ pub(crate) fn check(world: &Communicator) -> usize {
     }
     for seed in 0..RANDOM {
         let graph = Random(seed).any_graph();
-        right += check_graph(&format!("seed {seed}"), &graph, world);
+        right += check_graph(&format!("seed {seed}"), &graph, &ORDERS, world);
     }
-    for (name, graph) in large() {
-        right += check_graph(name, &graph, world);
+    for ((name, graph), order) in large().into_iter().zip(ORDERS.into_iter().cycle()) {
+        right += check_graph(name, &graph, &[order], world);
     }
     check_file(world);
     right
 }
 
-fn check_graph(name: &str, graph: &AnyGraph, world: &Communicator) -> usize {
-    let check = |order| {
+fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], world: &Communicator) -> usize {
+    let check = |&order| {
         // The definition takes time with the square of the size.
         let answer = if graph.edges() < 300 {
             Answer::by_definition(graph, order)
@@ -41,7 +41,7 @@ fn check_graph(name: &str, graph: &AnyGraph, world: &Communicator) -> usize {
         };
         check_cuts(name, graph, order, &answer, world)
     };
-    ORDERS.into_iter().map(check).sum()
+    orders.iter().map(check).sum()
 }
 
 /// Graphs large enough for solvers that have threads, and of shapes that are hard to share, or to talk over.
@@ -105,10 +105,11 @@ fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
 
 fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world: &Communicator) -> usize {
     let mut right = 0;
-    for cut in cuts(graph.edges() as u64, world.size()) {
-        let slice = AnySlice::of(graph, &cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+    let cuts = cuts(graph.edges() as u64, world.size());
+    for (turn, cut) in cuts.iter().enumerate() {
+        let slice = AnySlice::of(graph, cut, world.rank()).unwrap_or_else(|error| world.fail(error));
         for solver in solvers() {
-            for settings in settings(solver) {
+            for settings in settings(solver, (turn + graph.edges()) % cuts.len(), cuts.len()) {
                 let threads = 1 + right % 2;
                 let circumstances = || {
                     format!(
@@ -125,7 +126,7 @@ fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world
                     Ok(solution) => solution,
                     Err(refusal) => world.fail(format!("{} refuses: {refusal}", circumstances())),
                 };
-                if let Err(fault) = compare(&solution.forest, answer, &cut, world) {
+                if let Err(fault) = compare(&solution.forest, answer, cut, world) {
                     world.fail(format!("{}: {fault}; {}", circumstances(), describe(graph)));
                 }
                 right += 1;
@@ -135,9 +136,14 @@ fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world
     right
 }
 
-/// The defaults, each option by itself at its lowest value and at a low one, and all at their lowest.
-fn settings(solver: &dyn DistributedSolver) -> Vec<Vec<(&'static str, u64)>> {
-    let mut settings = vec![Vec::new()];
+/// The defaults, and this turn's share of what else there is, of which each has its turn: each option by itself at its
+/// lowest value and at a low one, and all at their lowest.
+fn settings(
+    solver: &dyn DistributedSolver,
+    turn: usize,
+    turns: usize,
+) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
+    let mut settings = Vec::new();
     for option in solver.info().options {
         for value in [option.lowest, option.lowest + 1] {
             if value != option.default && value <= option.highest {
@@ -148,7 +154,7 @@ fn settings(solver: &dyn DistributedSolver) -> Vec<Vec<(&'static str, u64)>> {
     if solver.info().options.len() > 1 {
         settings.push(solver.info().options.iter().map(|option| (option.name, option.lowest)).collect());
     }
-    settings
+    iter::once(Vec::new()).chain(settings.into_iter().skip(turn).step_by(turns))
 }
 
 fn compare(

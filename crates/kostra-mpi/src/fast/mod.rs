@@ -4,6 +4,7 @@
 //! * A rank first settles what no other has a say in ([`sharing`]): where its edges are neighbours, as on roads and grids,
 //!   that is nearly all, and what is left is a forest on the vertices that ranks share.
 //! * What little is left, or what few ranks have left, is merged along a tree of ranks ([`tree`]).
+//! * Where little can be settled so, few ranks send light edges to one that unites them ([`led`]).
 //! * Many edges on many ranks go in bands, as they do on one machine: a [`pivot`] from a sample chooses the light ones,
 //!   rounds of Borůvka's algorithm take those ([`owners`]), and of the rest only edges between the components that are
 //!   there then go on (cycle property).
@@ -14,6 +15,7 @@
 //!   story, and what it costs.
 //! * Exact. Threads within a rank for its own forests.
 
+mod led;
 mod name;
 mod owners;
 mod part;
@@ -22,12 +24,13 @@ mod sharing;
 mod tree;
 
 use kostra_core::{
-    EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
+    EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
 };
 
 use self::name::{Blocks, Name};
 use self::owners::Owners;
 use self::part::Part;
+use self::pivot::{Pivot, pivot};
 use self::sharing::{Sharing, sharing, shrink};
 use crate::solver::Shape;
 use crate::{Communicator, DistributedAlgorithm, Reduction, Slice};
@@ -51,6 +54,14 @@ const LIGHT: SolverOption = SolverOption {
     highest: 10_000,
 };
 
+const LED: SolverOption = SolverOption {
+    name: "led",
+    about: "up to how many ranks, of one thread each, have one of them unite light edges where most vertices are shared",
+    default: 8,
+    lowest: 0,
+    highest: 1 << 16,
+};
+
 impl DistributedAlgorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-fast",
@@ -61,7 +72,7 @@ impl DistributedAlgorithm for Fast {
         exact: true,
         time: "O((m + n log n) / p) expected, and O(log n log p) messages after each other",
         scratch: "24 bytes an edge of the slice, 40 a vertex of it, 16 a vertex owned",
-        options: &[MERGE_BELOW, LIGHT],
+        options: &[MERGE_BELOW, LIGHT, LED],
     };
 
     fn admit(&self, shape: Shape) -> Result<(), SolveError> {
@@ -116,6 +127,9 @@ fn solve<N: Name, W: Weight>(
     let mut forest = EdgeSet::new(slice.len());
 
     let sharing = world.phase(run, "share", |_| sharing(slice, blocks, world));
+    if is_led(slice, &sharing, world, run) {
+        return led::solve(slice, order, world, run);
+    }
     let components = world.reduce_one(Reduction::Sum, sharing.owned);
     let part = world.phase(run, "local", |run| job.settle_alone::<N>(&sharing, &mut forest, run))?;
     drop(sharing);
@@ -125,6 +139,17 @@ fn solve<N: Name, W: Weight>(
         job.bands(part, blocks, components, &mut forest, run)?;
     }
     Ok(forest)
+}
+
+/// Whether one rank is to unite light edges for all: where there are few ranks, little can be settled or thinned out alone,
+/// and labels of all vertices are little beside the edges. Collective.
+fn is_led<W: Weight>(slice: &Slice<W>, sharing: &Sharing, world: &Communicator, run: &Run<'_>) -> bool {
+    let mut sums = [slice.len(), sharing.here, sharing.shared.len()].map(|count| count as u64);
+    world.reduce(Reduction::Sum, &mut sums);
+    let [edges, here, shared] = sums;
+    let threads = world.reduce_one(Reduction::Max, run.threads() as u64);
+    let is_few = world.size() as u64 <= run.option(&LED) && threads == 1;
+    is_few && shared >= here / 2 && edges / 8 < here && slice.vertices() <= edges.min(u32::MAX.into())
 }
 
 impl<W: Weight> Job<'_, W> {
@@ -191,10 +216,11 @@ impl<W: Weight> Job<'_, W> {
             }
             let pivot = (edges > self.few && wanted < edges / 2)
                 .then(|| {
-                    let draw = |_: &mut Run<'_>| {
-                        pivot::pivot(&part, self.slice.first(), order, (wanted, edges), world)
+                    let at = |place: u32| Pivot {
+                        key: part.key(place, order).to_u64(),
+                        id: self.slice.id(part.position(place)),
                     };
-                    world.phase(run, "pivot", draw)
+                    world.phase(run, "pivot", |_| pivot(part.len(), at, (wanted, edges), world))
                 })
                 .flatten();
             let Some(pivot) = pivot else {

@@ -1,9 +1,5 @@
 //! Where the light edges end: from a sample of all ranks' edges.
 
-use kostra_core::{Key, Order, Weight};
-
-use super::name::Name;
-use super::part::Part;
 use crate::Communicator;
 
 /// A place in the order of edges: a key and, among equal keys, an id. Edges up to it include it.
@@ -16,11 +12,11 @@ pub(super) struct Pivot {
 /// How many edges are drawn, all ranks together, if none has to draw its one.
 const SAMPLE: u64 = 1 << 14;
 
-/// A place in the order with about so many of the `edges` of all ranks up to it; an edge of one of them. Collective.
-pub(super) fn pivot<N: Name, W: Weight>(
-    part: &Part<'_, N, W>,
-    first: u64,
-    order: Order,
+/// A place in the order with about `wanted` of the `edges` of all ranks up to it; an edge of one of them. This rank has so
+/// many, of which `at` tells the places. Collective.
+pub(super) fn pivot(
+    len: usize,
+    at: impl Fn(u32) -> Pivot,
     (wanted, edges): (u64, u64),
     world: &Communicator,
 ) -> Option<Pivot> {
@@ -29,12 +25,12 @@ pub(super) fn pivot<N: Name, W: Weight>(
     let mut state = world.rank() as u64 + 1;
     let mut sample: Vec<[u64; 2]> = Vec::new();
     let mut start = 0;
-    while start < part.len() as u64 {
+    while start < len as u64 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let place = start + (state >> 33) % stretch;
-        if place < part.len() as u64 {
-            let place = place as u32;
-            sample.push([part.key(place, order).to_u64(), first + u64::from(part.position(place))]);
+        if place < len as u64 {
+            let Pivot { key, id } = at(place as u32);
+            sample.push([key, id]);
         }
         start += stretch;
     }

@@ -60,11 +60,11 @@ pub(super) fn merge<N: Name, W: Weight>(
     Ok(own.into_iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(place, _)| place).collect())
 }
 
-fn to_words(bits: &[bool]) -> Vec<u8> {
+pub(super) fn to_words(bits: &[bool]) -> Vec<u8> {
     bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |word, &bit| word << 1 | u8::from(bit))).collect()
 }
 
-fn of_words(words: Vec<u8>) -> Vec<bool> {
+pub(super) fn of_words(words: Vec<u8>) -> Vec<bool> {
     words.into_iter().flat_map(|word| (0..8).map(move |bit| word >> bit & 1 == 1)).collect()
 }
 
