@@ -38,16 +38,17 @@ pub(super) fn merge<N: Name, W: Weight>(
         }
         stride *= 2;
     }
-    let mut chosen = match leader {
-        Some(leader) => of_words(world.receive(leader)),
-        None => vec![true; held.len()],
-    };
+    // Before anybody waits for word from above: who broadcasts may have to wait until all take part.
     if let Some(adopted) = adopted {
         let pairs = if leader.is_none() { held.components() } else { Vec::new() };
         let (names, roots) = pairs.into_iter().unzip();
         let (names, roots) = (world.broadcast_vec(0, names), world.broadcast_vec(0, roots));
         adopted.extend(names.into_iter().zip(roots));
     }
+    let mut chosen = match leader {
+        Some(leader) => of_words(world.receive(leader)),
+        None => vec![true; held.len()],
+    };
     while let Some((other, before, theirs, kept)) = turns.pop() {
         let mut all = vec![false; before + theirs];
         for (place, chosen) in kept.into_iter().zip(chosen) {
