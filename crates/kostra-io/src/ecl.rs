@@ -76,32 +76,18 @@ pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, with_graph};
+    use kostra_core::AnyGraph;
 
     use super::*;
-    use crate::{MissingWeights, read_bytes};
+    use crate::testing::{graph_of, listed_edges, written};
+    use crate::{Format, MissingWeights, read_bytes};
 
     fn bytes(words: &[i32]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     fn load(bytes: &[u8]) -> Result<AnyGraph, String> {
-        let options = ReadOptions { format: Some(crate::Format::Ecl), ..ReadOptions::default() };
-        read_bytes("x.egr", bytes, &options).map(|loaded| loaded.graph).map_err(|error| error.to_string())
-    }
-
-    fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
-        with_graph!(graph, graph => {
-            let edges = graph.edge_list();
-            let ends = edges.u().iter().zip(edges.v());
-            ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
-        })
-    }
-
-    fn write(graph: &AnyGraph) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::new();
-        writer(graph.into())?(&mut bytes).unwrap();
-        Ok(bytes)
+        graph_of(bytes, "x.egr", Format::Ecl)
     }
 
     /// A triangle 0-1-2 with a self-loop at 1, and an isolated vertex.
@@ -114,8 +100,8 @@ mod tests {
         assert_eq!(graph.vertices(), 4);
         let expected =
             [(0, 1, "5"), (0, 2, "-6"), (1, 1, "9"), (1, 2, "7")].map(|(u, v, w)| (u, v, w.to_string()));
-        assert_eq!(edges(&graph), expected);
-        assert_eq!(write(&graph).unwrap(), bytes(&TRIANGLE));
+        assert_eq!(listed_edges(&graph), expected);
+        assert_eq!(written(writer, &graph).unwrap(), bytes(&TRIANGLE));
     }
 
     #[test]
@@ -134,11 +120,11 @@ mod tests {
         let graph =
             AnyGraph::from_edges(3, vec![2, 0, 0, 1], vec![0, 2, 0, 1], vec![i64::from(i32::MAX), -7, 3, 0])
                 .unwrap();
-        let again = load(&write(&graph).unwrap()).unwrap();
+        let again = load(&written(writer, &graph).unwrap()).unwrap();
         let expected = [(0, 0, "3"), (0, 2, "2147483647"), (0, 2, "-7"), (1, 1, "0")];
-        assert_eq!(edges(&again), expected.map(|(u, v, w)| (u, v, w.to_string())));
+        assert_eq!(listed_edges(&again), expected.map(|(u, v, w)| (u, v, w.to_string())));
         let empty = AnyGraph::from_edges(0, vec![], vec![], Vec::<f32>::new()).unwrap();
-        assert_eq!(write(&empty).unwrap(), bytes(&[0, 0, 0]));
+        assert_eq!(written(writer, &empty).unwrap(), bytes(&[0, 0, 0]));
         assert_eq!(load(&bytes(&[0, 0, 0])).unwrap().edges(), 0);
     }
 
@@ -215,8 +201,9 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_not_written() {
-        let with =
-            |weight: f64| write(&AnyGraph::from_edges(2, vec![0, 0], vec![1, 1], vec![1.0, weight]).unwrap());
+        let with = |weight: f64| {
+            written(writer, &AnyGraph::from_edges(2, vec![0, 0], vec![1, 1], vec![1.0, weight]).unwrap())
+        };
         assert!(with(2.0).is_ok());
         for (weight, text) in [(0.5, "0.5"), (2_147_483_648.0, "2147483648"), (f64::INFINITY, "inf")] {
             assert_eq!(

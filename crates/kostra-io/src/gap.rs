@@ -97,9 +97,10 @@ pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, with_graph};
+    use kostra_core::AnyGraph;
 
     use super::*;
+    use crate::testing::{graph_of, listed_edges, written};
     use crate::{Format, read_bytes};
 
     fn bytes(directed: bool, starts: &[i64], entries: &[(i32, i32)], back: &[(i32, i32)]) -> Vec<u8> {
@@ -123,22 +124,7 @@ mod tests {
     }
 
     fn load(bytes: &[u8]) -> Result<AnyGraph, String> {
-        let options = ReadOptions { format: Some(Format::Gap), ..ReadOptions::default() };
-        read_bytes("x.wsg", bytes, &options).map(|loaded| loaded.graph).map_err(|error| error.to_string())
-    }
-
-    fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
-        with_graph!(graph, graph => {
-            let edges = graph.edge_list();
-            let ends = edges.u().iter().zip(edges.v());
-            ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
-        })
-    }
-
-    fn write(graph: &AnyGraph) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::new();
-        writer(graph.into())?(&mut bytes).unwrap();
-        Ok(bytes)
+        graph_of(bytes, "x.wsg", Format::Gap)
     }
 
     #[test]
@@ -146,15 +132,15 @@ mod tests {
         let loaded = read_bytes("x", &triangle(), &ReadOptions::default()).unwrap();
         assert_eq!((loaded.format, loaded.graph.vertices()), (Format::Gap, 4));
         let expected = [(0, 1, "5"), (0, 2, "-6"), (1, 2, "7")].map(|(u, v, w)| (u, v, w.to_string()));
-        assert_eq!(edges(&loaded.graph), expected);
-        assert_eq!(write(&loaded.graph).unwrap(), triangle());
+        assert_eq!(listed_edges(&loaded.graph), expected);
+        assert_eq!(written(writer, &loaded.graph).unwrap(), triangle());
     }
 
     #[test]
     fn arcs_of_a_directed_graph_are_edges() {
         let directed = bytes(true, &[0, 1, 2], &[(1, 3), (0, 4)], &[(1, 4), (0, 3)]);
         let loaded = read_bytes("x", &directed, &ReadOptions::default()).unwrap();
-        assert_eq!(edges(&loaded.graph), [(0, 1, "3".to_owned()), (1, 0, "4".to_owned())]);
+        assert_eq!(listed_edges(&loaded.graph), [(0, 1, "3".to_owned()), (1, 0, "4".to_owned())]);
         assert_eq!(loaded.notes, ["the graph is directed; each arc is read as an edge"]);
         assert_eq!(
             load(&directed[..directed.len() - 1]).unwrap_err(),
@@ -167,12 +153,12 @@ mod tests {
         let graph =
             AnyGraph::from_edges(3, vec![2, 0, 0, 1], vec![0, 2, 0, 1], vec![i64::from(i32::MAX), -7, 3, 0])
                 .unwrap();
-        let again = load(&write(&graph).unwrap()).unwrap();
+        let again = load(&written(writer, &graph).unwrap()).unwrap();
         let expected = [(0, 0, "3"), (0, 2, "2147483647"), (0, 2, "-7"), (1, 1, "0")];
-        assert_eq!(edges(&again), expected.map(|(u, v, w)| (u, v, w.to_string())));
+        assert_eq!(listed_edges(&again), expected.map(|(u, v, w)| (u, v, w.to_string())));
         for vertices in [0, 5] {
             let empty = AnyGraph::from_edges(vertices, vec![], vec![], Vec::<f32>::new()).unwrap();
-            let loaded = read_bytes("x", &write(&empty).unwrap(), &ReadOptions::default()).unwrap();
+            let loaded = read_bytes("x", &written(writer, &empty).unwrap(), &ReadOptions::default()).unwrap();
             assert_eq!((loaded.format, loaded.graph.vertices()), (Format::Gap, vertices as u32));
         }
     }
@@ -247,7 +233,7 @@ mod tests {
     fn what_does_not_fit_is_not_written() {
         let graph = AnyGraph::from_edges(2, vec![0, 0], vec![1, 1], vec![1.0, 0.5]).unwrap();
         assert_eq!(
-            write(&graph).unwrap_err(),
+            written(writer, &graph).unwrap_err(),
             "edge 1 weighs 0.5, but a .wsg file holds 32-bit integers only; write kst, gr, edges or mtx instead"
         );
     }

@@ -1,12 +1,13 @@
-//! What the tests of the text formats share.
+//! What the tests of the formats share.
 
 use kostra_core::AnyGraph;
 
-use crate::ReadOptions;
 use crate::compression::Stream;
 use crate::fault::Fault;
+use crate::output::{Outgoing, Writer};
 use crate::read::Parsed;
 use crate::source::of_bytes;
+use crate::{Format, ReadOptions, read_bytes};
 
 /// A format's reader with the size of its blocks as a parameter.
 pub(crate) type ReadInBlocks = fn(Stream<'_>, &ReadOptions, usize) -> Result<Parsed, Fault>;
@@ -36,6 +37,31 @@ pub(crate) fn read_all_ways(read: ReadInBlocks, text: &str, options: &ReadOption
         }
     }
     expected
+}
+
+/// The edges of a graph, each with its weight as text, for tests that sort or compare edges one by one.
+pub(crate) fn listed_edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
+    kostra_core::with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
+    })
+}
+
+/// What a format's writer writes of a graph, or why it does not.
+pub(crate) fn written<'a>(
+    writer: fn(Outgoing<'a>) -> Result<Writer<'a>, String>,
+    outgoing: impl Into<Outgoing<'a>>,
+) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    writer(outgoing.into())?(&mut bytes).unwrap();
+    Ok(bytes)
+}
+
+/// Reads a graph in a format from a file of this name, or says what a user would be told.
+pub(crate) fn graph_of(bytes: &[u8], name: &str, format: Format) -> Result<AnyGraph, String> {
+    let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+    read_bytes(name, bytes, &options).map(|loaded| loaded.graph).map_err(|error| error.to_string())
 }
 
 /// The edges of a graph as text, an edge a word.

@@ -7,6 +7,7 @@ use kostra_core::{AnyGraph, Coordinates, EdgeList};
 use super::chunks::{CHUNK, Plain, checksums, chunks, combine, combine_all};
 use super::header::{Header, Places};
 use super::*;
+use crate::testing::written;
 use crate::{Format, Loaded, Outgoing, Output, ReadError, ReadOptions, read_bytes, write_graph};
 
 fn graph<W: kostra_core::Weight>(weights: [W; 4]) -> AnyGraph
@@ -17,9 +18,7 @@ where
 }
 
 fn bytes_of(outgoing: Outgoing<'_>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    writer(outgoing).unwrap()(&mut bytes).unwrap();
-    bytes
+    written(writer, outgoing).unwrap()
 }
 
 fn sums(sections: &[&[u8]], threads: usize) -> Vec<u64> {

@@ -1,8 +1,9 @@
 use std::path::Path;
 
-use kostra_core::{AnyGraph, EdgeList, Weight, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Weight};
 
 use super::*;
+use crate::testing::{listed_edges, written};
 use crate::{Format, Input, Loaded, MissingWeights, read, read_bytes};
 
 fn load(text: &str) -> Result<Loaded, String> {
@@ -11,14 +12,6 @@ fn load(text: &str) -> Result<Loaded, String> {
     let again = read_bytes("x.graph", text.as_bytes(), &options(3)).map_err(|error| error.to_string());
     assert_eq!(format!("{loaded:?}"), format!("{again:?}"), "for any number of threads");
     loaded
-}
-
-fn edges(loaded: &Loaded) -> Vec<(u32, u32, String)> {
-    with_graph!(&loaded.graph, graph => {
-        let edges = graph.edge_list();
-        let ends = edges.u().iter().zip(edges.v());
-        ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
-    })
 }
 
 fn failure(text: &str) -> String {
@@ -35,9 +28,7 @@ where
         edges.iter().map(|edge| edge.2).collect(),
     );
     let graph = AnyGraph::from_edges(n, u, v, weights).unwrap();
-    let mut bytes = Vec::new();
-    writer((&graph).into())?(&mut bytes).unwrap();
-    Ok(String::from_utf8(bytes).unwrap())
+    written(writer, &graph).map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
 const UNWEIGHTED: &str = "% a triangle, a leaf and an isolated vertex\n5 4\n3 2\n1 3\n% half\n1 2 4\n3\n\n";
@@ -46,12 +37,15 @@ const UNWEIGHTED: &str = "% a triangle, a leaf and an isolated vertex\n5 4\n3 2\
 fn each_edge_is_read_once_in_order_of_first_appearance() {
     let loaded = load(UNWEIGHTED).unwrap();
     assert_eq!(loaded.graph.vertices(), 5);
-    assert_eq!(edges(&loaded), [(0, 2), (0, 1), (1, 2), (2, 3)].map(|(u, v)| (u, v, "1".to_string())));
+    assert_eq!(
+        listed_edges(&loaded.graph),
+        [(0, 2), (0, 1), (1, 2), (2, 3)].map(|(u, v)| (u, v, "1".to_string()))
+    );
     assert_eq!(loaded.notes, ["the input has no weights; each edge weighs 1"]);
     for variant in
         [UNWEIGHTED.replace('\n', "\r\n"), format!("\u{feff}{UNWEIGHTED}"), format!("{UNWEIGHTED}\n \n")]
     {
-        assert_eq!(edges(&load(&variant).unwrap()), edges(&loaded), "{variant:?}");
+        assert_eq!(listed_edges(&load(&variant).unwrap().graph), listed_edges(&loaded.graph), "{variant:?}");
     }
 }
 
@@ -68,10 +62,10 @@ fn sizes_and_weights_of_vertices_are_passed_over() {
         "3 2 001 1\n2 +7\n1 7 3 -08\n2 -8",
     ] {
         let loaded = load(text).unwrap();
-        assert_eq!(edges(&loaded), expected, "{text}");
+        assert_eq!(listed_edges(&loaded.graph), expected, "{text}");
         assert!(loaded.notes.is_empty());
     }
-    assert_eq!(edges(&load("3 2 010\n9 2\n9 1 3\n9 2\n").unwrap()).len(), 2);
+    assert_eq!(listed_edges(&load("3 2 010\n9 2\n9 1 3\n9 2\n").unwrap().graph).len(), 2);
 }
 
 #[test]
@@ -79,7 +73,7 @@ fn weights_are_as_wide_as_they_need() {
     let big = "2 1 1\n2 5000000000\n1 5000000000\n";
     assert!(matches!(load(big).unwrap().graph, AnyGraph::I64(_)));
     let least = "2 1 1\n2 -9223372036854775808\n1 -9223372036854775808\n";
-    assert_eq!(edges(&load(least).unwrap()), [(0, 1, i64::MIN.to_string())]);
+    assert_eq!(listed_edges(&load(least).unwrap().graph), [(0, 1, i64::MIN.to_string())]);
 }
 
 #[test]
@@ -181,7 +175,7 @@ fn what_is_written_is_read_back() {
     let text = write(4, &[(2, 0, 7.0_f64), (1, 2, 5e9)]).unwrap();
     assert_eq!(text, "4 2 001\n3 7\n3 5000000000\n1 7 2 5000000000\n\n");
     let expected = [(0, 2, "7".to_string()), (1, 2, "5000000000".to_string())];
-    assert_eq!(edges(&load(&text).unwrap()), expected);
+    assert_eq!(listed_edges(&load(&text).unwrap().graph), expected);
     assert_eq!(write::<i32>(0, &[]).unwrap(), "0 0\n");
     assert_eq!(load("0 0\n").unwrap().graph.vertices(), 0);
 }
@@ -228,12 +222,11 @@ fn the_partitioning_benchmarks_have_their_known_sizes() {
             "{name}"
         );
         // Through the writer, and back by one thread.
-        let mut bytes = Vec::new();
-        writer((&loaded.graph).into()).unwrap()(&mut bytes).unwrap();
+        let bytes = written(writer, &loaded.graph).unwrap();
         let again = load(str::from_utf8(&bytes).unwrap()).unwrap();
-        let mut sorted = edges(&loaded);
+        let mut sorted = listed_edges(&loaded.graph);
         sorted.sort();
-        let mut again = edges(&again);
+        let mut again = listed_edges(&again.graph);
         again.sort();
         assert!(sorted == again, "{name}");
     }

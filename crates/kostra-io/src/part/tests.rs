@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use kostra_core::with_graph;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
+use crate::testing::listed_edges;
 use crate::{Nan, read, write_graph};
 
 /// All parts of a file, or the error of the first one that has an error; none if it cannot be read in parts.
@@ -22,14 +22,6 @@ fn parts(path: &Path, options: &ReadOptions, count: usize) -> Result<Option<Vec<
     parts.map(Some).map_err(|error| error.to_string())
 }
 
-fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
-    with_graph!(graph, graph => {
-        let edges = graph.edge_list();
-        let ends = edges.u().iter().zip(edges.v());
-        ends.zip(edges.weights()).map(|((&u, &v), weight)| (u, v, weight.to_string())).collect()
-    })
-}
-
 /// Sees that the parts of a file are the file, or that the first fault in them has the words that it has in the whole.
 fn check(path: &Path, options: &ReadOptions) {
     let whole = read(&Input::Path(path.to_path_buf()), options, &|_| {}).map_err(|error| error.to_string());
@@ -42,9 +34,9 @@ fn check(path: &Path, options: &ReadOptions) {
                     assert_eq!(part.graph.vertices(), whole.graph.vertices());
                     assert_eq!(part.graph.weight_type(), whole.graph.weight_type());
                     assert_eq!(part.format, whole.format);
-                    all.extend(edges(&part.graph));
+                    all.extend(listed_edges(&part.graph));
                 }
-                assert_eq!(all, edges(&whole.graph), "{count} parts");
+                assert_eq!(all, listed_edges(&whole.graph), "{count} parts");
                 let said = |note: &&String| parts.iter().any(|part| part.notes.contains(note));
                 assert!(options.nan == Nan::Skip || whole.notes.iter().all(|note| said(&note)));
             }
