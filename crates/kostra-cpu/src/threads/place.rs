@@ -29,8 +29,8 @@ mod linux {
                 return;
             }
             let Ok(allowed) = sched_getaffinity(None) else { return };
-            let others = (here + 1..CpuSet::MAX_CPU).chain(0..here);
-            if let Some(free) = others.into_iter().find(|&other| allowed.is_set(other) && self.take(other)) {
+            let mut others = (here + 1..CpuSet::MAX_CPU).chain(0..here);
+            if let Some(free) = others.find(|&other| allowed.is_set(other) && self.take(other)) {
                 let mut there = CpuSet::new();
                 there.set(free);
                 if sched_setaffinity(None, &there).is_ok() {
