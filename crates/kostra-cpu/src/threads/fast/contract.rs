@@ -4,11 +4,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Run, Vertex, Weight, prefetch};
+use kostra_core::{EdgeId, Edges, Run, Vertex, Weight, prefetch};
 
 use super::VERTICES;
-use super::offer::{NONE, Region};
-use super::scale::{Scale, pack, unpack};
+use super::offer::Region;
+use super::scale::{NONE, Scale, is_before, pack, unpack};
 use super::twins::Twins;
 use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
@@ -312,7 +312,7 @@ impl<W: Weight> Contraction<'_, W> {
                 let (reach, start) = ((&region.own, &mut outside), region.start + kept);
                 kept += if twins.are_many() {
                     this.write::<ALONE>(&block, left, reach, start, |ends, edge| {
-                        twins.seen(ends, edge, |a, b| this.is_before(a, b))
+                        twins.seen(ends, edge, |a, b| is_before(this.edges, |id| id, a, b))
                     })
                 } else {
                     this.write::<ALONE>(&block, left, reach, start, |_, _| false)
@@ -323,16 +323,6 @@ impl<W: Weight> Contraction<'_, W> {
             *region.outside() = outside;
         });
         self.offer_outside::<false>(regions);
-    }
-
-    /// Whether an edge comes before another, given what records have of both.
-    #[inline]
-    fn is_before(self, a: u64, b: u64) -> bool {
-        let ((stand_in_a, a_id), (stand_in_b, b_id)) = (unpack(a), unpack(b));
-        if W::Key::BITS == 32 || stand_in_a != stand_in_b {
-            return a < b;
-        }
-        self.edges.rank(a_id) < self.edges.rank(b_id)
     }
 }
 

@@ -10,12 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kostra_core::{EdgeId, Key, Weight};
 
 use super::contract::Contraction;
-use super::scale::{pack, unpack};
+use super::scale::{NONE, is_before, pack, unpack};
 use super::{VERTICES, edges_in};
 use crate::threads::team::Schedule;
 
-/// No edge: after every offer.
-pub(super) const NONE: u64 = u64::MAX;
 /// How many regions a thread takes at a time to find out where they lie.
 const CLAIMS: usize = 32;
 /// How many edges are looked at to find out where a region's edges lie.
@@ -233,12 +231,6 @@ impl<W: Weight> Contraction<'_, W> {
 
     #[inline]
     fn is_lighter<const FIRST: bool>(self, a: u64, b: u64) -> bool {
-        let (stand_in_a, position_a) = unpack(a);
-        let (stand_in_b, position_b) = unpack(b);
-        if W::Key::BITS == 32 || stand_in_a != stand_in_b || b == NONE {
-            return a < b;
-        }
-        let rank = |position| self.edges.rank(self.id::<FIRST>(position));
-        rank(position_a) < rank(position_b)
+        is_before(self.edges, |position| self.id::<FIRST>(position), a, b)
     }
 }

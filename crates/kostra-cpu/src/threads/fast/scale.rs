@@ -1,8 +1,12 @@
-//! Keys in 32 bits, so that an edge and its place in the order fit one word.
+//! Keys in 32 bits, so that an edge and its place in the order fit one word: above, the stand-in of its key; below, its
+//! id, or where that is to be found.
 
 use std::ops::Range;
 
-use kostra_core::{Edges, Key, Weight};
+use kostra_core::{EdgeId, Edges, Key, Weight};
+
+/// No edge: after every other.
+pub(super) const NONE: u64 = u64::MAX;
 
 /// The order-preserving stand-in of a key in 32 bits: a 32-bit key itself; a wider one scaled, so that different keys may
 /// have one stand-in, and then have to be looked up.
@@ -47,6 +51,17 @@ pub(super) fn pack(high: u32, low: u32) -> u64 {
 
 pub(super) fn unpack(packed: u64) -> (u32, u32) {
     ((packed >> 32) as u32, packed as u32)
+}
+
+/// Whether an edge comes before another, or before [`NONE`]. Keys are looked up only where stand-ins are equal; `id` then
+/// tells the ids from what is below these.
+#[inline]
+pub(super) fn is_before<W: Weight>(edges: Edges<'_, W>, id: impl Fn(u32) -> EdgeId, a: u64, b: u64) -> bool {
+    let ((stand_in_a, low_a), (stand_in_b, low_b)) = (unpack(a), unpack(b));
+    if W::Key::BITS == 32 || stand_in_a != stand_in_b || b == NONE {
+        return a < b;
+    }
+    edges.rank(id(low_a)) < edges.rank(id(low_b))
 }
 
 #[cfg(test)]

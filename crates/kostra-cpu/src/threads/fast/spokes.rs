@@ -14,12 +14,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
 
 use super::VERTICES;
-use super::scale::{Scale, pack, unpack};
+use super::scale::{NONE, Scale, is_before, pack};
 use super::select::{Selection, TOLD};
 use crate::threads::team::{Schedule, Team};
-
-/// No edge: after every offer.
-const NONE: u64 = u64::MAX;
 
 /// The lightest edge from the giant component to each vertex outside.
 pub(super) struct Spokes<'a, W: Weight> {
@@ -74,7 +71,7 @@ impl<'a, W: Weight> Spokes<'a, W> {
                 found += usize::from(held == NONE);
                 continue;
             }
-            while self.is_lighter(offer, held) {
+            while is_before(edges, |id| id, offer, held) {
                 match slot.compare_exchange_weak(held, offer, Relaxed, Relaxed) {
                     Ok(_) => {
                         found += usize::from(held == NONE);
@@ -85,13 +82,6 @@ impl<'a, W: Weight> Spokes<'a, W> {
             }
         }
         self.len.fetch_add(found, Relaxed);
-    }
-
-    fn is_lighter(&self, a: u64, b: u64) -> bool {
-        if W::Key::BITS == 32 || unpack(a).0 != unpack(b).0 || b == NONE {
-            return a < b;
-        }
-        self.edges.rank(a as EdgeId) < self.edges.rank(b as EdgeId)
     }
 
     /// The lightest edges to some vertices, each with the vertex and what it has offered: its stand-in, and below it its id.
