@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::team::Team;
+use super::team::{Schedule, Team};
 
 /// Replaces every value by the sum of those before it, and returns the sum of all.
 ///
@@ -16,7 +16,7 @@ pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32
         values.len() * thread / threads..values.len() * (thread + 1) / threads
     };
     let sums: Vec<AtomicU32> = (0..=threads).map(|_| AtomicU32::new(0)).collect();
-    team.each(|thread| {
+    team.for_each(threads, Schedule::Dynamic(1), |thread| {
         let sum =
             values[stretch(thread)].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
         sums[thread].store(sum, Relaxed);
@@ -25,7 +25,7 @@ pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32
     for sum in &sums {
         total = total.wrapping_add(sum.swap(total, Relaxed));
     }
-    team.each(|thread| {
+    team.for_each(threads, Schedule::Dynamic(1), |thread| {
         let mut sum = sums[thread].load(Relaxed);
         for value in &values[stretch(thread)] {
             let next = sum.wrapping_add(value.load(Relaxed));

@@ -17,17 +17,18 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, sp
 /// A number of threads, the caller's among them, that live as long as one solve.
 ///
 /// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have done it, so that
-/// the leader's code reads as if it were alone, and steps may borrow from it. Between steps the others wait,
-/// first awake, then asleep. A step costs about a microsecond when they are awake. Nothing outlives the call: no
-/// pool is kept, and none of the caller's is used.
+/// the leader's code reads as if it were alone, and steps may borrow from it. [`helped`](Self::helped) and
+/// [`deal`](Self::deal) wait only for those who have come to help: a thread that is still waking up, or was put aside
+/// for something else, holds nobody up. Between steps the others wait, first awake, then asleep. A step costs about a
+/// microsecond when they are awake. Nothing outlives the call: no pool is kept, and none of the caller's is used.
 ///
-/// Progress: blocking. A step ends when the slowest thread has done it, and whoever waits, waits for that. Dealing out
-/// is wait-free with [`Schedule::Dynamic`], one addition a block, and lock-free with [`Schedule::Guided`].
+/// Progress: blocking. A step ends when the slowest thread that takes part has done it. Dealing out is wait-free with
+/// [`Schedule::Dynamic`], one addition a block, and lock-free with [`Schedule::Guided`].
 ///
-/// Memory order: announcing a step releases what the leader has written before it, and counting down releases what a
-/// thread has written in it; who waits acquires either. So steps, and what lies between them, happen one after another,
-/// and what is shared inside of a step can do with relaxed order. Sleeping and waking meet in sequentially consistent
-/// fences.
+/// Memory order: opening a step releases what the leader has written before it, and who joins acquires that; finishing
+/// releases what a thread has written in it, and the leader acquires that. So steps, and what lies between them, happen
+/// one after another, and what is shared inside of a step can do with relaxed order. Sleeping and waking meet in
+/// sequentially consistent fences.
 pub(crate) struct Team<'a> {
     shared: &'a Shared,
     threads: usize,
@@ -57,7 +58,7 @@ pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) ->
             places.settle();
         }
         let mut started = 1;
-        while started < threads {
+        while started < threads.min(MOST) {
             let (shared, places, index) = (&shared, &places, started);
             let builder = thread::Builder::new().name(format!("kostra {index}"));
             let life = move || {
@@ -83,10 +84,20 @@ impl Team<'_> {
     ///
     /// What one step has written, every thread sees in the next. Steps do not nest.
     pub(crate) fn each(&self, step: impl Fn(usize) + Sync) {
+        self.run(&step, true);
+    }
+
+    /// Runs a step on the leader, who is 0, and on those of the others who come before the leader has done it. So the
+    /// leader must do alone what nobody else does.
+    pub(crate) fn helped(&self, step: impl Fn(usize) + Sync) {
+        self.run(&step, false);
+    }
+
+    fn run(&self, step: &Step<'_>, by_all: bool) {
         if self.threads == 1 {
             return step(0);
         }
-        self.shared.run(&step, self.threads - 1);
+        self.shared.run(step, by_all.then_some(self.threads - 1));
     }
 
     /// Deals out `0..len` in ranges, each to one thread, which gets its own number too. Ranges are dealt in
@@ -101,7 +112,7 @@ impl Team<'_> {
             return step(0, 0..len);
         }
         let next = AtomicUsize::new(0);
-        self.each(|thread| {
+        self.helped(|thread| {
             while let Some(range) = self.take(&next, len, schedule) {
                 step(thread, range);
             }
@@ -135,21 +146,44 @@ impl Team<'_> {
 /// How often a waiting thread looks before it goes to sleep: some 20 microseconds, the price of waking up.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
 
+/// A step that may still be joined, in the lowest bit of [`Shared::gate`].
+const OPEN: usize = 1;
+/// One who has joined it, in the bits above.
+const JOINED: usize = 2;
+/// One step, in the bits above those.
+const STEP: usize = 1 << 16;
+/// As many as can join a step, and the leader.
+const MOST: usize = STEP / JOINED;
+
+/// How many have joined a step.
+fn joined(gate: usize) -> usize {
+    gate % STEP / JOINED
+}
+
 type Step<'a> = dyn Fn(usize) + Sync + 'a;
 
 /// What the threads of a team meet at.
 #[derive(Default)]
 struct Shared {
-    /// Counts the steps that were announced.
-    announced: AtomicUsize,
-    /// How many threads have yet to finish the step.
-    unfinished: AtomicUsize,
+    /// The number of the step, how many have joined it, and whether it is open.
+    gate: AtomicUsize,
+    /// How many of those who have joined the step have finished it.
+    finished: AtomicUsize,
     /// Whether there will be no further step.
     over: AtomicBool,
-    /// How many threads are asleep, or about to be.
-    asleep: AtomicUsize,
     /// The step at hand, and what was thrown in it. Its lock is what sleepers hold when they look a last time.
     slot: Mutex<Slot>,
+    /// Where the others wait for a step.
+    others: Bed,
+    /// Where the leader waits for the others.
+    leader: Bed,
+}
+
+/// Where threads sleep.
+#[derive(Default)]
+struct Bed {
+    /// How many are asleep, or about to be.
+    asleep: AtomicUsize,
     change: Condvar,
 }
 
@@ -165,21 +199,29 @@ struct StepPointer(*const Step<'static>);
 unsafe impl Send for StepPointer {}
 
 impl Shared {
-    /// Has a step run by the leader and by all others, and waits for them.
-    fn run(&self, step: &Step<'_>, others: usize) {
-        // SAFETY: only the lifetime changes. The pointer is followed by `serve` alone, which counts `unfinished`
-        // down after that, and this function returns, or unwinds, only when the count has come to zero.
+    /// Has a step run by the leader and by others, and waits for those: for this many, or for those who come in time.
+    fn run(&self, step: &Step<'_>, others: Option<usize>) {
+        // SAFETY: only the lifetime changes. The pointer is followed by `serve` alone, by those who have joined, and this
+        // function returns, or unwinds, only when nobody can join any more and all who have joined have finished.
         let pointer = StepPointer(unsafe {
             std::mem::transmute::<*const Step<'_>, *const Step<'static>>(std::ptr::from_ref(step))
         });
         self.lock().step = Some(pointer);
-        self.unfinished.store(others, Ordering::Relaxed);
+        self.finished.store(0, Ordering::Relaxed);
+        // The gate is shut, so that nobody else changes it. Its number may come round again: who has slept that long
+        // misses a step, but one that all must do cannot come to its end before.
+        let number = self.gate.load(Ordering::Relaxed) / STEP;
         // Release: publishes the step and the count, and all that the leader has written before.
-        self.announced.fetch_add(1, Ordering::Release);
-        self.wake();
+        self.gate.store(number.wrapping_add(1).wrapping_mul(STEP) | OPEN, Ordering::Release);
+        self.wake(&self.others);
         let own = catch_unwind(AssertUnwindSafe(|| step(0)));
         // Acquire: what the others have written in the step happens before what the leader does next.
-        self.wait_until(|| self.unfinished.load(Ordering::Acquire) == 0);
+        let come = |joined: usize| self.finished.load(Ordering::Acquire) == joined;
+        if let Some(others) = others {
+            self.wait_until(&self.leader, || come(others));
+        }
+        let joined = joined(self.gate.fetch_and(!OPEN, Ordering::Relaxed));
+        self.wait_until(&self.leader, || come(joined));
         if let Err(panic) = own {
             resume_unwind(panic);
         }
@@ -188,30 +230,38 @@ impl Shared {
         }
     }
 
-    /// A thread's life: to do each step once, until there are no more.
+    /// A thread's life: to join each step once, if it comes in time, until there are no more.
     fn serve(&self, thread: usize) {
-        let mut done = 0;
+        let mut last = 0;
+        let is_new = |gate: usize, last: usize| gate & OPEN != 0 && gate / STEP != last;
         loop {
-            self.wait_until(|| {
-                self.announced.load(Ordering::Acquire) != done || self.over.load(Ordering::Acquire)
+            self.wait_until(&self.others, || {
+                is_new(self.gate.load(Ordering::Relaxed), last) || self.over.load(Ordering::Acquire)
             });
             if self.over.load(Ordering::Acquire) {
                 return;
             }
-            done += 1;
+            let join = |gate: usize| is_new(gate, last).then_some(gate + JOINED);
+            // Acquire: what the leader has written before the step.
+            let Ok(gate) = self.gate.fetch_update(Ordering::Acquire, Ordering::Relaxed, join) else {
+                continue;
+            };
+            last = gate / STEP;
             let Some(step) = self.lock().step else { return };
-            // SAFETY: the leader that announced the step waits in `run` until this thread has counted down.
+            // SAFETY: the leader waits in `run` until all who have joined have finished.
             let step = unsafe { &*step.0 };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| step(thread))) {
                 self.lock().panic = Some(panic);
             }
-            if self.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 {
-                self.wake();
+            let finished = self.finished.fetch_add(1, Ordering::AcqRel) + 1;
+            // Whoever joined and finished before has written both where this one, the last, sees it.
+            if finished == joined(self.gate.load(Ordering::Relaxed)) {
+                self.wake(&self.leader);
             }
         }
     }
 
-    fn wait_until(&self, come: impl Fn() -> bool) {
+    fn wait_until(&self, bed: &Bed, come: impl Fn() -> bool) {
         for _ in 0..LOOKS {
             if come() {
                 return;
@@ -220,22 +270,22 @@ impl Shared {
         }
         // Who changes something looks for sleepers after that; who goes to sleep is counted before it looks a last
         // time. Each has a sequentially consistent fence between the two, so one of them sees the other.
-        self.asleep.fetch_add(1, Ordering::Relaxed);
+        bed.asleep.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let mut slot = self.lock();
         while !come() {
-            slot = self.change.wait(slot).unwrap_or_else(PoisonError::into_inner);
+            slot = bed.change.wait(slot).unwrap_or_else(PoisonError::into_inner);
         }
         drop(slot);
-        self.asleep.fetch_sub(1, Ordering::Relaxed);
+        bed.asleep.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn wake(&self) {
+    fn wake(&self, bed: &Bed) {
         fence(Ordering::SeqCst);
-        if self.asleep.load(Ordering::Relaxed) > 0 {
+        if bed.asleep.load(Ordering::Relaxed) > 0 {
             // With the lock, so that no sleeper is between its last look and its sleep.
             let _slot = self.lock();
-            self.change.notify_all();
+            bed.change.notify_all();
         }
     }
 
@@ -249,7 +299,7 @@ struct Dismissal<'a>(&'a Shared);
 impl Drop for Dismissal<'_> {
     fn drop(&mut self) {
         self.0.over.store(true, Ordering::Release);
-        self.0.wake();
+        self.0.wake(&self.0.others);
     }
 }
 
@@ -282,7 +332,7 @@ mod under_loom {
                         assert_eq!(own.load(Ordering::Relaxed), step, "what the step before has written");
                         own.store(step + 1, Ordering::Relaxed);
                     },
-                    others,
+                    Some(others),
                 );
                 assert!(
                     written.iter().all(|w| w.load(Ordering::Relaxed) == step + 1),
@@ -292,6 +342,52 @@ mod under_loom {
             drop(dismissal);
             handles.into_iter().for_each(|handle| handle.join().unwrap());
         });
+    }
+
+    /// Has a leader deal out items to whoever comes.
+    fn check_helped(others: usize, steps: usize, preemptions: usize) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(preemptions);
+        model.check(move || {
+            let shared = Arc::new(Shared::default());
+            let handles: Vec<_> = (1..=others)
+                .map(|thread| {
+                    let shared = Arc::clone(&shared);
+                    loom::thread::spawn(move || shared.serve(thread))
+                })
+                .collect();
+            let dismissal = Dismissal(&shared);
+            let items: Vec<_> = (0..2).map(|_| AtomicUsize::new(0)).collect();
+            for step in 0..steps {
+                let next = AtomicUsize::new(0);
+                shared.run(
+                    &|_| {
+                        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                            assert_eq!(
+                                item.load(Ordering::Relaxed),
+                                step,
+                                "what the step before has written"
+                            );
+                            item.store(step + 1, Ordering::Relaxed);
+                        }
+                    },
+                    None,
+                );
+                assert!(
+                    items.iter().all(|item| item.load(Ordering::Relaxed) == step + 1),
+                    "what others have written"
+                );
+            }
+            drop(dismissal);
+            handles.into_iter().for_each(|handle| handle.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn who_joins_a_step_is_waited_for() {
+        check_helped(1, 1, 4);
+        check_helped(1, 2, 2);
+        check_helped(2, 1, 2);
     }
 
     #[test]
@@ -331,6 +427,15 @@ mod tests {
                     }
                 }
             });
+        }
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_has_not_come() {
+        let (shared, done) = (Shared::default(), AtomicU32::new(0));
+        for step in 1..=3 {
+            shared.run(&|_| drop(done.fetch_add(1, Ordering::Relaxed)), None);
+            assert_eq!(done.load(Ordering::Relaxed), step);
         }
     }
 

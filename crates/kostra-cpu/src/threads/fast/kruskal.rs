@@ -52,7 +52,7 @@ impl Kruskal<'_> {
                 run.progress(united.start * CHUNK, items.len())?;
                 let next = AtomicUsize::new(united.end);
                 let end = chunks.len().min(united.end + batch);
-                self.team.each(|thread| {
+                self.team.helped(|thread| {
                     if thread == 0 {
                         for chunk in united.clone() {
                             self.unite(&chunks[chunk][..found[chunk].load(Relaxed)], &sets);
@@ -135,7 +135,7 @@ impl Kruskal<'_> {
         };
         let starts: Vec<_> = (0..threads).map(|_| AtomicU32::new(0)).collect();
         if threads > 1 {
-            self.team.each(|thread| {
+            self.team.for_each(threads, Schedule::Dynamic(1), |thread| {
                 let parents = block(thread).zip(&self.parents[block(thread)]);
                 let roots = parents.map(|(own, parent)| u32::from(parent.load(Relaxed) as usize == own));
                 starts[thread].store(roots.sum(), Relaxed);
@@ -143,7 +143,7 @@ impl Kruskal<'_> {
             let mut start = 0;
             starts.iter().for_each(|roots| start += roots.swap(start, Relaxed));
         }
-        self.team.each(|thread| {
+        self.team.for_each(threads, Schedule::Dynamic(1), |thread| {
             let (parents, mut number) = (self.parents, starts[thread].load(Relaxed));
             for (own, slot) in block(thread).zip(&parents[block(thread)]) {
                 let parent = slot.load(Relaxed);

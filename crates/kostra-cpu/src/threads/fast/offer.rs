@@ -157,22 +157,27 @@ impl<W: Weight> Contraction<'_, W> {
     ) {
         let shared = !ALONE && own.is_none();
         let own = own.clone().unwrap_or_default();
+        let width = own.end - own.start;
+        let is_own = |component: u32| component.wrapping_sub(own.start) < width;
         for ((u, v), offer) in edges {
             if u == v {
                 continue;
             }
-            let mut left = false;
-            for component in [u, v] {
-                if ALONE || own.contains(&component) {
-                    self.offer_own::<FIRST>(component, offer);
-                } else if shared {
-                    self.offer_shared::<FIRST>(component, offer);
-                } else {
-                    left = true;
+            if ALONE || is_own(u) & is_own(v) {
+                self.offer_own::<FIRST>(u, offer);
+                self.offer_own::<FIRST>(v, offer);
+            } else if shared {
+                self.offer_shared::<FIRST>(u, offer);
+                self.offer_shared::<FIRST>(v, offer);
+            } else {
+                for component in [u, v] {
+                    if is_own(component) {
+                        self.offer_own::<FIRST>(component, offer);
+                    }
                 }
-            }
-            if left && outside.len() < outside.capacity() {
-                outside.push(offer as u32);
+                if outside.len() < outside.capacity() {
+                    outside.push(offer as u32);
+                }
             }
         }
     }

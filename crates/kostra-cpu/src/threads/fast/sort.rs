@@ -39,14 +39,18 @@ pub(super) fn sort<'a, W: Weight>(
     let (mut from, mut to) = (items, spare);
     for pass in 0..passes {
         let digit = Digit { lowest, shift: pass * width, mask: digits - 1 };
-        team.each(|thread| digit.count(&from[stretch(thread)], places_of(thread)));
+        team.for_each(threads, Schedule::Dynamic(1), |thread| {
+            digit.count(&from[stretch(thread)], places_of(thread))
+        });
         let mut start = 0;
         for digit in 0..digits {
             for thread in 0..threads {
                 start += places_of(thread)[digit].swap(start, Relaxed);
             }
         }
-        team.each(|thread| digit.deal_out(&from[stretch(thread)], to, places_of(thread)));
+        team.for_each(threads, Schedule::Dynamic(1), |thread| {
+            digit.deal_out(&from[stretch(thread)], to, places_of(thread))
+        });
         std::mem::swap(&mut from, &mut to);
     }
     if W::Key::BITS != 32 || !ids_ascend {
