@@ -4,7 +4,8 @@
 //! slows down for everybody.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
@@ -14,6 +15,10 @@ use crate::graphs::GraphSource;
 use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
+
+/// How long all is quiet before a turn: threads of the contestant before, which look for work some milliseconds more, do
+/// not take processors from the next.
+const REST: Duration = Duration::from_millis(100);
 
 /// How a contest is held.
 pub(crate) struct Rules {
@@ -135,6 +140,7 @@ impl<'a> Entry<'a> {
 
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {
         let name = self.contestant.identity().name.clone();
+        thread::sleep(REST);
         match self.contestant.solve() {
             Ok(Solved { seconds, answer }) => {
                 eprintln!("  round {round}: {name} {:.3} ms", seconds * 1e3);
