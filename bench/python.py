@@ -164,7 +164,7 @@ class Networkit:
         return len(weights), sum(weights)
 
 
-REST = 0.1
+REST = 0.01
 PEERS = {"scipy": SciPy, "igraph": Igraph, "rustworkx": Rustworkx, "networkit": Networkit}
 
 

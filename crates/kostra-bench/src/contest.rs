@@ -18,7 +18,7 @@ use crate::statistics::Timing;
 
 /// How long all is quiet before a turn: threads of the contestant before, which look for work some milliseconds more, do
 /// not take processors from the next.
-const REST: Duration = Duration::from_millis(100);
+const REST: Duration = Duration::from_millis(10);
 
 /// How a contest is held.
 pub(crate) struct Rules {
