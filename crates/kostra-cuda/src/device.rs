@@ -22,6 +22,12 @@ use crate::{DeviceError, NoDevice, driver};
 /// The oldest compute capability that the kernels are written for.
 const OLDEST: (u32, u32) = (8, 0);
 
+/// What the driver takes beside the arrays that it is asked for: its pool grows by pieces of 32 MiB, and kernels whose
+/// registers spill have memory for every thread that the device holds.
+const DRIVERS_OWN: usize = 64 << 20;
+/// So many bytes are there nearly always. To ask takes as long as a small solve does.
+const FEW: usize = 64 << 20;
+
 /// A CUDA device.
 #[derive(Debug)]
 pub struct Device {
@@ -193,9 +199,13 @@ impl Device {
         let bytes = (len * size_of::<T>()).max(1); // the driver refuses to allocate none
         // SAFETY: bytes of any content are bytes.
         let mut memory = unsafe { self.stream.alloc::<u8>(bytes) };
-        if memory.is_err() && self.kept_scratch().take().is_some() {
+        if is_out_of_memory(&memory) {
+            self.give_back()?;
             // SAFETY: as above.
             memory = unsafe { self.stream.alloc::<u8>(bytes) };
+        }
+        if is_out_of_memory(&memory) {
+            return Err(DeviceError::OutOfMemory { bytes, free: self.available()? });
         }
         let memory = self.check(memory, "allocating memory")?;
         // SAFETY: the memory was allocated on this stream, is long enough, and aligned to 256 bytes.
@@ -257,14 +267,23 @@ impl Device {
         self.finish()
     }
 
-    /// Refuses work that needs more memory than the device can give, before any of it is done.
-    pub(crate) fn admit(&self, solver: &'static str, bytes: usize) -> Result<(), SolveError> {
-        // To ask takes as long as a small solve does. Where a little is not there, the allocation says so.
-        if bytes < self.memory / 64 {
-            return Ok(());
-        }
-        if bytes > self.available()? {
-            return Err(SolveError::OutOfMemory { solver, bytes });
+    /// Refuses work that needs more memory than the device can give, before any of it is done: so many bytes of
+    /// [scratch memory](Self::scratch), and so many in other arrays.
+    pub(crate) fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
+        let kept = self.kept_scratch().as_ref().map_or(0, CudaSlice::len);
+        let new = others.saturating_add(if kept < scratch { scratch } else { 0 });
+        // Where a little is not there, the allocation says so.
+        if new <= FEW { Ok(()) } else { admit(scratch.saturating_add(others), self.available()?) }
+    }
+
+    /// Gives all memory back that nobody uses.
+    fn give_back(&self) -> Result<(), DeviceError> {
+        drop(self.kept_scratch().take());
+        self.finish()?;
+        if self.context.has_async_alloc() {
+            let pool = self.pool().doing("giving memory back")?;
+            // SAFETY: the pool is the device's own.
+            self.check(unsafe { result::mem_pool::trim_to(pool, 0) }, "giving memory back")?;
         }
         Ok(())
     }
@@ -358,6 +377,18 @@ impl Drop for Scratch<'_> {
     }
 }
 
+/// Whether so many bytes are to be had where so many are free.
+fn admit(bytes: usize, free: usize) -> Result<(), SolveError> {
+    if bytes.saturating_add(DRIVERS_OWN) > free {
+        return Err(SolveError::DeviceMemory { bytes: bytes.saturating_add(DRIVERS_OWN), free });
+    }
+    Ok(())
+}
+
+fn is_out_of_memory<T>(answer: &Result<T, DriverError>) -> bool {
+    matches!(answer, Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)))
+}
+
 /// The version of CUDA that the driver is for.
 fn version() -> Result<(u32, u32), DriverError> {
     let mut version = 0;
@@ -415,6 +446,17 @@ mod tests {
                 assert!(one.capability() >= OLDEST && one.multiprocessors() > 0 && !one.name().is_empty());
             }
         }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_bytes_that_are_needed_and_those_that_are_free() {
+        assert_eq!(admit(1 << 30, (1 << 30) + DRIVERS_OWN), Ok(()));
+        let refused = |bytes, free| Err(SolveError::DeviceMemory { bytes: bytes + DRIVERS_OWN, free });
+        assert_eq!(admit(1 << 30, 1 << 30), refused(1 << 30, 1 << 30), "the driver needs some, too");
+        assert_eq!(admit(3 << 30, 1 << 30), refused(3 << 30, 1 << 30));
+        assert!(admit(usize::MAX, 1 << 40).is_err());
+        let words = SolveError::from(DeviceError::OutOfMemory { bytes: 2000, free: 1000 }).to_string();
+        assert_eq!(words, "this graph needs 2000 bytes of the device's memory, of which 1000 are free");
     }
 
     #[test]

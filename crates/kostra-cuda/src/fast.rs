@@ -75,8 +75,9 @@ impl Algorithm for Fast {
             return Ok(EdgeSet::new(0));
         }
         let input = Input::of_edges(edges.vertices(), edges.len() as u32, Keys::of::<W>(edges.order()));
-        let needed = Plan::new(device, input, Room::Usual)?.bytes() + DeviceEdgeSet::bytes(edges.len());
-        device.admit(ID, needed + DeviceEdges::<W>::bytes(edges.len()))?;
+        let plan = Plan::new(device, input, false, Room::Usual)?;
+        device
+            .admit(plan.bytes(), DeviceEdgeSet::bytes(edges.len()) + DeviceEdges::<W>::bytes(edges.len()))?;
         let graph = run.upload(|run| upload_edges(device, edges, run.threads()))?;
         on_edges(device, &graph, run)
     }
@@ -108,7 +109,10 @@ impl Algorithm for FastRows {
             return Ok(EdgeSet::new(0));
         }
         let entries = view.rows().neighbours().len();
-        device.admit(Self::INFO.id, DeviceCsr::<W>::bytes(view.vertices(), entries))?;
+        let input = Input::of_edges(view.vertices(), view.edges() as u32, Keys::of::<W>(order));
+        let plan = Plan::new(device, Input { entries: entries as u32, ..input }, true, Room::Usual)?;
+        let others = DeviceEdgeSet::bytes(view.edges()) + DeviceCsr::<W>::bytes(view.vertices(), entries);
+        device.admit(plan.bytes(), others)?;
         let graph = run.upload(|run| upload_csr(device, view, order, run.threads()))?;
         on_rows(device, &graph, run)
     }
@@ -292,8 +296,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(device: &Device, graph: Input, room: Room) -> Result<Self, DeviceError> {
-        let name = match (graph.offsets != 0, graph.wide != 0) {
+    fn new(device: &Device, graph: Input, rows: bool, room: Room) -> Result<Self, DeviceError> {
+        let name = match (rows, graph.wide != 0) {
             (false, false) => "edges_32",
             (false, true) => "edges_64",
             (true, false) => "rows_32",
@@ -377,8 +381,8 @@ fn find(device: &Device, graph: Input, run: &mut Run<'_>) -> Result<DeviceEdgeSe
     run.progress(0, 1)?;
     let mut room = Room::Usual;
     loop {
-        let plan = Plan::new(device, graph, room)?;
-        device.admit(ID, plan.bytes() + DeviceEdgeSet::bytes(graph.edges as usize))?;
+        let plan = Plan::new(device, graph, graph.offsets != 0, room)?;
+        device.admit(plan.bytes(), DeviceEdgeSet::bytes(graph.edges as usize))?;
         match attempt(device, &plan, graph, run)? {
             Some(forest) => return Ok(forest),
             None => room = Room::ForAll,
