@@ -250,10 +250,15 @@ impl DeviceEdgeSet {
 
     /// Copies it back.
     pub(crate) fn download(&self, device: &Device) -> Result<EdgeSet, DeviceError> {
-        let words = download(device, &self.words)?;
-        let pairs = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-        Ok(EdgeSet::from_words(pairs.collect()))
+        download_set(device, &self.words)
     }
+}
+
+/// Copies the words of a set of edges back, of which there is an even number.
+pub(crate) fn download_set(device: &Device, words: &impl DevicePtr<u32>) -> Result<EdgeSet, DeviceError> {
+    let words = download(device, words)?;
+    let pairs = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+    Ok(EdgeSet::from_words(pairs.collect()))
 }
 
 #[cfg(test)]
