@@ -139,6 +139,14 @@ pub enum SolveError {
         /// How many bytes it asked for, beyond the graph and the answer.
         bytes: usize,
     },
+    /// The device has too little memory free. Nothing was begun, unless somebody else took memory in the meantime.
+    #[error("this graph needs {bytes} bytes of the device's memory, of which {free} are free")]
+    DeviceMemory {
+        /// How many bytes were asked for: for the graph, the solver and the answer.
+        bytes: usize,
+        /// How many of them there were.
+        free: usize,
+    },
     /// The solver runs on a device that this machine does not have, or that cannot be used.
     #[error("no {device}: {reason}")]
     NoDevice {

@@ -12,6 +12,7 @@ constexpr u32 TILE = 128;              // records of a tile: four a lane
 constexpr u32 SAMPLES = 4096;          // most samples behind a pivot
 constexpr u32 TAIL = 2048;             // edges, and components, that one block finishes
 constexpr u32 FEW = 4096;              // components that blocks deal with in shared memory; src/fast.rs adds as many
+constexpr u32 PAIRED = 64;             // components of which any two keep their least edge alone: there are TAIL such pairs
 constexpr u32 DIRECT = 8192;           // components whose paths are walked by whoever needs the end
 constexpr u32 CROWD = 1 << 18;         // edges from which on a giant component is looked for
 constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory: what one block finishes needs most
@@ -56,11 +57,14 @@ struct Scratch {
     uint2* queue;     // long rows: vertex and first entry of each item
     u32* bits;        // for 32 components each, which are roots and which are done
     u64* samples;     // SAMPLES
+    u64* pairs;       // TAIL: the least order of the edges between two components
     uint4* tail;      // TAIL
     u32* tail_ids;    // TAIL, for wide keys
     u32* counters;    // zero at the start
-    Step* trace;      // steps of them, or none
+    u64* meetings;    // zero at the start: one a barrier
     u32* forest;      // zero at the start: a bit an edge
+    Step* trace;      // steps of them, or none
+    u32* told;        // in the host's memory: whether a list had too little room, and how many steps were traced
 };
 struct Args {
     Graph graph;
@@ -68,7 +72,7 @@ struct Args {
 };
 
 // The first counters; each of the others is used once.
-constexpr u32 BARRIER = 0, TILES = 1, OVERFLOW = 2, STEPS = 3, FRESH = 4;
+constexpr u32 TILES = 0, OVERFLOW = 1, STEPS = 2, FRESH = 3;
 
 // What a barrier ends, for the trace: numbered as the names in src/fast.rs.
 enum Code : u32 { BEGIN, CHOOSE, LIGHT, GATHER, LEAST_IDS, HOOK, NUMBER, SHORTCUT, RELABEL, LABEL, RESTART, RETURN, COLLECT, FINISH };
@@ -91,12 +95,17 @@ __device__ __forceinline__ u32 load_acquire(const u32* p) {
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
     return value;
 }
+__device__ __forceinline__ u64 load_acquire(const u64* p) {
+    u64 value;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+    return value;
+}
 
-// Adds one, after all that this block has written, and before all that it reads.
-__device__ __forceinline__ u32 arrive(u32* p) {
-    u32 before;
-    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");
-    return before;
+// Adds, after all that this block has written, and before all that it reads. Returns the sum.
+__device__ __forceinline__ u64 arrive(u64* p, u64 amount) {
+    u64 before;
+    asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(p), "l"(amount) : "memory");
+    return before + amount;
 }
 
 __device__ __forceinline__ u64 nanoseconds() {
@@ -129,23 +138,40 @@ struct Solver {
     u32 few_base, few_count, few_done; // the last level that every block contracted for itself, and how many were done before
     u32 least_at;          // where the least orders of this level lie
     u32 fresh;             // the next unused counter
+    u32 met;               // barriers that are passed
 
     __device__ Solver(const Args& args, u64* memory)
         : G(args.graph), S(args.scratch), shared(memory), lane(threadIdx.x % 32),
           warp(blockIdx.x * WARPS + threadIdx.x / 32), warps(gridDim.x * WARPS), free(UNSET), list(EMPTY),
-          heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), least_at(0), fresh(FRESH) {}
+          heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), least_at(0), fresh(FRESH), met(0) {}
 
     // ---- the grid -------------------------------------------------------------------------------------------------
     // Everybody arrives before anybody goes on, and sees what the others wrote.
     __device__ void sync(Code code) {
         __syncthreads();
-        if (threadIdx.x == 0) {
-            u32 ticket = arrive(S.counters + BARRIER);
-            u32 full = (ticket / gridDim.x + 1) * gridDim.x;
-            while (load_acquire(S.counters + BARRIER) < full) {}
-            if (blockIdx.x == 0) note(code);
+        if (threadIdx.x == 0) meet(code, 0);
+        __syncthreads();
+        met++;
+    }
+    // The same, and what each warp brings is added up.
+    __device__ u32 sum(Code code, u32 amount) {
+        __shared__ u32 part[WARPS], total;
+        if (lane == 0) part[threadIdx.x >> 5] = amount;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            amount = __reduce_add_sync(ALL, threadIdx.x < WARPS ? part[threadIdx.x] : 0);
+            if (threadIdx.x == 0) total = meet(code, amount);
         }
         __syncthreads();
+        met++;
+        return total;
+    }
+    // Blocks are counted in the lower half of a word, what they bring is added up in the upper one.
+    __device__ u32 meet(Code code, u32 amount) {
+        u64 *meeting = S.meetings + met, now = arrive(meeting, (u64)amount << 32 | 1);
+        while ((u32)now != gridDim.x) now = load_acquire(meeting);
+        if (blockIdx.x == 0) note(code);
+        return (u32)(now >> 32);
     }
     // The trace begins here.
     __device__ void begin() {
@@ -155,16 +181,20 @@ struct Solver {
         if (S.counters[STEPS] < S.steps) S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
     }
     __device__ u32 counter() { return fresh++; }
-    __device__ u32 read(u32 index) { return load_acquire(S.counters + index); }
-
-    // Adds up a number of each warp. Before it is read, everybody has to have arrived at a barrier.
-    __device__ void add_to_counter(u32 index, u32 amount) {
-        __shared__ u32 sum;
-        if (threadIdx.x == 0) sum = 0;
+    // One thread of a block looks, for a word at which all look at once is slow. All threads call this.
+    __device__ u32 read(u32 index) {
+        __shared__ u32 value;
         __syncthreads();
-        if (lane == 0 && amount) atomicAdd(&sum, amount);
+        if (threadIdx.x == 0) value = load_acquire(S.counters + index);
         __syncthreads();
-        if (threadIdx.x == 0 && sum) atomicAdd(S.counters + index, sum);
+        return value;
+    }
+    // The host learns what it has to know.
+    __device__ void tell() {
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            S.told[0] = load_acquire(S.counters + OVERFLOW);
+            S.told[1] = S.counters[STEPS];
+        }
     }
 
     // ---- lists: each warp has its own chain of tiles ---------------------------------------------------------------
@@ -717,8 +747,8 @@ struct Solver {
         }
     }
 
-    // Roots get numbers of the next level, components without an edge their final ones.
-    __device__ void number(u32 roots_counter) {
+    // Roots get numbers of the next level, components without an edge their final ones. Returns the warp's roots.
+    __device__ u32 number(u32 roots_counter) {
         u32 words = (count + 31) / 32, share = (words + warps - 1) / warps;
         u32 first = min(warp * share, words), last = min(first + share, words);
         u32 above = base + count, roots = 0, finished = 0;
@@ -780,10 +810,12 @@ struct Solver {
             root_at += __popc(r);
             done_at += __popc(d);
         }
+        return roots;
     }
 
     // Everybody learns the number of its root. Chains may be long: after so many steps the rest is left to another pass.
-    __device__ void shortcut(u32 again) {
+    // Returns whether it is.
+    __device__ bool shortcut() {
         u32 above = base + count;
         bool far = false;
         for (u32 x0 = base + warp * 128 + lane; x0 - lane < above; x0 += warps * 128) {
@@ -803,17 +835,18 @@ struct Solver {
             #pragma unroll
             for (u32 j = 0; j < 4; j++) if (y[j] != was[j]) S.link[x0 + 32 * j] = y[j];
         }
-        if (far) S.counters[again] = 1;
+        return __any_sync(ALL, far);
     }
 
     // Edges get the numbers of the new level, and those within a component go. Splitting puts the edges after the pivot
     // aside; when the others are done they come back, and what their ends have become in the meantime is looked up.
-    __device__ void relabel(Chain in, bool back, bool here, bool splitting, u64 pivot) {
+    // `paired`, of all edges between two components the least alone is kept, and there is no list any more.
+    __device__ void relabel(Chain in, bool back, bool here, bool paired, bool splitting, u64 pivot) {
         const u16 *label = (const u16 *)(shared + LABELS_AT);
         bool few = count <= FEW;
         u32 giant = UNSET;
         if (few) {
-            for (u32 c = threadIdx.x; c < count; c += BLOCK) shared[c] = ~0ull;
+            for (u32 c = threadIdx.x; c < (paired ? TAIL : count); c += BLOCK) shared[c] = ~0ull;
             __syncthreads();
         } else if (!back && in_play > CROWD) {
             // The component that most edges have an end in chooses nothing: all others come to it.
@@ -858,33 +891,73 @@ struct Solver {
             }
             __syncwarp(); // every lane has its records before the tile is used again
             give_back(t);
-            #pragma unroll
-            for (u32 i = 0; i < 4; i++) {
-                Key key = key_in(r[i], (Key)0);
-                bool keep = a[i] != b[i], later = keep && splitting && K::order(key, id[i]) > pivot;
-                keep &= !later;
-                if (keep && few) {
-                    a[i] = offer_here(a[i], key, id[i]);
-                    b[i] = offer_here(b[i], key, id[i]);
-                } else if (keep) {
-                    if (a[i] != giant) a[i] = offer(a[i], key, id[i]);
-                    if (b[i] != giant) b[i] = offer(b[i], key, id[i]);
-                }
-                append(out, keep, a[i], b[i], key, id[i]);
-                if (splitting) append(aside, later, a[i], b[i], key, id[i]);
-            }
             left -= min(left, TILE);
             t = next;
+            if (paired) {
+                #pragma unroll
+                for (u32 i = 0; i < 4; i++) {
+                    if (a[i] == b[i]) continue;
+                    u64 *least = shared + place_of_pair(a[i] - base, b[i] - base), order = K::order(key_in(r[i], (Key)0), id[i]);
+                    if (*(volatile u64 *)least > order) atomicMin(least, order);
+                }
+                continue;
+            }
+            bool keep[4], later[4];
+            Key key[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                key[i] = key_in(r[i], (Key)0);
+                keep[i] = a[i] != b[i];
+                later[i] = keep[i] && splitting && K::order(key[i], id[i]) > pivot;
+                keep[i] &= !later[i];
+            }
+            // Where little is to be done, looks that wait for one another cost more than minima that come too late.
+            bool at_once = !few && !back && in_play <= CROWD;
+            if (at_once) offer_four(keep, a, b, key, id);
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                if (keep[i] && few) {
+                    a[i] = offer_here(a[i], key[i], id[i]);
+                    b[i] = offer_here(b[i], key[i], id[i]);
+                } else if (keep[i] && !at_once) {
+                    if (a[i] != giant) a[i] = offer(a[i], key[i], id[i]);
+                    if (b[i] != giant) b[i] = offer(b[i], key[i], id[i]);
+                }
+                append(out, keep[i], a[i], b[i], key[i], id[i]);
+                if (splitting) append(aside, later[i], a[i], b[i], key[i], id[i]);
+            }
         }
         list = out;
         if (splitting) heavy = aside;
         if (few) {
             __syncthreads();
-            for (u32 c = threadIdx.x; c < count; c += BLOCK) {
-                u64 order = shared[c];
-                if (order != ~0ull && load(S.least + least_at + c) > order) atomicMin(S.least + least_at + c, order);
-            }
+            lower_all(paired ? S.pairs : S.least + least_at, paired ? TAIL : count);
         }
+    }
+    // The block's minima go to everybody's.
+    __device__ void lower_all(u64 *least, u32 values) {
+        for (u32 c0 = threadIdx.x; c0 < values; c0 += 4 * BLOCK) {
+            u64 order[4], seen[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u32 c = c0 + BLOCK * i;
+                order[i] = c < values ? shared[c] : ~0ull;
+                seen[i] = order[i] != ~0ull ? load(least + c) : 0;
+            }
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++)
+                if (seen[i] > order[i]) atomicMin(least + c0 + BLOCK * i, order[i]);
+        }
+    }
+    // Where the pair of two of PAIRED components stands: the rows of the lower half begin right of the diagonal, those
+    // of the upper half are turned round and fill the place left of it.
+    __device__ static u32 place_of_pair(u32 a, u32 b) {
+        u32 x = min(a, b), y = max(a, b);
+        return x < PAIRED / 2 ? x * PAIRED + y : (PAIRED - 1 - x) * PAIRED + (PAIRED - 1 - y);
+    }
+    __device__ static uint2 pair_at(u32 place) {
+        u32 x = place / PAIRED, y = place % PAIRED;
+        return y > x ? make_uint2(x, y) : make_uint2(PAIRED - 1 - x, PAIRED - 1 - y);
     }
 
     // One record of each warp, for a pivot.
@@ -902,11 +975,7 @@ struct Solver {
 
     __device__ bool overflowed() { return read(OVERFLOW) != 0; }
 
-    __device__ void count_edges(u32 total_counter, Code code) {
-        add_to_counter(total_counter, list.count);
-        sync(code);
-        in_play = read(total_counter);
-    }
+    __device__ void count_edges(Code code) { in_play = sum(code, list.count); }
 
     // Rounds until the list is empty and, if labels are wanted, every component has its final number.
     // Before: the edges on the list have been offered to the components of this level.
@@ -914,15 +983,17 @@ struct Solver {
         bool pending = false;
         while (count && (in_play || labels_wanted || pending)) {
             if (in_play <= TAIL && count <= TAIL) {
-                finish();
+                finish(labels_wanted || pending);
             } else {
                 if (K::wide) { least_ids(); sync(LEAST_IDS); }
                 hook();
                 bool splitting = !pending && !labels_wanted && in_play > SPLIT_FROM && (float)in_play > SPLIT * (float)count;
                 if (splitting) sample_list();
                 // Few components are contracted without a barrier more, and need room for orders that nobody reads any more.
-                if (!K::wide && count <= FEW)
+                if (!K::wide && count <= FEW) {
                     for (u32 i = warp * 32 + lane; i < count; i += warps * 32) S.least[other_least() + i] = ~0ull;
+                    for (u32 i = warp * 32 + lane; i < TAIL; i += warps * 32) S.pairs[i] = ~0ull;
+                }
                 sync(HOOK);
                 bool here = !K::wide && count <= FEW && contract_here();
                 if (!here) contract();
@@ -935,14 +1006,15 @@ struct Solver {
                         for (u32 i = 0; i < draws; i++) least = min(least, load(S.samples + (threadIdx.x + BLOCK * i) % min(SAMPLES, warps)));
                         pivot = pick(least, share, draws);
                     }
-                    u32 total = counter();
-                    relabel(list, false, here, splitting, pivot);
+                    bool paired = here && !splitting && count > 1 && count <= PAIRED;
+                    relabel(list, false, here, paired, splitting, pivot);
                     if (splitting) { pending = true; heavy_base = base; }
-                    count_edges(total, RELABEL);
-                    if (here) {
+                    count_edges(RELABEL);
+                    if (here && (labels_wanted || pending)) {
                         publish_labels();
                         if (count == 0) sync(NUMBER);
                     }
+                    if (paired) finish_pairs(labels_wanted || pending);
                 }
             }
             if (pending && count == 0) {
@@ -950,26 +1022,18 @@ struct Solver {
                 label_vertices(heavy_base, base);
                 sync(LABEL);
                 restart();
-                u32 total = counter();
-                relabel(heavy, true, false, false, 0);
-                count_edges(total, RETURN);
+                relabel(heavy, true, false, false, false, 0);
+                count_edges(RETURN);
             }
         }
     }
     // The components that the chosen edges join become those of the next level.
     __device__ void contract() {
-        u32 roots_counter = counter();
-        number(roots_counter);
-        sync(NUMBER);
+        u32 numbered = sum(NUMBER, number(counter()));
         // Few may as well be walked to by whoever needs them; what reads rows walks no path.
-        for (bool more = count > DIRECT || base == 0; more; ) {
-            u32 again = counter();
-            shortcut(again);
-            sync(SHORTCUT);
-            more = read(again);
-        }
+        for (bool more = count > DIRECT || base == 0; more; more = sum(SHORTCUT, shortcut())) {}
         base += count;
-        count = read(roots_counter);
+        count = numbered;
         least_at = 0;
     }
 
@@ -981,9 +1045,13 @@ struct Solver {
         u16 *parent = (u16 *)shared, *number = parent + FEW, *label = (u16 *)(shared + LABELS_AT);
         __shared__ u32 part[2][WARPS];
         u32 w = threadIdx.x >> 5, above = base + count, done = read(finals);
-        for (u32 c = threadIdx.x; c < count; c += BLOCK) {
-            u32 p = S.link[base + c];
-            parent[c] = p == UNSET ? NOWHERE : p - base;
+        for (u32 c0 = threadIdx.x; c0 < count; c0 += 4 * BLOCK) {
+            u32 p[4];
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++) p[i] = c0 + BLOCK * i < count ? S.link[base + c0 + BLOCK * i] : UNSET;
+            #pragma unroll
+            for (u32 i = 0; i < 4; i++)
+                if (c0 + BLOCK * i < count) parent[c0 + BLOCK * i] = p[i] == UNSET ? NOWHERE : p[i] - base;
         }
         __syncthreads();
         u32 roots = 0, lone = 0, is_root[each], is_lone[each];
@@ -1045,7 +1113,7 @@ struct Solver {
     }
 
     // The last rounds of a phase, by one block in shared memory.
-    __device__ void finish() {
+    __device__ void finish(bool goes_on) {
         u32 taken = counter(), at = 0;
         if (lane == 0 && list.count) at = atomicAdd(S.counters + taken, list.count);
         at = __shfl_sync(ALL, at, 0);
@@ -1063,13 +1131,27 @@ struct Solver {
         }
         list = EMPTY;
         sync(COLLECT);
-        if (blockIdx.x == 0) finish_alone(in_play);
+        if (blockIdx.x == 0) finish_alone(false, in_play);
+        finished(goes_on);
+    }
+    // The same with the least edges of all pairs of components.
+    __device__ void finish_pairs(bool goes_on) {
+        if (blockIdx.x == 0) finish_alone(true, TAIL);
+        finished(goes_on);
+    }
+    // Where nothing comes after, nobody waits.
+    __device__ void finished(bool goes_on) {
         base += count;
         count = 0;
         in_play = 0;
-        sync(FINISH);
+        if (goes_on) {
+            sync(FINISH);
+        } else if (blockIdx.x == 0) {
+            __syncthreads();
+            if (threadIdx.x == 0) note(FINISH);
+        }
     }
-    __device__ void finish_alone(u32 edges) {
+    __device__ void finish_alone(bool paired, u32 edges) {
         constexpr u16 NOWHERE = 0xffff;
         constexpr u32 each = TAIL / BLOCK;
         u64 *least = shared;
@@ -1082,7 +1164,16 @@ struct Solver {
             u32 at = threadIdx.x + BLOCK * i;
             a[i] = b[i] = id[i] = 0;
             key[i] = 0;
-            if (at < edges) {
+            if (paired) {
+                u64 order = S.pairs[at];
+                if (order != ~0ull) {
+                    uint2 ends = pair_at(at);
+                    a[i] = ends.x;
+                    b[i] = ends.y;
+                    key[i] = (Key)(order >> 32); // few components of wide keys are not paired
+                    id[i] = (u32)order;
+                }
+            } else if (at < edges) {
                 uint4 r = S.tail[at];
                 a[i] = (r.x & ~OFFERED) - base;
                 b[i] = (r.y & ~OFFERED) - base;
@@ -1211,7 +1302,7 @@ struct Solver {
     __device__ void solve_rows() {
         begin();
         bool filtered = G.entries / 2 >= FILTER_FROM * (u64)G.vertices;
-        u32 queue_counter = counter(), total = counter();
+        u32 queue_counter = counter();
         finals = counter();
         u64 light = 0;
         if (filtered) {
@@ -1230,24 +1321,23 @@ struct Solver {
         contract();
         if (filtered) {
             in_play = CROWD + 1;
-            relabel(list, false, false, false, 0);
+            relabel(list, false, false, false, false, 0);
         } else {
             gather_short_rows();
             if (items) gather_long_rows(items);
         }
-        count_edges(total, filtered ? RELABEL : GATHER);
+        count_edges(filtered ? RELABEL : GATHER);
         for (bool first = filtered; !overflowed(); first = false) {
             rounds(first);
             if (!first) return;
             settle();
             u32 giant = passive_giant();
             queue_counter = counter();
-            total = counter();
             gather_outside(giant == UNSET ? UNSET : DONE | (giant - base), queue_counter);
             sync(GATHER);
             items = read(queue_counter);
             if (items) outside_long_rows(giant == UNSET ? UNSET : DONE | (giant - base), items);
-            count_edges(total, GATHER);
+            count_edges(GATHER);
         }
     }
     // Every vertex learns what has become of it, and a new phase begins.
@@ -1268,7 +1358,6 @@ struct Solver {
     __device__ void solve_edges() {
         begin();
         bool filtered = G.edges >= FILTER_FROM * (u64)G.vertices;
-        u32 total = counter();
         finals = counter();
         for (u32 i = warp * 32 + lane; i < G.vertices; i += warps * 32) {
             S.least[i] = ~0ull;
@@ -1278,14 +1367,13 @@ struct Solver {
         u64 light = filtered ? threshold(G.edges, (G.edges / G.vertices > 64 ? 2.5f : 1.0f) * (float)G.vertices / (float)G.edges, 0) : 0;
         sync(CHOOSE);
         gather_edges(filtered, light);
-        count_edges(total, GATHER);
+        count_edges(GATHER);
         for (bool first = filtered; !overflowed(); first = false) {
             rounds(first);
             if (!first) return;
             settle();
-            total = counter();
             gather_edges_outside(passive_giant());
-            count_edges(total, GATHER);
+            count_edges(GATHER);
         }
     }
 };
@@ -1294,7 +1382,9 @@ struct Solver {
 #define SOLVE(name, width, input)                                     \
     KERNEL __launch_bounds__(BLOCK, 2) name(const Args args) {        \
         __shared__ u64 memory[SHARED_WORDS];                          \
-        Solver<width>(args, memory).solve_##input();                  \
+        Solver<width> solver(args, memory);                           \
+        solver.solve_##input();                                       \
+        solver.tell();                                                \
     }
 SOLVE(rows_32, Narrow, rows)
 SOLVE(rows_64, Wide, rows)

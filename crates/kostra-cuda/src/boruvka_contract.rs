@@ -70,7 +70,7 @@ impl Algorithm for BoruvkaContract {
     }
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-        contract::<ByVertex, W>(&Self::INFO, problem, run)
+        contract::<ByVertex, W>(problem, run)
     }
 }
 

@@ -46,7 +46,7 @@ impl Algorithm for BoruvkaContractEdge {
     }
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-        contract::<ByEntry, W>(&Self::INFO, problem, run)
+        contract::<ByEntry, W>(problem, run)
     }
 }
 

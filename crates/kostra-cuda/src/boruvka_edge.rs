@@ -78,7 +78,7 @@ impl Algorithm for BoruvkaEdge {
         if m == 0 {
             return Ok(EdgeSet::new(0));
         }
-        device.admit(Self::INFO.id, DeviceEdges::<W>::bytes(m) + scratch_bytes::<W>(n as usize, m))?;
+        device.admit(0, DeviceEdges::<W>::bytes(m) + scratch_bytes::<W>(n as usize, m))?;
         let graph = run.upload(|run| upload_edges(device, edges, run.threads()))?;
         let mut rounds = Rounds {
             device,

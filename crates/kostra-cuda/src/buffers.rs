@@ -250,14 +250,21 @@ impl DeviceEdgeSet {
 
     /// Copies it back.
     pub(crate) fn download(&self, device: &Device) -> Result<EdgeSet, DeviceError> {
-        let words = download(device, &self.words)?;
-        let pairs = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-        Ok(EdgeSet::from_words(pairs.collect()))
+        download_set(device, &self.words)
     }
+}
+
+/// Copies the words of a set of edges back, of which there is an even number.
+pub(crate) fn download_set(device: &Device, words: &impl DevicePtr<u32>) -> Result<EdgeSet, DeviceError> {
+    let words = download(device, words)?;
+    let pairs = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+    Ok(EdgeSet::from_words(pairs.collect()))
 }
 
 #[cfg(test)]
 mod tests {
+    use kostra_core::SolveError;
+
     use super::*;
     use crate::testing::device;
 
@@ -294,13 +301,16 @@ mod tests {
         let Some(device) = device() else { return };
         let bytes = device.available().unwrap();
         assert!(bytes > 0 && bytes <= device.memory());
-        assert!(device.admit("test", bytes / 2).is_ok());
-        let error = device.admit("test", 2 * device.memory()).unwrap_err();
-        assert_eq!(
-            error,
-            kostra_core::SolveError::OutOfMemory { solver: "test", bytes: 2 * device.memory() }
-        );
-        assert!(device.uninit::<u64>(device.memory()).is_err());
+        assert!(device.admit(0, bytes / 2).is_ok());
+        let too_much = 2 * device.memory();
+        for (scratch, others) in [(0, too_much), (too_much, 0)] {
+            let error = device.admit(scratch, others).unwrap_err();
+            let SolveError::DeviceMemory { bytes, free } = error else { panic!("{error}") };
+            assert!(bytes >= too_much && free <= device.memory());
+        }
+        let error = device.uninit::<u64>(device.memory()).unwrap_err();
+        let DeviceError::OutOfMemory { bytes, free } = error else { panic!("{error}") };
+        assert!(bytes == 8 * device.memory() && free > 0 && free <= device.memory());
         assert!(device.uninit::<u64>(1000).is_ok(), "the device goes on after a refusal");
     }
 }

@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, PushKernelArg};
+use cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use kostra_core::{Order, Vertex, Weight, WeightType};
 
-use crate::buffers::{DeviceArray, DeviceEdgeSet, Keys, download};
+use crate::buffers::{DeviceArray, Keys, download};
 use crate::launch::grid;
 use crate::memory::{DeviceMemory, bytes_at};
 use crate::module::Source;
@@ -208,28 +208,26 @@ impl<W: Weight> DeviceEdges<W> {
     }
 }
 
-impl DeviceEdgeSet {
-    /// The members, ascending, as 64-bit integers that stay on the device.
-    pub(crate) fn list(&self, device: &Arc<Device>) -> Result<DeviceMemory, DeviceError> {
-        let words = self.words.len();
-        let count = words as u64;
-        let mut places: CudaSlice<u32> = device.uninit(words)?;
-        let kernel = device.function(ARRAYS, "count_members")?;
-        let mut launch = device.stream().launch_builder(&kernel);
-        launch.arg(&self.words).arg(&count).arg(&mut places);
-        // SAFETY: the kernel takes these arguments, and there is a number for every word.
-        device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
-        let mut scan = Scan::new(device, words, TileSums::OnDevice)?;
-        let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
-        let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
-        let kernel = device.function(ARRAYS, "list_members")?;
-        let address = ids.address();
-        let mut launch = device.stream().launch_builder(&kernel);
-        launch.arg(&self.words).arg(&count).arg(&places).arg(&address);
-        // SAFETY: the kernel takes these arguments; the places are below the number of members, for which there is room.
-        device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
-        Ok(ids)
-    }
+/// The members of a set of edges, ascending, as 64-bit integers that stay on the device.
+pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<DeviceMemory, DeviceError> {
+    let words = set.len();
+    let count = words as u64;
+    let mut places: CudaSlice<u32> = device.uninit(words)?;
+    let kernel = device.function(ARRAYS, "count_members")?;
+    let mut launch = device.stream().launch_builder(&kernel);
+    launch.arg(set).arg(&count).arg(&mut places);
+    // SAFETY: the kernel takes these arguments, and there is a number for every word.
+    device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+    let mut scan = Scan::new(device, words, TileSums::OnDevice)?;
+    let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
+    let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
+    let kernel = device.function(ARRAYS, "list_members")?;
+    let address = ids.address();
+    let mut launch = device.stream().launch_builder(&kernel);
+    launch.arg(set).arg(&count).arg(&places).arg(&address);
+    // SAFETY: the kernel takes these arguments; the places are below the number of members, for which there is room.
+    device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+    Ok(ids)
 }
 
 /// What stands in a column of the graph at the ids of a forest's edges.

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut, DriverError, result,
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut, DriverError, PinnedHostSlice,
+    result,
 };
 use kostra_core::SolveError;
 
@@ -21,6 +22,12 @@ use crate::{DeviceError, NoDevice, driver};
 
 /// The oldest compute capability that the kernels are written for.
 const OLDEST: (u32, u32) = (8, 0);
+
+/// What the driver takes beside the arrays that it is asked for: its pool grows by pieces of 32 MiB, and kernels whose
+/// registers spill have memory for every thread that the device holds.
+const DRIVERS_OWN: usize = 64 << 20;
+/// So many bytes are there nearly always. To ask takes as long as a small solve does.
+const FEW: usize = 64 << 20;
 
 /// A CUDA device.
 #[derive(Debug)]
@@ -35,8 +42,10 @@ pub struct Device {
     stream: Arc<CudaStream>,
     staging: Staging,
     /// What the last solve worked in, kept for the next one.
-    scratch: Mutex<Option<CudaSlice<u8>>>,
+    scratch: Mutex<Option<Kept>>,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
+    /// Kernels whose blocks stay, and how many of them a multiprocessor holds.
+    residents: Mutex<HashMap<&'static str, (CudaFunction, u32)>>,
     lost: OnceLock<String>,
 }
 
@@ -125,6 +134,7 @@ impl Device {
             staging: Staging::default(),
             scratch: Mutex::default(),
             modules: Mutex::default(),
+            residents: Mutex::default(),
             lost: OnceLock::new(),
         };
         device.keep_freed_memory().map_err(refused)?;
@@ -188,14 +198,37 @@ impl Device {
         self.check(module.load_function(kernel), "looking for a kernel")
     }
 
+    /// A kernel, and how many of its blocks of so many threads, always the same, a multiprocessor holds at once. Both
+    /// are looked up once, for the driver takes some microseconds to answer.
+    pub(crate) fn resident(
+        &self,
+        source: Source,
+        kernel: &'static str,
+        block: u32,
+    ) -> Result<(CudaFunction, u32), DeviceError> {
+        let mut residents = self.residents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(resident) = residents.get(kernel) {
+            return Ok(resident.clone());
+        }
+        let function = self.function(source, kernel)?;
+        let fit = function.occupancy_max_active_blocks_per_multiprocessor(block, 0, None);
+        let resident = (function, self.check(fit, "asking for an occupancy")?.max(1));
+        residents.insert(kernel, resident.clone());
+        Ok(resident)
+    }
+
     /// Memory for so many values, whatever is in it.
     pub(crate) fn uninit<T: Copy>(&self, len: usize) -> Result<CudaSlice<T>, DeviceError> {
         let bytes = (len * size_of::<T>()).max(1); // the driver refuses to allocate none
         // SAFETY: bytes of any content are bytes.
         let mut memory = unsafe { self.stream.alloc::<u8>(bytes) };
-        if memory.is_err() && self.kept_scratch().take().is_some() {
+        if is_out_of_memory(&memory) {
+            self.give_back()?;
             // SAFETY: as above.
             memory = unsafe { self.stream.alloc::<u8>(bytes) };
+        }
+        if is_out_of_memory(&memory) {
+            return Err(DeviceError::OutOfMemory { bytes, free: self.available()? });
         }
         let memory = self.check(memory, "allocating memory")?;
         // SAFETY: the memory was allocated on this stream, is long enough, and aligned to 256 bytes.
@@ -206,17 +239,22 @@ impl Device {
     /// enough, since to allocate takes as long as a small solve does.
     pub(crate) fn scratch(&self, bytes: usize) -> Result<Scratch<'_>, DeviceError> {
         let kept = self.kept_scratch().take();
-        let memory = match kept {
-            Some(memory) if memory.len() >= bytes => memory,
+        let kept = match kept {
+            Some(kept) if kept.memory.len() >= bytes => kept,
             too_little => {
-                drop(too_little);
-                self.uninit(bytes)?
+                let told = too_little.map(|kept| kept.told).map_or_else(
+                    // SAFETY: it is set before it is read.
+                    || unsafe { self.context.alloc_pinned_with_flags(TOLD, sys::CU_MEMHOSTALLOC_DEVICEMAP) },
+                    Ok,
+                );
+                let told = self.check(told, "allocating page-locked memory")?;
+                Kept { memory: self.uninit(bytes)?, told }
             }
         };
-        Ok(Scratch { device: self, memory: ManuallyDrop::new(memory) })
+        Ok(Scratch { device: self, kept: ManuallyDrop::new(kept) })
     }
 
-    fn kept_scratch(&self) -> MutexGuard<'_, Option<CudaSlice<u8>>> {
+    fn kept_scratch(&self) -> MutexGuard<'_, Option<Kept>> {
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -257,14 +295,23 @@ impl Device {
         self.finish()
     }
 
-    /// Refuses work that needs more memory than the device can give, before any of it is done.
-    pub(crate) fn admit(&self, solver: &'static str, bytes: usize) -> Result<(), SolveError> {
-        // To ask takes as long as a small solve does. Where a little is not there, the allocation says so.
-        if bytes < self.memory / 64 {
-            return Ok(());
-        }
-        if bytes > self.available()? {
-            return Err(SolveError::OutOfMemory { solver, bytes });
+    /// Refuses work that needs more memory than the device can give, before any of it is done: so many bytes of
+    /// [scratch memory](Self::scratch), and so many in other arrays.
+    pub(crate) fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
+        let kept = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
+        let new = others.saturating_add(if kept < scratch { scratch } else { 0 });
+        // Where a little is not there, the allocation says so.
+        if new <= FEW { Ok(()) } else { admit(scratch.saturating_add(others), self.available()?) }
+    }
+
+    /// Gives all memory back that nobody uses.
+    fn give_back(&self) -> Result<(), DeviceError> {
+        drop(self.kept_scratch().take());
+        self.finish()?;
+        if self.context.has_async_alloc() {
+            let pool = self.pool().doing("giving memory back")?;
+            // SAFETY: the pool is the device's own.
+            self.check(unsafe { result::mem_pool::trim_to(pool, 0) }, "giving memory back")?;
         }
         Ok(())
     }
@@ -275,7 +322,7 @@ impl Device {
     /// When the device fails.
     pub fn available(&self) -> Result<usize, DeviceError> {
         let (free, _) = self.check(self.context.mem_get_info(), "asking for its free memory")?;
-        let scratch = self.kept_scratch().as_ref().map_or(0, CudaSlice::len);
+        let scratch = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
         Ok(free + scratch + self.kept().doing("asking for its free memory")?)
     }
 
@@ -329,33 +376,73 @@ impl Device {
     }
 }
 
+/// How many words a solve can tell the host.
+pub(crate) const TOLD: usize = 2;
+
+/// What solves work in.
+#[derive(Debug)]
+struct Kept {
+    memory: CudaSlice<u8>,
+    /// Words of the machine's memory that the device writes to: to copy a word takes as long as several steps.
+    told: PinnedHostSlice<u32>,
+}
+
 /// Memory to work in, which the device keeps for the next solve when this is dropped.
 pub(crate) struct Scratch<'a> {
     device: &'a Device,
-    memory: ManuallyDrop<CudaSlice<u8>>,
+    kept: ManuallyDrop<Kept>,
+}
+
+impl Scratch<'_> {
+    /// Where the device writes what it tells the host; zero until then.
+    pub(crate) fn told_at(&mut self) -> Result<sys::CUdeviceptr, DeviceError> {
+        let told = self.device.check(self.kept.told.as_mut_slice(), "preparing a solve")?;
+        told.fill(0);
+        // The driver gives page-locked memory the same address on every device.
+        Ok(told.as_ptr() as sys::CUdeviceptr)
+    }
+
+    /// What the device has told, once it is done.
+    pub(crate) fn told(&self) -> Result<[u32; TOLD], DeviceError> {
+        let told = self.device.check(self.kept.told.as_ptr(), "reading what a solve tells")?;
+        // SAFETY: there are as many words, and the device, which changes them behind the compiler's back, is done.
+        Ok(std::array::from_fn(|word| unsafe { told.add(word).read_volatile() }))
+    }
 }
 
 impl Deref for Scratch<'_> {
     type Target = CudaSlice<u8>;
 
     fn deref(&self) -> &CudaSlice<u8> {
-        &self.memory
+        &self.kept.memory
     }
 }
 
 impl DerefMut for Scratch<'_> {
     fn deref_mut(&mut self) -> &mut CudaSlice<u8> {
-        &mut self.memory
+        &mut self.kept.memory
     }
 }
 
 impl Drop for Scratch<'_> {
     fn drop(&mut self) {
         // SAFETY: nobody asks for it any more.
-        let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
+        let kept = unsafe { ManuallyDrop::take(&mut self.kept) };
         // Of two solves at the same time, the later one's stays.
-        *self.device.kept_scratch() = Some(memory);
+        *self.device.kept_scratch() = Some(kept);
     }
+}
+
+/// Whether so many bytes are to be had where so many are free.
+fn admit(bytes: usize, free: usize) -> Result<(), SolveError> {
+    if bytes.saturating_add(DRIVERS_OWN) > free {
+        return Err(SolveError::DeviceMemory { bytes: bytes.saturating_add(DRIVERS_OWN), free });
+    }
+    Ok(())
+}
+
+fn is_out_of_memory<T>(answer: &Result<T, DriverError>) -> bool {
+    matches!(answer, Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)))
 }
 
 /// The version of CUDA that the driver is for.
@@ -415,6 +502,17 @@ mod tests {
                 assert!(one.capability() >= OLDEST && one.multiprocessors() > 0 && !one.name().is_empty());
             }
         }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_bytes_that_are_needed_and_those_that_are_free() {
+        assert_eq!(admit(1 << 30, (1 << 30) + DRIVERS_OWN), Ok(()));
+        let refused = |bytes, free| Err(SolveError::DeviceMemory { bytes: bytes + DRIVERS_OWN, free });
+        assert_eq!(admit(1 << 30, 1 << 30), refused(1 << 30, 1 << 30), "the driver needs some, too");
+        assert_eq!(admit(3 << 30, 1 << 30), refused(3 << 30, 1 << 30));
+        assert!(admit(usize::MAX, 1 << 40).is_err());
+        let words = SolveError::from(DeviceError::OutOfMemory { bytes: 2000, free: 1000 }).to_string();
+        assert_eq!(words, "this graph needs 2000 bytes of the device's memory, of which 1000 are free");
     }
 
     #[test]

@@ -39,6 +39,14 @@ pub enum DeviceError {
         /// The driver's words.
         cause: String,
     },
+    /// An array finds no room in the device's memory.
+    #[error("{bytes} bytes of the CUDA device's memory are needed, of which {free} are free")]
+    OutOfMemory {
+        /// How many bytes were asked for.
+        bytes: usize,
+        /// How many were free, perhaps not in one piece.
+        free: usize,
+    },
     /// The kernels are neither compiled in nor can be compiled here.
     #[error(
         "the CUDA kernels were not compiled when Kostra was built, and cannot be compiled now: {reason}; install \
@@ -66,7 +74,10 @@ pub enum DeviceError {
 
 impl From<DeviceError> for SolveError {
     fn from(error: DeviceError) -> Self {
-        Self::Device { what: error.to_string() }
+        match error {
+            DeviceError::OutOfMemory { bytes, free } => Self::DeviceMemory { bytes, free },
+            error => Self::Device { what: error.to_string() },
+        }
     }
 }
 

@@ -18,26 +18,29 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
+mod plan;
+
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaSlice, CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 use kostra_cpu::list;
 
-use crate::buffers::{DeviceCsr, DeviceEdgeSet, DeviceEdges, Keys, download, upload_csr, upload_edges};
+use self::plan::{Args, BLOCK, Input, Plan, Room};
+use crate::buffers::{DeviceCsr, DeviceEdges, Keys, download, download_set, upload_csr, upload_edges};
+use crate::columns::list_set;
+use crate::device::Scratch;
 use crate::memory::DeviceMemory;
-use crate::module::Source;
 use crate::{Device, DeviceError};
 
 /// The fastest on devices.
 pub(crate) struct Fast;
 
 const ID: &str = "cuda-fast";
-const SOURCE: Source = Source { name: "fast", text: include_str!("../kernels/fast.cu") };
 
 /// Labels of all rounds are numbers below 5 n, and have 31 bits.
 const MOST_VERTICES: u32 = (1 << 31) / 5 - 1;
@@ -74,9 +77,9 @@ impl Algorithm for Fast {
         if edges.is_empty() {
             return Ok(EdgeSet::new(0));
         }
-        let input = Input::of_edges(edges.vertices(), edges.len() as u32, Keys::of::<W>(edges.order()));
-        let needed = Plan::new(device, input, Room::Usual)?.bytes() + DeviceEdgeSet::bytes(edges.len());
-        device.admit(ID, needed + DeviceEdges::<W>::bytes(edges.len()))?;
+        let input = Input::new(edges.vertices(), edges.len() as u32, 0, Keys::of::<W>(edges.order()));
+        let plan = Plan::new(device, input, false, Room::Usual)?;
+        device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
         let graph = run.upload(|run| upload_edges(device, edges, run.threads()))?;
         on_edges(device, &graph, run)
     }
@@ -108,9 +111,14 @@ impl Algorithm for FastRows {
             return Ok(EdgeSet::new(0));
         }
         let entries = view.rows().neighbours().len();
-        device.admit(Self::INFO.id, DeviceCsr::<W>::bytes(view.vertices(), entries))?;
+        let input = Input::new(view.vertices(), view.edges() as u32, entries as u32, Keys::of::<W>(order));
+        let plan = Plan::new(device, input, true, Room::Usual)?;
+        device.admit(plan.layout.bytes(), DeviceCsr::<W>::bytes(view.vertices(), entries))?;
         let graph = run.upload(|run| upload_csr(device, view, order, run.threads()))?;
-        on_rows(device, &graph, run)
+        let forest = on_rows(device, &graph, run);
+        // To give its memory back belongs to copying it there.
+        run.upload(|_| drop(graph));
+        forest
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
@@ -127,7 +135,7 @@ pub fn on_edges<W: Weight>(
     graph: &DeviceEdges<W>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    solve(device, input_of(graph)?, run)
+    solve(device, input_of(graph)?, false, run)
 }
 
 /// The same, as the ids of the forest's edges, ascending 64-bit integers that stay on the device.
@@ -143,14 +151,14 @@ pub fn ids_on_edges<W: Weight>(
     if graph.edges == 0 {
         return Ok(DeviceMemory::uninit(device, 0)?);
     }
-    let ids = find(device, input, run)?.list(device)?;
+    let ids = list_set(device, &find(device, input, false, run)?.words())?;
     run.progress(1, 1)?;
     Ok(ids)
 }
 
 fn input_of<W: Weight>(graph: &DeviceEdges<W>) -> Result<Input, SolveError> {
     Fast.admit(graph.vertices, graph.edges as usize)?;
-    let mut input = Input::of_edges(graph.vertices, graph.edges, graph.keys);
+    let mut input = Input::new(graph.vertices, graph.edges, 0, graph.keys);
     input.u = graph.u.address();
     input.v = graph.v.address();
     input.weights = graph.weights.address();
@@ -170,100 +178,19 @@ pub fn on_rows<W: Weight>(
     if graph.entries > MOST_ENTRIES {
         return Err(DeviceError::TooManyEntries { entries: graph.entries.into() }.into());
     }
-    let mut input = Input::of_edges(graph.vertices, graph.edges, graph.keys);
-    input.entries = graph.entries;
+    let mut input = Input::new(graph.vertices, graph.edges, graph.entries, graph.keys);
     input.offsets = graph.offsets.address();
     input.neighbours = graph.neighbours.address();
     input.ids = graph.ids.address();
     input.weights = graph.weights.address();
-    solve(device, input, run)
+    solve(device, input, true, run)
 }
 
-/// How much room a list of edges gets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Room {
-    /// What is enough nearly always.
-    Usual,
-    /// For every edge there is.
-    ForAll,
-}
-
-/// The graph, as the kernels take it. Laid out as `Graph` in fast.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-struct Input {
-    vertices: u32,
-    edges: u32,
-    /// Of rows; an edge list has none.
-    entries: u32,
-    kind: u32,
-    flip: u32,
-    wide: u32,
-    offsets: CUdeviceptr,
-    neighbours: CUdeviceptr,
-    ids: CUdeviceptr,
-    u: CUdeviceptr,
-    v: CUdeviceptr,
-    weights: CUdeviceptr,
-}
-
-impl Input {
-    fn of_edges(vertices: u32, edges: u32, keys: Keys) -> Self {
-        Self { vertices, edges, kind: keys.kind, flip: keys.flip, wide: keys.wide.into(), ..Self::default() }
-    }
-}
-
-/// Scratch memory, as the kernels take it. Laid out as `Scratch` in fast.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-struct Scratch {
-    tiles: u32,
-    steps: u32,
-    link: CUdeviceptr,
-    least: CUdeviceptr,
-    least_id: CUdeviceptr,
-    records: CUdeviceptr,
-    record_ids: CUdeviceptr,
-    next: CUdeviceptr,
-    queue: CUdeviceptr,
-    bits: CUdeviceptr,
-    samples: CUdeviceptr,
-    tail: CUdeviceptr,
-    tail_ids: CUdeviceptr,
-    counters: CUdeviceptr,
-    trace: CUdeviceptr,
-    forest: CUdeviceptr,
-}
-
-/// What the kernels take. Laid out as `Args` in fast.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Args {
-    graph: Input,
-    scratch: Scratch,
-}
-
-// SAFETY: the layout is C's, and every bit pattern is fine.
-unsafe impl DeviceRepr for Args {}
-
-// As in fast.cu, where they are explained.
-const BLOCK: u32 = 512;
-const TILE: u64 = 128;
-const SAMPLES: u64 = 4096;
-const TAIL: u64 = 2048;
-const ROW_BY_LANE: u64 = 32;
-const FILTER_FROM: u64 = 4;
-const FEW: u64 = 4096;
-/// One is used a step, and more steps than there are bits in a number of vertices, times phases, there are not.
-const COUNTERS: usize = 1 << 14;
-/// Those of the counters that the host reads.
-const HEAD: usize = 4;
-const OVERFLOW: usize = 2;
-const STEPS: usize = 3;
+/// What a solve tells the host when it is done: whether a list had too little room, and how many steps it traced.
+const OVERFLOW: usize = 0;
+const STEPS: usize = 1;
 const TRACE_STEPS: usize = 1 << 12;
 const STEP_WORDS: usize = 6;
-/// Edges from which on two blocks are better than one on a multiprocessor (measured).
-const SMALL: u64 = 1 << 19;
 /// What the codes in the trace stand for.
 const STEPS_BY_CODE: [&str; 14] = [
     "begin",
@@ -282,103 +209,43 @@ const STEPS_BY_CODE: [&str; 14] = [
     "finish",
 ];
 
-/// How a solve is launched, and where each array lies in its scratch memory.
-struct Plan {
-    kernel: cudarc::driver::CudaFunction,
-    blocks: u32,
-    /// Addresses are counted from the start of the memory.
-    layout: Scratch,
-    bytes: u64,
+/// A forest as a bit an edge, in the memory that it was found in.
+struct Found<'a> {
+    scratch: Scratch<'a>,
+    forest: Range<usize>,
 }
 
-impl Plan {
-    fn new(device: &Device, graph: Input, room: Room) -> Result<Self, DeviceError> {
-        let name = match (graph.offsets != 0, graph.wide != 0) {
-            (false, false) => "edges_32",
-            (false, true) => "edges_64",
-            (true, false) => "rows_32",
-            (true, true) => "rows_64",
-        };
-        let kernel = device.function(SOURCE, name)?;
-        let fit = kernel.occupancy_max_active_blocks_per_multiprocessor(BLOCK, 0, None);
-        let fit = device.check(fit, "asking for an occupancy")?.max(1);
-        let (n, m) = (u64::from(graph.vertices), u64::from(graph.edges));
-        // To meet costs small graphs more than they gain from many hands.
-        let blocks = device.multiprocessors() * if m < SMALL { 1 } else { fit };
-        let warps = u64::from(blocks * BLOCK / 32);
-        // Lists of sparse graphs hold what contraction leaves of all edges, lists of dense ones what is light.
-        let records = if room == Room::ForAll || m < FILTER_FROM * n { m } else { m.min(6 * n + m / 8) };
-        let tiles = records / TILE + 2 * warps + 1;
-        let mut bytes = 0;
-        let mut take = |size: u64| {
-            let at = bytes;
-            bytes += size.next_multiple_of(256);
-            at
-        };
-        let wide = u64::from(graph.wide);
-        let layout = Scratch {
-            tiles: tiles as u32,
-            counters: take(4 * COUNTERS as u64), // the first, where the host looks for them
-            link: take(4 * (5 * n + 16)),
-            least: take(8 * (n.max(FEW) + FEW)),
-            least_id: take(4 * n * wide),
-            records: take(16 * TILE * (tiles + 1)),
-            record_ids: take(4 * TILE * (tiles + 1) * wide),
-            next: take(4 * (tiles + 1)),
-            queue: take(8 * (u64::from(graph.entries) / ROW_BY_LANE + 1)),
-            bits: take(8 * (n / 32 + 2)),
-            samples: take(8 * SAMPLES),
-            tail: take(16 * TAIL),
-            tail_ids: take(4 * TAIL * wide),
-            ..Scratch::default()
-        };
-        Ok(Self { kernel, blocks, layout, bytes })
-    }
-
-    fn bytes(&self) -> usize {
-        self.bytes as usize
-    }
-
-    /// The addresses when the scratch memory begins here.
-    fn scratch(&self, start: CUdeviceptr) -> Scratch {
-        let mut scratch = self.layout;
-        for address in [
-            &mut scratch.link,
-            &mut scratch.least,
-            &mut scratch.least_id,
-            &mut scratch.records,
-            &mut scratch.record_ids,
-            &mut scratch.next,
-            &mut scratch.queue,
-            &mut scratch.bits,
-            &mut scratch.samples,
-            &mut scratch.tail,
-            &mut scratch.tail_ids,
-            &mut scratch.counters,
-        ] {
-            *address += start;
-        }
-        scratch
+impl Found<'_> {
+    fn words(&self) -> CudaView<'_, u32> {
+        let words = self.forest.len() / size_of::<u32>();
+        // SAFETY: any bytes are numbers.
+        unsafe { self.scratch.slice(self.forest.clone()).transmute(words) }
+            .expect("the forest is whole words")
     }
 }
 
-fn solve(device: &Device, graph: Input, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+fn solve(device: &Device, graph: Input, rows: bool, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     if graph.edges == 0 {
         return Ok(EdgeSet::new(0));
     }
-    let forest = find(device, graph, run)?;
-    let set = run.download(|_| forest.download(device))?;
+    let forest = find(device, graph, rows, run)?;
+    let set = run.download(|_| download_set(device, &forest.words()))?;
     run.progress(1, 1)?;
     Ok(set)
 }
 
 /// The forest, on the device; the graph has edges.
-fn find(device: &Device, graph: Input, run: &mut Run<'_>) -> Result<DeviceEdgeSet, SolveError> {
+fn find<'a>(
+    device: &'a Device,
+    graph: Input,
+    rows: bool,
+    run: &mut Run<'_>,
+) -> Result<Found<'a>, SolveError> {
     run.progress(0, 1)?;
     let mut room = Room::Usual;
     loop {
-        let plan = Plan::new(device, graph, room)?;
-        device.admit(ID, plan.bytes() + DeviceEdgeSet::bytes(graph.edges as usize))?;
+        let plan = Plan::new(device, graph, rows, room)?;
+        device.admit(plan.layout.bytes(), 0)?;
         match attempt(device, &plan, graph, run)? {
             Some(forest) => return Ok(forest),
             None => room = Room::ForAll,
@@ -386,25 +253,25 @@ fn find(device: &Device, graph: Input, run: &mut Run<'_>) -> Result<DeviceEdgeSe
     }
 }
 
-/// Launches and waits. None where the lists had too little room.
-fn attempt(
-    device: &Device,
+/// Launches and waits. None where the lists had too little room. Beside the launch, the driver is asked to clear memory
+/// and to wait, no more: each call takes as long as a step of the solve.
+fn attempt<'a>(
+    device: &'a Device,
     plan: &Plan,
     graph: Input,
     run: &mut Run<'_>,
-) -> Result<Option<DeviceEdgeSet>, DeviceError> {
-    let mut scratch = device.scratch(plan.bytes())?;
-    device.fill(&mut scratch.slice_mut(..4 * COUNTERS), 0)?;
+) -> Result<Option<Found<'a>>, DeviceError> {
+    let mut scratch = device.scratch(plan.layout.bytes())?;
+    device.fill(&mut scratch.slice_mut(plan.layout.zeroed()), 0)?;
     let trace: Option<CudaSlice<u32>> =
         run.is_observed().then(|| device.uninit(TRACE_STEPS * STEP_WORDS)).transpose()?;
-    let forest = DeviceEdgeSet::new(device, graph.edges as usize)?;
     let stream = device.stream();
-    let mut arguments = Args { graph, scratch: plan.scratch(scratch.device_ptr(stream).0) };
+    let mut arguments = Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0) };
+    arguments.scratch.told = scratch.told_at()?;
     if let Some(trace) = &trace {
         arguments.scratch.trace = trace.device_ptr(stream).0;
         arguments.scratch.steps = TRACE_STEPS as u32;
     }
-    arguments.scratch.forest = forest.words.device_ptr(stream).0;
     let grid = LaunchConfig { grid_dim: (plan.blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&plan.kernel);
     launch.arg(&arguments);
@@ -412,14 +279,12 @@ fn attempt(
     // no more blocks than the device holds at once.
     let done = unsafe { launch.launch_cooperative(grid) };
     device.check(done, "starting a solve")?;
-    // SAFETY: any bytes are numbers.
-    let head = unsafe { scratch.transmute::<u32>(HEAD) }.expect("scratch memory begins with the counters");
-    let head = download(device, &head)?;
-    let (full, steps) = (head[OVERFLOW] != 0, head[STEPS] as usize);
+    device.finish()?;
+    let told = scratch.told()?;
     if let Some(trace) = &trace {
-        report(&download(device, &trace.slice(..steps * STEP_WORDS))?, run);
+        report(&download(device, &trace.slice(..told[STEPS] as usize * STEP_WORDS))?, run);
     }
-    Ok((!full).then_some(forest))
+    Ok((told[OVERFLOW] == 0).then(|| Found { scratch, forest: plan.layout.forest() }))
 }
 
 /// Tells the observer of every step: what it was, how long it took, and what was left.

@@ -171,7 +171,9 @@ fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static 
 /// The exception for what a solver complains of.
 pub(crate) fn solve_error(py: Python<'_>, error: SolveError) -> PyErr {
     match error {
-        SolveError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+        SolveError::OutOfMemory { .. } | SolveError::DeviceMemory { .. } => {
+            PyMemoryError::new_err(error.to_string())
+        }
         SolveError::NoDevice { .. } | SolveError::Device { .. } => device_error(py, &error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     }

@@ -1,7 +1,7 @@
 //! The rounds of the contracting algorithm, and the kernels that a thread a vertex runs in either variant.
 
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
-use kostra_core::{EdgeId, EdgeSet, Problem, Run, SolveError, SolverInfo, Vertex, Weight};
+use kostra_core::{EdgeId, EdgeSet, Problem, Run, SolveError, Vertex, Weight};
 
 use super::{BLOCK_SIZE, SOURCE};
 use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download, upload_csr};
@@ -102,7 +102,6 @@ pub(crate) fn admit(solver: &'static str, edges: usize) -> Result<(), SolveError
 
 /// Algorithm 5.
 pub(crate) fn contract<C: Contraction, W: Weight>(
-    info: &SolverInfo,
     problem: Problem<'_, W>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
@@ -112,7 +111,7 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
     if entries == 0 {
         return Ok(EdgeSet::new(m));
     }
-    device.admit(info.id, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
+    device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
     let given = run.upload(|run| upload_csr(device, rows, problem.order(), run.threads()))?;
     let keys = given.keys;
     let mut rounds = Rounds {

@@ -1,0 +1,260 @@
+//! What a solve by [`cuda-fast`](super) takes: the kernel's arguments, and where everything lies in its scratch memory.
+
+use std::ops::Range;
+
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaFunction, DeviceRepr};
+
+use crate::buffers::{DeviceEdgeSet, Keys};
+use crate::module::Source;
+use crate::{Device, DeviceError};
+
+const SOURCE: Source = Source { name: "fast", text: include_str!("../../kernels/fast.cu") };
+
+/// How much room a list of edges gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// What is enough nearly always.
+    Usual,
+    /// For every edge there is.
+    ForAll,
+}
+
+/// The graph, as the kernels take it. Laid out as `Graph` in fast.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Input {
+    pub(super) vertices: u32,
+    pub(super) edges: u32,
+    /// Of rows; an edge list has none.
+    pub(super) entries: u32,
+    pub(super) kind: u32,
+    pub(super) flip: u32,
+    pub(super) wide: u32,
+    pub(super) offsets: CUdeviceptr,
+    pub(super) neighbours: CUdeviceptr,
+    pub(super) ids: CUdeviceptr,
+    pub(super) u: CUdeviceptr,
+    pub(super) v: CUdeviceptr,
+    pub(super) weights: CUdeviceptr,
+}
+
+impl Input {
+    pub(super) fn new(vertices: u32, edges: u32, entries: u32, keys: Keys) -> Self {
+        let wide = keys.wide.into();
+        Self { vertices, edges, entries, kind: keys.kind, flip: keys.flip, wide, ..Self::default() }
+    }
+}
+
+/// Scratch memory, as the kernels take it. Laid out as `Scratch` in fast.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scratch {
+    tiles: u32,
+    pub(super) steps: u32,
+    link: CUdeviceptr,
+    least: CUdeviceptr,
+    least_id: CUdeviceptr,
+    records: CUdeviceptr,
+    record_ids: CUdeviceptr,
+    next: CUdeviceptr,
+    queue: CUdeviceptr,
+    bits: CUdeviceptr,
+    samples: CUdeviceptr,
+    pairs: CUdeviceptr,
+    tail: CUdeviceptr,
+    tail_ids: CUdeviceptr,
+    counters: CUdeviceptr,
+    meetings: CUdeviceptr,
+    forest: CUdeviceptr,
+    pub(super) trace: CUdeviceptr,
+    pub(super) told: CUdeviceptr,
+}
+
+/// What the kernels take. Laid out as `Args` in fast.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Args {
+    pub(super) graph: Input,
+    pub(super) scratch: Scratch,
+}
+
+// SAFETY: the layout is C's, and every bit pattern is fine.
+unsafe impl DeviceRepr for Args {}
+
+// As in fast.cu, where they are explained.
+pub(super) const BLOCK: u32 = 512;
+const TILE: u64 = 128;
+const SAMPLES: u64 = 4096;
+const TAIL: u64 = 2048;
+const ROW_BY_LANE: u64 = 32;
+const FILTER_FROM: u64 = 4;
+const FEW: u64 = 4096;
+/// Words of each of the two arrays of which a few are used a step. A phase has as many rounds as there are bits in a
+/// number of vertices, at most, and a round four steps and a pass for each doubling of its longest path.
+const COUNTERS: u64 = 1 << 12;
+/// Edges from which on two blocks are better than one on a multiprocessor (measured).
+const SMALL: u64 = 1 << 19;
+
+/// Where each array lies in the scratch memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Addresses are counted from the start of the memory.
+    arrays: Scratch,
+    /// What has to be zero at the start comes first.
+    zeroed: usize,
+    forest: usize,
+    bytes: usize,
+}
+
+impl Layout {
+    /// For so many warps.
+    fn new(graph: Input, warps: u64, room: Room) -> Self {
+        let (n, m) = (u64::from(graph.vertices), u64::from(graph.edges));
+        // Lists of sparse graphs hold what contraction leaves of all edges, lists of dense ones what is light.
+        let records = if room == Room::ForAll || m < FILTER_FROM * n { m } else { m.min(6 * n + m / 8) };
+        let tiles = records / TILE + 2 * warps + 1;
+        let mut bytes = 0;
+        let mut take = |size: u64| {
+            let at = bytes;
+            bytes += size.next_multiple_of(256);
+            at
+        };
+        let forest = DeviceEdgeSet::bytes(graph.edges as usize);
+        let wide = u64::from(graph.wide);
+        let arrays = Scratch {
+            tiles: tiles as u32,
+            counters: take(4 * COUNTERS),
+            meetings: take(8 * COUNTERS),
+            forest: take(forest as u64),
+            link: take(4 * (5 * n + 16)),
+            least: take(8 * (n.max(FEW) + FEW)),
+            least_id: take(4 * n * wide),
+            records: take(16 * TILE * (tiles + 1)),
+            record_ids: take(4 * TILE * (tiles + 1) * wide),
+            next: take(4 * (tiles + 1)),
+            queue: take(8 * (u64::from(graph.entries) / ROW_BY_LANE + 1)),
+            bits: take(8 * (n / 32 + 2)),
+            samples: take(8 * SAMPLES),
+            pairs: take(8 * TAIL),
+            tail: take(16 * TAIL),
+            tail_ids: take(4 * TAIL * wide),
+            ..Scratch::default()
+        };
+        Self { arrays, zeroed: arrays.forest as usize + forest, forest, bytes: bytes as usize }
+    }
+
+    /// How many bytes there are, the forest's among them.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The bytes that have to be zero at the start.
+    pub(super) fn zeroed(&self) -> Range<usize> {
+        0..self.zeroed
+    }
+
+    /// The bytes of the forest, a bit an edge.
+    pub(super) fn forest(&self) -> Range<usize> {
+        self.zeroed - self.forest..self.zeroed
+    }
+
+    /// The addresses when the scratch memory begins here.
+    pub(super) fn at(&self, start: CUdeviceptr) -> Scratch {
+        let mut scratch = self.arrays;
+        for address in scratch.addresses() {
+            *address += start;
+        }
+        scratch
+    }
+}
+
+impl Scratch {
+    /// Those of the arrays that lie in the scratch memory.
+    fn addresses(&mut self) -> [&mut CUdeviceptr; 15] {
+        [
+            &mut self.link,
+            &mut self.least,
+            &mut self.least_id,
+            &mut self.records,
+            &mut self.record_ids,
+            &mut self.next,
+            &mut self.queue,
+            &mut self.bits,
+            &mut self.samples,
+            &mut self.pairs,
+            &mut self.tail,
+            &mut self.tail_ids,
+            &mut self.counters,
+            &mut self.meetings,
+            &mut self.forest,
+        ]
+    }
+}
+
+/// How a solve is launched.
+pub(super) struct Plan {
+    pub(super) kernel: CudaFunction,
+    pub(super) blocks: u32,
+    pub(super) layout: Layout,
+}
+
+impl Plan {
+    /// For a graph that is an edge list, or rows, wherever it lies.
+    pub(super) fn new(device: &Device, graph: Input, rows: bool, room: Room) -> Result<Self, DeviceError> {
+        let name = match (rows, graph.wide != 0) {
+            (false, false) => "edges_32",
+            (false, true) => "edges_64",
+            (true, false) => "rows_32",
+            (true, true) => "rows_64",
+        };
+        let (kernel, fit) = device.resident(SOURCE, name, BLOCK)?;
+        // To meet costs small graphs more than they gain from many hands.
+        let blocks = device.multiprocessors() * if u64::from(graph.edges) < SMALL { 1 } else { fit };
+        let layout = Layout::new(graph, u64::from(blocks * BLOCK / 32), room);
+        Ok(Self { kernel, blocks, layout })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(vertices: u32, edges: u32, wide: bool, room: Room) -> Layout {
+        Layout::new(Input::new(vertices, edges, 0, Keys { kind: 0, flip: 0, wide }), 264 * 16, room)
+    }
+
+    #[test]
+    fn arrays_lie_one_after_another_within_the_bytes_that_are_asked_for() {
+        for (n, m) in [(1, 1), (100, 40_000), (100_000, 150_000), (400_000_000, 4_000_000_000)] {
+            for wide in [false, true] {
+                let mut layout = layout(n, m, wide, Room::ForAll);
+                let bytes = layout.bytes() as u64;
+                let mut starts = layout.arrays.addresses().map(|address| *address);
+                starts.sort_unstable();
+                assert!(starts[0] == 0 && starts[14] <= bytes && bytes.is_multiple_of(256));
+                assert!(starts.iter().all(|start| start.is_multiple_of(256)));
+                assert_eq!(layout.forest().len(), DeviceEdgeSet::bytes(m as usize));
+                assert!(layout.arrays.link >= layout.zeroed().end as u64, "only what has to be is cleared");
+                let moved = layout.at(1 << 40);
+                assert_eq!(moved.link - (1 << 40), layout.arrays.link);
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_has_room_for_what_it_holds_and_memory_is_within_what_is_promised() {
+        let promise =
+            |n: u64, m: u64, wide: u64| (16 + 4 * wide) * m + m / 8 + (30 + 4 * wide) * n + (4 << 20);
+        for (n, m) in [(10_000_000, 15_000_000), (1_000_000, 100_000_000), (8_000, 28_000_000)] {
+            for wide in [false, true] {
+                let (usual, all) = (layout(n, m, wide, Room::Usual), layout(n, m, wide, Room::ForAll));
+                assert!(usual.bytes() <= all.bytes());
+                let (n, m) = (u64::from(n), u64::from(m));
+                assert!(all.bytes() as u64 >= 16 * m + 28 * n);
+                let most = promise(n, m, wide.into()) + 264 * 16 * 2 * 20 * TILE;
+                assert!(all.bytes() as u64 <= most, "{n} vertices, {m} edges: {} bytes", all.bytes());
+            }
+        }
+    }
+}
