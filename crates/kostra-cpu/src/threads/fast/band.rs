@@ -1,14 +1,14 @@
 //! The forest of one band: of the chosen edges, between the components that there are.
 
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight, prefetch};
 
 use super::contract::{Contraction, Counts};
 use super::kruskal::Kruskal;
 use super::offer::Region;
-use super::scale::{Scale, pack, unpack};
+use super::scale::{Scale, Span, pack, unpack};
 use super::select::Selection;
 use super::sort::{Item, sort};
 use super::spokes::Spokes;
@@ -93,9 +93,13 @@ impl<W: Weight> Band<'_, W> {
         let spare = &mut rest[..items.len()];
         let (items, spare) = (atomic_u64(items).as_chunks().0, atomic_u64(spare).as_chunks().0);
 
-        let stand_ins = run.phase("gather", |_| self.gather(items));
-        let sorted = run
-            .phase("sort", |_| sort(self.team, self.edges, (items, spare), stand_ins, self.spokes.is_none()));
+        let (scale, stand_ins) = run.phase("gather", |_| {
+            let scale = self.scale();
+            (scale, self.gather(items, scale))
+        });
+        let sorted = run.phase("sort", |_| {
+            sort(self.team, self.edges, (items, spare), (scale, stand_ins), self.spokes.is_none())
+        });
         let kruskal = Kruskal { team: self.team, forest: self.forest, parents };
         let left = kruskal.solve(sorted, run)?;
         if !self.is_last {
@@ -105,8 +109,7 @@ impl<W: Weight> Band<'_, W> {
     }
 
     /// Writes an item for each edge. Returns the range that the stand-ins of their keys are in.
-    fn gather(&self, items: &[Item]) -> RangeInclusive<u32> {
-        let scale = self.scale();
+    fn gather(&self, items: &[Item], scale: Scale) -> RangeInclusive<u32> {
         let (lowest, highest) = (AtomicU32::new(u32::MAX), AtomicU32::new(0));
         self.chosen.for_each(self.team, |position, ids| {
             let items = &items[position..][..ids.len()];
@@ -164,13 +167,11 @@ impl<W: Weight> Band<'_, W> {
         if let Some(spokes) = self.spokes {
             return spokes.scale;
         }
-        let (lowest, highest) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
+        let span = Span::default();
         self.chosen.for_each(self.team, |_, ids| {
-            let keys = || ids.iter().map(|&id| self.edges.key(id).to_u64());
-            lowest.fetch_min(keys().min().unwrap_or(u64::MAX), Relaxed);
-            highest.fetch_max(keys().max().unwrap_or(0), Relaxed);
+            span.add(ids.iter().map(|&id| self.edges.key(id).to_u64()));
         });
-        Scale::between(lowest.into_inner()..highest.into_inner())
+        span.scale()
     }
 
     /// Borůvka's algorithm, round by round.

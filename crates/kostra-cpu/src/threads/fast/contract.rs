@@ -8,7 +8,7 @@ use kostra_core::{EdgeId, Edges, Run, Vertex, Weight, prefetch};
 
 use super::VERTICES;
 use super::offer::Region;
-use super::scale::{NONE, Scale, is_before, pack, unpack};
+use super::scale::{NONE, Scale, pack, unpack};
 use super::twins::Twins;
 use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
@@ -312,7 +312,7 @@ impl<W: Weight> Contraction<'_, W> {
                 let (reach, start) = ((&region.own, &mut outside), region.start + kept);
                 kept += if twins.are_many() {
                     this.write::<ALONE>(&block, left, reach, start, |ends, edge| {
-                        twins.seen(ends, edge, |a, b| is_before(this.edges, |id| id, a, b))
+                        twins.seen(ends, edge, |a, b| this.scale.is_before(this.edges, |id| id, a, b))
                     })
                 } else {
                     this.write::<ALONE>(&block, left, reach, start, |_, _| false)

@@ -139,7 +139,7 @@ impl<W: Weight> Engine<'_, W> {
         let contraction = Contraction {
             edges: self.edges,
             team: self.team,
-            scale: Scale::of_sample(self.edges),
+            scale: Scale::of_all(self.edges, self.team),
             records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kostra_core::{EdgeId, Key, Weight};
 
 use super::contract::Contraction;
-use super::scale::{NONE, is_before, pack, unpack};
+use super::scale::{NONE, pack, unpack};
 use super::{VERTICES, edges_in};
 use crate::threads::team::Schedule;
 
@@ -213,7 +213,7 @@ impl<W: Weight> Contraction<'_, W> {
     fn offer_own<const FIRST: bool>(self, component: u32, offer: u64) {
         let slot = &self.lightest[component as usize];
         let held = slot.load(Relaxed);
-        if W::Key::BITS == 32 {
+        if W::Key::BITS == 32 || self.scale.is_exact {
             slot.store(held.min(offer), Relaxed);
         } else if self.is_lighter::<FIRST>(offer, held) {
             slot.store(offer, Relaxed);
@@ -236,6 +236,6 @@ impl<W: Weight> Contraction<'_, W> {
 
     #[inline]
     fn is_lighter<const FIRST: bool>(self, a: u64, b: u64) -> bool {
-        is_before(self.edges, |position| self.id::<FIRST>(position), a, b)
+        self.scale.is_before(self.edges, |position| self.id::<FIRST>(position), a, b)
     }
 }

@@ -3,8 +3,9 @@
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use kostra_core::{EdgeId, Edges, Key, Weight};
+use kostra_core::{EdgeId, Edges, Weight};
 
+use super::scale::Scale;
 use crate::threads::team::{Schedule, Team};
 
 /// An edge to sort: the stand-in of its key, and its id below it; the components that it joins.
@@ -15,7 +16,7 @@ const DIGIT: u32 = 11;
 /// How many items a thread takes at a time when it looks for ties.
 const BLOCK: usize = 1 << 14;
 
-/// Sorts items by the order of their edges, given the range that their stand-ins are in, and whether ids ascend.
+/// Sorts items by the order of their edges, given the range that their stand-ins are in, and whether their ids ascend.
 /// Returns the memory that then holds them: `items` or `spare`, which have one length.
 ///
 /// By least significant digits. In each pass every thread counts the digits of its own stretch, and then knows where
@@ -24,7 +25,7 @@ pub(super) fn sort<'a, W: Weight>(
     team: &Team<'_>,
     edges: Edges<'_, W>,
     (items, spare): (&'a [Item], &'a [Item]),
-    stand_ins: RangeInclusive<u32>,
+    (scale, stand_ins): (Scale, RangeInclusive<u32>),
     ids_ascend: bool,
 ) -> &'a [Item] {
     let lowest = *stand_ins.start();
@@ -53,8 +54,8 @@ pub(super) fn sort<'a, W: Weight>(
         });
         std::mem::swap(&mut from, &mut to);
     }
-    if W::Key::BITS != 32 || !ids_ascend {
-        sort_ties(team, edges, from);
+    if !scale.is_exact || !ids_ascend {
+        sort_ties(team, edges, scale, from);
     }
     from
 }
@@ -103,7 +104,7 @@ fn next(counter: &AtomicU32) -> usize {
 }
 
 /// Sorts items with equal stand-ins.
-fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, items: &[Item]) {
+fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, scale: Scale, items: &[Item]) {
     // Ties belong to whoever has the first of them.
     let is_first = |index: usize| index == 0 || stand_in(&items[index]) != stand_in(&items[index - 1]);
     team.deal(items.len(), Schedule::Dynamic(BLOCK), |_, range| {
@@ -115,8 +116,8 @@ fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, items: &[Item]) {
             }
             let mut sorted: Vec<_> =
                 ties.iter().map(|[rank, ends]| (rank.load(Relaxed), ends.load(Relaxed))).collect();
-            if W::Key::BITS == 32 {
-                sorted.sort_unstable(); // stand-ins are keys
+            if scale.is_exact {
+                sorted.sort_unstable(); // stand-ins tell all keys apart
             } else {
                 sorted.sort_by_cached_key(|&(rank, _)| edges.rank(rank as EdgeId));
             }
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
     use crate::sequential::tests::Random;
     use crate::threads::atomic::atomic_u64;
-    use crate::threads::fast::scale::{Scale, pack};
+    use crate::threads::fast::scale::{Span, pack};
     use crate::threads::team::with_team;
 
     #[test]
@@ -148,7 +149,9 @@ mod tests {
             let w: Vec<u64> = (0..len)
                 .map(|_| u64::from(random.below(bound)) << 8 | 0xFF & random.below(9) as u64)
                 .collect();
-            let scale = Scale::between(0..u64::from(bound) << 8);
+            let span = Span::default();
+            span.add(w.iter().copied());
+            let scale = span.scale();
             let stand_ins = || w.iter().map(|&key| scale.of(key));
             let list = EdgeList::new(1, u.clone(), u, w.clone()).unwrap();
             let edges = list.edges(Order::Minimum);
@@ -163,7 +166,7 @@ mod tests {
                 let memory = (atomic_u64(&mut items).as_chunks().0, atomic_u64(&mut spare).as_chunks().0);
                 let range = stand_ins().min().unwrap_or(u32::MAX)..=stand_ins().max().unwrap_or(0);
                 with_team(threads, |team| {
-                    let sorted = sort(team, edges, memory, range.clone(), true);
+                    let sorted = sort(team, edges, memory, (scale, range.clone()), true);
                     let ids = sorted.iter().map(|item| item[0].load(Relaxed) as EdgeId);
                     assert!(ids.eq(expected.iter().copied()), "{len} below {bound} on {threads}");
                     assert!(

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
 
 use super::VERTICES;
-use super::scale::{NONE, Scale, is_before, pack};
+use super::scale::{NONE, Scale, pack};
 use super::select::{Selection, TOLD};
 use crate::threads::team::{Schedule, Team};
 
@@ -71,7 +71,7 @@ impl<'a, W: Weight> Spokes<'a, W> {
                 found += usize::from(held == NONE);
                 continue;
             }
-            while is_before(edges, |id| id, offer, held) {
+            while scale.is_before(edges, |id| id, offer, held) {
                 match slot.compare_exchange_weak(held, offer, Relaxed, Relaxed) {
                     Ok(_) => {
                         found += usize::from(held == NONE);
