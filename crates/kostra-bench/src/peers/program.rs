@@ -13,6 +13,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
@@ -80,7 +82,21 @@ impl Program {
         let ready: Ready = peer.answer()?;
         peer.identity.version = ready.version;
         peer.identity.build_seconds = ready.build_seconds;
+        peer.pause();
         Ok(peer)
+    }
+
+    /// Stops the peer until its next turn. Threads of some look for work for as long as they live, and would take
+    /// processors from everybody else.
+    fn pause(&self) {
+        // It may have ended by itself, which shows when it is asked.
+        #[cfg(unix)]
+        let _ = kill_process(Pid::from_child(&self.child), Signal::STOP);
+    }
+
+    fn go_on(&self) {
+        #[cfg(unix)]
+        let _ = kill_process(Pid::from_child(&self.child), Signal::CONT);
     }
 
     fn answer<T: DeserializeOwned>(&mut self) -> Result<T> {
@@ -108,9 +124,11 @@ impl Contestant for Program {
     }
 
     fn solve(&mut self) -> Result<Solved> {
+        self.go_on();
         // A peer that has died cannot be written to; its last words tell more than the broken pipe.
         let _ = self.requests.write_all(b"run\n").and_then(|()| self.requests.flush());
         let reply: Reply = self.answer()?;
+        self.pause();
         let answer = Answer { edges: reply.edges, total: reply.total.to_string(), ids: None };
         Ok(Solved { seconds: reply.seconds, answer })
     }
