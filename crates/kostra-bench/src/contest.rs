@@ -3,6 +3,7 @@
 //! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down for a minute, it
 //! slows down for everybody.
 
+use std::hint;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,9 +17,9 @@ use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
-/// How long all is quiet before a turn: threads of the contestant before, which look for work some milliseconds more, do
-/// not take processors from the next.
-const REST: Duration = Duration::from_millis(10);
+/// How long processors are kept awake before a turn. One that has slept through the turn of a contestant with fewer threads
+/// may take a millisecond to wake up, above all a virtual machine's, and who comes next would pay for it.
+const AWAKE: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
 pub(crate) struct Rules {
@@ -58,7 +59,7 @@ fn hold_on(
         enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
-            entry.take_turn(round, referee);
+            entry.take_turn(round, threads, referee);
         }
     }
 
@@ -119,6 +120,20 @@ fn enter<'a>(
     contestants
 }
 
+/// Keeps as many processors as there are threads from sleeping, for a while.
+fn keep_awake(threads: usize) {
+    let start = Instant::now();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while start.elapsed() < AWAKE {
+                    hint::spin_loop();
+                }
+            });
+        }
+    });
+}
+
 fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
     with_graph!(graph, graph => {
         let certificate = verify(graph.edge_list().edges(Order::Minimum), ids);
@@ -138,9 +153,9 @@ impl<'a> Entry<'a> {
         Self { contestant, seconds: Vec::new(), failure: None }
     }
 
-    fn take_turn(&mut self, round: usize, referee: &mut Referee) {
+    fn take_turn(&mut self, round: usize, threads: usize, referee: &mut Referee) {
         let name = self.contestant.identity().name.clone();
-        thread::sleep(REST);
+        keep_awake(threads);
         match self.contestant.solve() {
             Ok(Solved { seconds, answer }) => {
                 eprintln!("  round {round}: {name} {:.3} ms", seconds * 1e3);
