@@ -50,7 +50,7 @@ impl Rows {
         let mut v = array(room.max(edges))?;
         v.resize(edges, 0);
         // Each row's start is its cursor while it fills; at the end it has moved to the next row's start.
-        let deal = |batch: &[(Vertex, Vertex)]| {
+        let mut deal = |batch: &[(Vertex, Vertex)]| {
             for &(u, second) in batch {
                 let cursor = &mut starts[(u - first) as usize];
                 v[*cursor as usize] = second;
@@ -58,9 +58,9 @@ impl Rows {
             }
         };
         if is_part {
-            [&kept[..]].into_iter().for_each(deal)
+            deal(&kept);
         } else {
-            in_batches(draws, draw, deal)
+            in_batches(draws, draw, deal);
         }
         let mut rows = Self { first, starts, v };
         rows.sort_and_close_up();

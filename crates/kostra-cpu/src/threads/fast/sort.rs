@@ -41,7 +41,7 @@ pub(super) fn sort<'a, W: Weight>(
     for pass in 0..passes {
         let digit = Digit { lowest, shift: pass * width, mask: digits - 1 };
         team.for_each(threads, Schedule::Dynamic(1), |thread| {
-            digit.count(&from[stretch(thread)], places_of(thread))
+            digit.count(&from[stretch(thread)], places_of(thread));
         });
         let mut start = 0;
         for digit in 0..digits {
@@ -50,7 +50,7 @@ pub(super) fn sort<'a, W: Weight>(
             }
         }
         team.for_each(threads, Schedule::Dynamic(1), |thread| {
-            digit.deal_out(&from[stretch(thread)], to, places_of(thread))
+            digit.deal_out(&from[stretch(thread)], to, places_of(thread));
         });
         std::mem::swap(&mut from, &mut to);
     }
