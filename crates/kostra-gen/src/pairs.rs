@@ -85,7 +85,7 @@ fn draw(
     let own = share.rows(vertices);
     // Of the whole it is known how many there will be.
     let room = if share.is_whole() { edges as usize } else { 0 };
-    let rows = Rows::collect(own.clone(), edges, room, |index| Some(pair(index)))?;
+    let rows = Rows::collect((own.clone(), !share.is_whole()), edges, room, |index| Some(pair(index)))?;
 
     let mut late = Vec::new();
     let mut index = edges;

@@ -58,7 +58,8 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     builder::check(vertices as u128, draws, bytes)?;
 
     let matrix = Matrix::new(scale, [a, b, c], seed);
-    let rows = Rows::collect(share.rows(vertices as u64), draws as u64, 0, |index| matrix.edge(index))?;
+    let own = (share.rows(vertices as u64), !share.is_whole());
+    let rows = Rows::collect(own, draws as u64, 0, |index| matrix.edge(index))?;
     let (u, v) = rows.into_ends(0)?;
     let (first, _) = share.sum(u.len());
     Ok(Generated { graph: weights.graph(seed, vertices, first, u, v)?, coordinates: None, first })
@@ -115,7 +116,9 @@ impl Matrix {
             number = if even { self.quadrants.at(4 * index + u64::from(look / 2)) } else { number >> 32 };
             let slot = number as u32 % OUTCOMES as u32;
             let Slot { bound, other } = self.table[slot as usize];
-            let outcome = if number as u32 >> (32 - CHOICE_BITS) < bound { slot } else { other };
+            // No branch, which nobody could foresee.
+            let is_other = 0_u32.wrapping_sub(u32::from(number as u32 >> (32 - CHOICE_BITS) >= bound));
+            let outcome = slot ^ (slot ^ other) & is_other;
             row = row << LEVELS | outcome >> LEVELS;
             column = column << LEVELS | outcome & ((1 << LEVELS) - 1);
         }

@@ -1,8 +1,9 @@
 //! Random edges put in order without a sort of them all: counted by their first end, dealt into rows, and each short
 //! row sorted.
 //!
-//! The draws are made twice, once to count and once to deal, which is cheaper than keeping them: scratch is 4 bytes
-//! a vertex, and the second ends are dealt into the array that the graph will own.
+//! Of a whole graph the draws are made twice, once to count and once to deal, which is cheaper than keeping them: scratch
+//! is 4 bytes a vertex, and the second ends are dealt into the array that the graph will own. Of a part those of its
+//! rows are kept, 8 bytes each, for most are in vain.
 
 use std::ops::Range;
 
@@ -20,11 +21,11 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The distinct edges of some rows among `draw(0)` to `draw(draws - 1)`, with room for `room` edges at least.
+    /// The distinct edges of some rows, which may be a part of all, among `draw(0)` to `draw(draws - 1)`, with room for `room` edges at least.
     ///
     /// `draws` must be below 2^32, and `draw` must give the same edge for the same index each time.
     pub(crate) fn collect(
-        rows: Range<Vertex>,
+        (rows, is_part): (Range<Vertex>, bool),
         draws: u64,
         room: usize,
         draw: impl Fn(u64) -> Option<(Vertex, Vertex)>,
@@ -32,9 +33,12 @@ impl Rows {
         let first = rows.start;
         let mut starts = zeros(rows.len() + 1)?;
         let draw = |index| draw(index).filter(|(u, _)| rows.contains(u));
-        let mut edges = 0;
+        let (mut edges, mut kept) = (0, Vec::new());
         in_batches(draws, draw, |batch| {
             edges += batch.len();
+            if is_part {
+                kept.extend_from_slice(batch);
+            }
             for &(u, _) in batch {
                 starts[(u - first) as usize] += 1;
             }
@@ -46,13 +50,18 @@ impl Rows {
         let mut v = array(room.max(edges))?;
         v.resize(edges, 0);
         // Each row's start is its cursor while it fills; at the end it has moved to the next row's start.
-        in_batches(draws, draw, |batch| {
+        let mut deal = |batch: &[(Vertex, Vertex)]| {
             for &(u, second) in batch {
                 let cursor = &mut starts[(u - first) as usize];
                 v[*cursor as usize] = second;
                 *cursor += 1;
             }
-        });
+        };
+        if is_part {
+            deal(&kept);
+        } else {
+            in_batches(draws, draw, deal);
+        }
         let mut rows = Self { first, starts, v };
         rows.sort_and_close_up();
         Ok(rows)
@@ -127,16 +136,19 @@ mod tests {
     #[test]
     fn rows_are_the_sorted_distinct_draws() {
         let draws = [(2, 3), (0, 2), (2, 3), (0, 1), (2, 3), (3, 4), (0, 2)];
-        let rows = Rows::collect(0..5, 8, 0, |index| draws.get(index as usize).copied()).unwrap();
-        assert_eq!(rows.len(), 4);
-        assert!(rows.contains(2, 3) && !rows.contains(1, 2) && !rows.contains(4, 0));
-        let (u, v) = rows.into_ends(0).unwrap();
-        assert_eq!((u, v), (vec![0, 0, 2, 3], vec![1, 2, 3, 4]));
+        for is_part in [false, true] {
+            let rows =
+                Rows::collect((0..5, is_part), 8, 0, |index| draws.get(index as usize).copied()).unwrap();
+            assert_eq!(rows.len(), 4);
+            assert!(rows.contains(2, 3) && !rows.contains(1, 2) && !rows.contains(4, 0));
+            let (u, v) = rows.into_ends(0).unwrap();
+            assert_eq!((u, v), (vec![0, 0, 2, 3], vec![1, 2, 3, 4]));
+        }
     }
 
     #[test]
     fn no_draws_make_empty_rows() {
-        let (u, v) = Rows::collect(0..3, 0, 0, |_| None).unwrap().into_ends(0).unwrap();
+        let (u, v) = Rows::collect((0..3, false), 0, 0, |_| None).unwrap().into_ends(0).unwrap();
         assert!(u.is_empty() && v.is_empty());
     }
 }

@@ -21,6 +21,7 @@ mod merge;
 mod messages;
 mod names;
 mod parts;
+mod ranked;
 mod reduce;
 mod refusal;
 mod rows;

@@ -2,6 +2,8 @@
 
 use kostra_core::{MAX_VERTICES, Vertex};
 
+use crate::ranked::Ranked;
+
 /// The way from a rank's names of vertices to those of the whole graph. Local names ascend as global ones do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
@@ -15,33 +17,56 @@ pub enum Names {
 const FEW: u64 = 1 << 12;
 
 impl Names {
-    /// Whether a rank with so many edges does without a table: where names of vertices that do not occur there cost no
-    /// more than there are ends of edges, and all fit 31 bits, which is what `fast` has labels for.
-    pub fn are_global(vertices: u64, edges: usize) -> bool {
+    /// Whether a rank with these edges does without a table: where all names fit 31 bits, which is what `fast` has labels
+    /// for, and names of vertices that do not occur there are no more than ends of edges, and than twice those that do.
+    /// O(edges).
+    pub fn are_global<E: Copy + Into<u64>>(vertices: u64, u: &[E], v: &[E]) -> bool {
+        Self::may_be_global(vertices, u.len())
+            && (vertices <= FEW || Self::suffice(vertices, &Ranked::ends(vertices, u, v)))
+    }
+
+    fn may_be_global(vertices: u64, edges: usize) -> bool {
         vertices < 1 << 31 && vertices <= FEW.max(2 * edges as u64)
     }
 
-    /// Names for the ends of a rank's edges in a graph of so many vertices, and the ends by these names. O(edges) without a
-    /// table, O(edges log edges) with one.
+    fn suffice(vertices: u64, used: &Ranked) -> bool {
+        vertices <= FEW || vertices / 3 <= used.len() as u64
+    }
+
+    /// Names for the ends of a rank's edges in a graph of so many vertices, and the ends by these names. O(edges), or
+    /// O(edges log edges) where there are so many vertices that a bit for each were more than the ends themselves.
     ///
     /// The ends must be below `vertices`. None when there are more than 32 bits can name.
-    pub fn new(vertices: u64, u: &[u64], v: &[u64]) -> Option<(Self, Vec<Vertex>, Vec<Vertex>)> {
-        let renamed = |name: &dyn Fn(u64) -> Vertex| {
-            let column = |ends: &[u64]| ends.iter().map(|&end| name(end)).collect::<Vec<_>>();
-            (column(u), column(v))
-        };
-        if Self::are_global(vertices, u.len()) {
-            let (u, v) = renamed(&|end| end as Vertex);
-            return Some((Self::Identity, u, v));
+    pub fn new<E: Copy + Into<u64>>(
+        vertices: u64,
+        u: &[E],
+        v: &[E],
+    ) -> Option<(Self, Vec<Vertex>, Vec<Vertex>)> {
+        fn renamed<E: Copy + Into<u64>>(ends: &[E], name: impl Fn(u64) -> Vertex) -> Vec<Vertex> {
+            ends.iter().map(|&end| name(end.into())).collect()
         }
-        let mut table = [u, v].concat();
+        let ends = u.len() + v.len();
+        let may_be_global = Self::may_be_global(vertices, u.len());
+        if may_be_global || vertices / 32 <= ends as u64 && ends <= MAX_VERTICES {
+            let used = Ranked::ends(vertices, u, v);
+            if may_be_global && Self::suffice(vertices, &used) {
+                let name = |end| end as Vertex;
+                return Some((Self::Identity, renamed(u, name), renamed(v, name)));
+            }
+            let mut table = Vec::with_capacity(used.len());
+            table.extend(used.iter());
+            let name = |end| used.rank(end);
+            return Some((Self::Table(table), renamed(u, name), renamed(v, name)));
+        }
+        let mut table: Vec<u64> = u.iter().chain(v).map(|&end| end.into()).collect();
         table.sort_unstable();
         table.dedup();
         table.shrink_to_fit();
         if table.len() > MAX_VERTICES {
             return None;
         }
-        let (u, v) = renamed(&|end| table.partition_point(|&name| name < end) as Vertex);
+        let name = |end| table.partition_point(|&name| name < end) as Vertex;
+        let (u, v) = (renamed(u, name), renamed(v, name));
         Some((Self::Table(table), u, v))
     }
 
@@ -71,5 +96,28 @@ impl Names {
             Self::Identity => vertices as usize,
             Self::Table(table) => table.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_ascend_however_many_vertices_there_are() {
+        let (u, v) = ([9000_u64, 5, 7777], [5_u64, 8999, 9000]);
+        for vertices in [10_000, 1 << 40] {
+            let (names, u, v) = Names::new(vertices, &u, &v).unwrap();
+            assert_eq!(names, Names::Table(vec![5, 7777, 8999, 9000]));
+            assert_eq!((u, v), (vec![3, 0, 1], vec![0, 2, 3]));
+        }
+        assert!(
+            Names::are_global(3000, &[5_u64], &[7])
+                && !Names::are_global(1 << 13, &[5_u64; 5000], &[7; 5000])
+        );
+        let many: Vec<u64> = (0..3000).map(|index| index * 7 % 20_011).collect();
+        let (small, large) =
+            (Names::new(20_011, &many, &many).unwrap(), Names::new(1 << 40, &many, &many).unwrap());
+        assert_eq!(small, large);
     }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use kostra_core::{
-    AnyGraph, Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Vertex, Weight,
+    AnyGraph, Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Weight,
     WeightType, with_graph,
 };
 use thiserror::Error;
@@ -74,11 +74,11 @@ impl<W: Weight> Slice<W> {
     ///
     /// # Errors
     /// When the arrays differ in length, are too long, name a vertex out of range, or hold a NaN.
-    pub fn new(
+    pub fn new<E: Copy + Into<u64>>(
         vertices: u64,
         first: u64,
-        u: &[u64],
-        v: &[u64],
+        u: &[E],
+        v: &[E],
         weights: impl Into<Column<W>>,
     ) -> Result<Self, SliceError> {
         let weights = weights.into();
@@ -86,6 +86,7 @@ impl<W: Weight> Slice<W> {
             return Err(SliceError::LengthMismatch { u: u.len(), v: v.len(), weights: weights.len() });
         }
         for (edge, (&u, &v)) in (first..).zip(u.iter().zip(v)) {
+            let (u, v) = (u.into(), v.into());
             if u.max(v) >= vertices {
                 let vertex = if u >= vertices { u } else { v };
                 return Err(SliceError::EndpointOutOfRange { edge, vertex, vertices });
@@ -112,12 +113,10 @@ impl<W: Weight> Slice<W> {
         let graph = graph.into();
         let edges = graph.edge_list();
         let vertices = edges.vertices().into();
-        if Names::are_global(vertices, edges.len()) {
+        if Names::are_global(vertices, edges.u(), edges.v()) {
             return Ok(Self { graph, names: Names::Identity, first, vertices });
         }
-        let wide = |ends: &[Vertex]| ends.iter().map(|&end| end.into()).collect::<Vec<u64>>();
-        let (u, v) = (wide(edges.u()), wide(edges.v()));
-        Self::new(vertices, first, &u, &v, edges.weights().to_vec())
+        Self::new(vertices, first, edges.u(), edges.v(), edges.weights().to_vec())
     }
 
     /// The edges of a range of a graph that this rank holds whole, as far as there are some; they are copied.
@@ -129,13 +128,12 @@ impl<W: Weight> Slice<W> {
         let range = start.min(end)..end;
         let (u, v) = (&whole.u()[range.clone()], &whole.v()[range.clone()]);
         let weights = whole.weights()[range].to_vec();
-        if Names::are_global(whole.vertices().into(), u.len()) {
+        if Names::are_global(whole.vertices().into(), u, v) {
             let edges = EdgeList::new(whole.vertices() as usize, u.to_vec(), v.to_vec(), weights);
             let edges = edges.map_err(|error| of_slice(error, start as u64))?;
             return Ok(Self::with_global_names(start as u64, edges));
         }
-        let wide = |ends: &[Vertex]| ends.iter().map(|&end| end.into()).collect::<Vec<u64>>();
-        Self::new(whole.vertices().into(), start as u64, &wide(u), &wide(v), weights)
+        Self::new(whole.vertices().into(), start as u64, u, v, weights)
     }
 
     /// The edges, by local position, between local names; with rows, for solvers that want them.

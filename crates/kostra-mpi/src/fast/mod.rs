@@ -161,21 +161,23 @@ impl<W: Weight> Job<'_, W> {
         forest: &mut EdgeSet,
         run: &mut Run<'_>,
     ) -> Result<Part<'_, N, W>, SolveError> {
-        let mut part = Part::of(self.slice);
+        let slice = self.slice;
         if sharing.shared.is_empty() {
-            *forest = kostra_cpu::forest(self.slice.graph(), self.order, run)?;
+            *forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
             return Ok(Part::none());
         }
-        let pays_to_shrink = sharing.shared.len() < sharing.here / 2;
-        let is_dense = self.slice.len() / 8 >= sharing.here;
-        if is_dense || self.world.size() <= 3 && !pays_to_shrink {
-            let kept = kostra_cpu::forest(self.slice.graph(), self.order, run)?.into_ids();
-            part = part.thinned_to(&kept);
+        let is_dense = slice.len() / 8 >= sharing.here;
+        let few_ranks = self.world.size() <= 3;
+        let pays_to_shrink =
+            sharing.shared.len() < sharing.here / 2 && (few_ranks || slice.len() / 3 <= sharing.here);
+        if !(is_dense || pays_to_shrink || few_ranks) {
+            return Ok(Part::of(slice));
         }
+        let kept = kostra_cpu::forest(slice.graph(), self.order, run)?;
         if pays_to_shrink {
-            return shrink(&part, &sharing.shared, self.order, forest, run);
+            return shrink(slice, &kept, &sharing.shared, self.order, forest, run);
         }
-        Ok(part)
+        Ok(Part::of(slice).thinned_to(&kept.into_ids()))
     }
 
     /// Merges what is left along the tree.
@@ -234,6 +236,9 @@ impl<W: Weight> Job<'_, W> {
             self.rounds(band, &mut owners, false, forest, run)?;
             part = world.phase(run, "filter", |_| {
                 owners.flatten();
+                if let Some(giant) = owners.giant(&part.names) {
+                    part = part.outside(&giant);
+                }
                 part.contract(&owners.labels(part.names.iter().copied()))
             });
             most_were_kept = world.reduce_one(Reduction::Sum, part.len() as u64) > edges / 2;

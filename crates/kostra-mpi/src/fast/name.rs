@@ -55,6 +55,10 @@ impl Blocks {
         self.ranks
     }
 
+    pub(super) fn vertices(&self) -> u64 {
+        self.vertices
+    }
+
     /// The first vertex of a rank.
     pub(super) fn first(&self, rank: usize) -> u64 {
         (rank as u64 * self.size).min(self.vertices)
@@ -85,56 +89,6 @@ impl Blocks {
     }
 }
 
-/// A set of local names in which each member knows how many come before it: the way from the names of many vertices to
-/// those of a few, in a bit and a half each.
-pub(super) struct Ranked {
-    words: Vec<u64>,
-    before: Vec<u32>,
-}
-
-impl Ranked {
-    /// The ends of some edges, below a bound.
-    pub(super) fn ends(bound: usize, u: &[u32], v: &[u32]) -> Self {
-        let mut words = vec![0_u64; bound.div_ceil(64)];
-        for &end in u.iter().chain(v) {
-            words[end as usize / 64] |= 1 << (end % 64);
-        }
-        let mut sum = 0;
-        let count = |word: &u64| {
-            sum += word.count_ones();
-            sum - word.count_ones()
-        };
-        let before = words.iter().map(count).collect();
-        Self { words, before }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        match (self.words.last(), self.before.last()) {
-            (Some(word), Some(before)) => (before + word.count_ones()) as usize,
-            _ => 0,
-        }
-    }
-
-    /// How many members are below a member.
-    #[inline]
-    pub(super) fn rank(&self, member: u32) -> u32 {
-        let (word, bit) = (member as usize / 64, member % 64);
-        self.before[word] + (self.words[word] & ((1 << bit) - 1)).count_ones()
-    }
-
-    /// The members, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
-        self.words.iter().enumerate().flat_map(|(index, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-                rest &= rest - 1;
-                Some(index as u32 * 64 + bit)
-            })
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,13 +109,5 @@ mod tests {
             });
         }
         assert!(Blocks::new(1 << 40, 255).is_none() && Blocks::new(1 << 40, 256).is_some());
-    }
-
-    #[test]
-    fn members_are_counted() {
-        let set = Ranked::ends(300, &[3, 299, 64], &[64, 63, 7]);
-        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 7, 63, 64, 299]);
-        assert_eq!((set.len(), set.rank(3), set.rank(64), set.rank(299)), (5, 0, 3, 4));
-        assert_eq!(Ranked::ends(0, &[], &[]).len(), 0);
     }
 }

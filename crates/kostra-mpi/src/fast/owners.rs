@@ -5,7 +5,7 @@
 //! with what has become of them, in the order in which they were told. Nobody has to ask, and nobody holds more than its
 //! own block and the names that its own edges end at.
 
-use kostra_core::{Key, Order, Weight};
+use kostra_core::{BitSet, Key, Order, Weight};
 
 use super::name::{Blocks, Name};
 use super::part::Part;
@@ -211,6 +211,40 @@ impl<'a, N: Name> Owners<'a, N> {
         let open =
             (0..self.parents.len() as u32).filter(|&offset| self.parents[offset as usize] != own(offset));
         self.find_roots::<false>(open.collect());
+    }
+
+    /// Which of these ascending names are in one giant component, by their places; the components must be
+    /// [flattened](Self::flatten). None where there is no such component, or to tell all ranks a bit for each vertex would
+    /// take more bytes than to ask for the names' labels. Collective.
+    pub(super) fn giant(&self, names: &[N]) -> Option<BitSet> {
+        const SAMPLE: usize = 1 << 10;
+        let ranks = self.blocks.ranks() as u64;
+        let asked = self.world.reduce_one(Reduction::Sum, names.len() as u64);
+        if self.blocks.vertices() / 8 * ranks > asked * (size_of::<u32>() + size_of::<N>()) as u64 {
+            return None;
+        }
+        let stretch = (self.parents.len() * self.blocks.ranks() / SAMPLE).max(1);
+        let sample: Vec<_> = self.parents.iter().copied().step_by(stretch).collect();
+        let mut sample = self.world.all_gather(&sample).into_items();
+        sample.sort_unstable();
+        let most = sample.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
+        if most.len() < sample.len() / 4 {
+            return None;
+        }
+        let root = most[0];
+        let bits = |members: &[N]| {
+            members.iter().rev().fold(0, |bits, &parent| bits << 1 | u64::from(parent == root))
+        };
+        let bits: Vec<u64> = self.parents.chunks(64).map(bits).collect();
+        let bits = self.world.all_gather(&bits);
+        let mut words = vec![0_u64; names.len().div_ceil(64)];
+        let mut place = 0;
+        self.blocks.walk(names.iter().map(|name| name.get()), |owner, offset| {
+            let bit = bits.part(owner)[offset as usize / 64] >> (offset % 64) & 1;
+            words[place / 64] |= bit << (place % 64);
+            place += 1;
+        });
+        Some(BitSet::from_words(words))
     }
 
     /// The roots of the components of these ascending names, once they are [flattened](Self::flatten). Collective.

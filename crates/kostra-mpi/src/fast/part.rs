@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use kostra_core::{EdgeList, Graph, Key, Order, Run, SolveError, Weight};
+use kostra_core::{BitSet, EdgeList, Graph, Key, Order, Run, SolveError, Weight};
 
-use super::name::{Name, Ranked};
+use super::name::Name;
 use super::pivot::Pivot;
+use crate::ranked::Ranked;
 use crate::{Communicator, Slice};
 
 /// Some edges of a rank's slice, ascending by position in it, which is ascending by id. Self-loops may be among those of the
@@ -37,6 +38,26 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         }
     }
 
+    /// The edges at these positions of a slice, ascending, which are known to close no cycle.
+    pub(super) fn forest_of(slice: &Slice<W>, positions: &[u32]) -> Part<'static, N, W> {
+        let edges = slice.edges();
+        fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
+            positions.iter().map(|&position| all[position as usize]).collect()
+        }
+        let mut part = Part {
+            names: Vec::new(),
+            u: these(edges.u(), positions).into(),
+            v: these(edges.v(), positions).into(),
+            weights: these(edges.weights(), positions).into(),
+            positions: Some(positions.to_vec()),
+            is_forest: true,
+        };
+        let used = Ranked::ends(edges.vertices().into(), &part.u, &part.v);
+        part.names = used.iter().map(|name| N::of(slice.names().global(name as u32))).collect();
+        part.rename(|end| used.rank(end.into()));
+        part
+    }
+
     /// No edges.
     pub(super) fn none() -> Self {
         let none: Cow<'_, [u32]> = Cow::Borrowed(&[]);
@@ -47,9 +68,9 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     /// The edges at these places, and of the names those that remain.
     pub(super) fn these(&self, places: &[u32]) -> Part<'static, N, W> {
         let mut part = self.at(places);
-        let used = Ranked::ends(self.names.len(), &part.u, &part.v);
+        let used = Ranked::ends(self.names.len() as u64, &part.u, &part.v);
         part.names = used.iter().map(|name| self.names[name as usize]).collect();
-        part.rename(|end| used.rank(end));
+        part.rename(|end| used.rank(end.into()));
         part
     }
 
@@ -62,12 +83,24 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         self.renamed(&places, |name| labels[name as usize])
     }
 
+    /// The edges of which not both ends are in a set of places in the names.
+    pub(super) fn outside(&self, set: &BitSet) -> Part<'static, N, W> {
+        let (u, v) = (&*self.u, &*self.v);
+        self.these(&self.places(|place| !(set.contains(u[place as usize]) & set.contains(v[place as usize]))))
+    }
+
+    /// The same as [`Part::contract`] of a forest, in which some of its own edges are contracted: what is left closes no
+    /// cycle.
+    pub(super) fn contract_forest(&self, labels: &[N]) -> Part<'static, N, W> {
+        Part { is_forest: true, ..self.contract(labels) }
+    }
+
     /// The edges at these places, between components with other names: `label` has one for each place in the names. Some
     /// of them may be equal, and they may be in any order.
     pub(super) fn renamed(&self, places: &[u32], label: impl Fn(u32) -> N) -> Part<'static, N, W> {
         let mut part = self.at(places);
-        let used = Ranked::ends(self.names.len(), &part.u, &part.v);
-        let mut sorted: Vec<_> = used.iter().map(label).zip(0_u32..).collect();
+        let used = Ranked::ends(self.names.len() as u64, &part.u, &part.v);
+        let mut sorted: Vec<_> = used.iter().map(|name| label(name as u32)).zip(0_u32..).collect();
         sort_by_label(&mut sorted);
         let mut new = vec![0; sorted.len()];
         for (label, old) in sorted {
@@ -76,7 +109,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             }
             new[old as usize] = part.names.len() as u32 - 1;
         }
-        part.rename(|end| new[used.rank(end) as usize]);
+        part.rename(|end| new[used.rank(end.into()) as usize]);
         part.is_forest = false;
         part
     }
