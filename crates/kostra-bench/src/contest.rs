@@ -3,22 +3,21 @@
 //! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down for a minute, it
 //! slows down for everybody.
 
-use std::hint;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
+use kostra::{AnyGraph, EdgeId, Order, Platform, Representation, Run, Solver, verify, with_graph};
 
+use crate::awake::Awake;
 use crate::contestant::{Answer, Contestant, KostraSolver, Solved};
 use crate::graphs::GraphSource;
 use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
-/// How long processors are kept awake before a turn. One that has slept through the turn of a contestant with fewer threads
-/// may take a millisecond to wake up, above all a virtual machine's, and who comes next would pay for it.
+/// How long processors are kept awake before a turn, which begins with none that has slept through the one before.
 const AWAKE: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
@@ -57,9 +56,15 @@ fn hold_on(
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
         enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
+    // One thread alone sleeps nowhere in its turn. It, and threads that copy to a device and back, are only slowed down by
+    // idlers, which may be on the other halves of their cores.
+    let on_device = rules.solvers.iter().any(|solver| solver.info().platform == Platform::Cuda);
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
-            entry.take_turn(round, threads, referee);
+            let awake = Awake::keep();
+            thread::sleep(AWAKE);
+            let _awake = (threads > 1 && !on_device).then_some(awake);
+            entry.take_turn(round, referee);
         }
     }
 
@@ -120,20 +125,6 @@ fn enter<'a>(
     contestants
 }
 
-/// Keeps as many processors as there are threads from sleeping, for a while.
-fn keep_awake(threads: usize) {
-    let start = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while start.elapsed() < AWAKE {
-                    hint::spin_loop();
-                }
-            });
-        }
-    });
-}
-
 fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
     with_graph!(graph, graph => {
         let certificate = verify(graph.edge_list().edges(Order::Minimum), ids);
@@ -153,9 +144,8 @@ impl<'a> Entry<'a> {
         Self { contestant, seconds: Vec::new(), failure: None }
     }
 
-    fn take_turn(&mut self, round: usize, threads: usize, referee: &mut Referee) {
+    fn take_turn(&mut self, round: usize, referee: &mut Referee) {
         let name = self.contestant.identity().name.clone();
-        keep_awake(threads);
         match self.contestant.solve() {
             Ok(Solved { seconds, answer }) => {
                 eprintln!("  round {round}: {name} {:.3} ms", seconds * 1e3);

@@ -2,6 +2,7 @@
 //!
 //! How it measures, and how to read what it writes, is in `bench/README.md`.
 
+mod awake;
 mod contest;
 mod contestant;
 mod date;

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Child;
 
 use anyhow::{Context, Result, bail};
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The processors in a list such as `0,2-3`.
 pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
@@ -27,20 +29,27 @@ pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
 
 /// Keeps this thread, and all threads and processes that it starts from now on, on some processors.
 #[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "the standard library cannot pin a thread")]
 pub(crate) fn pin(processors: &[usize]) -> Result<()> {
-    // SAFETY: a set of processors is an array of bits, for which all zeros is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for &processor in processors.iter().filter(|&&processor| processor < libc::CPU_SETSIZE as usize) {
-        // SAFETY: the processor is below the size of the set, which is exclusively borrowed.
-        unsafe { libc::CPU_SET(processor, &mut set) };
-    }
-    // SAFETY: the set is valid for reads of the size that is given, and 0 means this thread.
-    if unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) } != 0 {
-        return Err(io::Error::last_os_error())
-            .with_context(|| format!("cannot pin to the processors {processors:?}"));
-    }
-    Ok(())
+    let mut set = CpuSet::new();
+    processors.iter().for_each(|&processor| set.set(processor));
+    sched_setaffinity(None, &set).with_context(|| format!("cannot pin to the processors {processors:?}"))
+}
+
+/// The processors that this thread may use.
+#[cfg(target_os = "linux")]
+pub(crate) fn allowed() -> Vec<usize> {
+    let allowed = sched_getaffinity(None).unwrap_or_default();
+    (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect()
+}
+
+/// Lets this thread run only where nobody else wants to. Returns whether that was granted.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the standard library does not know classes of threads")]
+pub(crate) fn stand_back() -> bool {
+    // SAFETY: a record of parameters consists of integers, for which zero is a value.
+    let parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    // SAFETY: the record is valid for reads, and 0 means this thread.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) == 0 }
 }
 
 /// Waits for a child and returns the most memory that it has held, in bytes, if it ended well.
@@ -74,6 +83,18 @@ pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(_processors: &[usize]) -> Result<()> {
     bail!("pinning to processors is possible on Linux only; leave --pin out")
+}
+
+/// Processors are known by number on Linux only.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn allowed() -> Vec<usize> {
+    Vec::new()
+}
+
+/// Standing back is known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn stand_back() -> bool {
+    false
 }
 
 /// Measuring a child's memory is known for Linux only.

@@ -25,6 +25,13 @@ impl BitSet {
         Self { words, len }
     }
 
+    /// The same where there are known to be so many members.
+    pub fn from_counted_words(words: Vec<u64>, len: usize) -> Self {
+        let set = Self { words, len };
+        debug_assert_eq!(set, Self::from_words(set.words.clone()));
+        set
+    }
+
     /// Adds a number, and says whether it was new.
     ///
     /// # Panics

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use kostra_core::{EdgeId, EdgeSet, prefetch};
 
 use super::sync::AtomicU64;
+use crate::large::with_room;
 
 /// A set of the edges of a graph.
 pub(crate) struct SharedEdgeSet {
@@ -19,7 +20,10 @@ pub(crate) struct SharedEdgeSet {
 impl SharedEdgeSet {
     /// An empty set of ids below `edges`.
     pub(crate) fn new(edges: usize) -> Self {
-        Self { words: (0..edges.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+        let count = edges.div_ceil(64);
+        let mut words = with_room(count);
+        words.resize_with(count, || AtomicU64::new(0));
+        Self { words }
     }
 
     /// Adds an edge, and says whether it was new.

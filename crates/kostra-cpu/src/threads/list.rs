@@ -1,14 +1,20 @@
-//! Listing the members of a set on several threads. Half of the time that it takes one thread is the first touch of the
+//! Listing the members of a set on several threads. Most of the time that it takes one thread is the first touch of the
 //! list's memory, which threads share as well as the rest.
+#![allow(unsafe_code, reason = "a list is not cleared before threads fill it")]
 
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{EdgeId, EdgeSet};
 
 use super::team::{Schedule, with_team};
+use crate::large::with_room;
 
 /// Members that are worth a thread: one lists a quarter of a million in the time that two take to begin.
 const GRAIN: usize = 1 << 19;
+/// Parts a thread: those who come late do less.
+const PARTS: usize = 8;
 
 /// The members of a set, ascending, by up to so many threads. O(bound / 64 + members) work.
 pub fn list(set: EdgeSet, threads: usize) -> Vec<EdgeId> {
@@ -16,39 +22,43 @@ pub fn list(set: EdgeSet, threads: usize) -> Vec<EdgeId> {
     if threads < 2 {
         return set.into_ids();
     }
-    let share = set.words().len().div_ceil(threads);
-    let mut ids = vec![0; set.len()];
-    let mut rest = &mut ids[..];
-    let parts: Vec<_> = (0..)
-        .step_by(share)
-        .zip(set.words().chunks(share))
-        .map(|(first, words)| {
-            let members = words.iter().map(|word| word.count_ones() as usize).sum();
-            let (part, others) = std::mem::take(&mut rest).split_at_mut(members);
-            rest = others;
-            Mutex::new((first, words, part))
-        })
-        .collect();
+    let share = set.words().len().div_ceil(PARTS * threads);
+    let mut ids = with_room(set.len());
     with_team(threads, |team| {
-        team.for_each(parts.len(), Schedule::Dynamic(1), |index| {
-            let (first, words, ids) = &mut *parts[index].lock().unwrap_or_else(PoisonError::into_inner);
-            fill(*first, words, ids);
+        let chunks: Vec<_> = set.words().chunks(share).collect();
+        let counts: Vec<_> = chunks.iter().map(|_| AtomicUsize::new(0)).collect();
+        team.for_each(chunks.len(), Schedule::Dynamic(1), |index| {
+            let members = chunks[index].iter().map(|word| word.count_ones() as usize).sum();
+            counts[index].store(members, Relaxed);
+        });
+        let mut rest = ids.spare_capacity_mut();
+        let parts = counts.into_iter().map(|members| {
+            let (part, others) = std::mem::take(&mut rest).split_at_mut(members.into_inner());
+            rest = others;
+            Mutex::new(part)
+        });
+        let parts: Vec<_> = parts.collect();
+        team.for_each(chunks.len(), Schedule::Dynamic(1), |index| {
+            let mut ids = parts[index].lock().unwrap_or_else(PoisonError::into_inner);
+            fill(share * index, chunks[index], &mut ids);
         });
     });
-    drop(parts);
+    // SAFETY: there is room for as many, and every part was filled with as many members as its words have.
+    unsafe { ids.set_len(set.len()) };
     ids
 }
 
 /// Writes the members of some words, of which the first is the set's word `first`; there is room for just as many.
-fn fill(first: usize, words: &[u64], ids: &mut [EdgeId]) {
+fn fill(first: usize, words: &[u64], ids: &mut [MaybeUninit<EdgeId>]) {
     let mut places = ids.iter_mut();
     for (index, mut word) in (first..).zip(words.iter().copied()) {
         while word != 0 {
             let Some(place) = places.next() else { return };
-            *place = index as EdgeId * 64 + word.trailing_zeros();
+            place.write(index as EdgeId * 64 + word.trailing_zeros());
             word &= word - 1;
         }
     }
+    assert!(places.next().is_none(), "a part has as many members as were counted");
 }
 
 #[cfg(test)]

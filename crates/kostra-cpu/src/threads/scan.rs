@@ -1,33 +1,27 @@
 //! Prefix sums.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::team::{Schedule, Team};
+use super::team::Team;
 
 /// Replaces every value by the sum of those before it, and returns the sum of all.
 ///
-/// Two passes over the values, each thread on a stretch of its own, with the stretches' sums added up between them.
-/// Blocking: every thread waits for the slowest. Sums wrap at 2^32; the caller knows that they do not get there.
+/// Two passes over the values, in a stretch for each thread, with the stretches' sums added up between them.
+/// Blocking: the leader waits for those who have come. Sums wrap at 2^32; the caller knows that they do not get there.
 /// Relaxed order is enough, for no two threads touch one value in a step, and steps of a team are ordered.
 pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
-    let threads = team.threads();
-    let stretch = |thread: usize| -> Range<usize> {
-        values.len() * thread / threads..values.len() * (thread + 1) / threads
-    };
-    let sums: Vec<AtomicU32> = (0..=threads).map(|_| AtomicU32::new(0)).collect();
-    team.for_each(threads, Schedule::Dynamic(1), |thread| {
-        let sum =
-            values[stretch(thread)].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
-        sums[thread].store(sum, Relaxed);
+    let sums: Vec<AtomicU32> = (0..=team.threads()).map(|_| AtomicU32::new(0)).collect();
+    team.parts(values.len(), |part, stretch| {
+        let sum = values[stretch].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
+        sums[part].store(sum, Relaxed);
     });
     let mut total = 0_u32;
     for sum in &sums {
         total = total.wrapping_add(sum.swap(total, Relaxed));
     }
-    team.for_each(threads, Schedule::Dynamic(1), |thread| {
-        let mut sum = sums[thread].load(Relaxed);
-        for value in &values[stretch(thread)] {
+    team.parts(values.len(), |part, stretch| {
+        let mut sum = sums[part].load(Relaxed);
+        for value in &values[stretch] {
             let next = sum.wrapping_add(value.load(Relaxed));
             value.store(sum, Relaxed);
             sum = next;

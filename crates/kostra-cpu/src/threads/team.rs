@@ -125,6 +125,16 @@ impl Team<'_> {
         self.deal(len, schedule, |_, range| range.for_each(&step));
     }
 
+    /// Deals out `0..len` in one part for each thread, with the part's number: the same parts in every call, to whoever
+    /// comes.
+    #[inline]
+    pub(crate) fn parts(&self, len: usize, step: impl Fn(usize, Range<usize>) + Sync) {
+        let parts = self.threads;
+        self.for_each(parts, Schedule::Dynamic(1), |part| {
+            step(part, len * part / parts..len * (part + 1) / parts);
+        });
+    }
+
     fn take(&self, next: &AtomicUsize, len: usize, schedule: Schedule) -> Option<Range<usize>> {
         match schedule {
             Schedule::Dynamic(block) => {
@@ -309,14 +319,12 @@ mod under_loom {
 
     use super::*;
 
-    /// Has a leader and some others write in one step and read in the next, or go straight to the end.
-    fn check(others: usize, steps: usize, preemptions: usize) {
+    /// Tries all ways in which some others can serve a leader.
+    fn model(others: usize, preemptions: usize, lead: impl Fn(&Shared) + Send + Sync + 'static) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(preemptions);
         model.check(move || {
             let shared = Arc::new(Shared::default());
-            let written: Arc<Vec<AtomicUsize>> =
-                Arc::new((0..=others).map(|_| AtomicUsize::new(0)).collect());
             let handles: Vec<_> = (1..=others)
                 .map(|thread| {
                     let shared = Arc::clone(&shared);
@@ -324,8 +332,18 @@ mod under_loom {
                 })
                 .collect();
             let dismissal = Dismissal(&shared);
+            lead(&shared);
+            drop(dismissal);
+            handles.into_iter().for_each(|handle| handle.join().unwrap());
+        });
+    }
+
+    /// Has a leader and some others write in one step and read in the next, or go straight to the end.
+    fn check(others: usize, steps: usize, preemptions: usize) {
+        model(others, preemptions, move |shared| {
+            let neighbours = others + 1;
+            let written: Vec<_> = (0..neighbours).map(|_| AtomicUsize::new(0)).collect();
             for step in 0..steps {
-                let (written, neighbours) = (&written, others + 1);
                 shared.run(
                     &|thread| {
                         let own = &written[(thread + step) % neighbours];
@@ -339,24 +357,12 @@ mod under_loom {
                     "what others have written"
                 );
             }
-            drop(dismissal);
-            handles.into_iter().for_each(|handle| handle.join().unwrap());
         });
     }
 
     /// Has a leader deal out items to whoever comes.
     fn check_helped(others: usize, steps: usize, preemptions: usize) {
-        let mut model = loom::model::Builder::new();
-        model.preemption_bound = Some(preemptions);
-        model.check(move || {
-            let shared = Arc::new(Shared::default());
-            let handles: Vec<_> = (1..=others)
-                .map(|thread| {
-                    let shared = Arc::clone(&shared);
-                    loom::thread::spawn(move || shared.serve(thread))
-                })
-                .collect();
-            let dismissal = Dismissal(&shared);
+        model(others, preemptions, move |shared| {
             let items: Vec<_> = (0..2).map(|_| AtomicUsize::new(0)).collect();
             for step in 0..steps {
                 let next = AtomicUsize::new(0);
@@ -378,8 +384,6 @@ mod under_loom {
                     "what others have written"
                 );
             }
-            drop(dismissal);
-            handles.into_iter().for_each(|handle| handle.join().unwrap());
         });
     }
 

@@ -130,22 +130,19 @@ impl Kruskal<'_> {
     /// Numbers the roots, and labels every component with the number of its root.
     pub(super) fn number(&self) {
         let threads = self.team.threads();
-        let block = |thread: usize| {
-            self.parents.len() * thread / threads..self.parents.len() * (thread + 1) / threads
-        };
         let starts: Vec<_> = (0..threads).map(|_| AtomicU32::new(0)).collect();
         if threads > 1 {
-            self.team.for_each(threads, Schedule::Dynamic(1), |thread| {
-                let parents = block(thread).zip(&self.parents[block(thread)]);
+            self.team.parts(self.parents.len(), |part, block| {
+                let parents = block.clone().zip(&self.parents[block]);
                 let roots = parents.map(|(own, parent)| u32::from(parent.load(Relaxed) as usize == own));
-                starts[thread].store(roots.sum(), Relaxed);
+                starts[part].store(roots.sum(), Relaxed);
             });
             let mut start = 0;
             starts.iter().for_each(|roots| start += roots.swap(start, Relaxed));
         }
-        self.team.for_each(threads, Schedule::Dynamic(1), |thread| {
-            let (parents, mut number) = (self.parents, starts[thread].load(Relaxed));
-            for (own, slot) in block(thread).zip(&parents[block(thread)]) {
+        self.team.parts(self.parents.len(), |part, block| {
+            let (parents, mut number) = (self.parents, starts[part].load(Relaxed));
+            for (own, slot) in block.clone().zip(&parents[block]) {
                 let parent = slot.load(Relaxed);
                 let is_root = parent as usize == own;
                 slot.store(if is_root { LABEL | number } else { parent }, Relaxed);

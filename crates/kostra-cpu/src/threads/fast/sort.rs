@@ -19,8 +19,8 @@ const BLOCK: usize = 1 << 14;
 /// Sorts items by the order of their edges, given the range that their stand-ins are in, and whether their ids ascend.
 /// Returns the memory that then holds them: `items` or `spare`, which have one length.
 ///
-/// By least significant digits. In each pass every thread counts the digits of its own stretch, and then knows where
-/// each of its items goes. O(items) a pass, over the threads. Blocking.
+/// By least significant digits. There is a stretch for each thread, done by whoever comes. In each pass its digits are
+/// counted, and then it is known where each of its items goes. O(items) a pass, over the threads. Blocking.
 pub(super) fn sort<'a, W: Weight>(
     team: &Team<'_>,
     edges: Edges<'_, W>,
@@ -33,25 +33,20 @@ pub(super) fn sort<'a, W: Weight>(
     let passes = bits.div_ceil(DIGIT);
     let width = bits.div_ceil(passes.max(1));
     let (threads, digits) = (team.threads(), 1 << width);
-    let stretch = |thread: usize| items.len() * thread / threads..items.len() * (thread + 1) / threads;
     let places: Vec<AtomicU32> = (0..threads * digits).map(|_| AtomicU32::new(0)).collect();
-    let places_of = |thread: usize| &places[thread * digits..][..digits];
+    let places_of = |part: usize| &places[part * digits..][..digits];
 
     let (mut from, mut to) = (items, spare);
     for pass in 0..passes {
         let digit = Digit { lowest, shift: pass * width, mask: digits - 1 };
-        team.for_each(threads, Schedule::Dynamic(1), |thread| {
-            digit.count(&from[stretch(thread)], places_of(thread));
-        });
+        team.parts(from.len(), |part, stretch| digit.count(&from[stretch], places_of(part)));
         let mut start = 0;
         for digit in 0..digits {
-            for thread in 0..threads {
-                start += places_of(thread)[digit].swap(start, Relaxed);
+            for part in 0..threads {
+                start += places_of(part)[digit].swap(start, Relaxed);
             }
         }
-        team.for_each(threads, Schedule::Dynamic(1), |thread| {
-            digit.deal_out(&from[stretch(thread)], to, places_of(thread));
-        });
+        team.parts(from.len(), |part, stretch| digit.deal_out(&from[stretch], to, places_of(part)));
         std::mem::swap(&mut from, &mut to);
     }
     if !scale.is_exact || !ids_ascend {
