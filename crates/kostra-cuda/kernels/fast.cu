@@ -23,7 +23,7 @@ constexpr u32 ITEM = 1024;             // entries of a longer row that a warp lo
 constexpr u32 FILTER_FROM = 4;         // edges a vertex from which on light edges go first
 constexpr float SPLIT = 3;             // edges a component from which on a list is split (measured)
 constexpr float SPLIT_LIGHT = 4;       // edges a component that its lighter part gets (measured)
-constexpr u32 SPLIT_FROM = 1 << 20;    // edges from which on a split pays for its rounds
+constexpr u32 SPLIT_FROM = 1 << 21;    // edges from which on a split pays for its rounds (measured)
 
 // ---- Marks ---------------------------------------------------------------------------------------------------------
 constexpr u32 ALL = 0xffffffff;        // lanes of a warp
@@ -307,10 +307,12 @@ struct Solver {
     // Where a row begins; those past the last are empty.
     __device__ __forceinline__ u32 row_start(u32 v) { return G.offsets[min(v, G.vertices)]; }
 
-    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose nothing.
+    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose nothing. Where there is
+    // room for a warp's rows in shared memory, all that may be wanted of them is fetched at once: nothing waits twice.
     __device__ void choose_by_lane(u32 queue_counter) {
-        const u32 room = 2048 / sizeof(Key);
-        Key *stage = (Key *)shared + (threadIdx.x >> 5) * room;
+        constexpr u32 words = SHARED_WORDS / WARPS, room = words * 8 / (sizeof(Key) + 8);
+        Key *keys = (Key *)(shared + (threadIdx.x >> 5) * words);
+        u32 *others = (u32 *)(keys + room), *ids = others + room;
         u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
         for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
             u32 v = v0 + lane, start = next_start, end = next_end;
@@ -320,24 +322,60 @@ struct Solver {
             bool staged = span <= room;
             __syncwarp();
             if (staged) {
-                #pragma unroll 4
-                for (u32 i = lane; i < span; i += 32) stage[i] = weight(first + i);
+                for (u32 i0 = lane; i0 < span; i0 += 128) {
+                    Key key[4];
+                    u32 other[4], id[4];
+                    #pragma unroll
+                    for (u32 j = 0; j < 4; j++)
+                        if (i0 + 32 * j < span) {
+                            key[j] = weight(first + i0 + 32 * j);
+                            other[j] = G.neighbours[first + i0 + 32 * j];
+                            id[j] = G.ids[first + i0 + 32 * j];
+                        }
+                    #pragma unroll
+                    for (u32 j = 0; j < 4; j++)
+                        if (i0 + 32 * j < span) {
+                            keys[i0 + 32 * j] = key[j];
+                            others[i0 + 32 * j] = other[j];
+                            ids[i0 + 32 * j] = id[j];
+                        }
+                }
             }
             __syncwarp();
-            bool is_long = end - start > ROW_BY_LANE;
+            bool is_long = end - start > ROW_BY_LANE, chooses = start != end && !is_long;
             push_items(v, start, is_long ? end : start, queue_counter);
-            if (v >= G.vertices) continue;
-            if (start == end) { S.link[v] = ISOLATED; continue; }
-            if (is_long) { S.link[v] = v; continue; }
             Key best = ~(Key)0;
-            u32 at = start;
-            for (u32 e = start; e < end; e++) {
-                Key key = staged ? stage[e - first] : weight(e);
-                if (key < best || (key == best && G.ids[e] < G.ids[at])) { best = key; at = e; }
+            u32 at = start, link = is_long ? v : ISOLATED, chosen = 0;
+            if (chooses && staged) {
+                at -= first;
+                for (u32 e = start - first; e < end - first; e++) {
+                    Key key = keys[e];
+                    if (key < best || (key == best && ids[e] < ids[at])) { best = key; at = e; }
+                }
+                link = others[at];
+                chosen = ids[at];
+            } else if (chooses) {
+                for (u32 e = start; e < end; e++) {
+                    Key key = weight(e);
+                    if (key < best || (key == best && G.ids[e] < G.ids[at])) { best = key; at = e; }
+                }
+                link = G.neighbours[at];
+                chosen = G.ids[at];
             }
-            S.link[v] = G.neighbours[at];
-            mark(G.ids[at]);
+            if (v < G.vertices) S.link[v] = link;
+            mark_each(chooses, chosen);
         }
+    }
+    // Marks an edge of each lane that has one. Where ids are neighbours as vertices are, lanes that share a word mark together.
+    __device__ void mark_each(bool there, u32 id) {
+        u32 word = id >> 5, one = __shfl_sync(ALL, word, 0), near = __popc(__ballot_sync(ALL, there && word - one + 4 < 8));
+        if (near < 16) {
+            if (there) mark(id);
+            return;
+        }
+        u32 peers = __match_any_sync(ALL, there ? word : ALL), bits = 0;
+        if (there) bits = __reduce_or_sync(peers, 1u << (id & 31));
+        if (there && lane == __ffs(peers) - 1) atomicOr(S.forest + word, bits);
     }
 
     // The same by groups of eight lanes, which also put light edges on the list.

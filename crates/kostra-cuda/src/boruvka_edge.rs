@@ -105,7 +105,7 @@ impl Algorithm for BoruvkaEdge {
             rounds.of_listing_5(alive, spare, run)?;
         }
         device.finish()?;
-        Ok(run.download(|_| rounds.forest.download(device))?)
+        Ok(run.download(|run| rounds.forest.download(device, run.threads()))?)
     }
 }
 

@@ -248,17 +248,22 @@ impl DeviceEdgeSet {
         8 * edges.div_ceil(64)
     }
 
-    /// Copies it back.
-    pub(crate) fn download(&self, device: &Device) -> Result<EdgeSet, DeviceError> {
-        download_set(device, &self.words)
+    /// Copies it back, on up to so many threads.
+    pub(crate) fn download(&self, device: &Device, threads: usize) -> Result<EdgeSet, DeviceError> {
+        download_set(device, &self.words, threads)
     }
 }
 
-/// Copies the words of a set of edges back, of which there is an even number.
-pub(crate) fn download_set(device: &Device, words: &impl DevicePtr<u32>) -> Result<EdgeSet, DeviceError> {
-    let words = download(device, words)?;
-    let pairs = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-    Ok(EdgeSet::from_words(pairs.collect()))
+/// Copies the words of a set of edges back, of which there is an even number, on up to so many threads.
+pub(crate) fn download_set(
+    device: &Device,
+    words: &impl DevicePtr<u32>,
+    threads: usize,
+) -> Result<EdgeSet, DeviceError> {
+    // Hosts of CUDA devices have the lower word of a pair first, too.
+    let (pointer, _) = words.device_ptr(device.stream());
+    // SAFETY: there are as many pairs at the address.
+    unsafe { staging::fetch_set(device, pointer, words.len() / 2, threads) }
 }
 
 #[cfg(test)]
@@ -291,9 +296,23 @@ mod tests {
         let Some(device) = device() else { return };
         let mut set = DeviceEdgeSet::new(&device, 130).unwrap();
         assert_eq!(set.words.len() * 4, DeviceEdgeSet::bytes(130));
-        assert!(set.download(&device).unwrap().is_empty());
+        assert!(set.download(&device, 1).unwrap().is_empty());
         set.words = upload(&device, &[1_u32 << 31, 1, 0, 0, 2, 0]).unwrap();
-        assert_eq!(set.download(&device).unwrap().into_ids(), [31, 32, 129]);
+        assert_eq!(set.download(&device, 4).unwrap().into_ids(), [31, 32, 129]);
+    }
+
+    #[test]
+    fn a_large_edge_set_comes_back_by_any_number_of_threads() {
+        let Some(device) = device() else { return };
+        for pairs in [32_768, 32_769, 1_000_003] {
+            let words: Vec<u32> = (0..2 * pairs as u32).map(|i| i.wrapping_mul(2_654_435_761) & i).collect();
+            let expected = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+            let expected = EdgeSet::from_words(expected.collect());
+            let set = DeviceEdgeSet { words: upload(&device, &words).unwrap() };
+            for threads in [1, 3, 20] {
+                assert!(set.download(&device, threads).unwrap() == expected, "{pairs} pairs by {threads}");
+            }
+        }
     }
 
     #[test]

@@ -229,7 +229,7 @@ fn solve(device: &Device, graph: Input, rows: bool, run: &mut Run<'_>) -> Result
         return Ok(EdgeSet::new(0));
     }
     let forest = find(device, graph, rows, run)?;
-    let set = run.download(|_| download_set(device, &forest.words()))?;
+    let set = run.download(|run| download_set(device, &forest.words(), run.threads()))?;
     run.progress(1, 1)?;
     Ok(set)
 }

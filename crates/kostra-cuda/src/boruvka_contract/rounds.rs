@@ -139,7 +139,7 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
         std::mem::swap(&mut now, &mut next);
     }
     device.finish()?;
-    Ok(run.download(|_| rounds.forest.download(device))?)
+    Ok(run.download(|run| rounds.forest.download(device, run.threads()))?)
 }
 
 /// What is allocated beside the given graph.
