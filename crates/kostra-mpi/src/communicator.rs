@@ -16,6 +16,7 @@ use std::marker::PhantomData;
 use std::panic;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use mpi::Threading;
 use mpi::environment::Universe;
@@ -206,6 +207,8 @@ fn end_job(reason: &str, code: i32) -> ! {
 pub(crate) fn end_job_with(line: &[u8], code: i32) -> ! {
     let _ = std::io::stderr().write_all(line); // in one piece, so that ranks do not mix
     abandon_output();
+    // MPICH's launcher forgets what it has not passed on yet when a job is aborted.
+    std::thread::sleep(Duration::from_millis(200));
     SimpleCommunicator::world().abort(code)
 }
 

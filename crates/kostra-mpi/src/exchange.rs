@@ -33,6 +33,20 @@ impl Route {
         let hops = 4 * Grid::of(ranks).columns;
         if bytes < ranks.saturating_sub(hops) as u64 * MESSAGE { Self::TwoHop } else { Self::Direct }
     }
+
+    /// The most messages that one of so many ranks sends when every rank has something for every other.
+    pub fn messages(self, ranks: usize) -> usize {
+        let grid = Grid::of(ranks);
+        match self {
+            Self::Direct => ranks.saturating_sub(1),
+            Self::TwoHop => {
+                let sent = |rank| grid.first_hop_to(rank).len() + grid.second_hop_to(rank).len();
+                // One of each kind: those that pass on to a row for the short last one, those that do not, and the last row.
+                let kinds = [0, grid.columns.saturating_sub(1), ranks.saturating_sub(1)];
+                kinds.into_iter().filter(|&rank| rank < ranks).map(sent).max().unwrap_or_default()
+            }
+        }
+    }
 }
 
 impl Communicator {
@@ -292,44 +306,79 @@ mod tests {
         }
     }
 
-    /// An exchange without MPI: who sends a message to whom, and which letters are in it.
+    /// An exchange without MPI: who sends a message to whom, and which letters are in it. Returns how many messages each
+    /// rank has sent, and which letters, by origin and end, have arrived.
+    fn play(route: Route, ranks: usize, letters: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
+        let grid = Grid::of(ranks);
+        let hops: [&dyn Fn(usize) -> Vec<usize>; 2] =
+            [&|rank| grid.first_hop_to(rank), &|rank| grid.second_hop_to(rank)];
+        let hops = if route == Route::TwoHop { &hops[..] } else { &[] };
+        let mut messages = vec![0; ranks];
+        let mut at: Vec<(usize, (usize, usize))> = letters.iter().map(|&letter| (letter.0, letter)).collect();
+        for (hop, to) in hops.iter().enumerate() {
+            at.sort_unstable();
+            let mut next = Vec::with_capacity(at.len());
+            let mut rest = &at[..];
+            for (rank, messages) in messages.iter_mut().enumerate() {
+                let here = rest.partition_point(|letter| letter.0 == rank);
+                let reached: BTreeSet<_> = to(rank).into_iter().chain([rank]).collect();
+                *messages += reached.len() - 1; // empty or not
+                for &(_, (from, end)) in &rest[..here] {
+                    let stop = if hop == 0 { grid.relay(from, end) } else { end };
+                    assert!(reached.contains(&stop), "{ranks} ranks, {from} to {end}: from {rank} to {stop}");
+                    next.push((stop, (from, end)));
+                }
+                rest = &rest[here..];
+            }
+            at = next;
+        }
+        if route == Route::Direct {
+            for letter in &mut at {
+                messages[letter.0] += usize::from(letter.1.1 != letter.0);
+                letter.0 = letter.1.1;
+            }
+        }
+        assert!(at.iter().all(|&(place, (_, end))| place == end));
+        let mut arrived: Vec<_> = at.into_iter().map(|(_, letter)| letter).collect();
+        arrived.sort_unstable();
+        (messages, arrived)
+    }
+
     #[test]
     fn thousands_of_ranks_send_two_square_roots_of_messages_each() {
         for (ranks, most) in [(1000, 86), (1024, 62), (65_536, 510)] {
-            let grid = Grid::of(ranks);
-            // Each rank has something for eight others.
+            // Each rank has something for some others.
             let mut state = 1_u64;
             let mut random = || {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (state >> 33) as usize % ranks
             };
-            let sent: Vec<_> = (0..8 * ranks).map(|index| (index / 8, random())).collect();
-            let (mut messages, mut at_relays) = (vec![0; ranks], Vec::new());
-            for (rank, messages) in messages.iter_mut().enumerate() {
-                let to: BTreeSet<_> = grid.first_hop_to(rank).into_iter().chain([rank]).collect();
-                *messages += to.len() - 1;
-                for &(from, end) in &sent[8 * rank..8 * rank + 8] {
-                    let relay = grid.relay(from, end);
-                    assert!(to.contains(&relay));
-                    at_relays.push((relay, end));
-                }
-            }
-            at_relays.sort_unstable();
-            let mut delivered = Vec::new();
-            for (rank, messages) in messages.iter_mut().enumerate() {
-                let to: BTreeSet<_> = grid.second_hop_to(rank).into_iter().chain([rank]).collect();
-                *messages += to.len() - 1;
-                let start = at_relays.partition_point(|letter| letter.0 < rank);
-                for &(_, end) in at_relays[start..].iter().take_while(|letter| letter.0 == rank) {
-                    assert!(to.contains(&end));
-                    delivered.push(end);
-                }
-            }
-            let mut ends: Vec<_> = sent.iter().map(|letter| letter.1).collect();
-            ends.sort_unstable();
-            delivered.sort_unstable();
-            assert!(ends == delivered);
+            let letters: BTreeSet<_> = (0..8 * ranks).map(|index| (index / 8, random())).collect();
+            let letters = Vec::from_iter(letters);
+            let (messages, arrived) = play(Route::TwoHop, ranks, &letters);
+            assert!(arrived == letters);
             assert_eq!(messages.iter().max(), Some(&most), "{ranks} ranks");
+            assert_eq!(Route::TwoHop.messages(ranks), most, "{ranks} ranks");
+            let (messages, arrived) = play(Route::Direct, ranks, &letters);
+            assert!(arrived == letters);
+            assert!(messages.iter().all(|&messages| messages <= 8));
+            assert_eq!(Route::Direct.messages(ranks), ranks - 1);
+        }
+    }
+
+    #[test]
+    fn as_many_messages_are_sent_as_are_foreseen() {
+        for ranks in (1..=40).chain([300]) {
+            let all: Vec<_> = (0..ranks * ranks).map(|index| (index / ranks, index % ranks)).collect();
+            for route in [Route::Direct, Route::TwoHop] {
+                let (messages, arrived) = play(route, ranks, &all);
+                assert!(arrived == all);
+                assert_eq!(
+                    messages.into_iter().max(),
+                    Some(route.messages(ranks)),
+                    "{route:?}, {ranks} ranks"
+                );
+            }
         }
     }
 

@@ -22,9 +22,28 @@ impl Number for u32 {}
 impl Number for u64 {}
 
 mod sealed {
-    pub trait Number {}
-    impl Number for u32 {}
-    impl Number for u64 {}
+    use mpi::traits::Equivalence;
+
+    /// Unsigned numbers are compared as signed ones in the same order: MPICH 4.0.2 takes them for signed.
+    pub trait Number: Copy {
+        type Signed: bytemuck::Pod + Equivalence;
+        fn signed(self) -> Self::Signed;
+        fn of_signed(signed: Self::Signed) -> Self;
+    }
+    macro_rules! numbers {
+        ($($unsigned:ty => $signed:ty),*) => {
+            $(impl Number for $unsigned {
+                type Signed = $signed;
+                fn signed(self) -> $signed {
+                    self.wrapping_sub(1 << (Self::BITS - 1)) as $signed
+                }
+                fn of_signed(signed: $signed) -> Self {
+                    (signed as Self).wrapping_sub(1 << (Self::BITS - 1))
+                }
+            })*
+        };
+    }
+    numbers!(u32 => i32, u64 => i64);
 }
 
 /// How many numbers go at a time, so that the copy that MPI wants stays in the cache.
@@ -34,19 +53,31 @@ impl Communicator {
     /// Replaces each number by what it and those at its place on all other ranks reduce to. Collective; the array has
     /// the same length everywhere.
     pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
-        let operation = || match by {
-            Reduction::Sum => SystemOperation::sum(),
-            Reduction::Min => SystemOperation::min(),
-            Reduction::Max => SystemOperation::max(),
-        };
-        let mut own = Vec::new();
-        self.counted(self.steps(), self.steps() * size_of_val(numbers), || {
-            for numbers in numbers.chunks_mut(NUMBERS) {
-                own.clear();
-                own.extend_from_slice(numbers);
-                self.world.all_reduce_into(&own[..], numbers, operation());
+        self.counted(self.steps(), self.steps() * size_of_val(numbers), || match by {
+            Reduction::Sum => {
+                let mut own = Vec::new();
+                for numbers in numbers.chunks_mut(NUMBERS) {
+                    own.clear();
+                    own.extend_from_slice(numbers);
+                    self.world.all_reduce_into(&own[..], numbers, SystemOperation::sum());
+                }
             }
+            Reduction::Min => self.reduce_signed(SystemOperation::min, numbers),
+            Reduction::Max => self.reduce_signed(SystemOperation::max, numbers),
         });
+    }
+
+    fn reduce_signed<T: Number>(&self, operation: fn() -> SystemOperation, numbers: &mut [T]) {
+        let (mut own, mut reduced) = (Vec::new(), Vec::new());
+        for numbers in numbers.chunks_mut(NUMBERS) {
+            own.clear();
+            own.extend(numbers.iter().map(|number| number.signed()));
+            reduced.clone_from(&own);
+            self.world.all_reduce_into(&own[..], &mut reduced[..], operation());
+            for (number, reduced) in numbers.iter_mut().zip(&reduced) {
+                *number = T::of_signed(*reduced);
+            }
+        }
     }
 
     /// What the numbers of all ranks reduce to. Collective.

@@ -42,6 +42,15 @@ pub(crate) fn check(world: &Communicator) {
         &((size * (size - 1) / 2) as u64),
     );
     require(world, "a maximum", &world.reduce_one(Reduction::Max, rank as u64), &(size as u64 - 1));
+    // Numbers that have their highest bit are no negative ones.
+    let high = if rank == 0 { u64::MAX } else { rank as u64 };
+    let (lowest, highest) = (if size > 1 { 1 } else { u64::MAX }, u64::MAX);
+    require(world, "the lowest", &world.reduce_one(Reduction::Min, high), &lowest);
+    require(world, "the highest", &world.reduce_one(Reduction::Max, high), &highest);
+    let (mut least, mut most) = ([high as u32], [high as u32]);
+    world.reduce(Reduction::Min, &mut least);
+    world.reduce(Reduction::Max, &mut most);
+    require(world, "the lowest and highest of 32 bits", &(least, most), &([lowest as u32], [highest as u32]));
     let (mut keys, mut ids) = ([rank as u64 / 2, 9, u64::MAX], [99 - rank as u64, 7 + rank as u64, u64::MAX]);
     world.reduce_min_pairs(&mut keys, &mut ids);
     let lowest_id = 99 - u64::from(size > 1);
@@ -56,6 +65,17 @@ pub(crate) fn check(world: &Communicator) {
         require(world, "an exchange", &world.exchange_by(route, &parts), &expected);
     }
     require(world, "an exchange", &world.exchange(&parts), &expected);
+    let full: Parts<_> = (0..size).map(|to| [to as u64]).collect();
+    for route in [Route::Direct, Route::TwoHop] {
+        let before = world.traffic();
+        world.exchange_by(route, &full);
+        // Directly, lengths go before, and ranks agree on the longest.
+        let agreement =
+            if route == Route::Direct { size - 1 + size.next_power_of_two().ilog2() as usize } else { 0 };
+        let sent = (world.traffic() - before).messages - agreement as u64;
+        let most = world.reduce_one(Reduction::Max, sent);
+        require(world, "the messages of an exchange", &most, &(route.messages(size) as u64));
+    }
     let nothing: Parts<u8> = (0..size).map(|_| []).collect();
     require(world, "an exchange of nothing", &world.exchange_by(Route::TwoHop, &nothing), &nothing);
 

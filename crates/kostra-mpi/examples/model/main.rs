@@ -1,0 +1,211 @@
+//! What `mpi-fast` should cost on more ranks than we have, for uniform graphs: rates from a record of sixteen cores, counts
+//! from playing the solver without MPI, and a network that is assumed. Prints the tables of `docs/distributed.md`.
+//!
+//! ```text
+//! cargo run --package kostra-mpi --example model
+//! ```
+//!
+//! No MPI job is started.
+
+mod fit;
+mod play;
+mod steps;
+
+use std::process::ExitCode;
+
+use self::fit::{Rates, Run, Work, fit, runs};
+use self::play::{Setting, play};
+use self::steps::{Phase, Sent, Size};
+
+const RECORD: &str = include_str!("../../../../bench/record/2026-11-22-mpi-sixteen-cores.json");
+
+/// Vertices that a rank owns in KaMSTa's setting.
+const OWNED: f64 = (1 << 17) as f64;
+
+/// The network: the kind of machine on which KaMSTa was run.
+struct Network {
+    /// Seconds before a message arrives.
+    message: f64,
+    /// Bytes a second of a node.
+    node: f64,
+    ranks_of_a_node: f64,
+}
+
+const NETWORK: Network = Network { message: 1.5e-6, node: 12.5e9, ranks_of_a_node: 48.0 };
+
+fn main() -> ExitCode {
+    match tables() {
+        Ok(tables) => {
+            println!("{tables}");
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// All tables, as Markdown.
+fn tables() -> Result<String, String> {
+    let runs = runs(RECORD)?;
+    let (near, far): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.setting.owned == OWNED);
+    let rates = fit(&near);
+    let far = far.first().ok_or("the record has no run with more vertices on a rank")?;
+    let slower = slower(far, &rates);
+    Ok([played(&runs), fitted(&rates, slower), compared(&runs, &rates), predicted(&rates, slower)]
+        .join("\n\n"))
+}
+
+/// How many times as long work takes where vertices are too many for a cache.
+fn slower(far: &Run, rates: &Rates) -> [f64; 4] {
+    let seconds = Work::of(far.setting, &far.play).seconds(rates);
+    let measured = far.worked();
+    std::array::from_fn(|phase| measured[phase] / seconds[phase])
+}
+
+/// What was played beside what was counted on ranks.
+fn played(runs: &[Run]) -> String {
+    let mut lines = vec![
+        "| ranks | vertices a rank | edges a vertex | messages of a rank, played | counted | MB, played | counted |"
+            .to_owned(),
+        "|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
+    ];
+    for run in runs {
+        let (sent, counted) = (in_phases(run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
+        lines.push(format!(
+            "| {} | {} | {} | {:.0} | {:.0} | {:.1} | {:.1} |",
+            run.setting.ranks,
+            run.setting.owned,
+            run.setting.density,
+            sent.messages,
+            counted.messages,
+            sent.bytes / 1e6,
+            counted.bytes / 1e6
+        ));
+    }
+    lines.dedup();
+    lines.join("\n")
+}
+
+const SPOKEN: [Phase; 3] = [Phase::Share, Phase::Round, Phase::Filter];
+
+/// What a rank sends in some phases, by the play.
+fn in_phases(run: &Run, phases: &[Phase]) -> Sent {
+    let steps = run.play.steps.iter().filter(|step| phases.contains(&step.phase));
+    sum(steps.map(|step| step.sent(run.size())))
+}
+
+fn sum(all: impl Iterator<Item = Sent>) -> Sent {
+    all.fold(Sent::default(), |sum, sent| Sent {
+        messages: sum.messages + sent.messages,
+        bytes: sum.bytes + sent.bytes,
+    })
+}
+
+/// The rates.
+fn fitted(rates: &Rates, slower: [f64; 4]) -> String {
+    let lines = [
+        ("a byte between ranks of one machine, with waiting", rates.byte, None),
+        ("*share*: an edge of the slice, with waiting", rates.share, Some(slower[0])),
+        ("*select*: an edge in play, each band", rates.select, Some(slower[1])),
+        ("*round* and *contract*: a byte of the messages, made or read", rates.round, Some(slower[2])),
+        ("*filter*: an edge in play, each band", rates.filter, Some(slower[3])),
+        ("*merge*: an edge of all ranks", rates.merge, None),
+    ];
+    let head = "| what | ns | where it fits no cache |\n|---|--:|--:|".to_owned();
+    let lines = lines.map(|(what, rate, slower)| {
+        let slower = slower.map_or("-".to_owned(), |slower| format!("{:.1}", rate * slower * 1e9));
+        format!("| {what} | {:.1} | {slower} |", rate * 1e9)
+    });
+    [head].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// What the model makes of the runs that it was fitted to, and of the one that it was not.
+fn compared(runs: &[Run], rates: &Rates) -> String {
+    let mut lines = vec![
+        "| ranks | vertices a rank | edges a vertex | measured, ms | model, ms | model / measured |"
+            .to_owned(),
+        "|--:|--:|--:|--:|--:|--:|".to_owned(),
+    ];
+    for run in runs {
+        let work = Work::of(run.setting, &run.play);
+        let sent = in_phases(run, &[Phase::Round, Phase::Filter]);
+        let seconds =
+            rates.byte * sent.bytes + work.seconds(rates).iter().sum::<f64>() + rates.merge * work.merged;
+        lines.push(format!(
+            "| {} | {} | {} | {:.0} | {:.0} | {:.2} |",
+            run.setting.ranks,
+            run.setting.owned,
+            run.setting.density,
+            run.seconds * 1e3,
+            seconds * 1e3,
+            seconds / run.seconds
+        ));
+    }
+    lines.join("\n")
+}
+
+/// Seconds on many ranks, by what takes them.
+fn predicted(rates: &Rates, slower: [f64; 4]) -> String {
+    let mut lines = vec![
+        "| ranks | edges a rank | exchanges | messages of a rank | MB of a rank | latency | bytes | merges | work | total | edges a second |"
+            .to_owned(),
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
+    ];
+    for ranks in [1024, 65_536] {
+        for density in [8, 32] {
+            let setting = Setting { ranks, owned: OWNED, density };
+            let play = play(setting);
+            let bytes_of_a_name = if OWNED * ranks as f64 <= 4_294_967_296.0 { 4.0 } else { 8.0 };
+            let size = Size { ranks, owned: OWNED, bytes_of_a_name };
+            let sent = sum(play.steps.iter().map(|step| step.waits(size)));
+            let bytes = sent.bytes * (rates.byte + NETWORK.ranks_of_a_node / NETWORK.node);
+            let latency = sent.messages * NETWORK.message;
+            let work = Work::of(setting, &play);
+            // Up and down the tree, and what became of components to all: at the end one rank of a node speaks.
+            let merges = rates.merge * work.merged
+                + play.bands as f64 * 10.0 * size.turns() * NETWORK.message
+                + work.merged * (16.0 + 2.0 * bytes_of_a_name) / NETWORK.node;
+            let (least, most) = (work.seconds(rates), work.seconds(rates).into_iter().zip(slower));
+            let (least, most) = (least.iter().sum::<f64>(), most.map(|(a, b)| a * b).sum::<f64>());
+            let others = latency + bytes + merges;
+            let edges = OWNED * density as f64 * ranks as f64;
+            let exchanges = play.steps.iter().filter(|step| step.is_exchange()).count();
+            let (fastest, slowest) = (others + least, others + most);
+            lines.push(format!(
+                "| {ranks} | 2^{} | {exchanges} | {:.0} | {:.0} | {latency:.2} | {bytes:.2} | {merges:.3} | {least:.2} to {most:.2} | {fastest:.1} to {slowest:.1} | {:.1e} to {:.1e} |",
+                17 + density.ilog2(),
+                sent.messages,
+                sent.bytes / 1e6,
+                edges / slowest,
+                edges / fastest,
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_play_sends_what_ranks_have_sent() {
+        for run in runs(RECORD).unwrap() {
+            let (played, counted) =
+                (in_phases(&run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
+            for (played, counted) in [(played.messages, counted.messages), (played.bytes, counted.bytes)] {
+                assert!((0.85..1.15).contains(&(played / counted)), "{:?}: {played} {counted}", run.setting);
+            }
+        }
+    }
+
+    #[test]
+    fn the_documents_tables_are_these() {
+        let document = include_str!("../../../../docs/distributed.md");
+        for line in tables().unwrap().lines() {
+            assert!(document.contains(line), "docs/distributed.md lacks: {line}");
+        }
+    }
+}
