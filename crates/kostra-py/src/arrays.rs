@@ -63,11 +63,11 @@ pub(crate) struct Ends<'py> {
 }
 
 impl<'py> Ends<'py> {
-    /// Takes an array of integers of any type.
+    /// Takes an array of integers of any type, and what the caller calls it.
     ///
     /// # Errors
     /// When it holds no integers, or a number that cannot be a vertex.
-    pub(crate) fn of(name: &'static str, array: Bound<'py, PyAny>, threads: usize) -> PyResult<Self> {
+    pub(crate) fn of(name: String, array: Bound<'py, PyAny>, threads: usize) -> PyResult<Self> {
         let py = array.py();
         let (column, lent) = if let Ok(array) = array.cast::<PyArray1<u32>>() {
             (Ok(shared::<u32>(lend(array))), true)
@@ -120,7 +120,7 @@ impl<'py> Ends<'py> {
 
 /// An array of endpoints as the caller named it.
 struct Argument<'py> {
-    name: &'static str,
+    name: String,
     array: Bound<'py, PyAny>,
 }
 
@@ -133,7 +133,7 @@ impl Argument<'_> {
 
     /// Why what stands at a position is no vertex of any graph.
     fn no_vertex(&self, position: usize) -> PyResult<String> {
-        let (name, value) = (self.name, self.array.get_item(position)?);
+        let (name, value) = (&self.name, self.array.get_item(position)?);
         let reason = if value.lt(0)? { "vertices are numbered from 0" } else { "32-bit ids end before" };
         Ok(format!("{name}[{position}] is {value}, but {reason}"))
     }
@@ -176,7 +176,7 @@ pub(crate) fn graph(
     n: Option<usize>,
     u: Ends<'_>,
     v: Ends<'_>,
-    weights: Option<&Bound<'_, PyAny>>,
+    weights: Option<(&str, &Bound<'_, PyAny>)>,
     skip_nan: bool,
     copy: bool,
 ) -> PyResult<AnyGraph> {
@@ -188,27 +188,27 @@ pub(crate) fn graph(
             n.unwrap_or(bound)
         }
     };
-    let Some(weights) = weights else {
+    let Some((name, weights)) = weights else {
         let weights = vec![1_i32; u.column.len()];
-        return edge_list(n, u, v, weights.into(), false, copy);
+        return edge_list(n, u, v, ("w", weights.into()), false, copy);
     };
     macro_rules! typed {
         (lent: $($lent:ty),*; widened: $($narrow:ty => $wide:ty),*) => {
             $(if let Ok(array) = weights.cast::<PyArray1<$lent>>() {
                 let lent: Lent<$lent> = lend(array);
                 let column = if copy { lent.as_ref().to_vec().into() } else { shared(lent) };
-                return edge_list(n, u, v, column, skip_nan, copy);
+                return edge_list(n, u, v, (name, column), skip_nan, copy);
             })*
             $(if let Ok(array) = weights.cast::<PyArray1<$narrow>>() {
                 let lent: Lent<$narrow> = lend(array);
                 let wide: Vec<$wide> = lent.as_ref().iter().map(|&weight| weight.into()).collect();
-                return edge_list(n, u, v, wide.into(), false, copy);
+                return edge_list(n, u, v, (name, wide.into()), false, copy);
             })*
         };
     }
     typed!(lent: f64, f32, i64, i32, u32, u64; widened: i8 => i32, u8 => u32, i16 => i32, u16 => u32, bool => u32);
     Err(PyTypeError::new_err(format!(
-        "w must be an array of integers or floats of up to 64 bits, not of {}",
+        "{name} must be an array of integers or floats of up to 64 bits, not of {}",
         weights.getattr("dtype")?
     )))
 }
@@ -217,7 +217,7 @@ fn edge_list<W: Weight>(
     n: usize,
     u: Ends<'_>,
     v: Ends<'_>,
-    weights: Column<W>,
+    (name, weights): (&str, Column<W>),
     skip_nan: bool,
     copy: bool,
 ) -> PyResult<AnyGraph>
@@ -235,29 +235,34 @@ where
     });
     match made {
         Ok(graph) => Ok(graph.into()),
-        Err(error) => Err(PyValueError::new_err(explain(&error, &u, &v)?)),
+        Err(error) => Err(PyValueError::new_err(explain(&error, &u, &v, name)?)),
     }
 }
 
 /// What is wrong, in the words of the caller: with the argument and the position.
-fn explain(error: &GraphError, u: &Argument<'_>, v: &Argument<'_>) -> PyResult<String> {
+fn explain(error: &GraphError, u: &Argument<'_>, v: &Argument<'_>, weights: &str) -> PyResult<String> {
     Ok(match *error {
-        GraphError::LengthMismatch { u, v, weights } => {
-            format!("u, v and w must be equally long, but have {u}, {v} and {weights} entries")
+        GraphError::LengthMismatch { u: first, v: second, weights: third } => {
+            let (u, v) = (&u.name, &v.name);
+            format!(
+                "{u}, {v} and {weights} must be equally long, but have {first}, {second} and {third} entries"
+            )
         }
         GraphError::EndpointOutOfRange { edge, vertices, .. } => {
             let position = edge as usize;
             let culprit = if u.is_outside(position, vertices)? { u } else { v };
-            let (name, value) = (culprit.name, culprit.array.get_item(position)?);
+            let (name, value) = (&culprit.name, culprit.array.get_item(position)?);
             if value.lt(0)? {
                 return culprit.no_vertex(position);
             }
             format!("{name}[{edge}] is {value}, but the graph has n = {vertices} vertices, numbered from 0")
         }
         GraphError::NanWeight { edge } => {
-            format!("w[{edge}] is NaN; mend it, or pass nan='skip' to leave such edges out")
+            format!("{weights}[{edge}] is NaN; mend it, or pass nan='skip' to leave such edges out")
         }
         GraphError::TooManyVertices { .. } => format!("n is too large: {error}"),
-        GraphError::TooManyEdges { .. } => format!("u, v and w are too long: {error}"),
+        GraphError::TooManyEdges { .. } => {
+            format!("{}, {} and {weights} are too long: {error}", u.name, v.name)
+        }
     })
 }

@@ -43,21 +43,24 @@ pub(crate) struct Graph(pub(crate) Arc<AnyGraph>);
 
 #[pymethods]
 impl Graph {
-    /// A graph of contiguous arrays; see the Python class.
+    /// A graph of contiguous arrays, and what errors are to call them; see the Python class.
     #[staticmethod]
-    #[pyo3(signature = (u, v, w, n, *, skip_nan, copy, threads))]
+    #[pyo3(signature = (u, v, w, n, *, names, skip_nan, copy, threads))]
+    #[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
     fn from_arrays(
         u: Bound<'_, PyAny>,
         v: Bound<'_, PyAny>,
         w: Option<Bound<'_, PyAny>>,
         n: Option<usize>,
+        names: [String; 3],
         skip_nan: bool,
         copy: bool,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let threads = threads_or_all(threads);
-        let (u, v) = (Ends::of("u", u, threads)?, Ends::of("v", v, threads)?);
-        let graph = arrays::graph(n, u, v, w.as_ref(), skip_nan, copy)?;
+        let (threads, [first, second, third]) = (threads_or_all(threads), names);
+        let (u, v) = (Ends::of(first, u, threads)?, Ends::of(second, v, threads)?);
+        let weights = w.as_ref().map(|w| (third.as_str(), w));
+        let graph = arrays::graph(n, u, v, weights, skip_nan, copy)?;
         Ok(Self(Arc::new(graph)))
     }
 

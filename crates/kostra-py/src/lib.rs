@@ -2,13 +2,16 @@
 //! is in `python/kostra`; here are no defaults, no conversions between libraries, and no choices.
 
 mod arrays;
+mod arrow;
 mod device;
 mod dlpack;
 mod files;
 mod forest;
 mod graph;
 mod lists;
+mod names;
 mod rows;
+mod table;
 mod views;
 mod watch;
 
@@ -33,7 +36,11 @@ mod _kostra {
     #[pymodule_export]
     use super::lists::pick;
     #[pymodule_export]
+    use super::names::{Text, number_names};
+    #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};
+    #[pymodule_export]
+    use super::table::columns_of_table;
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]

@@ -133,10 +133,38 @@ def test_names_in_tables_become_nodes(make):
     assert graph.nodes == ["a", "b", "c"] and (graph.u.tolist(), graph.v.tolist()) == ([1, 0], [2, 2])
     with pytest.raises(ValueError, match="table has no column 'from'"):
         kostra.Graph.from_table(make(COLUMNS), source="from")
-    with pytest.raises(ValueError, match="column 'target' has 1 missing values"):
+    with pytest.raises(ValueError, match="column 'target' has no value in row 1; leave such rows out"):
         kostra.Graph.from_table(make({"source": ["a", "b"], "target": ["b", None]}))
     with pytest.raises(TypeError, match="table must be a table"):
         kostra.Graph.from_table([1, 2])
+
+
+def test_what_pandas_calls_missing_is_refused_with_its_row():
+    columns = {"source": [0, 1, 2], "target": [1, 2, 0], "w": [1, 2, 3]}
+    for name, values in [
+        ("source", pandas.array([0, None, 2], "Int64")),
+        ("source", [0, None, 2]),  # floats and NaN, to pandas
+        ("target", pandas.array(["a", None, "b"], "string")),
+        ("w", pandas.array([0, None, 2], "Int32")),
+        ("w", pandas.array([0.5, None, 2], "Float64")),
+        ("w", [1, None, "2"]),
+    ]:
+        with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1; leave such rows out"):
+            kostra.Graph.from_table(pandas.DataFrame(columns | {name: values}), weight="w")
+    frame = pandas.DataFrame(columns | {"w": [1, np.nan, 2]})
+    with pytest.raises(ValueError, match=r"w\[1\] is NaN; mend it, or pass nan='skip'"):
+        kostra.Graph.from_table(frame, weight="w")
+    assert len(kostra.Graph.from_table(frame, weight="w", nan="skip").minimum_spanning_forest()) == 2
+    with pytest.raises(ValueError, match="table has 2 columns 'w'; rename all but one"):
+        kostra.Graph.from_table(pandas.concat([frame, frame["w"]], axis=1), weight="w")
+
+
+def test_pandas_needs_no_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    frame = pandas.DataFrame(COLUMNS)
+    graph = kostra.Graph.from_table(frame, weight="length")
+    frame["length"] = 0.0
+    check(graph)
 
 
 def test_files_are_recognized_by_their_content(tmp_path):
@@ -216,6 +244,12 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table(COLUMNS), path)
     check(kostra.Graph.read(path))
     check(kostra.Graph.read(path, source="target", target="source", weight="length"))
+    graph = kostra.Graph.read(path, source="target", target="source")
+    assert graph.weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="table has no column 'from'"):
+        kostra.Graph.read(path, source="from", target="source")
+    parquet.write_table(pyarrow.table({"a": ["x", "y"], "b": ["y", "z"]}), path)
+    assert kostra.Graph.read(path).nodes == ["x", "y", "z"]
     parquet.write_table(pyarrow.table({"a": [1]}), path)
     with pytest.raises(ValueError, match="has two columns or more, but this has 1"):
         kostra.Graph.read(path)

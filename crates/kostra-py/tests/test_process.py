@@ -122,6 +122,37 @@ def test_children_of_a_fork_solve_too():
     """) == "0"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_children_that_are_born_while_another_thread_solves_are_not_held_up():
+    assert run("""
+        import os, signal, threading, warnings
+        import numpy as np
+        import kostra
+        warnings.simplefilter("ignore")
+        random = np.random.default_rng(1)
+        edges = random.integers(0, 50_000, 200_000), random.integers(0, 50_000, 200_000), random.random(200_000)
+        expected = kostra.minimum_spanning_forest(*edges).total_weight
+        done = threading.Event()
+
+        def solve():
+            while not done.is_set():
+                kostra.minimum_spanning_forest(*edges, threads=2)
+
+        solver = threading.Thread(target=solve)
+        solver.start()
+        codes = []
+        for _ in range(8):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                os._exit(0 if kostra.minimum_spanning_forest(*edges, threads=2).total_weight == expected else 1)
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        done.set()
+        solver.join()
+        print(sum(codes), len(codes))
+    """) == "0 8"
+
+
 def test_nothing_leaks():
     u, v, w = np.arange(999, dtype=np.int32), np.arange(1, 1000, dtype=np.uint32), np.ones(999)
     nodes = [object()]

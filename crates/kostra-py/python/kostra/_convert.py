@@ -4,7 +4,11 @@ Each function asks its argument only for what that library's objects have; none 
 object of its is there.
 """
 
+import sys
+
 import numpy as np
+
+from kostra import _kostra
 
 
 def scipy(matrix):
@@ -64,25 +68,62 @@ def rustworkx(graph, weight_fn):
 
 
 def table(frame, source, target, weight):
-    """The rows of a table, of pandas, Polars or Arrow, or of anything that exports an Arrow stream.
+    """The rows of a table, of pandas, Polars or Arrow, or of anything that exports Arrow's C data interface.
 
-    Ends that are integers are vertices; of any other type they are names, numbered in sorted order.
+    Ends that are integers are vertices; of any other type they are names, numbered in sorted order. After the columns,
+    the types that the ends have in the table.
     """
-    if not hasattr(frame, "__getitem__") or isinstance(frame, (list, tuple, np.ndarray)):
-        if not hasattr(frame, "__arrow_c_stream__"):
-            raise TypeError(f"table must be a table of pandas, Polars or Arrow, not {type(frame).__name__}")
-        import pyarrow
-
-        frame = pyarrow.table(frame)
-    u, v = _column(frame, source), _column(frame, target)
-    weights = None if weight is None else _column(frame, weight)
+    names = [source, target] if weight is None else [source, target, weight]
+    export = arrow_exporter(frame)
+    if export is not None:
+        (u, v, *weights), types = _arrow_columns(export, names)
+    elif hasattr(frame, "__getitem__") and not isinstance(frame, (list, tuple, str, bytes, np.ndarray)):
+        u, v, *weights = [_column(frame, name) for name in names]
+        types = [None, None]
+    else:
+        raise TypeError(f"table must be a table of pandas, Polars or Arrow, not {type(frame).__name__}")
+    weights = weights[0] if weights else None
+    if isinstance(weights, _kostra.Text):
+        raise TypeError(f"column {weight!r} holds text; cast it to integers or floats")
+    if isinstance(u, _kostra.Text) and isinstance(v, _kostra.Text):
+        u, v, nodes = _kostra.number_names(u, v)
+        ends = np.int32 if len(nodes) <= 1 << 31 else np.uint32
+        return (u.view(ends), v.view(ends), weights, len(nodes), nodes), None
+    if isinstance(u, _kostra.Text) or isinstance(v, _kostra.Text):
+        text, other = (source, target) if isinstance(u, _kostra.Text) else (target, source)
+        raise TypeError(f"column {text!r} holds text and column {other!r} does not; cast one of them")
     if u.dtype.kind in "iu" and v.dtype.kind in "iu":
-        return u, v, weights, None, None
+        types = tuple(np.dtype(kind or array.dtype) for kind, array in zip(types, (u, v)))
+        return (u, v, weights, None, None), types
+    for name, ends in ((source, u), (target, v)):
+        if ends.dtype.kind == "f" and np.isnan(ends).any():
+            raise _no_value(name, int(np.isnan(ends).argmax()))
     try:
-        names, numbers = np.unique(np.concatenate([u, v]), return_inverse=True)
+        nodes, numbers = np.unique(np.concatenate([u, v]), return_inverse=True)
     except TypeError as error:
         raise TypeError(f"columns {source!r} and {target!r} hold what cannot be sorted: {error}") from error
-    return numbers[: len(u)], numbers[len(u) :], weights, len(names), names.tolist()
+    return (numbers[: len(u)], numbers[len(u) :], weights, len(nodes), nodes.tolist()), None
+
+
+def arrow_exporter(frame):
+    """The method by which a table exports Arrow's C data interface, if that is the way to take it.
+
+    What it exports nobody writes to, so it need not be copied.
+    """
+    pandas = getattr(sys.modules.get("pandas"), "DataFrame", None)
+    if pandas is not None and isinstance(frame, pandas):
+        return None  # its columns are NumPy's, and it exports none without pyarrow
+    return getattr(frame, "__arrow_c_stream__", getattr(frame, "__arrow_c_array__", None))
+
+
+def _arrow_columns(export, names):
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"source, target and weight must be names of columns, not {name!r}")
+    distinct = list(dict.fromkeys(names))
+    as_vertices = [name not in names[2:] for name in distinct]
+    columns = dict(zip(distinct, _kostra.columns_of_table(export(), distinct, as_vertices)))
+    return zip(*(columns[name] for name in names))
 
 
 def _column(frame, name):
@@ -90,15 +131,19 @@ def _column(frame, name):
         column = frame[name]
     except Exception as error:  # each library has its own
         raise ValueError(f"table has no column {name!r}") from error
-    if isinstance(column, np.ndarray):
-        return column
-    missing = getattr(column, "null_count", None)
-    missing = missing() if callable(missing) else missing
-    if missing is None and hasattr(column, "isna"):
-        missing = int(column.isna().sum()) if column.dtype.kind not in "f" else 0
-    if missing:
-        raise ValueError(f"column {name!r} has {missing} missing values; leave such rows out")
-    return column.to_numpy()
+    if np.ndim(column) == 2:
+        raise ValueError(f"table has {np.shape(column)[1]} columns {name!r}; rename all but one")
+    dtype = getattr(column, "dtype", None)
+    # A NaN is a value: as a weight, it is the engine's to judge.
+    if hasattr(column, "isna") and not (isinstance(dtype, np.dtype) and dtype.kind == "f"):
+        missing = np.asarray(column.isna())
+        if missing.any():
+            raise _no_value(name, int(missing.argmax()))
+    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+
+
+def _no_value(name, row):
+    return ValueError(f"column {name!r} has no value in row {row}; leave such rows out")
 
 
 def _numbers(values, name):
@@ -137,7 +182,7 @@ def npz(path):
 
 
 def parquet(path, source, target, weight):
-    """Columns of a Parquet file; without names, the first two and, if there is one, the third."""
+    """A Parquet file as a table, and its columns' names: where none is given, the first two and, if there is one, the third."""
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -149,4 +194,4 @@ def parquet(path, source, target, weight):
             raise ValueError(f"{path}: a table of edges has two columns or more, but this has {len(names)}")
         source, target = names[:2]
         weight = names[2] if weight is None and len(names) > 2 else weight
-    return table(frame, source, target, weight)
+    return frame, source, target, weight

@@ -116,6 +116,12 @@ class Forest:
         """The forest as a ``scipy.sparse.csr_array`` with an entry at ``(u, v)`` for each edge, zeros included.
 
         With ``symmetric=True`` there is one at ``(v, u)`` too.
+
+        >>> import kostra
+        >>> kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6]).to_scipy().toarray()
+        array([[0, 5, 0],
+               [0, 0, 6],
+               [0, 0, 0]])
         """
         from scipy import sparse
 
@@ -129,6 +135,10 @@ class Forest:
         """The forest as a ``networkx.Graph`` with all vertices, and the weights under an attribute of that name.
 
         The vertices are what they were in the library that the graph came from, and numbers otherwise.
+
+        >>> import kostra
+        >>> kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6]).to_networkx().edges(data="weight")
+        EdgeDataView([(0, 1, 5), (1, 2, 6)])
         """
         import networkx
 

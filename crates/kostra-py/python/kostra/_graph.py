@@ -94,17 +94,22 @@ class Graph:
     __slots__ = ("_inner", "_end_types", "_weight_type", "coordinates", "nodes", "notes")
 
     def __init__(self, u, v, w=None, n=None, *, nan="error", copy=True, threads=None):
-        u, v = _arrays.ends("u", u), _arrays.ends("v", v)
-        w, dtype = (None, np.dtype(np.int32)) if w is None else _arrays.weights("w", w)
+        self._fill(u, v, w, n, nan, copy, threads)
+
+    def _fill(self, u, v, w, n, nan, copy, threads, names=("u", "v", "w")):
+        """Sets up the graph; errors call the arrays by these names."""
+        u, v = _arrays.ends(names[0], u), _arrays.ends(names[1], v)
+        w, dtype = (None, np.dtype(np.int32)) if w is None else _arrays.weights(names[2], w)
         if len(u) != len(v) or (w is not None and len(w) != len(u)):
             lengths = ", ".join(f"{len(array)}" for array in (u, v, w) if array is not None)
-            names = "u and v" if w is None else "u, v and w"
-            raise ValueError(f"{names} must be equally long, but have {lengths} entries")
+            several = f"{names[0]} and {names[1]}" if w is None else f"{names[0]}, {names[1]} and {names[2]}"
+            raise ValueError(f"{several} must be equally long, but have {lengths} entries")
         self._inner = _kostra.Graph.from_arrays(
             u,
             v,
             w,
             _arrays.whole("n", n, 0, MOST_VERTICES),
+            names=names,
             skip_nan=_arrays.choice("nan", nan, ("error", "skip")) == "skip",
             copy=bool(copy),
             threads=_arrays.threads(threads),
@@ -122,9 +127,10 @@ class Graph:
         self.notes = []
 
     @classmethod
-    def _of(cls, columns, nan, threads):
+    def _of(cls, columns, nan, threads, copy=True, names=("u", "v", "w")):
         u, v, w, n, nodes = columns
-        graph = cls(u, v, w, n, nan=nan, threads=threads)
+        graph = cls.__new__(cls)
+        graph._fill(u, v, w, n, nan, copy, threads, names)
         graph.nodes = nodes
         return graph
 
@@ -151,12 +157,25 @@ class Graph:
         """A ``networkx.Graph`` or ``MultiGraph``: edge ids are positions in ``graph.edges``, ``nodes`` are its nodes.
 
         An edge without the attribute weighs 1; with ``weight=None`` all do.
+
+        >>> import kostra, networkx
+        >>> roads = networkx.Graph()
+        >>> roads.add_weighted_edges_from([("a", "b", 4), ("b", "c", 2), ("a", "c", 3)])
+        >>> graph = kostra.Graph.from_networkx(roads)
+        >>> [list(roads.edges)[edge] for edge in graph.minimum_spanning_forest().edge_ids]
+        [('a', 'c'), ('b', 'c')]
         """
         return cls._of(_convert.networkx(graph, weight), nan, threads)
 
     @classmethod
     def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
-        """An ``igraph.Graph``: edge ids and vertices are igraph's. Without the attribute all edges weigh 1."""
+        """An ``igraph.Graph``: edge ids and vertices are igraph's. Without the attribute all edges weigh 1.
+
+        >>> import kostra, igraph
+        >>> triangle = igraph.Graph([(0, 1), (1, 2), (0, 2)], edge_attrs={"weight": [4, 2, 3]})
+        >>> kostra.Graph.from_igraph(triangle).minimum_spanning_forest().edge_ids
+        array([1, 2])
+        """
         return cls._of(_convert.igraph(graph, weight), nan, threads)
 
     @classmethod
@@ -165,17 +184,38 @@ class Graph:
 
         ``weight_fn`` takes the weight out of an edge's data; without it, the data are the weights, or all edges weigh
         1 where they are None. Indices of nodes that were removed become isolated vertices.
+
+        >>> import kostra, rustworkx
+        >>> triangle = rustworkx.PyGraph()
+        >>> triangle.extend_from_weighted_edge_list([(0, 1, {"km": 4}), (1, 2, {"km": 2}), (0, 2, {"km": 3})])
+        >>> kostra.Graph.from_rustworkx(triangle, weight_fn=lambda data: data["km"]).minimum_spanning_forest().edge_ids
+        array([1, 2])
         """
         return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads)
 
     @classmethod
     def from_table(cls, table, source="source", target="target", weight=None, *, nan="error", threads=None):
-        """The rows of a table of pandas, Polars or Arrow, or of whatever exports an Arrow stream (through pyarrow).
+        """The rows of a table of pandas, Polars, Arrow or DuckDB, or of whatever exports Arrow's C data interface.
 
-        ``source``, ``target`` and ``weight`` name columns. Ends that are integers are vertices; of any other type,
-        such as text, they are names, numbered in sorted order, and ``nodes`` lists them.
+        ``source``, ``target`` and ``weight`` name columns. Ends that are integers are vertices; text and floats are
+        names, numbered in sorted order, and ``nodes`` lists them. A row without a value in one of the columns is a
+        ValueError.
+
+        By Arrow's interface, which needs no pyarrow, a column that lies in one piece is used as it lies, where its
+        type is the engine's, and must not change while the graph lives; others are copied.
+
+        >>> import kostra, polars
+        >>> roads = polars.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [2.5, 4.0]})
+        >>> graph = kostra.Graph.from_table(roads, weight="km")
+        >>> graph, graph.nodes
+        (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
-        return cls._of(_convert.table(table, source, target, weight), nan, threads)
+        copy = _convert.arrow_exporter(table) is None
+        columns, end_types = _convert.table(table, source, target, weight)
+        names = (str(source), str(target), "w" if weight is None else str(weight))
+        graph = cls._of(columns, nan, threads, copy, names)
+        graph._end_types = end_types or graph._end_types
+        return graph
 
     @classmethod
     def read(
@@ -201,6 +241,14 @@ class Graph:
         threads : int, optional
         source, target, weight : str, optional
             Columns of a Parquet file; by default the first, the second, and the third, if there is one.
+
+        >>> import kostra, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "roads.txt")
+        ...     _ = path.write_text("a b 2.5\\nb c 4.0\\n")
+        ...     graph = kostra.Graph.read(path, names=True)
+        >>> graph, graph.nodes
+        (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
         _arrays.choice("weights", weights, ("unit", "hash", "distance"))
         skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
@@ -209,7 +257,7 @@ class Graph:
         if kind == "npz":
             return cls._of(_convert.npz(path), nan, threads)
         if kind == "parquet":
-            return cls._of(_convert.parquet(path, source, target, weight), nan, threads)
+            return cls.from_table(*_convert.parquet(path, source, target, weight), nan=nan, threads=threads)
         loaded = _kostra.read(path, format, weights, skip_nan, bool(names), _arrays.threads(threads))
         return cls._loaded(loaded)
 
@@ -252,7 +300,13 @@ class Graph:
         return f"<kostra.Graph: {self.n} vertices, {self.m} edges, {self._weight_type} weights>"
 
     def minimum_spanning_forest(self, *, maximum=False, threads=None, device="auto", algorithm="auto"):
-        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
+        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`.
+
+        >>> import kostra
+        >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
+        >>> graph.minimum_spanning_forest().edge_ids, graph.minimum_spanning_forest(maximum=True).edge_ids
+        (array([0, 1]), array([1, 2]))
+        """
         device = _device.check(device)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")

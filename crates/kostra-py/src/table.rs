@@ -1,0 +1,289 @@
+//! Columns of a table that its library exports by Arrow's C data interface, as NumPy arrays: the library's own memory
+//! where a column of numbers lies in one piece, one copy where it lies in more.
+
+#![allow(unsafe_code, reason = "columns of others are known by their addresses")]
+
+use kostra::{GraphError, MAX_EDGES};
+use numpy::ndarray::ArrayView1;
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::arrow::{Array, Owned, Reader, Schema, malformed};
+use crate::names::{self, Text};
+
+/// Some rows of a column.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct Chunk {
+    array: Owned<Array>,
+    /// Where the first row lies in the buffers.
+    first: usize,
+    rows: usize,
+}
+
+impl Chunk {
+    /// The rows of a column that are those of a table, which may show a part of it.
+    fn of(array: Owned<Array>, before: usize, rows: usize) -> PyResult<Self> {
+        let end = before.checked_add(rows).ok_or_else(|| malformed("it is too long"))?;
+        if array.get().rows()? < end {
+            return Err(malformed("a column is shorter than the table"));
+        }
+        let first = array.get().offset()?.checked_add(before).ok_or_else(|| malformed("it is too long"))?;
+        Ok(Self { array, first, rows })
+    }
+
+    pub(crate) fn array(&self) -> &Array {
+        self.array.get()
+    }
+
+    /// The places of its rows in the buffers.
+    pub(crate) fn places(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.rows
+    }
+
+    /// The first of some numbers that lie one after the other.
+    fn numbers<T>(&self) -> PyResult<*const T> {
+        match self.array().buffers() {
+            // SAFETY: whoever exports a column vouches that its buffers reach as far as its rows.
+            [_, numbers] if !numbers.is_null() => Ok(unsafe { numbers.cast::<T>().add(self.first) }),
+            _ => Err(malformed("a column of numbers has no numbers")),
+        }
+    }
+}
+
+/// What there is for Python to work with of a column, and NumPy's name of the type in which it lay in the table, where
+/// it is another now.
+type Column<'py> = (Bound<'py, PyAny>, Option<&'static str>);
+
+/// The columns of some names of a table, each once: numbers as NumPy arrays, text as [`Text`]. Of some it is said that
+/// they are wanted as vertices: integers that lie in pieces are made such, where they can be, in place of a copy.
+///
+/// # Errors
+/// Where there is no table, a name is no column's or that of two, a column is of another type, or a row has no value.
+#[pyfunction]
+pub(crate) fn columns_of_table<'py>(
+    exported: &Bound<'py, PyAny>,
+    names: Vec<String>,
+    as_vertices: Vec<bool>,
+) -> PyResult<Vec<Column<'py>>> {
+    let py = exported.py();
+    let mut reader = Reader::of(exported)?;
+    let columns = read(py, &mut reader, names, as_vertices);
+    // There may be a query to be ended.
+    py.detach(|| drop(reader));
+    columns
+}
+
+fn read<'py>(
+    py: Python<'py>,
+    reader: &mut Reader,
+    names: Vec<String>,
+    as_vertices: Vec<bool>,
+) -> PyResult<Vec<Column<'py>>> {
+    let (count, places) = find(reader.schema(), &names)?;
+    let mut columns: Vec<Vec<Chunk>> = names.iter().map(|_| Vec::new()).collect();
+    let mut before = 0;
+    while let Some(rows) = reader.next(py)? {
+        let (offset, len) = (rows.get().offset()?, rows.get().rows()?);
+        if let Some(place) = missing(rows.get(), offset..offset.saturating_add(len)) {
+            let row = before + place - offset;
+            return Err(PyValueError::new_err(format!(
+                "row {row} of table has no value; leave such rows out"
+            )));
+        }
+        before = before.saturating_add(len);
+        if before > MAX_EDGES {
+            // Before any of them is copied, and where a stream may have no end.
+            let error = GraphError::TooManyEdges { edges: before as u64 };
+            return Err(PyValueError::new_err(format!("table is too long: {error}")));
+        }
+        for (column, array) in columns.iter_mut().zip(rows.columns(count, &places)?) {
+            let chunk = Chunk::of(array, offset, len)?;
+            if len > 0 {
+                column.push(chunk);
+            }
+        }
+    }
+    let types = reader.schema().children()?;
+    let columns = names.into_iter().zip(as_vertices).zip(places.into_iter().zip(columns));
+    let column = |((name, vertices), (place, chunks))| column(py, name, types[place], chunks, vertices);
+    columns.map(column).collect()
+}
+
+/// How many columns a table has, and where those of some names are.
+fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
+    if schema.format() != b"+s" {
+        let message = format!("table must be a table, not a column of {}", describe(schema));
+        return Err(PyTypeError::new_err(message));
+    }
+    let columns = schema.children()?;
+    let place = |name: &String| {
+        let mut places = columns.iter().enumerate().filter(|(_, column)| column.name() == name.as_bytes());
+        match (places.next(), places.count()) {
+            (Some((place, _)), 0) => Ok(place),
+            (Some(_), more) => Err(PyValueError::new_err(format!(
+                "table has {} columns '{name}'; rename all but one",
+                more + 1
+            ))),
+            (None, _) => {
+                let names =
+                    columns.iter().map(|column| format!("'{}'", String::from_utf8_lossy(column.name())));
+                let mut names: Vec<_> = names.take(MOST_NAMED + 1).collect();
+                if names.len() > MOST_NAMED {
+                    names[MOST_NAMED] = "and so on".to_owned();
+                }
+                let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                Err(PyValueError::new_err(format!("table has no column '{name}'; those it has are {names}")))
+            }
+        }
+    };
+    Ok((columns.len(), names.iter().map(place).collect::<PyResult<_>>()?))
+}
+
+/// How many columns of a table an error lists.
+const MOST_NAMED: usize = 12;
+
+/// A column, for Python to work with.
+fn column<'py>(
+    py: Python<'py>,
+    name: String,
+    schema: &Schema,
+    chunks: Vec<Chunk>,
+    as_vertices: bool,
+) -> PyResult<Column<'py>> {
+    let text = names::layout(schema);
+    let nothing = schema.format() == b"n";
+    if !nothing && text.is_none() && (schema.dictionary().is_some() || !NUMBERS.contains(&schema.format())) {
+        return Err(PyTypeError::new_err(format!(
+            "column '{name}' holds {}; cast it to integers or floats, or to text if it names vertices",
+            describe(schema)
+        )));
+    }
+    let mut before = 0;
+    for chunk in &chunks {
+        let place = if nothing { Some(chunk.first) } else { missing(chunk.array(), chunk.places()) };
+        if let Some(place) = place {
+            return Err(no_value(&name, before + place - chunk.first));
+        }
+        before += chunk.rows;
+    }
+    if let Some(layout) = text {
+        return Ok((Bound::new(py, Text { name, layout, chunks })?.into_any(), None));
+    }
+    macro_rules! typed {
+        (converted: $($format:literal => $type:ty, $name:literal;)* as_is: $($other:literal => $as_is:ty),*) => {
+            match schema.format() {
+                $($format => {
+                    if as_vertices
+                        && chunks.len() > 1
+                        && let Some(vertices) = py.detach(|| vertices::<$type>(&chunks))?
+                    {
+                        return Ok((vertices.into_pyarray(py).into_any(), Some($name)));
+                    }
+                    numbers::<$type>(py, chunks)?.into_any()
+                })*
+                $($other => numbers::<$as_is>(py, chunks)?.into_any(),)*
+                b"e" => numbers::<u16>(py, chunks)?.call_method1("view", ("float16",))?,
+                // There are no rows, and nobody knows of what.
+                _ => numbers::<i32>(py, chunks)?.into_any(),
+            }
+        };
+    }
+    let numbers = typed!(
+        converted: b"c" => i8, "int8"; b"C" => u8, "uint8"; b"s" => i16, "int16"; b"S" => u16, "uint16";
+            b"l" => i64, "int64"; b"L" => u64, "uint64";
+        as_is: b"i" => i32, b"I" => u32, b"f" => f32, b"g" => f64
+    );
+    Ok((numbers, None))
+}
+
+/// Integers and floats, by the letters that Arrow has for them.
+const NUMBERS: [&[u8]; 11] = [b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L", b"e", b"f", b"g"];
+
+/// Why a row is refused, counted from the table's first.
+pub(crate) fn no_value(name: &str, row: usize) -> PyErr {
+    PyValueError::new_err(format!("column '{name}' has no value in row {row}; leave such rows out"))
+}
+
+/// The first of some places that has no value.
+pub(crate) fn missing(array: &Array, places: std::ops::Range<usize>) -> Option<usize> {
+    let bits = array.buffers().first().filter(|bits| !bits.is_null() && array.may_have_nulls())?.cast::<u8>();
+    // SAFETY: whoever exports a column vouches that there is a bit for each of its rows.
+    let byte = |place: usize| unsafe { bits.add(place / 8).read() };
+    let mut place = places.start;
+    while place < places.end {
+        if place.is_multiple_of(8) && byte(place) == 0xff {
+            place += 8;
+        } else if byte(place) >> (place % 8) & 1 == 0 {
+            return Some(place);
+        } else {
+            place += 1;
+        }
+    }
+    None
+}
+
+/// Numbers as an array: somebody else's where they lie in one piece, and a copy where not.
+fn numbers<T: Element + Copy>(py: Python<'_>, mut chunks: Vec<Chunk>) -> PyResult<Bound<'_, PyArray1<T>>> {
+    if let [chunk] = chunks.as_slice()
+        && chunk.numbers::<T>()?.is_aligned()
+        && let Some(chunk) = chunks.pop()
+    {
+        let owner = Bound::new(py, chunk)?;
+        let (first, rows) = (owner.get().numbers::<T>()?, owner.get().rows);
+        // SAFETY: there are as many numbers, where they belong, until the owner is dropped; nobody writes to them, as
+        // whoever exports a table vouches.
+        let array = unsafe {
+            let numbers = std::slice::from_raw_parts(first, rows);
+            PyArray1::borrow_from_array(&ArrayView1::from(numbers), owner.into_any())
+        };
+        array.readwrite().make_nonwriteable();
+        return Ok(array);
+    }
+    Ok(py.detach(|| joined::<T>(&chunks))?.into_pyarray(py))
+}
+
+/// Integers that lie in pieces as vertices; `None` where one is no vertex.
+fn vertices<T: Copy + TryInto<u32>>(chunks: &[Chunk]) -> PyResult<Option<Vec<u32>>> {
+    let mut vertices = Vec::with_capacity(chunks.iter().map(|chunk| chunk.rows).sum());
+    for chunk in chunks {
+        let first = chunk.numbers::<T>()?;
+        for row in 0..chunk.rows {
+            // SAFETY: there are as many numbers, which may lie anywhere.
+            let Ok(vertex) = unsafe { first.add(row).read_unaligned() }.try_into() else { return Ok(None) };
+            vertices.push(vertex);
+        }
+    }
+    Ok(Some(vertices))
+}
+
+/// A copy of numbers that lie in pieces.
+fn joined<T: Copy>(chunks: &[Chunk]) -> PyResult<Vec<T>> {
+    let mut numbers: Vec<T> = Vec::with_capacity(chunks.iter().map(|chunk| chunk.rows).sum());
+    for chunk in chunks {
+        let (first, len) = (chunk.numbers::<T>()?.cast::<u8>(), numbers.len());
+        // SAFETY: the vector has room for all; bytes are copied, for the numbers may lie anywhere.
+        unsafe {
+            first.copy_to_nonoverlapping(numbers.as_mut_ptr().add(len).cast(), chunk.rows * size_of::<T>());
+            numbers.set_len(len + chunk.rows);
+        }
+    }
+    Ok(numbers)
+}
+
+/// What a column holds, in words and as Arrow writes it.
+fn describe(schema: &Schema) -> String {
+    let format = String::from_utf8_lossy(schema.format());
+    let words = match (schema.dictionary(), format.as_bytes()) {
+        (Some(_), _) => "categories",
+        (_, b"b") => "booleans",
+        (_, b"u" | b"U" | b"vu") => "text",
+        (_, [b'z' | b'Z' | b'w', ..] | b"vz") => "bytes",
+        (_, [b'd', ..]) => "decimals",
+        (_, [b't', ..]) => "dates or times",
+        (_, [b'+', ..]) => "nested values",
+        (_, format) if NUMBERS.contains(&format) => "numbers",
+        _ => "values",
+    };
+    format!("{words} (Arrow's type {format:?})")
+}
