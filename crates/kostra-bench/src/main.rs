@@ -27,6 +27,10 @@ use crate::contest::Rules;
 use crate::machine::Machine;
 use crate::record::{GraphResult, Measured, Record, Skipped};
 
+/// As in the command; peers that are programs are told to do the same.
+#[global_allocator]
+static MEMORY: kostra::LargePages = kostra::LargePages;
+
 /// Measures Kostra beside its peers.
 ///
 /// Exit codes: 0 done, 1 answers differ, 2 wrong usage or input.

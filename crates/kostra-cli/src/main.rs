@@ -2,7 +2,11 @@
 
 use std::process::ExitCode;
 
-/// So that a rank that is refused memory says so.
+/// Graphs are read and solved in large pages.
+#[cfg(not(feature = "mpi"))]
+#[global_allocator]
+static MEMORY: kostra::LargePages = kostra::LargePages;
+/// The same, and a rank that is refused memory says so.
 #[cfg(feature = "mpi")]
 #[global_allocator]
 static MEMORY: kostra_mpi::Memory = kostra_mpi::Memory;

@@ -1,44 +1,79 @@
 //! Large arrays, in large pages.
-#![allow(unsafe_code, reason = "the system is told of memory by its address")]
+//!
+//! The system hands out fresh memory page by page, at the first touch, which takes longer than to fill it; and who reads at
+//! random in many small pages waits for the page tables too. So it is asked for large pages, which it may decline.
+#![allow(
+    unsafe_code,
+    reason = "the system is told of memory by its address, and an allocator deals in addresses"
+)]
 
-/// An empty vector with room for so many values.
-///
-/// The system hands out fresh memory page by page, at the first touch, which takes longer than to fill it. So it is asked
-/// for large pages, which it may decline.
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// An empty vector with room for so many values, in large pages where these are many.
 pub fn with_room<T>(values: usize) -> Vec<T> {
     let mut room = Vec::with_capacity(values);
-    ask_for_large_pages(room.spare_capacity_mut());
+    let spare = room.spare_capacity_mut();
+    ask_for_large_pages(spare.as_mut_ptr().cast(), size_of_val(spare));
     room
 }
 
+/// The system's memory, all large pieces of it in large pages, for programs that hold large graphs:
+///
+/// ```
+/// #[global_allocator]
+/// static MEMORY: kostra_core::LargePages = kostra_core::LargePages;
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LargePages;
+
+// SAFETY: all is done by the system's allocator; the advice on what it gives changes nothing that can be seen of it.
+unsafe impl GlobalAlloc for LargePages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        advised(unsafe { System.alloc(layout) }, layout.size())
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        advised(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        advised(unsafe { System.realloc(memory, layout, size) }, size)
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[inline]
+fn advised(memory: *mut u8, bytes: usize) -> *mut u8 {
+    if bytes >= LARGE && !memory.is_null() {
+        ask_for_large_pages(memory, bytes);
+    }
+    memory
+}
+
+/// What a large page has; where it has more, the system rounds.
+const LARGE: usize = 2 << 20;
+
+/// Asks for the large pages that lie whole in some memory.
 #[cfg(all(target_os = "linux", not(any(miri, loom))))]
-use linux::ask_for_large_pages;
+fn ask_for_large_pages(start: *mut u8, bytes: usize) {
+    let skipped = start.align_offset(LARGE);
+    let whole = bytes.saturating_sub(skipped) / LARGE * LARGE;
+    if whole > 0 {
+        // SAFETY: the pages lie in the memory, and the advice leaves what is in them.
+        let _ = unsafe {
+            rustix::mm::madvise(start.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage)
+        };
+    }
+}
 
 /// Elsewhere the system is asked for nothing; Miri does not know the call.
 #[cfg(any(not(target_os = "linux"), miri, loom))]
-fn ask_for_large_pages<T>(_memory: &mut [std::mem::MaybeUninit<T>]) {}
-
-#[cfg(all(target_os = "linux", not(any(miri, loom))))]
-mod linux {
-    use std::mem::MaybeUninit;
-
-    use rustix::mm::{Advice, madvise};
-
-    /// What a large page has; where it has more, the system rounds.
-    const LARGE: usize = 2 << 20;
-
-    /// Asks for the large pages that lie in some memory.
-    pub(super) fn ask_for_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
-        let bytes = size_of_val(memory);
-        let start = memory.as_mut_ptr().cast::<u8>();
-        let skipped = start.align_offset(LARGE);
-        let whole = bytes.saturating_sub(skipped) / LARGE * LARGE;
-        if whole > 0 {
-            // SAFETY: the pages lie in memory that is lent to this call alone, and the advice leaves what is in them.
-            let _ = unsafe { madvise(start.add(skipped).cast(), whole, Advice::LinuxHugepage) };
-        }
-    }
-}
+fn ask_for_large_pages(_start: *mut u8, _bytes: usize) {}
 
 #[cfg(test)]
 mod tests {
@@ -51,6 +86,27 @@ mod tests {
             assert!(room.is_empty() && room.capacity() >= values);
             room.extend(0..values as u32);
             assert!(room.iter().copied().eq(0..values as u32));
+        }
+    }
+
+    #[test]
+    fn memory_that_grows_and_shrinks_keeps_what_is_in_it() {
+        let layout = |bytes| Layout::from_size_align(bytes, 64).unwrap();
+        let sizes = [100, LARGE - 1, 3 * LARGE + 5, 9 * LARGE, LARGE];
+        // SAFETY: each piece is used within its size, and given back with the layout that it has.
+        unsafe {
+            let mut memory = LargePages.alloc_zeroed(layout(sizes[0]));
+            assert_eq!(*memory.add(99), 0);
+            *memory = 7;
+            for pair in sizes.windows(2) {
+                memory = LargePages.realloc(memory, layout(pair[0]), pair[1]);
+                *memory.add(pair[1] - 1) = 9;
+                assert_eq!((*memory, *memory.add(pair[1] - 1)), (7, 9));
+            }
+            LargePages.dealloc(memory, layout(LARGE));
+            let zeroed = LargePages.alloc_zeroed(layout(5 * LARGE));
+            assert!(std::slice::from_raw_parts(zeroed, 5 * LARGE).iter().all(|byte| *byte == 0));
+            LargePages.dealloc(zeroed, layout(5 * LARGE));
         }
     }
 }

@@ -24,6 +24,7 @@ mod csr;
 mod edge_list;
 mod forest;
 mod graph;
+mod large;
 mod prefetch;
 mod run;
 mod solver;
@@ -39,6 +40,7 @@ pub use csr::{Arc, Csr, CsrView};
 pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES};
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
+pub use large::{LargePages, with_room};
 pub use prefetch::prefetch;
 pub use run::{Observer, Round, Run, Scratch};
 pub use solver::{

@@ -4,14 +4,12 @@ mod granted;
 mod heap;
 mod heap_binary;
 mod heap_pairing;
-mod large;
 mod light;
 mod radix_sort;
 mod sequential;
 mod threads;
 mod unite;
 
-pub use large::with_room;
 pub use light::{giant_component, light_edges};
 pub use radix_sort::sort_by_key;
 pub use threads::{list, on_threads};

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result, sys};
-use kostra_core::{EdgeSet, Weight};
-use kostra_cpu::{on_threads, with_room};
+use kostra_core::{EdgeSet, Weight, with_room};
+use kostra_cpu::on_threads;
 
 use crate::{Device, DeviceError};
 

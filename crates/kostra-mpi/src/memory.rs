@@ -4,14 +4,16 @@
 //! which says neither. A program whose memory comes from [`Memory`] says both, in one line, and ends the job.
 #![expect(unsafe_code, reason = "an allocator, and what a process does that is being ended by a signal")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::io::{Cursor, Write};
 use std::sync::Mutex;
 
+use kostra_core::LargePages;
+
 use crate::communicator::{FAILED, end_job_with, this_rank};
 
-/// The system's memory, for programs that run on ranks:
+/// Memory in large pages, for programs that run on ranks:
 ///
 /// ```
 /// #[global_allocator]
@@ -40,19 +42,19 @@ const ELSE: &str = "to read, deal out or write";
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the system's allocator asks for.
-        noted(unsafe { System.alloc(layout) }, layout.size())
+        noted(unsafe { LargePages.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        noted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        noted(unsafe { LargePages.alloc_zeroed(layout) }, layout.size())
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        noted(unsafe { System.realloc(memory, layout, size) }, size)
+        noted(unsafe { LargePages.realloc(memory, layout, size) }, size)
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: as above.
-        unsafe { System.dealloc(memory, layout) }
+        unsafe { LargePages.dealloc(memory, layout) }
     }
 }
 

@@ -20,6 +20,10 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+/// Of what Rust holds: graphs that were read, and scratch memory. NumPy asks for large pages by itself.
+#[global_allocator]
+static MEMORY: kostra::LargePages = kostra::LargePages;
+
 /// The compiled half of `kostra`.
 #[pymodule]
 mod _kostra {

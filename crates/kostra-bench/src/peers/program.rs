@@ -67,6 +67,8 @@ impl Program {
             .arg(graph)
             // Python's compiled files would make the tree look changed.
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            // The C library's way to large pages, which Kostra's memory lies in too.
+            .env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
             .envs(THREAD_VARIABLES.map(|variable| (variable, threads.to_string())))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

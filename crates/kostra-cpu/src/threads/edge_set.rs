@@ -7,10 +7,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, EdgeSet, prefetch};
+use kostra_core::{EdgeId, EdgeSet, prefetch, with_room};
 
 use super::sync::AtomicU64;
-use crate::large::with_room;
 
 /// A set of the edges of a graph.
 pub(crate) struct SharedEdgeSet {

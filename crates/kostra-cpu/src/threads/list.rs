@@ -6,10 +6,9 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{EdgeId, EdgeSet};
+use kostra_core::{EdgeId, EdgeSet, with_room};
 
 use super::team::{Schedule, with_team};
-use crate::large::with_room;
 
 /// Members that are worth a thread: one lists a quarter of a million in the time that two take to begin.
 const GRAIN: usize = 1 << 19;
