@@ -1,11 +1,13 @@
 //! Processors that do not sleep while something is timed.
 
-use std::hint;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread::{self, JoinHandle};
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::{env, hint, thread};
 
 use crate::process;
+
+/// The command by which this program is started again as the one that idles.
+pub(crate) const COMMAND: &str = "stay-awake";
 
 /// Keeps all processors that the process may use from sleeping, until it is dropped.
 ///
@@ -13,47 +15,39 @@ use crate::process;
 /// its host gives to others meanwhile: then it is the host that is timed. So on each processor a thread does nothing, in
 /// the class that the system runs only where nobody else wants to run, and whoever wakes up takes its place at once.
 /// Where there is no such class (other systems than Linux) processors sleep as they like.
+///
+/// The threads are another process's. If they were of this one, every piece of memory that a solver gives back would have to
+/// be taken from the view of all processors that they run on, and the solver would wait for that.
 pub(crate) struct Awake {
-    is_over: Arc<AtomicBool>,
-    idlers: Vec<JoinHandle<()>>,
+    idlers: Option<Child>,
 }
 
 impl Awake {
     pub(crate) fn keep() -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let idlers = process::allowed().into_iter().map(|processor| {
-            let is_over = Arc::clone(&is_over);
-            thread::spawn(move || {
-                if process::pin(&[processor]).is_ok() && process::stand_back() {
-                    while !is_over.load(Relaxed) {
-                        hint::spin_loop();
-                    }
-                }
-            })
-        });
-        Self { idlers: idlers.collect(), is_over }
+        let start = |program| Command::new(program).arg(COMMAND).stdin(Stdio::piped()).spawn();
+        // Without them figures are worse, not wrong.
+        Self { idlers: env::current_exe().and_then(start).ok() }
     }
 }
 
 impl Drop for Awake {
     fn drop(&mut self) {
-        self.is_over.store(true, Relaxed);
-        for idler in self.idlers.drain(..) {
-            let _ = idler.join(); // it has nothing to tell
+        if let Some(mut idlers) = self.idlers.take() {
+            let _ = idlers.wait(); // ends the input first; there is nothing to tell
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn there_is_an_idler_on_each_processor_until_it_is_over() {
-        let awake = Awake::keep();
-        assert_eq!(awake.idlers.len(), process::allowed().len());
-        let is_over = Arc::downgrade(&awake.is_over);
-        drop(awake);
-        assert!(is_over.upgrade().is_none());
+/// What the process of the idlers does, until its input ends: also when the one that has started it is killed.
+pub(crate) fn idle() -> io::Result<()> {
+    for processor in process::allowed() {
+        thread::spawn(move || {
+            if process::pin(&[processor]).is_ok() && process::stand_back() {
+                loop {
+                    hint::spin_loop();
+                }
+            }
+        });
     }
+    io::copy(&mut io::stdin(), &mut io::sink()).map(drop)
 }

@@ -17,8 +17,9 @@ use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
-/// How long processors are kept awake before a turn, which begins with none that has slept through the one before.
-const AWAKE: Duration = Duration::from_millis(20);
+/// How long processors are kept awake before a turn that nobody idles in: it begins with none that has slept through the
+/// one before.
+const BEFORE: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
 pub(crate) struct Rules {
@@ -59,11 +60,13 @@ fn hold_on(
     // One thread alone sleeps nowhere in its turn. It, and threads that copy to a device and back, are only slowed down by
     // idlers, which may be on the other halves of their cores.
     let on_device = rules.solvers.iter().any(|solver| solver.info().platform == Platform::Cuda);
+    let awake = (threads > 1 && !on_device).then(Awake::keep);
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
-            let awake = Awake::keep();
-            thread::sleep(AWAKE);
-            let _awake = (threads > 1 && !on_device).then_some(awake);
+            if awake.is_none() {
+                let _awake = Awake::keep();
+                thread::sleep(BEFORE);
+            }
             entry.take_turn(round, referee);
         }
     }
