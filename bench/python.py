@@ -13,8 +13,8 @@ which, so that peers that are slow on a large graph, or take much memory, can ea
   backend when NetworkX has the conversion from before.
 
 Rounds run every contestant once, A B C, A B C, with a rest before each turn, in which the threads of the one before
-go to sleep, and processors kept awake by others that run only where nobody else wants to (Linux); the first round does
-not count; the median is the figure. A contestant that takes longer than the patience in the first round runs no more,
+go to sleep; processors are kept from sleeping where that is granted (Linux, as root); the first round does not count; the
+median is the figure. A contestant that takes longer than the patience in the first round runs no more,
 and that round is its figure. Parallel edges are reduced to the lightest, for SciPy would sum them. Answers must agree in
 number of edges and total weight.
 """
@@ -171,27 +171,16 @@ REST = 0.01
 PEERS = {"scipy": SciPy, "igraph": Igraph, "rustworkx": Rustworkx, "networkit": Networkit}
 
 
-IDLER = """
-import os, sys
-os.sched_setaffinity(0, [int(sys.argv[1])])
-os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-parent = os.getppid()
-while os.getppid() == parent:
-    pass
-"""
-
-
-@contextlib.contextmanager
 def awake():
-    """Keeps processors from sleeping: a virtual machine's wake late, and whoever starts threads would pay for it."""
-    processors = os.sched_getaffinity(0) if hasattr(os, "SCHED_IDLE") else []
-    idlers = [subprocess.Popen([sys.executable, "-c", IDLER, str(processor)]) for processor in processors]
+    """Keeps processors from sleeping until it is closed, where that is granted (Linux, as root): a virtual machine's wake
+    late, and whoever starts threads would pay for it."""
     try:
-        yield
-    finally:
-        for idler in idlers:
-            idler.terminate()
-            idler.wait()
+        latency = open("/dev/cpu_dma_latency", "wb", buffering=0)
+        latency.write(bytes(4))  # no microsecond is borne
+        return latency
+    except OSError as error:
+        print(f"processors may sleep: {error}", file=sys.stderr)
+        return contextlib.nullcontext()
 
 
 def contest(contestants, runs, patience):

@@ -4,11 +4,10 @@
 //! slows down for everybody.
 
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Platform, Representation, Run, Solver, verify, with_graph};
+use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
 
 use crate::awake::Awake;
 use crate::contestant::{Answer, Contestant, KostraSolver, Solved};
@@ -16,10 +15,6 @@ use crate::graphs::GraphSource;
 use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
-
-/// How long processors are kept awake before a turn that nobody idles in: it begins with none that has slept through the
-/// one before.
-const BEFORE: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
 pub(crate) struct Rules {
@@ -57,16 +52,9 @@ fn hold_on(
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
         enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
-    // One thread alone sleeps nowhere in its turn. It, and threads that copy to a device and back, are only slowed down by
-    // idlers, which may be on the other halves of their cores.
-    let on_device = rules.solvers.iter().any(|solver| solver.info().platform == Platform::Cuda);
-    let awake = (threads > 1 && !on_device).then(Awake::keep);
+    let awake = Awake::keep();
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
-            if awake.is_none() {
-                let _awake = Awake::keep();
-                thread::sleep(BEFORE);
-            }
             entry.take_turn(round, referee);
         }
     }
@@ -84,6 +72,7 @@ fn hold_on(
         name: source.name.clone(),
         source: source.source.clone(),
         threads: Some(threads),
+        awake: awake.is_granted(),
         vertices: graph.vertices(),
         edges: graph.edges(),
         weight_type: graph.weight_type().to_string(),

@@ -55,9 +55,6 @@ enum Task {
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
-    /// Keeps processors awake until its input ends; for this program's own use
-    #[command(name = awake::COMMAND, hide = true)]
-    StayAwake,
 }
 
 #[derive(Args)]
@@ -139,7 +136,6 @@ fn main() -> ExitCode {
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
         Task::Report { records } => report(&records),
-        Task::StayAwake => awake::idle().map(|()| true).context("cannot wait for the end of the input"),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

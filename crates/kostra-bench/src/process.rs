@@ -7,7 +7,7 @@ use std::process::Child;
 
 use anyhow::{Context, Result, bail};
 #[cfg(target_os = "linux")]
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_setaffinity};
 
 /// The processors in a list such as `0,2-3`.
 pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
@@ -33,23 +33,6 @@ pub(crate) fn pin(processors: &[usize]) -> Result<()> {
     let mut set = CpuSet::new();
     processors.iter().for_each(|&processor| set.set(processor));
     sched_setaffinity(None, &set).with_context(|| format!("cannot pin to the processors {processors:?}"))
-}
-
-/// The processors that this thread may use.
-#[cfg(target_os = "linux")]
-pub(crate) fn allowed() -> Vec<usize> {
-    let allowed = sched_getaffinity(None).unwrap_or_default();
-    (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect()
-}
-
-/// Lets this thread run only where nobody else wants to. Returns whether that was granted.
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "the standard library does not know classes of threads")]
-pub(crate) fn stand_back() -> bool {
-    // SAFETY: a record of parameters consists of integers, for which zero is a value.
-    let parameters: libc::sched_param = unsafe { std::mem::zeroed() };
-    // SAFETY: the record is valid for reads, and 0 means this thread.
-    unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) == 0 }
 }
 
 /// Waits for a child and returns the most memory that it has held, in bytes, if it ended well.
@@ -83,18 +66,6 @@ pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(_processors: &[usize]) -> Result<()> {
     bail!("pinning to processors is possible on Linux only; leave --pin out")
-}
-
-/// Processors are known by number on Linux only.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn allowed() -> Vec<usize> {
-    Vec::new()
-}
-
-/// Standing back is known for Linux only.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn stand_back() -> bool {
-    false
 }
 
 /// Measuring a child's memory is known for Linux only.

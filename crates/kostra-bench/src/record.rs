@@ -78,6 +78,9 @@ pub(crate) struct GraphResult {
     /// How many threads the solvers and peers could use; where a record does not say, as many as the record's.
     #[serde(default)]
     pub(crate) threads: Option<usize>,
+    /// Whether processors were kept from sleeping.
+    #[serde(default)]
+    pub(crate) awake: bool,
     /// How many vertices it has.
     pub(crate) vertices: u32,
     /// How many edges it has.

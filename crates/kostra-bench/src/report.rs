@@ -278,6 +278,7 @@ mod tests {
         let graph = |weight_bytes| GraphResult {
             name: String::new(),
             source: String::new(),
+            awake: false,
             threads: None,
             vertices: 0,
             edges: 1000,

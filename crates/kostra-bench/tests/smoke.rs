@@ -128,18 +128,3 @@ fn wrong_names_are_answered_with_right_ones() {
         assert!(text.contains(expected), "{text}");
     }
 }
-
-/// One thread for each processor, and one that waits.
-#[test]
-#[cfg(target_os = "linux")]
-fn idlers_stay_until_their_input_ends() {
-    let mut idlers = Command::new(env!("CARGO_BIN_EXE_kostra-bench"));
-    let mut idlers = idlers.arg("stay-awake").stdin(std::process::Stdio::piped()).spawn().unwrap();
-    let tasks = format!("/proc/{}/task", idlers.id());
-    let processors = std::thread::available_parallelism().unwrap().get();
-    while std::fs::read_dir(&tasks).unwrap().count() != 1 + processors {
-        assert!(idlers.try_wait().unwrap().is_none());
-        std::thread::yield_now();
-    }
-    assert!(idlers.wait().unwrap().success()); // ends the input first
-}

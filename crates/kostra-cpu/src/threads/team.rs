@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use super::place::Places;
 use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
@@ -50,28 +50,27 @@ pub(crate) enum Schedule {
 /// # Panics
 /// When a step panics, on any thread.
 pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
-    let (shared, places) = (Shared::default(), Places::default());
-    thread::scope(|scope| {
-        // Dismisses the others however the work ends; the scope waits for them.
-        let _dismissal = Dismissal(&shared);
-        if threads > 1 {
+    if threads == 1 {
+        return work(&Team { shared: &Shared::default(), threads });
+    }
+    let (shared, places) = (Shared::default(), Places::of_leader());
+    let mut others = Others { shared: &shared, threads: Vec::new() };
+    while others.threads.len() + 1 < threads.min(MOST) {
+        let (shared, places, index) = (&shared, &places, others.threads.len() + 1);
+        let life = move || {
             places.settle();
-        }
-        let mut started = 1;
-        while started < threads.min(MOST) {
-            let (shared, places, index) = (&shared, &places, started);
-            let builder = thread::Builder::new().name(format!("kostra {index}"));
-            let life = move || {
-                places.settle();
-                shared.serve(index);
-            };
-            if builder.spawn_scoped(scope, life).is_err() {
-                break;
-            }
-            started += 1;
-        }
-        work(&Team { shared: &shared, threads: started })
-    })
+            shared.serve(index);
+        };
+        // SAFETY: what the thread borrows lives until the others are dismissed, which waits for all of them.
+        let Ok(thread) =
+            (unsafe { thread::Builder::new().name(format!("kostra {index}")).spawn_unchecked(life) })
+        else {
+            break;
+        };
+        places.send_away(&thread);
+        others.threads.push(thread);
+    }
+    work(&Team { shared: &shared, threads: others.threads.len() + 1 })
 }
 
 impl Team<'_> {
@@ -304,12 +303,19 @@ impl Shared {
     }
 }
 
-struct Dismissal<'a>(&'a Shared);
+/// The threads of a team but for the leader, who dismisses them and waits for them however the work ends.
+struct Others<'a> {
+    shared: &'a Shared,
+    threads: Vec<JoinHandle<()>>,
+}
 
-impl Drop for Dismissal<'_> {
+impl Drop for Others<'_> {
     fn drop(&mut self) {
-        self.0.over.store(true, Ordering::Release);
-        self.0.wake(&self.0.others);
+        self.shared.over.store(true, Ordering::Release);
+        self.shared.wake(&self.shared.others);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join(); // what a step has thrown, the leader has thrown on
+        }
     }
 }
 

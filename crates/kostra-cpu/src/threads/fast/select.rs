@@ -23,6 +23,8 @@ const DRAWN: usize = 8;
 /// From so many candidates of 64 on it is faster to answer for all.
 const MANY: u32 = 24;
 
+/// How many parts of a selection there are for each thread that is told of it.
+const PARTS: usize = 16;
 /// How many edges are told of at a time: enough for a cache line to arrive from memory while they are gone through.
 pub(super) const TOLD: usize = 128;
 
@@ -193,7 +195,7 @@ impl<'a> Selection<'a> {
         };
         self.fill(team, bits_of, |block| {
             if let Some((spokes, room)) = &spokes {
-                room.for_each_of(block, 0, |_, ids| spokes.offer(ids, in_giant));
+                room.for_each_of(block..block + 1, 0, |_, ids| spokes.offer(ids, in_giant));
             }
         });
     }
@@ -202,7 +204,7 @@ impl<'a> Selection<'a> {
         team.deal(self.counts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
                 let mut count = 0;
-                for word in self.words_of(block) {
+                for word in self.words_of(block..block + 1) {
                     let bits = bits_of(word);
                     count += bits.count_ones() as usize;
                     self.bits[word].store(bits, Relaxed);
@@ -220,30 +222,32 @@ impl<'a> Selection<'a> {
         self.counts[word / WORDS].fetch_add(1, Relaxed);
     }
 
-    fn words_of(&self, block: usize) -> Range<usize> {
-        block * WORDS..self.bits.len().min((block + 1) * WORDS)
+    fn words_of(&self, blocks: Range<usize>) -> Range<usize> {
+        blocks.start * WORDS..self.bits.len().min(blocks.end * WORDS)
     }
 
     /// Tells of all selected edges, some at a time: how many are before them, and their ids.
     pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, &[EdgeId]) + Sync) {
-        let starts = self.starts();
-        team.deal(starts.len(), Schedule::Dynamic(1), |_, blocks| {
-            for block in blocks {
-                self.for_each_of(block, starts[block], &tell);
+        let parts = self.parts(PARTS * team.threads());
+        team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
+            for (start, blocks) in &parts[dealt] {
+                self.for_each_of(blocks.clone(), *start, &tell);
             }
         });
     }
 
-    /// Tells of the selected edges of a block, given how many are before it.
+    /// Tells of the selected edges of some blocks, given how many are before them.
     #[inline]
-    fn for_each_of(&self, block: usize, mut start: usize, tell: impl Fn(usize, &[EdgeId])) {
+    fn for_each_of(&self, blocks: Range<usize>, mut start: usize, tell: impl Fn(usize, &[EdgeId])) {
         let (mut filled, mut ids) = (0, [0; TOLD]);
-        for id in self.ids(block..block + 1) {
-            ids[filled] = id;
-            filled += 1;
-            if filled == TOLD {
-                tell(start, &ids);
-                (start, filled) = (start + TOLD, 0);
+        for word in self.words_of(blocks) {
+            for bit in ones(self.bits[word].load(Relaxed)) {
+                ids[filled] = (word * 64) as EdgeId + bit;
+                filled += 1;
+                if filled == TOLD {
+                    tell(start, &ids);
+                    (start, filled) = (start + TOLD, 0);
+                }
             }
         }
         tell(start, &ids[..filled]);
@@ -275,8 +279,8 @@ impl<'a> Selection<'a> {
 
     /// The selected edges of some blocks, ascending.
     pub(super) fn ids(&self, blocks: Range<usize>) -> impl Iterator<Item = EdgeId> {
-        let words = blocks.start * WORDS..self.bits.len().min(blocks.end * WORDS);
-        words.flat_map(|word| ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit))
+        self.words_of(blocks)
+            .flat_map(|word| ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit))
     }
 }
 
