@@ -4,7 +4,8 @@
 //! slows down for everybody.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
@@ -15,6 +16,9 @@ use crate::graphs::GraphSource;
 use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
+
+/// How long the machine rests before each turn, in which threads of the one before come to a stop.
+const REST: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
 pub(crate) struct Rules {
@@ -55,6 +59,7 @@ fn hold_on(
     let awake = Awake::keep();
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
+            thread::sleep(REST);
             entry.take_turn(round, referee);
         }
     }
