@@ -270,6 +270,12 @@ impl Shared {
         }
     }
 
+    /// Ends the lives of the others.
+    fn dismiss(&self) {
+        self.over.store(true, Ordering::Release);
+        self.wake(&self.others);
+    }
+
     fn wait_until(&self, bed: &Bed, come: impl Fn() -> bool) {
         for _ in 0..LOOKS {
             if come() {
@@ -311,8 +317,7 @@ struct Others<'a> {
 
 impl Drop for Others<'_> {
     fn drop(&mut self) {
-        self.shared.over.store(true, Ordering::Release);
-        self.shared.wake(&self.shared.others);
+        self.shared.dismiss();
         for thread in self.threads.drain(..) {
             let _ = thread.join(); // what a step has thrown, the leader has thrown on
         }
@@ -337,9 +342,8 @@ mod under_loom {
                     loom::thread::spawn(move || shared.serve(thread))
                 })
                 .collect();
-            let dismissal = Dismissal(&shared);
             lead(&shared);
-            drop(dismissal);
+            shared.dismiss();
             handles.into_iter().for_each(|handle| handle.join().unwrap());
         });
     }
