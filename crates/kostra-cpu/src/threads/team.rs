@@ -50,8 +50,8 @@ pub(crate) enum Schedule {
 /// # Panics
 /// When a step panics, on any thread.
 pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
-    if threads == 1 {
-        return work(&Team { shared: &Shared::default(), threads });
+    if threads < 2 {
+        return work(&Team { shared: &Shared::default(), threads: 1 });
     }
     let (shared, places) = (Shared::default(), Places::of_leader());
     let mut others = Others { shared: &shared, threads: Vec::new() };
@@ -68,7 +68,7 @@ pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) ->
             break;
         };
         places.send_away(&thread);
-        others.threads.push(thread);
+        others.threads.push(thread); // nothing can go wrong before: the thread must be waited for
     }
     work(&Team { shared: &shared, threads: others.threads.len() + 1 })
 }
