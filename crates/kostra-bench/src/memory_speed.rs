@@ -1,4 +1,6 @@
-//! How fast this machine's memory is: the physical limit that a solver's time is held against.
+//! How fast this machine's memory is: the physical limit that a solver's time is held against. And how many
+//! multiplications it does, which says what more threads are worth where several share a core, as processors of a
+//! virtual machine may.
 //!
 //! Reading and copying are streams over arrays much larger than the caches. A gather reads 32-bit values at random
 //! places that do not depend on each other, as a filter does with the components of an edge's ends, so that many
@@ -24,6 +26,10 @@ pub(crate) struct MemorySpeed {
     pub(crate) stream_mib: usize,
     /// Random accesses, by the size of the table.
     pub(crate) gather: Vec<Gather>,
+    /// Multiplications in registers in a nanosecond, all threads together until the last is done with its share; absent from older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) multiplications_per_nanosecond: Option<f64>,
 }
 
 /// Random accesses to a table of 32-bit values.
@@ -43,6 +49,9 @@ const REPETITIONS: usize = 5;
 /// Accesses of one thread in one repetition.
 const ACCESSES: usize = 1 << 23;
 const VALUES_PER_MIB: usize = 1 << 18;
+/// Multiplications of one thread in one repetition, in so many chains that do not wait for each other.
+const MULTIPLICATIONS: usize = 1 << 27;
+const CHAINS: usize = 8;
 
 /// Measures memory with this number of threads and tables of up to so many MiB, in a few seconds.
 ///
@@ -80,6 +89,14 @@ pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
         Gather { table_mib, nanoseconds: seconds * 1e9 / (ACCESSES * threads) as f64 }
     });
     let gather = gather.collect();
+    let chains = (0..threads as u64).map(|thread| [thread; CHAINS]).collect();
+    let multiplications = fastest(chains, |chains: &mut [u64; CHAINS]| {
+        let mut sums = *chains; // in registers
+        for _ in 0..MULTIPLICATIONS / CHAINS {
+            sums = sums.map(|sum| sum.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1));
+        }
+        *chains = black_box(sums);
+    });
 
     MemorySpeed {
         threads,
@@ -87,6 +104,7 @@ pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
         copy_gb_per_second: bytes / copy / 1e9,
         stream_mib: largest_mib,
         gather,
+        multiplications_per_nanosecond: Some((MULTIPLICATIONS * threads) as f64 / multiplications / 1e9),
     }
 }
 
@@ -135,6 +153,7 @@ mod tests {
         let speed = measure(2, 16);
         assert!(speed.read_gb_per_second > 0.0 && speed.read_gb_per_second.is_finite());
         assert!(speed.copy_gb_per_second > 0.0 && speed.copy_gb_per_second.is_finite());
+        assert!(speed.multiplications_per_nanosecond.is_some_and(|speed| speed > 0.0 && speed.is_finite()));
         let tables: Vec<_> = speed.gather.iter().map(|gather| gather.table_mib).collect();
         assert_eq!(tables, [4, 16]);
         assert!(speed.gather.iter().all(|gather| gather.nanoseconds > 0.0));

@@ -73,8 +73,11 @@ fn solves(
     memory: &[MemorySpeed],
     graphs: &[GraphResult],
 ) -> std::fmt::Result {
-    writeln!(text, "| memory, threads | read GB/s | copy GB/s | over MiB | random access, ns by table |")?;
-    writeln!(text, "|--:|--:|--:|--:|---|")?;
+    writeln!(
+        text,
+        "| memory, threads | read GB/s | copy GB/s | over MiB | random access, ns by table | multiplications a ns |"
+    )?;
+    writeln!(text, "|--:|--:|--:|--:|---|--:|")?;
     for speed in memory {
         let gather: Vec<_> = speed
             .gather
@@ -83,12 +86,13 @@ fn solves(
             .collect();
         writeln!(
             text,
-            "| {} | {:.1} | {:.1} | {} | {} |",
+            "| {} | {:.1} | {:.1} | {} | {} | {} |",
             speed.threads,
             speed.read_gb_per_second,
             speed.copy_gb_per_second,
             speed.stream_mib,
-            gather.join(", ")
+            gather.join(", "),
+            speed.multiplications_per_nanosecond.map_or("-".to_owned(), |speed| format!("{speed:.1}")),
         )?;
     }
     for graph in graphs {

@@ -131,6 +131,21 @@ impl<W: Weight> EdgeList<W> {
         Ok(Self { vertices, u, v, weights })
     }
 
+    /// A graph of arrays that are known to be right, for they come from edge lists: nothing is looked at but lengths.
+    ///
+    /// # Panics
+    /// When the arrays differ in length. Of arrays that are not right a solver may panic, or give any answer.
+    pub fn of_checked(
+        vertices: u32,
+        u: impl Into<Column<Vertex>>,
+        v: impl Into<Column<Vertex>>,
+        weights: impl Into<Column<W>>,
+    ) -> Self {
+        let (u, v, weights) = (u.into(), v.into(), weights.into());
+        assert!(check_lengths(&u, &v, &weights).is_ok(), "the arrays are of one length");
+        Self { vertices, u, v, weights }
+    }
+
     /// How many vertices there are.
     pub fn vertices(&self) -> u32 {
         self.vertices

@@ -76,6 +76,14 @@ impl<'a> Run<'a> {
         self.threads.unwrap_or(1)
     }
 
+    /// Runs a step of the solver on another number of threads, as where it is lent those of others.
+    pub fn lent<T>(&mut self, threads: usize, step: impl FnOnce(&mut Self) -> T) -> T {
+        let own = self.threads.replace(threads.max(1));
+        let result = step(self);
+        self.threads = own;
+        result
+    }
+
     /// The same with a device, counted from 0, for solvers that run on one.
     pub fn on_device(mut self, ordinal: usize) -> Self {
         self.device = ordinal;

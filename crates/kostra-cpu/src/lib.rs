@@ -10,10 +10,7 @@ mod sequential;
 mod threads;
 mod unite;
 
-pub use light::{giant_component, light_edges};
-pub use radix_sort::sort_by_key;
 pub use threads::{list, on_threads};
-pub use unite::unite;
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 

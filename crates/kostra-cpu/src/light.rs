@@ -6,7 +6,7 @@ use kostra_core::Vertex;
 /// random graph in one component; or, where that is small change, so many that a random graph is connected by them.
 /// When the last filter has kept most edges, never less than an eighth, so that there are few rounds whatever the graph.
 /// All where that leaves few, or where they are few beside the vertices, which every filter passes over.
-pub fn light_edges(edges: usize, components: u32, vertices: u32, most_were_kept: bool) -> usize {
+pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32, most_were_kept: bool) -> usize {
     let n = f64::from(components);
     let (most_together, all_together) = ((1.25 * n) as usize, (0.7 * n * n.ln()) as usize);
     let light = if most_were_kept {
@@ -23,7 +23,7 @@ pub fn light_edges(edges: usize, components: u32, vertices: u32, most_were_kept:
 const SAMPLE: usize = 256;
 
 /// The component that a small sample of vertices, evenly spaced, is in most often.
-pub fn giant_component(vertices: usize, component: impl Fn(usize) -> Vertex) -> Option<Vertex> {
+pub(crate) fn giant_component(vertices: usize, component: impl Fn(usize) -> Vertex) -> Option<Vertex> {
     let stretch = vertices.div_ceil(SAMPLE).max(1);
     let mut sample: Vec<_> = (0..vertices).step_by(stretch).map(component).collect();
     sample.sort_unstable();

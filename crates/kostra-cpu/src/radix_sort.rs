@@ -9,7 +9,7 @@ const MANY_PASSES: u32 = 5;
 
 /// Sorts items that are ascending among equal keys already, by least significant digits first: each pass is stable, so
 /// they stay so. O(items) a pass. Returns the memory that then holds them: `items` or `spare`, which have one length.
-pub fn sort_by_key<'a, T: Copy + Ord>(
+pub(crate) fn sort_by_key<'a, T: Copy + Ord>(
     mut items: &'a mut [T],
     mut spare: &'a mut [T],
     key: impl Fn(T) -> u64,

@@ -16,7 +16,7 @@ const AHEAD: usize = 16;
 /// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. Done edge by edge the
 /// chains queue up, so here edges move through stages, and each stage asks for what the next one reads. A parent
 /// that was read some unions ago is still in the right set: as good a start for the search as the end itself.
-pub fn unite<P: AsRef<[Vertex]> + AsMut<[Vertex]>>(
+pub(crate) fn unite<P: AsRef<[Vertex]> + AsMut<[Vertex]>>(
     len: usize,
     prefetch: impl Fn(usize),
     ends: impl Fn(usize) -> (Vertex, Vertex),

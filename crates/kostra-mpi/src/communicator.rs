@@ -31,6 +31,7 @@ pub struct Communicator {
     pub(crate) world: SimpleCommunicator,
     rank: usize,
     size: usize,
+    is_on_one_machine: bool,
     /// The most bytes that go into one message.
     pub(crate) longest: usize,
     pub(crate) traffic: Cell<Traffic>,
@@ -65,6 +66,7 @@ impl Communicator {
         }
         let _ = RANK.set((rank, size));
         memory::watch();
+        let is_on_one_machine = world.split_shared(0).size() as usize == size;
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
@@ -76,6 +78,7 @@ impl Communicator {
             world,
             rank,
             size,
+            is_on_one_machine,
             longest: LONGEST,
             traffic: Cell::default(),
             phases: RefCell::default(),
@@ -106,6 +109,11 @@ impl Communicator {
     /// How many ranks there are.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// Whether all ranks share the memory of one machine.
+    pub(crate) fn is_on_one_machine(&self) -> bool {
+        self.is_on_one_machine
     }
 
     /// Ends the whole job, with one line on stderr that names this rank and the reason, and exit code 1. Not

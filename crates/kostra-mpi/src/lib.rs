@@ -20,6 +20,7 @@ mod memory;
 mod merge;
 mod messages;
 mod names;
+mod neighbours;
 mod parts;
 mod ranked;
 mod reduce;

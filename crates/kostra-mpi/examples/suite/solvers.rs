@@ -137,22 +137,31 @@ fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world
 }
 
 /// The defaults, and this turn's share of what else there is, of which each has its turn: each option by itself at its
-/// lowest value and at a low one, and all at their lowest.
+/// lowest value and at a low one, and all at their lowest. All ranks being on one machine, solvers that see to that are
+/// told not to for the options that they would not get to.
 fn settings(
     solver: &dyn DistributedSolver,
     turn: usize,
     turns: usize,
 ) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
-    let mut settings = Vec::new();
+    let together = solver.info().options.iter().find(|option| option.name == "together");
+    let never = together.map(|option| (option.name, option.highest));
+    let mut settings: Vec<Vec<_>> = never.into_iter().map(|never| vec![never]).collect();
     for option in solver.info().options {
+        let never = never.filter(|(name, _)| *name != option.name);
         for value in [option.lowest, option.lowest + 1] {
             if value != option.default && value <= option.highest {
-                settings.push(vec![(option.name, value)]);
+                settings.push(never.into_iter().chain([(option.name, value)]).collect());
             }
         }
     }
     if solver.info().options.len() > 1 {
-        settings.push(solver.info().options.iter().map(|option| (option.name, option.lowest)).collect());
+        let lowest = solver.info().options.iter().map(|option| (option.name, option.lowest));
+        settings.push(
+            lowest
+                .map(|(name, lowest)| never.filter(|never| never.0 == name).unwrap_or((name, lowest)))
+                .collect(),
+        );
     }
     iter::once(Vec::new()).chain(settings.into_iter().skip(turn).step_by(turns))
 }

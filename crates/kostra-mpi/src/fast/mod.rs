@@ -1,10 +1,10 @@
 //! For one rank to thousands: what a rank can decide alone first, then light edges between all, then what they leave.
 //!
-//! * With one rank this is the engine for one machine on the slice as it is.
+//! * With one rank this is the engine for one machine on the slice as it is; ranks that share a machine are one to it
+//!   ([`together`]).
 //! * A rank first settles what no other has a say in ([`sharing`]): where its edges are neighbours, as on roads and grids,
 //!   that is nearly all, and what is left is a forest on the vertices that ranks share.
 //! * What little is left, or what few ranks have left, is merged along a tree of ranks ([`tree`]).
-//! * Where little can be settled so, few ranks send light edges to one that unites them ([`led`]).
 //! * Many edges on many ranks go in bands, as they do on one machine: a [`pivot`] from a sample chooses the light ones,
 //!   rounds of Borůvka's algorithm take those ([`owners`]), and of the rest only edges between the components that are
 //!   there then go on (cycle property).
@@ -15,12 +15,12 @@
 //!   story, and what it costs.
 //! * Exact. Threads within a rank for its own forests.
 
-mod led;
 mod name;
 mod owners;
 mod part;
 mod pivot;
 mod sharing;
+mod together;
 mod tree;
 
 use kostra_core::{
@@ -54,12 +54,12 @@ const LIGHT: SolverOption = SolverOption {
     highest: 10_000,
 };
 
-const LED: SolverOption = SolverOption {
-    name: "led",
-    about: "up to how many ranks, of one thread each, have one of them unite light edges where most vertices are shared",
-    default: 8,
+const TOGETHER: SolverOption = SolverOption {
+    name: "together",
+    about: "from how many edges of all ranks on, where these are all on one machine, one solves on the threads of all",
+    default: 1 << 14,
     lowest: 0,
-    highest: 1 << 16,
+    highest: 1 << 40,
 };
 
 impl DistributedAlgorithm for Fast {
@@ -72,7 +72,7 @@ impl DistributedAlgorithm for Fast {
         exact: true,
         time: "O((m + n log n) / p) expected, and O(log n log p) messages after each other",
         scratch: "24 bytes an edge of the slice, 40 a vertex of it, 16 a vertex owned",
-        options: &[MERGE_BELOW, LIGHT, LED],
+        options: &[MERGE_BELOW, LIGHT, TOGETHER],
     };
 
     fn admit(&self, shape: Shape) -> Result<(), SolveError> {
@@ -92,6 +92,9 @@ impl DistributedAlgorithm for Fast {
     ) -> Result<EdgeSet, SolveError> {
         if world.size() == 1 {
             return world.phase(run, "local", |run| kostra_cpu::forest(slice.graph(), order, run));
+        }
+        if let Some(forest) = together::solve(slice, order, run.option(&TOGETHER), world, run)? {
+            return Ok(forest);
         }
         if slice.vertices() <= 1 << 32 {
             solve::<u32, W>(slice, order, world, run)
@@ -127,9 +130,6 @@ fn solve<N: Name, W: Weight>(
     let mut forest = EdgeSet::new(slice.len());
 
     let sharing = world.phase(run, "share", |_| sharing(slice, blocks, world));
-    if is_led(slice, &sharing, world, run) {
-        return led::solve(slice, order, world, run);
-    }
     let components = world.reduce_one(Reduction::Sum, sharing.owned);
     let part = world.phase(run, "local", |run| job.settle_alone::<N>(&sharing, &mut forest, run))?;
     drop(sharing);
@@ -139,17 +139,6 @@ fn solve<N: Name, W: Weight>(
         job.bands(part, blocks, components, &mut forest, run)?;
     }
     Ok(forest)
-}
-
-/// Whether one rank is to unite light edges for all: where there are few ranks, little can be settled or thinned out alone,
-/// and labels of all vertices are little beside the edges. Collective.
-fn is_led<W: Weight>(slice: &Slice<W>, sharing: &Sharing, world: &Communicator, run: &Run<'_>) -> bool {
-    let mut sums = [slice.len(), sharing.here, sharing.shared.len()].map(|count| count as u64);
-    world.reduce(Reduction::Sum, &mut sums);
-    let [edges, here, shared] = sums;
-    let threads = world.reduce_one(Reduction::Max, run.threads() as u64);
-    let is_few = world.size() as u64 <= run.option(&LED) && threads == 1;
-    is_few && shared >= here / 2 && edges / 8 < here && slice.vertices() <= edges.min(u32::MAX.into())
 }
 
 impl<W: Weight> Job<'_, W> {

@@ -1,0 +1,294 @@
+//! All ranks on one machine: the first of them solves for all, on the threads and processors of all.
+//!
+//! * What ranks of one machine tell each other goes through the memory that they share anyway, copied twice, and each
+//!   makes, compares and renames what threads of one process would just look up. So the first rank fetches the slices out
+//!   of the others' memory, finds the forest with as many threads as all have, and sends each the bits of its slice.
+//!   The others sleep meanwhile, for their processors are lent.
+//! * A slice of 8 or more edges a vertex is thinned out to its forest by its own rank before (cycle property).
+//! * Slices lie one after the other by rank, and ids ascend so: the joined list is ordered as the graph is.
+//! * Not taken where the system does not let one process read another's memory, where the machine lacks the memory,
+//!   or where the graph has more edges than one list can hold, or far fewer than vertices.
+
+use std::borrow::Cow;
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytemuck::{Pod, Zeroable};
+use kostra_core::{
+    EdgeId, EdgeList, EdgeSet, Graph, MAX_EDGES, MAX_VERTICES, Order, Run, SolveError, Vertex, Weight,
+};
+use kostra_cpu::on_threads;
+
+use crate::neighbours::{Borrowed, Permission, Processors, Reach, processors};
+use crate::{Communicator, Names, Reduction, Slice};
+
+/// What a rank tells of the edges that it brings.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Offer {
+    edges: u64,
+    u: Reach,
+    v: Reach,
+    weights: Reach,
+    /// A number that nobody can guess, and where it lies: who finds it there reads the right process.
+    token: u64,
+    proof: Reach,
+    processors: Processors,
+    threads: u64,
+}
+
+/// The edges that a rank brings, between global names.
+struct Own<'a, W: Weight> {
+    u: Cow<'a, [Vertex]>,
+    v: Cow<'a, [Vertex]>,
+    weights: Cow<'a, [W]>,
+    /// Where they are in the slice; none where they are the slice.
+    positions: Option<Vec<EdgeId>>,
+}
+
+/// The edges of this rank's slice that are in the forest, or none where this is no way to go. Collective, and so is the
+/// choice.
+pub(super) fn solve<W: Weight>(
+    slice: &Slice<W>,
+    order: Order,
+    from: u64,
+    world: &Communicator,
+    run: &mut Run<'_>,
+) -> Result<Option<EdgeSet>, SolveError> {
+    let edges = world.reduce_one(Reduction::Sum, slice.len() as u64);
+    let is_one_list = edges <= MAX_EDGES as u64 && slice.vertices() <= (4 * edges).min(MAX_VERTICES as u64);
+    if edges < from || !is_one_list || !world.is_on_one_machine() {
+        return Ok(None);
+    }
+    let own = world.phase(run, "thin", |run| Own::of(slice, order, run))?;
+    let token = [RandomState::new().build_hasher().finish()];
+    let offers = world.all_gather(&[own.offer(&token, run.threads())]).into_items();
+    let _permission = Permission::of(offers[0].u.process());
+    world.barrier(); // all have permitted
+    let start = offers[..world.rank()].iter().map(|offer| offer.edges as usize).sum();
+    let words = if world.rank() == 0 {
+        lead::<W>(&offers, slice.vertices() as usize, order, world, run)?
+    } else {
+        follow(world, run)
+    };
+    Ok(words.map(|words| own.forest(&words, start, slice.len())))
+}
+
+/// The first rank: joins the slices, solves, and tells the others. Returns the words in which its own bits are.
+fn lead<W: Weight>(
+    offers: &[Offer],
+    vertices: usize,
+    order: Order,
+    world: &Communicator,
+    run: &mut Run<'_>,
+) -> Result<Option<Vec<u64>>, SolveError> {
+    let mut all = Processors::default();
+    for offer in offers {
+        all.iter_mut().zip(offer.processors).for_each(|(all, more)| *all |= more);
+    }
+    let cores: usize = all.iter().map(|word| word.count_ones() as usize).sum();
+    let threads = offers.iter().map(|offer| offer.threads as usize).sum::<usize>().min(cores).max(1);
+    let _borrowed = Borrowed::these(&all);
+    let joined = world.phase(run, "join", |_| {
+        let joined = join::<W>(offers, vertices, threads);
+        (1..world.size()).for_each(|rank| world.send(rank, &[u8::from(joined.is_some())]));
+        joined
+    });
+    let Some(joined) = joined else { return Ok(None) };
+    world.phase(run, "local", |run| {
+        let forest = run.lent(threads, |run| kostra_cpu::forest(&Graph::from(joined), order, run))?;
+        let (mut start, mut own) = (0, Vec::new());
+        for (rank, offer) in offers.iter().enumerate() {
+            let end = start + offer.edges as usize;
+            let words = &forest.words()[start / 64..end.div_ceil(64).max(start / 64)];
+            if rank == 0 {
+                own = words.to_vec();
+            } else {
+                world.send(rank, words);
+            }
+            start = end;
+        }
+        Ok(Some(own))
+    })
+}
+
+/// The other ranks: what the first one says.
+fn follow(world: &Communicator, run: &mut Run<'_>) -> Option<Vec<u64>> {
+    let is_joined = world.phase(run, "join", |_| receive_asleep::<u8>(world) == [1]);
+    is_joined.then(|| world.phase(run, "local", |_| receive_asleep(world)))
+}
+
+/// Receives from the first rank without keeping a processor busy until something comes.
+fn receive_asleep<T: Pod>(world: &Communicator) -> Vec<T> {
+    // So long after what one waits for as a share of the wait.
+    const LATE: u32 = 32;
+    let (shortest, longest) = (Duration::from_micros(20), Duration::from_millis(1));
+    let start = Instant::now();
+    world.counted(0, 0, || {
+        while !world.has_come(0) {
+            thread::sleep((start.elapsed() / LATE).clamp(shortest, longest));
+        }
+    });
+    world.receive(0)
+}
+
+impl<'a, W: Weight> Own<'a, W> {
+    fn of(slice: &'a Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
+        let edges = slice.edges();
+        let is_dense = edges.len() as u64 / 8 >= slice.vertices();
+        let positions =
+            if is_dense { Some(kostra_cpu::forest(slice.graph(), order, run)?.into_ids()) } else { None };
+        let weights = match &positions {
+            None => edges.weights().into(),
+            Some(positions) => positions.iter().map(|&at| edges.weights()[at as usize]).collect(),
+        };
+        let [u, v] = [edges.u(), edges.v()].map(|ends| -> Cow<'a, [Vertex]> {
+            let global = |end: Vertex| slice.names().global(end) as Vertex;
+            match (&positions, slice.names()) {
+                (None, Names::Identity) => ends.into(),
+                (None, Names::Table(_)) => ends.iter().map(|&end| global(end)).collect(),
+                (Some(positions), _) => positions.iter().map(|&at| global(ends[at as usize])).collect(),
+            }
+        });
+        Ok(Self { u, v, weights, positions })
+    }
+
+    fn offer(&self, token: &[u64; 1], threads: usize) -> Offer {
+        Offer {
+            edges: self.u.len() as u64,
+            u: Reach::of(&self.u),
+            v: Reach::of(&self.v),
+            weights: Reach::of(&self.weights),
+            token: token[0],
+            proof: Reach::of(token),
+            processors: processors(),
+            threads: threads as u64,
+        }
+    }
+
+    /// The forest among these edges, as edges of the slice: of the joined list's bits the words with those of the edges
+    /// from `start` on.
+    fn forest(&self, words: &[u64], start: usize, len: usize) -> EdgeSet {
+        let bits = from_bit(words, start % 64, self.u.len());
+        let Some(positions) = &self.positions else { return EdgeSet::from_words(bits) };
+        let mut forest = EdgeSet::new(len);
+        for place in EdgeSet::from_words(bits).into_ids() {
+            forest.insert(positions[place as usize]);
+        }
+        forest
+    }
+}
+
+/// So many bits from a certain one on, of the first word, and no others.
+fn from_bit(words: &[u64], first: usize, count: usize) -> Vec<u64> {
+    let word = |index: usize| words.get(index).copied().unwrap_or(0);
+    let shifted = |index| word(index) >> first | if first > 0 { word(index + 1) << (64 - first) } else { 0 };
+    let mut bits: Vec<_> = (0..count.div_ceil(64)).map(shifted).collect();
+    if let Some(last) = bits.last_mut().filter(|_| !count.is_multiple_of(64)) {
+        *last &= (1 << (count % 64)) - 1;
+    }
+    bits
+}
+
+/// All that is offered as one list; none where it cannot be had.
+fn join<W: Weight>(offers: &[Offer], vertices: usize, threads: usize) -> Option<EdgeList<W>> {
+    let edges = offers.iter().map(|offer| offer.edges as usize).sum();
+    // The list, and what the solver works in; and as much again for whoever else there is.
+    let bytes = edges * (2 * size_of::<Vertex>() + size_of::<W>() + 12) + vertices * 24;
+    let is_reached = |offer: &Offer| {
+        let mut token = [0; 8];
+        offer.proof.fetch(0, &mut token) && u64::from_ne_bytes(token) == offer.token
+    };
+    if available() / 2 < bytes || !offers.iter().all(is_reached) {
+        return None;
+    }
+    let (mut u, mut v, mut weights) = (vec![0; edges], vec![0; edges], vec![W::default(); edges]);
+    let mut lanes: Vec<Lane<'_>> = Vec::new();
+    lanes.resize_with(threads, Lane::default);
+    deal(&mut lanes, offers, |offer| offer.u, &mut u);
+    deal(&mut lanes, offers, |offer| offer.v, &mut v);
+    deal(&mut lanes, offers, |offer| offer.weights, &mut weights);
+    on_threads(&mut lanes, |lane| {
+        lane.has_failed = !lane.pieces.iter_mut().all(|(reach, start, piece)| reach.fetch(*start, piece));
+    });
+    let has_failed = lanes.iter().any(|lane| lane.has_failed);
+    (!has_failed).then(|| EdgeList::of_checked(vertices as u32, u, v, weights))
+}
+
+/// What one thread is to fetch.
+#[derive(Default)]
+struct Lane<'a> {
+    /// Of which array the bytes from where on go where.
+    pieces: Vec<(Reach, usize, &'a mut [u8])>,
+    has_failed: bool,
+}
+
+/// Deals what is offered of one column out to lanes in turn.
+fn deal<'a, T: Pod>(
+    lanes: &mut [Lane<'a>],
+    offers: &[Offer],
+    of: impl Fn(&Offer) -> Reach,
+    column: &'a mut [T],
+) {
+    // How many bytes are fetched at a time.
+    const PIECE: usize = 4 << 20;
+    let (mut column, mut turn) = (column, 0);
+    for offer in offers {
+        let (part, rest) = column.split_at_mut(offer.edges as usize);
+        column = rest;
+        for (index, piece) in bytemuck::cast_slice_mut(part).chunks_mut(PIECE).enumerate() {
+            lanes[turn % lanes.len()].pieces.push((of(offer), index * PIECE, piece));
+            turn += 1;
+        }
+    }
+}
+
+/// How much memory the system could grant now, in bytes; none where it does not say.
+fn available() -> usize {
+    let said = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = said.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let number = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+    number.map_or(0, |number| number << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_taken_from_any_place() {
+        let words = [0xF0F0_1234_5678_9ABC, 0x0123_4567_89AB_CDEF, u64::MAX];
+        let bit = |place: usize| words[place / 64] >> (place % 64) & 1;
+        for first in [0, 1, 17, 63] {
+            for count in [0, 1, 40, 64, 65, 120] {
+                let bits = from_bit(&words, first, count);
+                assert_eq!(bits.len(), count.div_ceil(64));
+                for place in 0..64 * bits.len() {
+                    let expected = if place < count { bit(first + place) } else { 0 };
+                    assert_eq!(bits[place / 64] >> (place % 64) & 1, expected, "{first} {count} {place}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_this_process_offers_is_joined() {
+        let token = [7];
+        let (u, v, w): (Vec<u32>, Vec<u32>, Vec<i64>) =
+            ((0..3000).collect(), (0..3000).rev().collect(), (0..3000).map(|i| i * i - 5).collect());
+        let own = |part: std::ops::Range<usize>| Own {
+            u: u[part.clone()].into(),
+            v: v[part.clone()].into(),
+            weights: w[part].into(),
+            positions: None,
+        };
+        let owns = [own(0..1000), own(1000..1000), own(1000..3000)];
+        let mut offers: Vec<_> = owns.iter().map(|own| own.offer(&token, 1)).collect();
+        let list = join::<i64>(&offers, 3000, 2).expect("a process may read its own memory");
+        assert!(list.u() == u && list.v() == v && list.weights() == w);
+        offers[2].token = 8;
+        assert!(join::<i64>(&offers, 3000, 2).is_none());
+    }
+}
