@@ -36,11 +36,6 @@ impl Communicator {
         self.counted(0, 0, || self.receive_tagged(from, MESSAGE))
     }
 
-    /// Whether something that another rank has [sent](Self::send) has come and was not received yet.
-    pub(crate) fn has_come(&self, from: usize) -> bool {
-        self.process(from).immediate_probe_with_tag(MESSAGE).is_some()
-    }
-
     /// Gives every rank what the root has. Collective; the slice has the same length everywhere.
     pub fn broadcast<T: Pod>(&self, root: usize, items: &mut [T]) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
@@ -154,6 +149,11 @@ impl Communicator {
                 from.iter().map(|&from| self.receive_tagged(from, EXCHANGE)).collect()
             })
         })
+    }
+
+    /// Whether something that another rank has sent to this one by [`Self::swap`] has come and was not received yet.
+    pub(crate) fn has_come(&self, from: usize) -> bool {
+        self.process(from).immediate_probe_with_tag(EXCHANGE).is_some()
     }
 
     /// A message as MPI takes it: the first piece that is shorter than the longest is the last, and may be empty.

@@ -91,26 +91,28 @@ fn lead<W: Weight>(
     let cores: usize = all.iter().map(|word| word.count_ones() as usize).sum();
     let threads = offers.iter().map(|offer| offer.threads as usize).sum::<usize>().min(cores).max(1);
     let _borrowed = Borrowed::these(&all);
+    let tell = |parts: &[&[u8]]| {
+        let to: Vec<_> = parts.iter().copied().enumerate().skip(1).collect();
+        world.swap::<u8>(&to, &[]); // to all at once, for each wakes when it wakes
+    };
     let joined = world.phase(run, "join", |_| {
         let joined = join::<W>(offers, vertices, threads);
-        (1..world.size()).for_each(|rank| world.send(rank, &[u8::from(joined.is_some())]));
+        tell(&vec![&[u8::from(joined.is_some())][..]; offers.len()]);
         joined
     });
     let Some(joined) = joined else { return Ok(None) };
+    let graph = Graph::from(joined); // which is not given back before all have their answers
     world.phase(run, "local", |run| {
-        let forest = run.lent(threads, |run| kostra_cpu::forest(&Graph::from(joined), order, run))?;
-        let (mut start, mut own) = (0, Vec::new());
-        for (rank, offer) in offers.iter().enumerate() {
-            let end = start + offer.edges as usize;
-            let words = &forest.words()[start / 64..end.div_ceil(64).max(start / 64)];
-            if rank == 0 {
-                own = words.to_vec();
-            } else {
-                world.send(rank, words);
-            }
-            start = end;
-        }
-        Ok(Some(own))
+        let forest = run.lent(threads, |run| kostra_cpu::forest(&graph, order, run))?;
+        let mut start = 0;
+        let words = offers.iter().map(|offer| {
+            let first = start / 64;
+            start += offer.edges as usize;
+            &forest.words()[first..start.div_ceil(64).max(first)]
+        });
+        let words: Vec<_> = words.collect();
+        tell(&words.iter().map(|words| bytemuck::cast_slice(words)).collect::<Vec<_>>());
+        Ok(Some(words[0].to_vec()))
     })
 }
 
@@ -131,7 +133,7 @@ fn receive_asleep<T: Pod>(world: &Communicator) -> Vec<T> {
             thread::sleep((start.elapsed() / LATE).clamp(shortest, longest));
         }
     });
-    world.receive(0)
+    world.swap(&[], &[0]).swap_remove(0)
 }
 
 impl<'a, W: Weight> Own<'a, W> {
