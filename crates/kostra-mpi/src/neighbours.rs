@@ -114,7 +114,6 @@ mod system {
 /// Elsewhere nobody reads anybody's memory.
 #[cfg(not(target_os = "linux"))]
 mod system {
-
     use bytemuck::{Pod, Zeroable};
 
     use super::Processors;
@@ -158,7 +157,6 @@ mod system {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! For one rank to thousands: what a rank can decide alone first, then light edges between all, then what they leave.
 //!
-//! * With one rank this is the engine for one machine on the slice as it is; ranks that share a machine are one to it
-//!   ([`together`]).
+//! * With one rank this is the engine for one machine on the slice as it is; and ranks that share a machine go
+//!   [`together`].
 //! * A rank first settles what no other has a say in ([`sharing`]): where its edges are neighbours, as on roads and grids,
 //!   that is nearly all, and what is left is a forest on the vertices that ranks share.
 //! * What little is left, or what few ranks have left, is merged along a tree of ranks ([`tree`]).
@@ -71,7 +71,7 @@ impl DistributedAlgorithm for Fast {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((m + n log n) / p) expected, and O(log n log p) messages after each other",
-        scratch: "24 bytes an edge of the slice, 40 a vertex of it, 16 a vertex owned",
+        scratch: "24 bytes an edge of the slice (on one machine: of all, at rank 0), 40 a vertex of it, 16 a vertex owned",
         options: &[MERGE_BELOW, LIGHT, TOGETHER],
     };
 

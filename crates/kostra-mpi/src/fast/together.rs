@@ -89,7 +89,8 @@ fn lead<W: Weight>(
         all.iter_mut().zip(offer.processors).for_each(|(all, more)| *all |= more);
     }
     let cores: usize = all.iter().map(|word| word.count_ones() as usize).sum();
-    let threads = offers.iter().map(|offer| offer.threads as usize).sum::<usize>().min(cores).max(1);
+    let threads: usize = offers.iter().map(|offer| offer.threads as usize).sum();
+    let threads = if cores == 0 { threads } else { threads.min(cores) }; // none where the system does not say
     let _borrowed = Borrowed::these(&all);
     let tell = |parts: &[&[u8]]| {
         let to: Vec<_> = parts.iter().copied().enumerate().skip(1).collect();
