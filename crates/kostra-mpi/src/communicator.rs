@@ -21,6 +21,7 @@ use std::time::Duration;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::{Communicator as _, Process, SimpleCommunicator};
+use mpi::traits::Root;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::traffic::{Phase, Traffic};
@@ -31,6 +32,8 @@ pub struct Communicator {
     pub(crate) world: SimpleCommunicator,
     rank: usize,
     size: usize,
+    /// The lowest rank on the same machine.
+    machine: usize,
     is_on_one_machine: bool,
     /// The most bytes that go into one message.
     pub(crate) longest: usize,
@@ -66,7 +69,10 @@ impl Communicator {
         }
         let _ = RANK.set((rank, size));
         memory::watch();
-        let is_on_one_machine = world.split_shared(0).size() as usize == size;
+        let here = world.split_shared(0);
+        let mut machine = rank as u64;
+        here.process_at_rank(0).broadcast_into(&mut machine);
+        let is_on_one_machine = here.size() as usize == size;
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
@@ -78,6 +84,7 @@ impl Communicator {
             world,
             rank,
             size,
+            machine: machine as usize,
             is_on_one_machine,
             longest: LONGEST,
             traffic: Cell::default(),
@@ -109,6 +116,11 @@ impl Communicator {
     /// How many ranks there are.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// The lowest rank that shares its memory, and its processors, with this one.
+    pub(crate) fn machine(&self) -> usize {
+        self.machine
     }
 
     /// Whether all ranks share the memory of one machine.

@@ -1,9 +1,40 @@
 //! What ranks on one machine can do for each other without a message: read each other's memory, and lend processors.
 
+use std::num::NonZero;
+use std::thread;
+
 pub(crate) use system::{Borrowed, Permission, Reach, processors};
+
+use crate::Communicator;
 
 /// Processors, one bit each; more than so many are rare.
 pub(crate) type Processors = [u64; 16];
+
+/// The processors that any of these is.
+pub(crate) fn all(of: impl Iterator<Item = Processors>) -> Processors {
+    of.fold(Processors::default(), |all, more| std::array::from_fn(|word| all[word] | more[word]))
+}
+
+/// How many processors these are.
+pub(crate) fn count(processors: &Processors) -> usize {
+    processors.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+impl Communicator {
+    /// How many threads this rank may have, if all ranks of its machine deal out evenly the processors that they may use
+    /// together; at least one, and no more than this rank may use by itself, as where `mpirun` has bound it to some.
+    /// Collective.
+    pub fn share_of_processors(&self) -> usize {
+        let own = thread::available_parallelism().map_or(1, NonZero::get);
+        let (machines, sets) = (self.all_gather(&[self.machine() as u64]), self.all_gather(&[processors()]));
+        let sets = machines.items().iter().zip(sets.items());
+        let here: Vec<_> = sets.filter(|(machine, _)| **machine == self.machine() as u64).collect();
+        let together = count(&all(here.iter().map(|(_, set)| **set)));
+        // A rank that may use all there are may yet be granted less of their time, which `own` knows.
+        let cores = if together == count(&processors()) { own } else { together };
+        own.min(cores / here.len()).max(1)
+    }
+}
 
 #[cfg(target_os = "linux")]
 mod system {

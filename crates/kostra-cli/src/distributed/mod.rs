@@ -7,7 +7,6 @@
 mod collect;
 mod load;
 mod report;
-mod threads;
 
 use std::time::{Duration, Instant};
 
@@ -91,7 +90,7 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
 
 fn solve(args: SolveArgs, world: &Communicator) -> Result<Answer, Refusal> {
     let plan = agree(world, Plan::resolve(args))?;
-    let threads = plan.threads.unwrap_or_else(|| threads::per_rank(world));
+    let threads = plan.threads.unwrap_or_else(|| world.share_of_processors());
     let input = load::load(&plan.input, threads, world)?;
     let edges = world.reduce_one(kostra_mpi::Reduction::Sum, input.slice.len() as u64);
 

@@ -21,7 +21,7 @@ use kostra_core::{
 };
 use kostra_cpu::on_threads;
 
-use crate::neighbours::{Borrowed, Permission, Processors, Reach, processors};
+use crate::neighbours::{Borrowed, Permission, Processors, Reach, all, count, processors};
 use crate::{Communicator, Names, Reduction, Slice};
 
 /// What a rank tells of the edges that it brings.
@@ -84,14 +84,13 @@ fn lead<W: Weight>(
     world: &Communicator,
     run: &mut Run<'_>,
 ) -> Result<Option<Vec<u64>>, SolveError> {
-    let mut all = Processors::default();
-    for offer in offers {
-        all.iter_mut().zip(offer.processors).for_each(|(all, more)| *all |= more);
-    }
-    let cores: usize = all.iter().map(|word| word.count_ones() as usize).sum();
+    let processors = all(offers.iter().map(|offer| offer.processors));
     let threads: usize = offers.iter().map(|offer| offer.threads as usize).sum();
-    let threads = if cores == 0 { threads } else { threads.min(cores) }; // none where the system does not say
-    let _borrowed = Borrowed::these(&all);
+    let threads = match count(&processors) {
+        0 => threads, // the system does not say
+        cores => threads.min(cores),
+    };
+    let _borrowed = Borrowed::these(&processors);
     let tell = |parts: &[&[u8]]| {
         let to: Vec<_> = parts.iter().copied().enumerate().skip(1).collect();
         world.swap::<u8>(&to, &[]); // to all at once, for each wakes when it wakes
