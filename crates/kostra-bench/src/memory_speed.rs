@@ -26,8 +26,8 @@ pub(crate) struct MemorySpeed {
     pub(crate) stream_mib: usize,
     /// Random accesses, by the size of the table.
     pub(crate) gather: Vec<Gather>,
-    /// Multiplications in registers in a nanosecond, all threads together until the last is done with its share; absent from older
-    /// records.
+    /// Multiplications in registers in a nanosecond, all threads together until the last is done with its share; absent
+    /// from older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) multiplications_per_nanosecond: Option<f64>,
 }

@@ -21,7 +21,6 @@ use std::time::Duration;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::{Communicator as _, Process, SimpleCommunicator};
-use mpi::traits::Root;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::traffic::{Phase, Traffic};
@@ -32,9 +31,8 @@ pub struct Communicator {
     pub(crate) world: SimpleCommunicator,
     rank: usize,
     size: usize,
-    /// The lowest rank on the same machine.
-    machine: usize,
-    is_on_one_machine: bool,
+    /// Those of them that share this one's memory and processors.
+    pub(crate) machine: SimpleCommunicator,
     /// The most bytes that go into one message.
     pub(crate) longest: usize,
     pub(crate) traffic: Cell<Traffic>,
@@ -69,10 +67,7 @@ impl Communicator {
         }
         let _ = RANK.set((rank, size));
         memory::watch();
-        let here = world.split_shared(0);
-        let mut machine = rank as u64;
-        here.process_at_rank(0).broadcast_into(&mut machine);
-        let is_on_one_machine = here.size() as usize == size;
+        let machine = world.split_shared(0);
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
@@ -84,8 +79,7 @@ impl Communicator {
             world,
             rank,
             size,
-            machine: machine as usize,
-            is_on_one_machine,
+            machine,
             longest: LONGEST,
             traffic: Cell::default(),
             phases: RefCell::default(),
@@ -118,14 +112,9 @@ impl Communicator {
         self.size
     }
 
-    /// The lowest rank that shares its memory, and its processors, with this one.
-    pub(crate) fn machine(&self) -> usize {
-        self.machine
-    }
-
     /// Whether all ranks share the memory of one machine.
     pub(crate) fn is_on_one_machine(&self) -> bool {
-        self.is_on_one_machine
+        self.machine.size() as usize == self.size
     }
 
     /// Ends the whole job, with one line on stderr that names this rank and the reason, and exit code 1. Not

@@ -3,6 +3,8 @@
 use std::num::NonZero;
 use std::thread;
 
+use mpi::traits::{Communicator as _, CommunicatorCollectives};
+
 pub(crate) use system::{Borrowed, Permission, Reach, processors};
 
 use crate::Communicator;
@@ -26,13 +28,14 @@ impl Communicator {
     /// Collective.
     pub fn share_of_processors(&self) -> usize {
         let own = thread::available_parallelism().map_or(1, NonZero::get);
-        let (machines, sets) = (self.all_gather(&[self.machine() as u64]), self.all_gather(&[processors()]));
-        let sets = machines.items().iter().zip(sets.items());
-        let here: Vec<_> = sets.filter(|(machine, _)| **machine == self.machine() as u64).collect();
-        let together = count(&all(here.iter().map(|(_, set)| **set)));
+        let (set, ranks) = (processors(), self.machine.size() as usize);
+        let mut sets = vec![0; set.len() * ranks];
+        let (others, bytes) = (ranks - 1, (ranks - 1) * size_of_val(&set));
+        self.counted(others, bytes, || self.machine.all_gather_into(&set[..], &mut sets[..]));
+        let together = count(&all(sets.as_chunks().0.iter().copied()));
         // A rank that may use all there are may yet be granted less of their time, which `own` knows.
-        let cores = if together == count(&processors()) { own } else { together };
-        own.min(cores / here.len()).max(1)
+        let cores = if together == count(&set) { own } else { together };
+        own.min(cores / ranks).max(1)
     }
 }
 

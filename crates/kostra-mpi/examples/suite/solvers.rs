@@ -144,24 +144,22 @@ fn settings(
     turn: usize,
     turns: usize,
 ) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
-    let together = solver.info().options.iter().find(|option| option.name == "together");
-    let never = together.map(|option| (option.name, option.highest));
-    let mut settings: Vec<Vec<_>> = never.into_iter().map(|never| vec![never]).collect();
-    for option in solver.info().options {
-        let never = never.filter(|(name, _)| *name != option.name);
+    let options = solver.info().options;
+    let apart = options.iter().filter(|option| option.name == "together");
+    let apart: Vec<_> = apart.map(|option| (option.name, option.highest)).collect();
+    let mut settings = Vec::new();
+    if !apart.is_empty() {
+        settings.push(apart.clone());
+    }
+    for option in options {
         for value in [option.lowest, option.lowest + 1] {
             if value != option.default && value <= option.highest {
-                settings.push(never.into_iter().chain([(option.name, value)]).collect());
+                settings.push([&apart[..], &[(option.name, value)]].concat()); // of one option the later counts
             }
         }
     }
-    if solver.info().options.len() > 1 {
-        let lowest = solver.info().options.iter().map(|option| (option.name, option.lowest));
-        settings.push(
-            lowest
-                .map(|(name, lowest)| never.filter(|never| never.0 == name).unwrap_or((name, lowest)))
-                .collect(),
-        );
+    if options.len() > 1 {
+        settings.push(options.iter().map(|option| (option.name, option.lowest)).chain(apart).collect());
     }
     iter::once(Vec::new()).chain(settings.into_iter().skip(turn).step_by(turns))
 }

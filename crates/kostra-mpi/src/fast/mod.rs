@@ -62,6 +62,9 @@ const TOGETHER: SolverOption = SolverOption {
     highest: 1 << 40,
 };
 
+/// From so many edges a vertex on a slice is thinned out to its forest before others see it.
+const DENSE: u64 = 8;
+
 impl DistributedAlgorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-fast",
@@ -155,7 +158,7 @@ impl<W: Weight> Job<'_, W> {
             *forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
             return Ok(Part::none());
         }
-        let is_dense = slice.len() / 8 >= sharing.here;
+        let is_dense = slice.len() as u64 / DENSE >= sharing.here as u64;
         let few_ranks = self.world.size() <= 3;
         let pays_to_shrink =
             sharing.shared.len() < sharing.here / 2 && (few_ranks || slice.len() / 3 <= sharing.here);

@@ -21,6 +21,7 @@ use kostra_core::{
 };
 use kostra_cpu::on_threads;
 
+use super::DENSE;
 use crate::neighbours::{Borrowed, Permission, Processors, Reach, all, count, processors};
 use crate::{Communicator, Names, Reduction, Slice};
 
@@ -108,7 +109,7 @@ fn lead<W: Weight>(
         let words = offers.iter().map(|offer| {
             let first = start / 64;
             start += offer.edges as usize;
-            &forest.words()[first..start.div_ceil(64).max(first)]
+            &forest.words()[first..start.div_ceil(64)]
         });
         let words: Vec<_> = words.collect();
         tell(&words.iter().map(|words| bytemuck::cast_slice(words)).collect::<Vec<_>>());
@@ -139,7 +140,7 @@ fn receive_asleep<T: Pod>(world: &Communicator) -> Vec<T> {
 impl<'a, W: Weight> Own<'a, W> {
     fn of(slice: &'a Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
         let edges = slice.edges();
-        let is_dense = edges.len() as u64 / 8 >= slice.vertices();
+        let is_dense = edges.len() as u64 / DENSE >= slice.vertices();
         let positions =
             if is_dense { Some(kostra_cpu::forest(slice.graph(), order, run)?.into_ids()) } else { None };
         let weights = match &positions {
