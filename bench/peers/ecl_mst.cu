@@ -72,8 +72,9 @@ class EclMst {
     // Processes that share a device take turns on it: the first work of a turn waits 0.13 ms, so it is done here.
     void prepare() {
         chosen_.reset();
-        if (!word_) cudaMalloc(&word_, sizeof *word_);
-        cudaMemset(word_, 0, sizeof *word_);
+        constexpr size_t bytes = 1 << 20; // as many as Kostra's side clears
+        if (!cleared_) cudaMalloc(&cleared_, bytes);
+        cudaMemset(cleared_, 0, bytes);
         cudaDeviceSynchronize();
     }
 
@@ -96,7 +97,7 @@ class EclMst {
     ECLgraph graph_;
     bool filtered_;
     int threshold_ = INT_MAX;
-    int* word_ = nullptr;
+    void* cleared_ = nullptr;
     std::unique_ptr<bool[]> chosen_;
 };
 

@@ -11,13 +11,13 @@ use anyhow::Result;
 use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
 
 use crate::awake::Awake;
-use crate::contestant::{Answer, Contestant, KostraSolver, Solved};
+use crate::contestant::{Answer, Contestant, KostraSolver, RESIDENT_ROWS, ResidentRows, Solved};
 use crate::graphs::GraphSource;
 use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
-/// How long the machine rests before each turn, in which threads of the one before come to a stop.
+/// How long the machine rests before each turn of several contestants: threads of the one before come to a stop.
 const REST: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
@@ -56,10 +56,12 @@ fn hold_on(
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
         enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
-    let awake = Awake::keep();
+    let (awake, alone) = (Awake::keep(), entries.len() == 1);
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
-            thread::sleep(REST);
+            if !alone {
+                thread::sleep(REST);
+            }
             entry.take_turn(round, referee);
         }
     }
@@ -107,7 +109,18 @@ fn enter<'a>(
     let csr_seconds = start.elapsed().as_secs_f64();
     let mut contestants: Vec<Box<dyn Contestant>> = Vec::new();
     for &solver in &rules.solvers {
-        contestants.push(Box::new(KostraSolver::new(solver, graph, threads, csr_seconds)));
+        let info = solver.info();
+        if info.id != RESIDENT_ROWS {
+            contestants.push(Box::new(KostraSolver::new(solver, graph, threads, csr_seconds)));
+            continue;
+        }
+        let on_device = with_graph!(graph, graph => {
+            ResidentRows::new(graph, info, threads).map(|rows| Box::new(rows) as Box<dyn Contestant>)
+        });
+        match on_device {
+            Ok(contestant) => contestants.push(contestant),
+            Err(error) => skipped.push(Skipped { name: info.id.to_owned(), reason: format!("{error:#}") }),
+        }
     }
     let mut handout = Handout::new(graph);
     for peer in &rules.peers {

@@ -1,10 +1,15 @@
 //! Who takes part in a benchmark: Kostra's solvers, and the peers behind the same interface.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Result;
-use kostra::cuda::Device;
-use kostra::{AnyGraph, EdgeId, Order, Platform, Representation, Run, Solver, Workspace};
+use kostra::cuda::fast::on_rows;
+use kostra::cuda::{Device, DeviceCsr};
+use kostra::{
+    AnyGraph, EdgeId, EdgeList, Forest, Graph, Order, Problem, Representation, Run, Solver, SolverInfo,
+    Weight, Workspace,
+};
 
 /// One who solves a graph that it already holds, again and again.
 pub(crate) trait Contestant {
@@ -86,21 +91,64 @@ impl Contestant for KostraSolver<'_> {
     }
 
     fn solve(&mut self) -> Result<Solved> {
-        if self.solver.info().platform == Platform::Cuda {
-            // Processes that share a device take turns on it, and the first work of a turn waits 0.13 ms.
-            Device::open(0)?.wake()?;
-        }
         let run = &mut Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
         let solution = self.solver.solve(self.graph, Order::Minimum, run)?;
         let total = solution.forest.total().to_string();
         let ids = solution.forest.into_ids();
         let answer = Answer { edges: ids.len(), total, ids: self.solver.info().exact.then_some(ids) };
-        let info = self.solver.info();
-        // Solvers on a device's rows stand for those whose graph lies there. Others are given a graph in the machine's
-        // memory, so transfers are part of their work.
-        let resident = info.platform == Platform::Cuda && info.representation == Representation::Csr;
-        let transfers = if resident { Duration::ZERO } else { solution.upload + solution.download };
-        let time = solution.solve + transfers;
+        // Of a device, transfers are part of the work: the graph is in the machine's memory.
+        let time = solution.upload + solution.solve + solution.download;
         Ok(Solved { seconds: time.as_secs_f64(), answer })
+    }
+}
+
+/// The solver that [`ResidentRows`] stands for.
+pub(crate) const RESIDENT_ROWS: &str = "cuda-fast-rows";
+
+/// Kostra's solver of rows that lie on a device, and stay there from round to round.
+pub(crate) struct ResidentRows<'a, W: Weight> {
+    identity: Identity,
+    device: Arc<Device>,
+    rows: DeviceCsr<W>,
+    edges: &'a EdgeList<W>,
+    threads: usize,
+}
+
+impl<'a, W: Weight> ResidentRows<'a, W> {
+    /// Copies the rows of a graph to the device.
+    ///
+    /// # Errors
+    /// When there is no device, or the rows do not fit.
+    pub(crate) fn new(graph: &'a Graph<W>, info: &'static SolverInfo, threads: usize) -> Result<Self> {
+        let start = Instant::now();
+        let device = Device::open(0)?;
+        let problem = Problem::new(graph, Order::Minimum, info);
+        let rows = DeviceCsr::upload(&device, problem.csr(&mut Run::new())?, threads)?;
+        let identity = Identity {
+            name: RESIDENT_ROWS.to_owned(),
+            peer: false,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            build_seconds: start.elapsed().as_secs_f64(),
+        };
+        Ok(Self { identity, device, rows, edges: graph.edge_list(), threads })
+    }
+}
+
+impl<W: Weight> Contestant for ResidentRows<'_, W> {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn solve(&mut self) -> Result<Solved> {
+        // Processes that share a device take turns on it, and the first work of a turn waits 0.13 ms.
+        self.device.wake()?;
+        let run = &mut Run::new().on_threads(self.threads);
+        let start = Instant::now();
+        let set = on_rows(&self.device, &self.rows, run)?;
+        let time = start.elapsed() - run.take_transfers().download;
+        let forest = Forest::new(self.edges.edges(Order::Minimum), set.into_ids());
+        let total = forest.total().to_string();
+        let ids = forest.into_ids();
+        Ok(Solved { seconds: time.as_secs_f64(), answer: Answer { edges: ids.len(), total, ids: Some(ids) } })
     }
 }

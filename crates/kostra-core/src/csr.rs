@@ -2,7 +2,7 @@
 
 mod build;
 
-use crate::{EdgeId, EdgeList, Edges, Run, SolveError, Vertex, Weight};
+use crate::{EdgeId, EdgeList, Edges, Order, Run, SolveError, Vertex, Weight};
 
 /// An undirected graph as compressed sparse rows: each edge stands in the rows of both its ends.
 ///
@@ -76,6 +76,11 @@ impl<'a, W: Weight> CsrView<'a, W> {
     /// How many edges the graph has; self-loops, which no row holds, included.
     pub fn edges(&self) -> usize {
         self.edges.len()
+    }
+
+    /// Whether the minimum or the maximum spanning forest is wanted.
+    pub fn order(&self) -> Order {
+        self.edges.order()
     }
 
     /// The rows.

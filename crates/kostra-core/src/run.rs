@@ -33,11 +33,13 @@ pub trait Observer {
     }
 }
 
-/// How long the transfers of one solve took.
+/// How long the transfers of a solve took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Transfers {
-    pub(crate) upload: Duration,
-    pub(crate) download: Duration,
+pub struct Transfers {
+    /// To the device.
+    pub upload: Duration,
+    /// From it.
+    pub download: Duration,
 }
 
 /// The circumstances of one solve: who watches, how many threads there are, what is set, and where scratch memory
@@ -184,7 +186,7 @@ impl<'a> Run<'a> {
     }
 
     /// What the transfers have taken since this was last asked.
-    pub(crate) fn take_transfers(&mut self) -> Transfers {
+    pub fn take_transfers(&mut self) -> Transfers {
         std::mem::take(&mut self.transfers)
     }
 

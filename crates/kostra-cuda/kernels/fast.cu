@@ -17,6 +17,7 @@ constexpr u32 DIRECT = 8192;           // components whose paths are walked by w
 constexpr u32 CROWD = 1 << 18;         // edges from which on a giant component is looked for
 constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory: what one block finishes needs most
 constexpr u32 LABELS_AT = SHARED_WORDS - FEW / 4; // where few components keep their labels, of 16 bits
+constexpr u32 TURN_WORDS = 3 << 12;    // of counters and meetings; src/fast.rs makes room for as many
 constexpr u32 ROW_BY_LANE = 32;        // longest row that one lane looks through; src/fast.rs sizes the queue by it
 constexpr u32 ROW_BY_GROUP = 256;      // longest row that eight lanes look through
 constexpr u32 ITEM = 1024;             // entries of a longer row that a warp looks through at once
@@ -62,7 +63,8 @@ struct Scratch {
     u32* tail_ids;    // TAIL, for wide keys
     u32* counters;    // zero at the start
     u64* meetings;    // zero at the start: one a barrier
-    u32* forest;      // zero at the start: a bit an edge
+    u32* next_turn;   // the counters and meetings of the next solve, which this one clears
+    u32* forest;      // a bit an edge
     Step* trace;      // steps of them, or none
     u32* told;        // in the host's memory: whether a list had too little room, and how many steps were traced
 };
@@ -75,7 +77,7 @@ struct Args {
 constexpr u32 TILES = 0, OVERFLOW = 1, STEPS = 2, FRESH = 3;
 
 // What a barrier ends, for the trace: numbered as the names in src/fast.rs.
-enum Code : u32 { BEGIN, CHOOSE, LIGHT, GATHER, LEAST_IDS, HOOK, NUMBER, SHORTCUT, RELABEL, LABEL, RESTART, RETURN, COLLECT, FINISH };
+enum Code : u32 { BEGIN, CLEAR, CHOOSE, LIGHT, GATHER, LEAST_IDS, HOOK, NUMBER, SHORTCUT, RELABEL, LABEL, RESTART, RETURN, COLLECT, FINISH };
 
 // ---- Keys of two widths --------------------------------------------------------------------------------------------
 // An edge's order is what minima are taken of: its rank where that has 64 bits, else its key, and then its id decides.
@@ -173,9 +175,12 @@ struct Solver {
         if (blockIdx.x == 0) note(code);
         return (u32)(now >> 32);
     }
-    // The trace begins here.
+    // The trace begins here. What has to be zero is cleared, but for what the solve before has cleared for this one.
     __device__ void begin() {
         if (blockIdx.x == 0 && threadIdx.x == 0) note(BEGIN);
+        u32 first = warp * 32 + lane, step = warps * 32, words = (G.edges + 63) / 64 * 2;
+        for (u32 i = first; i < words; i += step) S.forest[i] = 0;
+        for (u32 i = first; i < TURN_WORDS; i += step) S.next_turn[i] = 0;
     }
     __device__ void note(Code code) {
         if (S.counters[STEPS] < S.steps) S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
@@ -1343,8 +1348,9 @@ struct Solver {
         u32 queue_counter = counter();
         finals = counter();
         u64 light = 0;
+        if (filtered) light = light_rows();
+        sync(CLEAR);
         if (filtered) {
-            light = light_rows();
             choose_by_group(light, queue_counter);
         } else {
             choose_by_lane(queue_counter);
@@ -1403,7 +1409,7 @@ struct Solver {
             S.link[i] = UNSET;
         }
         u64 light = filtered ? threshold(G.edges, (G.edges / G.vertices > 64 ? 2.5f : 1.0f) * (float)G.vertices / (float)G.edges, 0) : 0;
-        sync(CHOOSE);
+        sync(CLEAR);
         gather_edges(filtered, light);
         count_edges(GATHER);
         for (bool first = filtered; !overflowed(); first = false) {

@@ -30,7 +30,7 @@ use kostra_core::{
     Vertex, Weight,
 };
 
-use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, download, upload_edges};
+use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, download};
 use crate::launch::{Blocks, StepClock, block_size};
 use crate::module::Source;
 use crate::{Device, DeviceError};
@@ -79,7 +79,7 @@ impl Algorithm for BoruvkaEdge {
             return Ok(EdgeSet::new(0));
         }
         device.admit(0, DeviceEdges::<W>::bytes(m) + scratch_bytes::<W>(n as usize, m))?;
-        let graph = run.upload(|run| upload_edges(device, edges, run.threads()))?;
+        let graph = run.upload(|run| DeviceEdges::upload(device, edges, run.threads()))?;
         let mut rounds = Rounds {
             device,
             blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },

@@ -115,6 +115,30 @@ pub struct DeviceEdges<W: Weight> {
 }
 
 impl<W: Weight> DeviceEdges<W> {
+    /// Copies an edge list to the device, on up to so many threads; when it returns, the copy is complete.
+    ///
+    /// # Errors
+    /// When the device fails, or has too little memory.
+    pub fn upload(device: &Device, edges: Edges<'_, W>, threads: usize) -> Result<Self, DeviceError> {
+        let len = edges.len();
+        let copy = Self {
+            vertices: edges.vertices(),
+            edges: len as u32,
+            u: device.uninit(len)?.into(),
+            v: device.uninit(len)?.into(),
+            weights: device.uninit(len)?.into(),
+            keys: Keys::of::<W>(edges.order()),
+        };
+        let transfers = [
+            Transfer::new(edges.weights(), copy.weights.pointer),
+            Transfer::new(edges.u(), copy.u.pointer),
+            Transfer::new(edges.v(), copy.v.pointer),
+        ];
+        // SAFETY: each array was allocated above, as long as its source.
+        unsafe { staging::send(device, &transfers, threads) }?;
+        Ok(copy)
+    }
+
     /// How many bytes the copy of so many edges takes.
     pub(crate) fn bytes(edges: usize) -> usize {
         edges * (8 + size_of::<W>())
@@ -140,69 +164,42 @@ pub struct DeviceCsr<W: Weight> {
 }
 
 impl<W: Weight> DeviceCsr<W> {
+    /// Copies rows to the device, on up to so many threads; when it returns, the copy is complete.
+    ///
+    /// # Errors
+    /// When the device fails, has too little memory, or there are 2^32 entries or more.
+    pub fn upload(device: &Device, view: CsrView<'_, W>, threads: usize) -> Result<Self, DeviceError> {
+        let rows = view.rows();
+        let entries = rows.neighbours().len();
+        if entries >= u32::MAX as usize {
+            return Err(DeviceError::TooManyEntries { entries: entries as u64 });
+        }
+        let offsets: Vec<u32> = rows.offsets().iter().map(|&offset| offset as u32).collect();
+        let copy = Self {
+            vertices: view.vertices(),
+            edges: view.edges() as u32,
+            entries: entries as u32,
+            offsets: device.uninit(offsets.len())?.into(),
+            neighbours: device.uninit(entries)?.into(),
+            ids: device.uninit(entries)?.into(),
+            weights: device.uninit(entries)?.into(),
+            keys: Keys::of::<W>(view.order()),
+        };
+        let transfers = [
+            Transfer::new(&offsets, copy.offsets.pointer),
+            Transfer::new(rows.weights(), copy.weights.pointer),
+            Transfer::new(rows.neighbours(), copy.neighbours.pointer),
+            Transfer::new(rows.ids(), copy.ids.pointer),
+        ];
+        // SAFETY: each array was allocated above, as long as its source.
+        unsafe { staging::send(device, &transfers, threads) }?;
+        Ok(copy)
+    }
+
     /// How many bytes the copy of so many rows and entries takes.
     pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
         4 * (vertices as usize + 1) + entries * (8 + size_of::<W>())
     }
-}
-
-/// Copies an edge list to the device, on up to so many threads; when it returns, the copy is complete.
-pub(crate) fn upload_edges<W: Weight>(
-    device: &Device,
-    edges: Edges<'_, W>,
-    threads: usize,
-) -> Result<DeviceEdges<W>, DeviceError> {
-    let len = edges.len();
-    let copy = DeviceEdges {
-        vertices: edges.vertices(),
-        edges: len as u32,
-        u: device.uninit(len)?.into(),
-        v: device.uninit(len)?.into(),
-        weights: device.uninit(len)?.into(),
-        keys: Keys::of::<W>(edges.order()),
-    };
-    let transfers = [
-        Transfer::new(edges.weights(), copy.weights.pointer),
-        Transfer::new(edges.u(), copy.u.pointer),
-        Transfer::new(edges.v(), copy.v.pointer),
-    ];
-    // SAFETY: each array was allocated above, as long as its source.
-    unsafe { staging::send(device, &transfers, threads) }?;
-    Ok(copy)
-}
-
-/// Copies rows to the device, on up to so many threads; when it returns, the copy is complete.
-pub(crate) fn upload_csr<W: Weight>(
-    device: &Device,
-    view: CsrView<'_, W>,
-    order: Order,
-    threads: usize,
-) -> Result<DeviceCsr<W>, DeviceError> {
-    let rows = view.rows();
-    let entries = rows.neighbours().len();
-    if entries >= u32::MAX as usize {
-        return Err(DeviceError::TooManyEntries { entries: entries as u64 });
-    }
-    let offsets: Vec<u32> = rows.offsets().iter().map(|&offset| offset as u32).collect();
-    let copy = DeviceCsr {
-        vertices: view.vertices(),
-        edges: view.edges() as u32,
-        entries: entries as u32,
-        offsets: device.uninit(offsets.len())?.into(),
-        neighbours: device.uninit(entries)?.into(),
-        ids: device.uninit(entries)?.into(),
-        weights: device.uninit(entries)?.into(),
-        keys: Keys::of::<W>(order),
-    };
-    let transfers = [
-        Transfer::new(&offsets, copy.offsets.pointer),
-        Transfer::new(rows.weights(), copy.weights.pointer),
-        Transfer::new(rows.neighbours(), copy.neighbours.pointer),
-        Transfer::new(rows.ids(), copy.ids.pointer),
-    ];
-    // SAFETY: each array was allocated above, as long as its source.
-    unsafe { staging::send(device, &transfers, threads) }?;
-    Ok(copy)
 }
 
 /// Copies values to the device.

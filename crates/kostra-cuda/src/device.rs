@@ -248,7 +248,7 @@ impl Device {
                     Ok,
                 );
                 let told = self.check(told, "allocating page-locked memory")?;
-                Kept { memory: self.uninit(bytes)?, told }
+                Kept { memory: self.uninit(bytes)?, told, turns: 0 }
             }
         };
         Ok(Scratch { device: self, kept: ManuallyDrop::new(kept) })
@@ -291,7 +291,7 @@ impl Device {
     /// # Errors
     /// When the device fails.
     pub fn wake(&self) -> Result<(), DeviceError> {
-        self.filled::<u8>(1, 0)?;
+        self.filled::<u8>(WAKING, 0)?;
         self.finish()
     }
 
@@ -376,6 +376,10 @@ impl Device {
     }
 }
 
+/// Bytes to clear that set all multiprocessors to work and leave the cache as it is: after a rest, clearing one byte
+/// leaves a solve of 0.12 ms five microseconds slower.
+const WAKING: usize = 1 << 20;
+
 /// How many words a solve can tell the host.
 pub(crate) const TOLD: usize = 2;
 
@@ -385,6 +389,8 @@ struct Kept {
     memory: CudaSlice<u8>,
     /// Words of the machine's memory that the device writes to: to copy a word takes as long as several steps.
     told: PinnedHostSlice<u32>,
+    /// How many solves in a row have left in order what the next one relies on.
+    turns: usize,
 }
 
 /// Memory to work in, which the device keeps for the next solve when this is dropped.
@@ -394,6 +400,17 @@ pub(crate) struct Scratch<'a> {
 }
 
 impl Scratch<'_> {
+    /// How many solves in a row have [left](Self::leave) what this one may rely on: none where the memory is new, or one
+    /// failed. What this one leaves it has to say.
+    pub(crate) fn take_turn(&mut self) -> usize {
+        std::mem::take(&mut self.kept.turns)
+    }
+
+    /// After so many turns, the next solve finds what it relies on.
+    pub(crate) fn leave(&mut self, turns: usize) {
+        self.kept.turns = turns;
+    }
+
     /// Where the device writes what it tells the host; zero until then.
     pub(crate) fn told_at(&mut self) -> Result<sys::CUdeviceptr, DeviceError> {
         let told = self.device.check(self.kept.told.as_mut_slice(), "preparing a solve")?;

@@ -30,8 +30,8 @@ use kostra_core::{
 };
 use kostra_cpu::list;
 
-use self::plan::{Args, BLOCK, Input, Plan, Room};
-use crate::buffers::{DeviceCsr, DeviceEdges, Keys, download, download_set, upload_csr, upload_edges};
+use self::plan::{Args, BLOCK, Input, Plan, Room, TURNS};
+use crate::buffers::{DeviceCsr, DeviceEdges, Keys, download, download_set};
 use crate::columns::list_set;
 use crate::device::Scratch;
 use crate::memory::DeviceMemory;
@@ -80,7 +80,7 @@ impl Algorithm for Fast {
         let input = Input::new(edges.vertices(), edges.len() as u32, 0, Keys::of::<W>(edges.order()));
         let plan = Plan::new(device, input, false, Room::Usual)?;
         device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
-        let graph = run.upload(|run| upload_edges(device, edges, run.threads()))?;
+        let graph = run.upload(|run| DeviceEdges::upload(device, edges, run.threads()))?;
         on_edges(device, &graph, run)
     }
 
@@ -106,15 +106,16 @@ impl Algorithm for FastRows {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
-        let (view, order) = (problem.csr(run)?, problem.edges().order());
+        let view = problem.csr(run)?;
         if view.edges() == 0 {
             return Ok(EdgeSet::new(0));
         }
         let entries = view.rows().neighbours().len();
-        let input = Input::new(view.vertices(), view.edges() as u32, entries as u32, Keys::of::<W>(order));
+        let keys = Keys::of::<W>(view.order());
+        let input = Input::new(view.vertices(), view.edges() as u32, entries as u32, keys);
         let plan = Plan::new(device, input, true, Room::Usual)?;
         device.admit(plan.layout.bytes(), DeviceCsr::<W>::bytes(view.vertices(), entries))?;
-        let graph = run.upload(|run| upload_csr(device, view, order, run.threads()))?;
+        let graph = run.upload(|run| DeviceCsr::upload(device, view, run.threads()))?;
         let forest = on_rows(device, &graph, run);
         // To give its memory back belongs to copying it there.
         run.upload(|_| drop(graph));
@@ -192,8 +193,9 @@ const STEPS: usize = 1;
 const TRACE_STEPS: usize = 1 << 12;
 const STEP_WORDS: usize = 6;
 /// What the codes in the trace stand for.
-const STEPS_BY_CODE: [&str; 14] = [
+const STEPS_BY_CODE: [&str; 15] = [
     "begin",
+    "clear",
     "choose",
     "light",
     "gather",
@@ -253,8 +255,8 @@ fn find<'a>(
     }
 }
 
-/// Launches and waits. None where the lists had too little room. Beside the launch, the driver is asked to clear memory
-/// and to wait, no more: each call takes as long as a step of the solve.
+/// Launches and waits. None where the lists had too little room. Beside the launch, the driver is asked to wait, no more:
+/// each call takes as long as a step of the solve, and several where the device has slept.
 fn attempt<'a>(
     device: &'a Device,
     plan: &Plan,
@@ -262,11 +264,14 @@ fn attempt<'a>(
     run: &mut Run<'_>,
 ) -> Result<Option<Found<'a>>, DeviceError> {
     let mut scratch = device.scratch(plan.layout.bytes())?;
-    device.fill(&mut scratch.slice_mut(plan.layout.zeroed()), 0)?;
+    let turns = scratch.take_turn();
+    if turns == 0 {
+        device.fill(&mut scratch.slice_mut(TURNS), 0)?;
+    }
     let trace: Option<CudaSlice<u32>> =
         run.is_observed().then(|| device.uninit(TRACE_STEPS * STEP_WORDS)).transpose()?;
     let stream = device.stream();
-    let mut arguments = Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0) };
+    let mut arguments = Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0, turns) };
     arguments.scratch.told = scratch.told_at()?;
     if let Some(trace) = &trace {
         arguments.scratch.trace = trace.device_ptr(stream).0;
@@ -280,6 +285,7 @@ fn attempt<'a>(
     let done = unsafe { launch.launch_cooperative(grid) };
     device.check(done, "starting a solve")?;
     device.finish()?;
+    scratch.leave(turns + 1);
     let told = scratch.told()?;
     if let Some(trace) = &trace {
         report(&download(device, &trace.slice(..told[STEPS] as usize * STEP_WORDS))?, run);

@@ -4,7 +4,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use kostra_core::{EdgeId, EdgeSet, Problem, Run, SolveError, Vertex, Weight};
 
 use super::{BLOCK_SIZE, SOURCE};
-use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download, upload_csr};
+use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
 use crate::launch::{Blocks, Step, StepClock};
 use crate::scan::{Scan, TileSums};
 use crate::{Device, DeviceError};
@@ -112,7 +112,7 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
         return Ok(EdgeSet::new(m));
     }
     device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
-    let given = run.upload(|run| upload_csr(device, rows, problem.order(), run.threads()))?;
+    let given = run.upload(|run| DeviceCsr::upload(device, rows, run.threads()))?;
     let keys = given.keys;
     let mut rounds = Rounds {
         device,

@@ -66,6 +66,7 @@ pub(super) struct Scratch {
     tail_ids: CUdeviceptr,
     counters: CUdeviceptr,
     meetings: CUdeviceptr,
+    next_turn: CUdeviceptr,
     forest: CUdeviceptr,
     pub(super) trace: CUdeviceptr,
     pub(super) told: CUdeviceptr,
@@ -93,6 +94,11 @@ const FEW: u64 = 4096;
 /// Words of each of the two arrays of which a few are used a step. A phase has as many rounds as there are bits in a
 /// number of vertices, at most, and a round four steps and a pass for each doubling of its longest path.
 const COUNTERS: u64 = 1 << 12;
+/// Bytes of both. There are two such pairs, which solves use by turns: each clears the next one's, so that nobody waits
+/// for the driver to do so.
+const TURN: u64 = 12 * COUNTERS;
+/// The bytes of both pairs: the first ones of the scratch memory, whatever the graph.
+pub(super) const TURNS: Range<usize> = 0..2 * TURN as usize;
 /// Edges from which on two blocks are better than one on a multiprocessor (measured).
 const SMALL: u64 = 1 << 19;
 
@@ -101,8 +107,7 @@ const SMALL: u64 = 1 << 19;
 pub(super) struct Layout {
     /// Addresses are counted from the start of the memory.
     arrays: Scratch,
-    /// What has to be zero at the start comes first.
-    zeroed: usize,
+    /// The forest's bytes among them.
     forest: usize,
     bytes: usize,
 }
@@ -126,6 +131,7 @@ impl Layout {
             tiles: tiles as u32,
             counters: take(4 * COUNTERS),
             meetings: take(8 * COUNTERS),
+            next_turn: take(TURN),
             forest: take(forest as u64),
             link: take(4 * (5 * n + 16)),
             least: take(8 * (n.max(FEW) + FEW)),
@@ -141,7 +147,7 @@ impl Layout {
             tail_ids: take(4 * TAIL * wide),
             ..Scratch::default()
         };
-        Self { arrays, zeroed: arrays.forest as usize + forest, forest, bytes: bytes as usize }
+        Self { arrays, forest, bytes: bytes as usize }
     }
 
     /// How many bytes there are, the forest's among them.
@@ -149,21 +155,22 @@ impl Layout {
         self.bytes
     }
 
-    /// The bytes that have to be zero at the start.
-    pub(super) fn zeroed(&self) -> Range<usize> {
-        0..self.zeroed
-    }
-
     /// The bytes of the forest, a bit an edge.
     pub(super) fn forest(&self) -> Range<usize> {
-        self.zeroed - self.forest..self.zeroed
+        let start = self.arrays.forest as usize;
+        start..start + self.forest
     }
 
-    /// The addresses when the scratch memory begins here.
-    pub(super) fn at(&self, start: CUdeviceptr) -> Scratch {
+    /// The addresses when the scratch memory begins here, and so many solves have had their turn.
+    pub(super) fn at(&self, start: CUdeviceptr, turns: usize) -> Scratch {
         let mut scratch = self.arrays;
         for address in scratch.addresses() {
             *address += start;
+        }
+        if !turns.is_multiple_of(2) {
+            scratch.counters += TURN;
+            scratch.meetings += TURN;
+            scratch.next_turn -= TURN;
         }
         scratch
     }
@@ -171,7 +178,7 @@ impl Layout {
 
 impl Scratch {
     /// Those of the arrays that lie in the scratch memory.
-    fn addresses(&mut self) -> [&mut CUdeviceptr; 15] {
+    fn addresses(&mut self) -> [&mut CUdeviceptr; 16] {
         [
             &mut self.link,
             &mut self.least,
@@ -187,6 +194,7 @@ impl Scratch {
             &mut self.tail_ids,
             &mut self.counters,
             &mut self.meetings,
+            &mut self.next_turn,
             &mut self.forest,
         ]
     }
@@ -232,12 +240,14 @@ mod tests {
                 let bytes = layout.bytes() as u64;
                 let mut starts = layout.arrays.addresses().map(|address| *address);
                 starts.sort_unstable();
-                assert!(starts[0] == 0 && starts[14] <= bytes && bytes.is_multiple_of(256));
+                assert!(starts[0] == 0 && starts[15] <= bytes && bytes.is_multiple_of(256));
                 assert!(starts.iter().all(|start| start.is_multiple_of(256)));
                 assert_eq!(layout.forest().len(), DeviceEdgeSet::bytes(m as usize));
-                assert!(layout.arrays.link >= layout.zeroed().end as u64, "only what has to be is cleared");
-                let moved = layout.at(1 << 40);
-                assert_eq!(moved.link - (1 << 40), layout.arrays.link);
+                assert_eq!(layout.arrays.forest, TURNS.end as u64, "turns come first");
+                let (first, second) = (layout.at(1 << 40, 0), layout.at(1 << 40, 1));
+                assert_eq!(first.link - (1 << 40), layout.arrays.link);
+                assert_eq!((first.counters, first.next_turn), (second.next_turn, second.counters));
+                assert_eq!(first.meetings - first.counters, second.meetings - second.counters);
             }
         }
     }
