@@ -242,11 +242,7 @@ impl Device {
         let kept = match kept {
             Some(kept) if kept.memory.len() >= bytes => kept,
             too_little => {
-                let told = too_little.map(|kept| kept.told).map_or_else(
-                    // SAFETY: it is set before it is read.
-                    || unsafe { self.context.alloc_pinned_with_flags(TOLD, sys::CU_MEMHOSTALLOC_DEVICEMAP) },
-                    Ok,
-                );
+                let told = too_little.map(|kept| kept.told).map_or_else(|| Told::new(&self.context), Ok);
                 let told = self.check(told, "allocating page-locked memory")?;
                 Kept { memory: self.uninit(bytes)?, told, turns: 0 }
             }
@@ -387,10 +383,30 @@ pub(crate) const TOLD: usize = 2;
 #[derive(Debug)]
 struct Kept {
     memory: CudaSlice<u8>,
-    /// Words of the machine's memory that the device writes to: to copy a word takes as long as several steps.
-    told: PinnedHostSlice<u32>,
+    told: Told,
     /// How many solves in a row have left in order what the next one relies on.
     turns: usize,
+}
+
+/// Words of the machine's memory that the device writes to: to copy a word takes as long as several steps of a solve.
+#[derive(Debug)]
+struct Told {
+    /// To ask the memory for it asks the driver, each time.
+    address: sys::CUdeviceptr,
+    _memory: PinnedHostSlice<u32>,
+}
+
+impl Told {
+    fn new(context: &Arc<CudaContext>) -> Result<Self, DriverError> {
+        // SAFETY: it is set before it is read.
+        let mut memory: PinnedHostSlice<u32> =
+            unsafe { context.alloc_pinned_with_flags(TOLD, sys::CU_MEMHOSTALLOC_DEVICEMAP) }?;
+        Ok(Self { address: memory.as_mut_ptr()?.expose_provenance() as sys::CUdeviceptr, _memory: memory })
+    }
+
+    fn words(&self) -> *mut u32 {
+        std::ptr::with_exposed_provenance_mut(self.address as usize)
+    }
 }
 
 /// Memory to work in, which the device keeps for the next solve when this is dropped.
@@ -412,18 +428,17 @@ impl Scratch<'_> {
     }
 
     /// Where the device writes what it tells the host; zero until then.
-    pub(crate) fn told_at(&mut self) -> Result<sys::CUdeviceptr, DeviceError> {
-        let told = self.device.check(self.kept.told.as_mut_slice(), "preparing a solve")?;
-        told.fill(0);
+    pub(crate) fn told_at(&mut self) -> sys::CUdeviceptr {
+        // SAFETY: there are as many words, and no solve is under way that works in this.
+        (0..TOLD).for_each(|word| unsafe { self.kept.told.words().add(word).write_volatile(0) });
         // The driver gives page-locked memory the same address on every device.
-        Ok(told.as_ptr() as sys::CUdeviceptr)
+        self.kept.told.address
     }
 
     /// What the device has told, once it is done.
-    pub(crate) fn told(&self) -> Result<[u32; TOLD], DeviceError> {
-        let told = self.device.check(self.kept.told.as_ptr(), "reading what a solve tells")?;
+    pub(crate) fn told(&self) -> [u32; TOLD] {
         // SAFETY: there are as many words, and the device, which changes them behind the compiler's back, is done.
-        Ok(std::array::from_fn(|word| unsafe { told.add(word).read_volatile() }))
+        std::array::from_fn(|word| unsafe { self.kept.told.words().add(word).read_volatile() })
     }
 }
 
