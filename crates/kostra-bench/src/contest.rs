@@ -119,20 +119,23 @@ fn enter<'a>(
         });
         match on_device {
             Ok(contestant) => contestants.push(contestant),
-            Err(error) => skipped.push(Skipped { name: info.id.to_owned(), reason: format!("{error:#}") }),
+            Err(error) => skipped.push(skip(info.id, &error)),
         }
     }
     let mut handout = Handout::new(graph);
     for peer in &rules.peers {
         match peer.enter(&mut handout, rules.peer_programs.as_deref(), threads) {
             Ok(contestant) => contestants.push(contestant),
-            Err(error) => {
-                eprintln!("  {} skipped: {error:#}", peer.name);
-                skipped.push(Skipped { name: peer.name.to_owned(), reason: format!("{error:#}") });
-            }
+            Err(error) => skipped.push(skip(peer.name, &error)),
         }
     }
     contestants
+}
+
+/// Says that somebody does not take part, and why.
+fn skip(name: &str, error: &anyhow::Error) -> Skipped {
+    eprintln!("  {name} skipped: {error:#}");
+    Skipped { name: name.to_owned(), reason: format!("{error:#}") }
 }
 
 fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
