@@ -1347,8 +1347,7 @@ struct Solver {
         bool filtered = G.entries / 2 >= FILTER_FROM * (u64)G.vertices;
         u32 queue_counter = counter();
         finals = counter();
-        u64 light = 0;
-        if (filtered) light = light_rows();
+        u64 light = filtered ? light_rows() : 0;
         sync(CLEAR);
         if (filtered) {
             choose_by_group(light, queue_counter);

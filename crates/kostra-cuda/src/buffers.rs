@@ -167,7 +167,7 @@ impl<W: Weight> DeviceCsr<W> {
     /// Copies rows to the device, on up to so many threads; when it returns, the copy is complete.
     ///
     /// # Errors
-    /// When the device fails, has too little memory, or there are 2^32 entries or more.
+    /// When the device fails, has too little memory, or there are 2^32 - 1 entries or more.
     pub fn upload(device: &Device, view: CsrView<'_, W>, threads: usize) -> Result<Self, DeviceError> {
         let rows = view.rows();
         let entries = rows.neighbours().len();

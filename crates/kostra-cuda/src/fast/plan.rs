@@ -107,7 +107,7 @@ const SMALL: u64 = 1 << 19;
 pub(super) struct Layout {
     /// Addresses are counted from the start of the memory.
     arrays: Scratch,
-    /// The forest's bytes among them.
+    /// How many of the bytes are the forest's.
     forest: usize,
     bytes: usize,
 }
