@@ -173,6 +173,7 @@ impl<W: Weight> Contraction<'_, W> {
             };
             others[slot] = u ^ v ^ component as u32;
             prefetch(self.lightest, others[slot] as usize);
+            self.forest.prefetch(self.id::<FIRST>(position));
         }
         for (slot, component) in components.enumerate() {
             let (component, other) = (component as u32, others[slot]);
