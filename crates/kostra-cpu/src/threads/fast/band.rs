@@ -209,6 +209,7 @@ impl<W: Weight> Band<'_, W> {
                 }
             });
         });
+        run.phase("settle", |_| contraction.settle(&regions));
         let mut counts = Counts { live: self.sets as u32, finished: 0 };
         loop {
             let parents = levels.push(counts.live as usize);

@@ -233,6 +233,9 @@ impl<W: Weight> Contraction<'_, W> {
             for (slot, id) in picked.iter_mut().zip(&mut ids) {
                 *slot = id;
                 filled += 1;
+                prefetch(self.edges.u(), id as usize);
+                prefetch(self.edges.v(), id as usize);
+                prefetch(self.edges.weights(), id as usize);
             }
             let mut left = 0;
             for &id in &picked[..filled] {
@@ -243,10 +246,13 @@ impl<W: Weight> Contraction<'_, W> {
                 block.tails[left] = pack(self.scale.of(self.edges.key(id)), id);
                 left += usize::from(u != v);
             }
-            kept +=
-                self.write::<false>(&block, left, (&None, &mut Vec::new()), region.start + kept, |_, _| {
-                    false
-                });
+            let start = region.start + kept;
+            let written = self.write(&block, left, start, |_, _| false);
+            for ((u, v), offer) in self.written(start..start + written) {
+                self.offer_hastily(u, offer);
+                self.offer_hastily(v, offer);
+            }
+            kept += written;
             if filled < BLOCK {
                 break;
             }
@@ -255,13 +261,12 @@ impl<W: Weight> Contraction<'_, W> {
     }
 
     /// Writes the first edges of a block as records from a position on, but for those of which it is told that they are
-    /// superfluous, and lets them make their offers. Returns how many there are.
+    /// superfluous, and asks for what their offers will look at. Returns how many there are.
     #[inline(always)]
-    fn write<const ALONE: bool>(
+    fn write(
         self,
         block: &Block,
         len: usize,
-        (own, outside): (&Option<Range<u32>>, &mut Vec<u32>),
         start: usize,
         mut is_superfluous: impl FnMut(u64, u64) -> bool,
     ) -> usize {
@@ -275,11 +280,6 @@ impl<W: Weight> Contraction<'_, W> {
             record[1].store(tail, Relaxed);
             kept += usize::from(!is_superfluous(pack(u, v), tail));
         }
-        let edges =
-            self.records[start..start + kept].iter().zip(start as u64..).map(|([ends, tail], position)| {
-                (unpack(ends.load(Relaxed)), tail.load(Relaxed) & !0xFFFF_FFFF | position)
-            });
-        self.offer::<ALONE, false>(own, outside, edges);
         kept
     }
 
@@ -310,14 +310,17 @@ impl<W: Weight> Contraction<'_, W> {
                     block.tails[left] = tail;
                     left += usize::from(u != v);
                 }
-                let (reach, start) = ((&region.own, &mut outside), region.start + kept);
-                kept += if twins.are_many() {
-                    this.write::<ALONE>(&block, left, reach, start, |ends, edge| {
+                let start = region.start + kept;
+                let written = if twins.are_many() {
+                    this.write(&block, left, start, |ends, edge| {
                         twins.seen(ends, edge, |a, b| this.scale.is_before(this.edges, |id| id, a, b))
                     })
                 } else {
-                    this.write::<ALONE>(&block, left, reach, start, |_, _| false)
+                    this.write(&block, left, start, |_, _| false)
                 };
+                let edges = this.written(start..start + written);
+                this.offer::<ALONE, false>(&region.own, &mut outside, edges);
+                kept += written;
                 from += filled;
             }
             region.len.store(kept, Relaxed);

@@ -7,7 +7,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kostra_core::{EdgeId, Key, Weight};
+use kostra_core::{EdgeId, Key, Weight, prefetch};
 
 use super::contract::Contraction;
 use super::scale::{NONE, pack, unpack};
@@ -18,6 +18,8 @@ use crate::threads::team::Schedule;
 const CLAIMS: usize = 32;
 /// How many edges are looked at to find out where a region's edges lie.
 const SAMPLE: usize = 16;
+/// How many edges ahead offers that are made again ask for what they look at.
+const AHEAD: usize = 32;
 
 /// A stretch of records that one thread at a time works on. It shrinks in place.
 pub(super) struct Region {
@@ -83,6 +85,15 @@ impl<W: Weight> Contraction<'_, W> {
         let keys =
             edges.weights()[ids.clone()].iter().map(move |weight| self.scale.of(edges.key_of(*weight)));
         ends.zip(keys).zip(ids).map(|(((u, v), stand_in), id)| ((*u, *v), pack(stand_in, id as u32)))
+    }
+
+    /// Edges that are written as records: the same.
+    #[inline(always)]
+    pub(super) fn written(self, positions: Range<usize>) -> impl Iterator<Item = ((u32, u32), u64)> {
+        let records = &self.records[positions.clone()];
+        records.iter().zip(positions.start as u64..).map(|([ends, tail], position)| {
+            (unpack(ends.load(Relaxed)), tail.load(Relaxed) & !0xFFFF_FFFF | position)
+        })
     }
 
     /// The components that the edge at a position joins, and the offer that it makes to them.
@@ -208,6 +219,24 @@ impl<W: Weight> Contraction<'_, W> {
         });
     }
 
+    /// Makes all offers once more that were made hastily: hardly any is left to do, and so hardly anything to wait for.
+    pub(super) fn settle(&self, regions: &[Region]) {
+        self.deal(regions, |region| {
+            let this = *self;
+            let end = region.start + region.len.load(Relaxed);
+            for position in region.start..end {
+                if let Some([ends, _]) = this.records[..end].get(position + AHEAD) {
+                    let (u, v) = unpack(ends.load(Relaxed));
+                    prefetch(this.lightest, u as usize);
+                    prefetch(this.lightest, v as usize);
+                }
+                let ((u, v), offer) = this.edge::<false>(position);
+                this.offer_shared::<false>(u, offer);
+                this.offer_shared::<false>(v, offer);
+            }
+        });
+    }
+
     /// Offers an edge to a component that no other thread writes to: the lightest is kept.
     #[inline]
     fn offer_own<const FIRST: bool>(self, component: u32, offer: u64) {
@@ -231,6 +260,16 @@ impl<W: Weight> Contraction<'_, W> {
                 Ok(_) => return,
                 Err(other) => held = other,
             }
+        }
+    }
+
+    /// The same without an exchange, which nothing overtakes: of two offers at once the lighter may be lost, so that all
+    /// have to be made again ([`Self::settle`]).
+    #[inline]
+    pub(super) fn offer_hastily(self, component: u32, offer: u64) {
+        let slot = &self.lightest[component as usize];
+        if self.is_lighter::<false>(offer, slot.load(Acquire)) {
+            slot.store(offer, Release);
         }
     }
 
