@@ -376,6 +376,31 @@ mod tests {
         }
     }
 
+    /// A first band of more edges than few, on more threads than sort: its offers are made hastily, and once more. Weights
+    /// are few, many, and so wide that stand-ins are equal where they are not.
+    #[test]
+    #[cfg_attr(miri, ignore = "half a million edges")]
+    fn bands_in_rounds_on_many_threads_give_the_canonical_forest() {
+        let (n, m) = (60_000, 400_000);
+        let mut random = Random(9);
+        let mut ends = || -> Vec<u32> { (0..m).map(|_| random.below(n)).collect() };
+        let (u, v, high, low) = (ends(), ends(), ends(), ends());
+        let few = high.iter().map(|high| high % 5).collect::<Vec<_>>();
+        let wide = high.iter().zip(&low).map(|(high, low)| i64::from(high % 50) << 50 | i64::from(*low));
+        for graph in [
+            AnyGraph::from_edges(n as usize, u.clone(), v.clone(), few),
+            AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide.collect::<Vec<_>>()),
+            AnyGraph::from_edges(n as usize, u, v, high),
+        ] {
+            let graph = graph.unwrap();
+            let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
+            for threads in [5, 8] {
+                let found = ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads));
+                assert!(found == expected, "{threads} threads");
+            }
+        }
+    }
+
     /// Light edges that all run between two vertices leave a rest that is too large for one band.
     #[test]
     #[cfg_attr(miri, ignore = "millions of edges")]
