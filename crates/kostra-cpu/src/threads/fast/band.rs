@@ -36,8 +36,20 @@ pub(super) fn capacity(threads: usize, words: usize, sets: usize) -> usize {
 }
 
 /// Whether a band of so many edges is sorted and united rather than contracted in rounds.
-pub(super) fn is_sorted(threads: usize, edges: usize, words: usize, sets: usize) -> bool {
+fn is_sorted(threads: usize, edges: usize, words: usize, sets: usize) -> bool {
     (threads <= FEW_THREADS || edges <= FEW) && edges <= capacity(1, words, sets)
+}
+
+/// Whether a band of so many chosen edges and so many spokes fits so many words of memory.
+pub(super) fn fits_with_spokes(
+    threads: usize,
+    (chosen, spokes): (usize, usize),
+    vertices: usize,
+    words: usize,
+    sets: usize,
+) -> bool {
+    let in_rounds = threads > FEW_THREADS && chosen + vertices <= capacity(threads, words, sets);
+    is_sorted(threads, chosen + spokes, words, sets) || in_rounds
 }
 
 /// The chosen edges, and the components that vertices are in; none are given where each vertex is its own. Spokes are more
@@ -62,7 +74,7 @@ impl<W: Weight> Band<'_, W> {
     }
 
     /// Finds the forest. Returns, for each component, the number of the one that it is in now, and how many are left.
-    /// Bands with spokes must fit [`is_sorted`], and numbers mean nothing after the last.
+    /// Bands with spokes must [fit](fits_with_spokes), and numbers mean nothing after the last.
     pub(super) fn solve<'b>(
         &self,
         memory: &'b mut [u64],
@@ -70,8 +82,10 @@ impl<W: Weight> Band<'_, W> {
     ) -> Result<(&'b [AtomicU32], usize), SolveError> {
         if is_sorted(self.team.threads(), self.len(), memory.len(), self.sets) {
             self.sort_and_unite(memory, run)
+        } else if self.spokes.is_none() {
+            self.rounds::<true>(memory, run)
         } else {
-            self.rounds(memory, run)
+            self.rounds::<false>(memory, run)
         }
     }
 
@@ -174,8 +188,8 @@ impl<W: Weight> Band<'_, W> {
         span.scale()
     }
 
-    /// Borůvka's algorithm, round by round.
-    fn rounds<'b>(
+    /// Borůvka's algorithm, round by round. Edges are `ORDERED` by their ids as long as no spokes come behind them.
+    fn rounds<'b, const ORDERED: bool>(
         &self,
         memory: &'b mut [u64],
         run: &mut Run<'_>,
@@ -184,7 +198,7 @@ impl<W: Weight> Band<'_, W> {
         let (labels, records) = rest.split_at_mut(self.sets);
         let labels = atomic_u32(bytemuck::cast_slice_mut(labels));
         let mut levels = Levels { labels, sizes: Vec::new(), team: self.team };
-        let contraction = Contraction {
+        let contraction = Contraction::<_, ORDERED> {
             edges: self.edges,
             team: self.team,
             scale: self.scale(),
@@ -193,18 +207,39 @@ impl<W: Weight> Band<'_, W> {
             forest: self.forest,
             grain: self.grain,
         };
-        let parts = self.chosen.parts(REGIONS * self.team.threads());
-        let mut regions: Vec<_> = parts.iter().map(|(start, _)| Region::new(*start..*start)).collect();
+        let about = REGIONS * self.team.threads();
+        let chosen = self.chosen.parts(about);
+        let vertices = self.edges.vertices() as usize;
+        let share = vertices.div_ceil(about).max(1);
+        let spokes = self.spokes.map_or(0, |_| vertices.div_ceil(share));
+        // Spokes lie behind chosen edges, where there is room for one to each vertex.
+        let behind = (0..spokes).map(|index| self.chosen.len() + index * share);
+        let mut regions: Vec<_> =
+            chosen.iter().map(|(start, _)| *start).chain(behind).map(|at| Region::new(at..at)).collect();
         run.phase("gather", |_| {
             contraction.clear_lightest(self.sets);
-            self.team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
+            self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
                 for index in dealt {
-                    let ids = self.chosen.ids(parts[index].1.clone());
-                    match self.components {
-                        None => contraction.gather(|vertex| vertex, &regions[index], ids),
-                        Some(_) => {
-                            contraction.gather(|vertex| self.component(vertex), &regions[index], ids);
+                    let region = &regions[index];
+                    match (chosen.get(index), self.spokes) {
+                        (Some((_, blocks)), _) => {
+                            let ids = self.chosen.ids(blocks.clone());
+                            match self.components {
+                                None => contraction.gather_chosen(region, ids, |vertex| vertex),
+                                Some(_) => {
+                                    contraction.gather_chosen(region, ids, |vertex| self.component(vertex));
+                                }
+                            }
                         }
+                        (None, Some(spokes)) => {
+                            let start = (index - chosen.len()) * share;
+                            let edges = spokes.among(start..vertices.min(start + share));
+                            contraction.gather_these(
+                                region,
+                                edges.map(|(vertex, offer)| ((spokes.giant, self.component(vertex)), offer)),
+                            );
+                        }
+                        (None, None) => unreachable!("a region without edges"),
                     }
                 }
             });
@@ -221,7 +256,9 @@ impl<W: Weight> Band<'_, W> {
             }
             run.round((counts.live + counts.finished) as usize, edges_in(&regions))?;
         }
-        run.phase("compose", |_| levels.compose(counts));
+        if !self.is_last {
+            run.phase("compose", |_| levels.compose(counts));
+        }
         Ok((&labels[..self.sets], (counts.live + counts.finished) as usize))
     }
 }

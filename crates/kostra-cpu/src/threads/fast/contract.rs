@@ -46,9 +46,10 @@ impl Counts {
     }
 }
 
-/// What all rounds of one solve share. Steps take it by value, so that their loops keep it in registers.
+/// What all rounds of one solve share. Steps take it by value, so that their loops keep it in registers. `ORDERED` says that
+/// edges lie in the order of their ids, so that of two with equal keys the one that lies first is the lighter.
 #[derive(Clone, Copy)]
-pub(super) struct Contraction<'a, W: Weight> {
+pub(super) struct Contraction<'a, W: Weight, const ORDERED: bool> {
     pub(super) edges: Edges<'a, W>,
     pub(super) team: &'a Team<'a>,
     pub(super) scale: Scale,
@@ -59,7 +60,7 @@ pub(super) struct Contraction<'a, W: Weight> {
     pub(super) grain: usize,
 }
 
-impl<W: Weight> Contraction<'_, W> {
+impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     /// The id of the edge at a position.
     #[inline]
     pub(super) fn id<const FIRST: bool>(self, position: u32) -> EdgeId {
@@ -218,17 +219,15 @@ impl<W: Weight> Contraction<'_, W> {
         self.rewrite::<ALONE, _>(labels, live, regions, |ids| this.input(ids));
     }
 
-    /// Writes chosen edges of the input as records, and lets them make their offers.
-    pub(super) fn gather(
+    /// Writes chosen edges of the input as records, and lets them make their offers, hastily.
+    pub(super) fn gather_chosen(
         &self,
-        label: impl Fn(Vertex) -> Vertex,
         region: &Region,
         mut ids: impl Iterator<Item = EdgeId>,
+        label: impl Fn(Vertex) -> Vertex,
     ) {
-        let mut block = Block::default();
         let mut picked = [0; BLOCK];
-        let mut kept = 0;
-        loop {
+        self.gather(region, |block| {
             let mut filled = 0;
             for (slot, id) in picked.iter_mut().zip(&mut ids) {
                 *slot = id;
@@ -246,18 +245,35 @@ impl<W: Weight> Contraction<'_, W> {
                 block.tails[left] = pack(self.scale.of(self.edges.key(id)), id);
                 left += usize::from(u != v);
             }
-            let start = region.start + kept;
-            let written = self.write(&block, left, start, |_, _| false);
-            for ((u, v), offer) in self.written(start..start + written) {
+            (filled > 0).then_some(left)
+        });
+    }
+
+    /// The same with edges that are at hand, each with the components that it joins.
+    pub(super) fn gather_these(&self, region: &Region, mut edges: impl Iterator<Item = ((u32, u32), u64)>) {
+        self.gather(region, |block| {
+            let mut filled = 0;
+            for ((u, v), tail) in edges.by_ref().take(BLOCK) {
+                (block.u[filled], block.v[filled], block.tails[filled]) = (u, v, tail);
+                filled += 1;
+            }
+            (filled > 0).then_some(filled)
+        });
+    }
+
+    /// Writes block after block, as long as there are any edges to fill it with: it is told how many to take.
+    #[inline(always)]
+    fn gather(&self, region: &Region, mut fill: impl FnMut(&mut Block) -> Option<usize>) {
+        let (mut block, mut end) = (Block::default(), region.start);
+        while let Some(left) = fill(&mut block) {
+            let start = end;
+            end += self.write(&block, left, start, |_, _| false);
+            for ((u, v), offer) in self.written(start..end) {
                 self.offer_hastily(u, offer);
                 self.offer_hastily(v, offer);
             }
-            kept += written;
-            if filled < BLOCK {
-                break;
-            }
         }
-        region.len.store(kept, Relaxed);
+        region.len.store(end - region.start, Relaxed);
     }
 
     /// Writes the first edges of a block as records from a position on, but for those of which it is told that they are
@@ -313,7 +329,7 @@ impl<W: Weight> Contraction<'_, W> {
                 let start = region.start + kept;
                 let written = if twins.are_many() {
                     this.write(&block, left, start, |ends, edge| {
-                        twins.seen(ends, edge, |a, b| this.scale.is_before(this.edges, |id| id, a, b))
+                        twins.seen(ends, edge, |a, b| this.scale.is_before(this.edges, a, b))
                     })
                 } else {
                     this.write(&block, left, start, |_, _| false)

@@ -136,7 +136,7 @@ impl<W: Weight> Engine<'_, W> {
         let (records, rest) = words.split_at_mut(2 * m);
         let (lightest, rest) = rest.split_at_mut(n);
         let parents = atomic_u32(&mut bytemuck::cast_slice_mut(rest)[..n]);
-        let contraction = Contraction {
+        let contraction = Contraction::<_, true> {
             edges: self.edges,
             team: self.team,
             scale: Scale::of_all(self.edges, self.team),
@@ -231,7 +231,8 @@ impl<W: Weight> Engine<'_, W> {
             let kept = heavy.len() + spokes.len();
             most_were_kept = kept > before / 2;
             let wanted = light_edges(kept, sets as u32, n as u32, most_were_kept);
-            if wanted < kept || !band::is_sorted(self.team.threads(), kept, memory.len(), sets) {
+            let edges = (heavy.len(), spokes.len());
+            if wanted < kept || !band::fits_with_spokes(self.team.threads(), edges, n, memory.len(), sets) {
                 run.phase("filter", |_| spokes.add_to(&heavy, self.team));
                 continue;
             }
@@ -376,12 +377,12 @@ mod tests {
         }
     }
 
-    /// A first band of more edges than few, on more threads than sort: its offers are made hastily, and once more. Weights
-    /// are few, many, and so wide that stand-ins are equal where they are not.
+    /// Both bands have more edges than few, on more threads than sort, and the second has spokes. Weights are few, many,
+    /// and so wide that stand-ins are equal where they are not.
     #[test]
-    #[cfg_attr(miri, ignore = "half a million edges")]
+    #[cfg_attr(miri, ignore = "millions of edges")]
     fn bands_in_rounds_on_many_threads_give_the_canonical_forest() {
-        let (n, m) = (60_000, 400_000);
+        let (n, m) = (600_000, 2_000_000);
         let mut random = Random(9);
         let mut ends = || -> Vec<u32> { (0..m).map(|_| random.below(n)).collect() };
         let (u, v, high, low) = (ends(), ends(), ends(), ends());

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kostra_core::{EdgeId, Key, Weight, prefetch};
 
 use super::contract::Contraction;
-use super::scale::{NONE, pack, unpack};
+use super::scale::{NONE, is_before_by_rank, pack, unpack};
 use super::{VERTICES, edges_in};
 use crate::threads::team::Schedule;
 
@@ -56,7 +56,7 @@ impl Region {
     }
 }
 
-impl<W: Weight> Contraction<'_, W> {
+impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     pub(super) fn clear_lightest(&self, components: usize) {
         self.team.deal(components, Schedule::Dynamic(VERTICES), |_, range| {
             self.lightest[range].iter().for_each(|slot| slot.store(NONE, Relaxed));
@@ -242,7 +242,7 @@ impl<W: Weight> Contraction<'_, W> {
     fn offer_own<const FIRST: bool>(self, component: u32, offer: u64) {
         let slot = &self.lightest[component as usize];
         let held = slot.load(Relaxed);
-        if W::Key::BITS == 32 || self.scale.is_exact {
+        if ORDERED && (W::Key::BITS == 32 || self.scale.is_exact) {
             slot.store(held.min(offer), Relaxed);
         } else if self.is_lighter::<FIRST>(offer, held) {
             slot.store(offer, Relaxed);
@@ -275,6 +275,9 @@ impl<W: Weight> Contraction<'_, W> {
 
     #[inline]
     fn is_lighter<const FIRST: bool>(self, a: u64, b: u64) -> bool {
-        self.scale.is_before(self.edges, |position| self.id::<FIRST>(position), a, b)
+        if ORDERED && (W::Key::BITS == 32 || self.scale.is_exact) {
+            return a < b;
+        }
+        is_before_by_rank(self.edges, |position| self.id::<FIRST>(position), a, b)
     }
 }

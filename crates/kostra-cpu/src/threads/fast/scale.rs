@@ -67,22 +67,30 @@ impl Scale {
         (key.to_u64().saturating_sub(self.low) >> self.shift).min(u64::from(u32::MAX)) as u32
     }
 
-    /// Whether an edge comes before another, or before [`NONE`]. Keys are looked up only where they have to be; `id` then
-    /// tells the ids from what is below stand-ins.
+    /// Whether an edge comes before another, or before [`NONE`], where ids are below their stand-ins.
     #[inline]
-    pub(super) fn is_before<W: Weight>(
-        self,
-        edges: Edges<'_, W>,
-        id: impl Fn(u32) -> EdgeId,
-        a: u64,
-        b: u64,
-    ) -> bool {
-        let ((stand_in_a, low_a), (stand_in_b, low_b)) = (unpack(a), unpack(b));
-        if W::Key::BITS == 32 || self.is_exact || stand_in_a != stand_in_b || b == NONE {
+    pub(super) fn is_before<W: Weight>(self, edges: Edges<'_, W>, a: u64, b: u64) -> bool {
+        if W::Key::BITS == 32 || self.is_exact {
             return a < b;
         }
-        edges.rank(id(low_a)) < edges.rank(id(low_b))
+        is_before_by_rank(edges, |id| id, a, b)
     }
+}
+
+/// The same where stand-ins, or what is below them, do not decide. Keys are looked up only where they have to be; `id`
+/// tells the ids from what is below stand-ins.
+#[inline]
+pub(super) fn is_before_by_rank<W: Weight>(
+    edges: Edges<'_, W>,
+    id: impl Fn(u32) -> EdgeId,
+    a: u64,
+    b: u64,
+) -> bool {
+    let ((stand_in_a, low_a), (stand_in_b, low_b)) = (unpack(a), unpack(b));
+    if stand_in_a != stand_in_b || b == NONE {
+        return a < b;
+    }
+    edges.rank(id(low_a)) < edges.rank(id(low_b))
 }
 
 /// What keys have in common, as several threads find it.

@@ -71,7 +71,7 @@ impl<'a, W: Weight> Spokes<'a, W> {
                 found += usize::from(held == NONE);
                 continue;
             }
-            while scale.is_before(edges, |id| id, offer, held) {
+            while scale.is_before(edges, offer, held) {
                 match slot.compare_exchange_weak(held, offer, Relaxed, Relaxed) {
                     Ok(_) => {
                         found += usize::from(held == NONE);
