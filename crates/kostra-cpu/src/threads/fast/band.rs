@@ -208,39 +208,34 @@ impl<W: Weight> Band<'_, W> {
             grain: self.grain,
         };
         let about = REGIONS * self.team.threads();
-        let chosen = self.chosen.parts(about);
+        let parts = self.chosen.parts(about);
+        let mut regions: Vec<_> = parts.iter().map(|(start, _)| Region::new(*start..*start)).collect();
+        // Spokes lie behind, where there is room for one to each vertex.
         let vertices = self.edges.vertices() as usize;
         let share = vertices.div_ceil(about).max(1);
-        let spokes = self.spokes.map_or(0, |_| vertices.div_ceil(share));
-        // Spokes lie behind chosen edges, where there is room for one to each vertex.
-        let behind = (0..spokes).map(|index| self.chosen.len() + index * share);
-        let mut regions: Vec<_> =
-            chosen.iter().map(|(start, _)| *start).chain(behind).map(|at| Region::new(at..at)).collect();
+        let shares = self.spokes.map_or(0, |_| vertices.div_ceil(share));
+        regions
+            .extend((0..shares).map(|index| self.chosen.len() + index * share).map(|at| Region::new(at..at)));
         run.phase("gather", |_| {
             contraction.clear_lightest(self.sets);
-            self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
+            self.team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
                 for index in dealt {
-                    let region = &regions[index];
-                    match (chosen.get(index), self.spokes) {
-                        (Some((_, blocks)), _) => {
-                            let ids = self.chosen.ids(blocks.clone());
-                            match self.components {
-                                None => contraction.gather_chosen(region, ids, |vertex| vertex),
-                                Some(_) => {
-                                    contraction.gather_chosen(region, ids, |vertex| self.component(vertex));
-                                }
-                            }
+                    let ids = self.chosen.ids(parts[index].1.clone());
+                    match self.components {
+                        None => contraction.gather_chosen(&regions[index], ids, |vertex| vertex),
+                        Some(_) => {
+                            contraction.gather_chosen(&regions[index], ids, |vertex| self.component(vertex));
                         }
-                        (None, Some(spokes)) => {
-                            let start = (index - chosen.len()) * share;
-                            let edges = spokes.among(start..vertices.min(start + share));
-                            contraction.gather_these(
-                                region,
-                                edges.map(|(vertex, offer)| ((spokes.giant, self.component(vertex)), offer)),
-                            );
-                        }
-                        (None, None) => unreachable!("a region without edges"),
                     }
+                }
+            });
+            let Some(spokes) = self.spokes else { return };
+            self.team.deal(shares, Schedule::Dynamic(1), |_, dealt| {
+                for index in dealt {
+                    let edges = spokes
+                        .among(index * share..vertices.min((index + 1) * share))
+                        .map(|(vertex, offer)| ((spokes.giant, self.component(vertex)), offer));
+                    contraction.gather_these(&regions[parts.len() + index], edges);
                 }
             });
         });

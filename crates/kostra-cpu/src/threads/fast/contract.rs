@@ -261,7 +261,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         });
     }
 
-    /// Writes block after block, as long as there are any edges to fill it with: it is told how many to take.
+    /// Writes block after block. What fills them says how many edges are in each, and nothing when it has had its last.
     #[inline(always)]
     fn gather(&self, region: &Region, mut fill: impl FnMut(&mut Block) -> Option<usize>) {
         let (mut block, mut end) = (Block::default(), region.start);
