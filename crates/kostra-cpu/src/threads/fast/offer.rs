@@ -242,7 +242,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     fn offer_own<const FIRST: bool>(self, component: u32, offer: u64) {
         let slot = &self.lightest[component as usize];
         let held = slot.load(Relaxed);
-        if ORDERED && (W::Key::BITS == 32 || self.scale.is_exact) {
+        if self.offers_decide() {
             slot.store(held.min(offer), Relaxed);
         } else if self.is_lighter::<FIRST>(offer, held) {
             slot.store(offer, Relaxed);
@@ -273,9 +273,15 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
     }
 
+    /// Whether of two offers the lower number is that of the lighter edge.
+    #[inline]
+    fn offers_decide(self) -> bool {
+        ORDERED && (W::Key::BITS == 32 || self.scale.is_exact)
+    }
+
     #[inline]
     fn is_lighter<const FIRST: bool>(self, a: u64, b: u64) -> bool {
-        if ORDERED && (W::Key::BITS == 32 || self.scale.is_exact) {
+        if self.offers_decide() {
             return a < b;
         }
         is_before_by_rank(self.edges, |position| self.id::<FIRST>(position), a, b)
