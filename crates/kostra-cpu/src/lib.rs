@@ -10,7 +10,7 @@ mod sequential;
 mod threads;
 mod unite;
 
-pub use threads::{list, on_threads};
+pub use threads::{Settled, list, on_threads, settle};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 

@@ -23,6 +23,7 @@ mod worklist;
 use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
+pub use fast::{Settled, settle};
 pub use items::on_threads;
 pub use list::list;
 

@@ -64,6 +64,8 @@ const TOGETHER: SolverOption = SolverOption {
 
 /// From so many edges a vertex on a slice is thinned out to its forest before others see it.
 const DENSE: u64 = 8;
+/// From so many vertices on there are no labels to settle with.
+const MANY: u32 = 1 << 31;
 
 impl DistributedAlgorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
@@ -158,18 +160,14 @@ impl<W: Weight> Job<'_, W> {
             *forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
             return Ok(Part::none());
         }
+        if sharing.shared.len() < sharing.here / 2 && slice.edges().vertices() < MANY {
+            return shrink(slice, &sharing.shared, self.order, forest, run);
+        }
         let is_dense = slice.len() as u64 / DENSE >= sharing.here as u64;
-        let few_ranks = self.world.size() <= 3;
-        let pays_to_shrink =
-            sharing.shared.len() < sharing.here / 2 && (few_ranks || slice.len() / 3 <= sharing.here);
-        if !(is_dense || pays_to_shrink || few_ranks) {
+        if !is_dense && self.world.size() > 3 {
             return Ok(Part::of(slice));
         }
-        let kept = kostra_cpu::forest(slice.graph(), self.order, run)?;
-        if pays_to_shrink {
-            return shrink(slice, &kept, &sharing.shared, self.order, forest, run);
-        }
-        Ok(Part::of(slice).thinned_to(&kept.into_ids()))
+        Ok(Part::of(slice).thinned_to(&kostra_cpu::forest(slice.graph(), self.order, run)?.into_ids()))
     }
 
     /// Merges what is left along the tree.

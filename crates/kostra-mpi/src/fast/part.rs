@@ -38,22 +38,23 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         }
     }
 
-    /// The edges at these positions of a slice, ascending, which are known to close no cycle.
-    pub(super) fn forest_of(slice: &Slice<W>, positions: &[u32]) -> Part<'static, N, W> {
+    /// The edges at these positions of a slice, ascending, between components that are called by these of its vertices.
+    pub(super) fn between(
+        slice: &Slice<W>,
+        [u, v]: [Vec<u32>; 2],
+        positions: Vec<u32>,
+    ) -> Part<'static, N, W> {
         let edges = slice.edges();
-        fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
-            positions.iter().map(|&position| all[position as usize]).collect()
-        }
+        let used = Ranked::ends(edges.vertices().into(), &u, &v);
+        let weights: Vec<_> = positions.iter().map(|&position| edges.weights()[position as usize]).collect();
         let mut part = Part {
-            names: Vec::new(),
-            u: these(edges.u(), positions).into(),
-            v: these(edges.v(), positions).into(),
-            weights: these(edges.weights(), positions).into(),
-            positions: Some(positions.to_vec()),
-            is_forest: true,
+            names: used.iter().map(|name| N::of(slice.names().global(name as u32))).collect(),
+            u: u.into(),
+            v: v.into(),
+            weights: weights.into(),
+            positions: Some(positions),
+            is_forest: false,
         };
-        let used = Ranked::ends(edges.vertices().into(), &part.u, &part.v);
-        part.names = used.iter().map(|name| N::of(slice.names().global(name as u32))).collect();
         part.rename(|end| used.rank(end.into()));
         part
     }
@@ -87,12 +88,6 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     pub(super) fn outside(&self, set: &BitSet) -> Part<'static, N, W> {
         let (u, v) = (&*self.u, &*self.v);
         self.these(&self.places(|place| !(set.contains(u[place as usize]) & set.contains(v[place as usize]))))
-    }
-
-    /// The same as [`Part::contract`] of a forest, in which some of its own edges are contracted: what is left closes no
-    /// cycle.
-    pub(super) fn contract_forest(&self, labels: &[N]) -> Part<'static, N, W> {
-        Part { is_forest: true, ..self.contract(labels) }
     }
 
     /// The edges at these places, between components with other names: `label` has one for each place in the names. Some
@@ -182,21 +177,12 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         if self.is_forest {
             return Ok((0..self.len() as u32).collect());
         }
-        self.forest_with_ends(&self.u, &self.v, order, run)
-    }
-
-    /// The same of edges with other ends, which are also places in the names.
-    pub(super) fn forest_with_ends(
-        &self,
-        u: &[u32],
-        v: &[u32],
-        order: Order,
-        run: &mut Run<'_>,
-    ) -> Result<Vec<u32>, SolveError> {
-        let list = EdgeList::new(self.names.len(), u.to_vec(), v.to_vec(), self.weights.to_vec());
-        let Ok(list) = list else {
-            unreachable!("ends are places in the names, and weights come from a slice")
-        };
+        let list = EdgeList::of_checked(
+            self.names.len() as u32,
+            self.u.to_vec(),
+            self.v.to_vec(),
+            self.weights.to_vec(),
+        );
         Ok(kostra_cpu::forest(&Graph::from(list), order, run)?.into_ids())
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kostra_core::{BitSet, EdgeSet, Order, Run, SolveError, UnionFind, Weight};
+use kostra_core::{BitSet, EdgeId, EdgeList, EdgeSet, Order, Run, SolveError, Weight};
 
 use super::name::{Blocks, Name};
 use super::part::Part;
@@ -106,96 +106,42 @@ fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     (answers, once.iter().map(|bits| u64::from(bits.count_ones())).sum())
 }
 
-/// Of the forest of a slice, marks the edges that are in the forest of the whole graph whatever other ranks have, and
-/// returns those that may or may not be: a forest on the shared vertices.
+/// Marks the edges of a slice that are in the forest of the whole graph whatever other ranks have, and returns those that
+/// may or may not be: a forest of trees that each have one shared vertex, and are called by it.
 ///
 /// Take edges by Kruskal's algorithm. When one joins two trees of which one has no shared vertex, it is the lightest of
-/// all edges that leave that tree, on any rank: it is in the forest (cut property). These are the edges of the forest of
-/// the slice in which all shared vertices are made one. Afterwards no tree has two shared vertices, and each is called by
-/// its own; trees that have none are done.
-///
-/// Of the slice's own forest all but the paths between shared vertices are such edges: it is peeled, leaf by leaf, and
-/// only what cannot be is looked at as a graph.
+/// all edges that leave that tree, on any rank: it is in the forest (cut property). A slice of more than three edges a vertex
+/// is thinned out to its own forest before (cycle property).
 pub(super) fn shrink<N: Name, W: Weight>(
     slice: &Slice<W>,
-    kept: &EdgeSet,
     shared: &BitSet,
     order: Order,
     forest: &mut EdgeSet,
     run: &mut Run<'_>,
 ) -> Result<Part<'static, N, W>, SolveError> {
-    let paths = peel(slice, kept, shared, forest);
-    let part = Part::forest_of(slice, &paths);
-    drop(paths);
-    let n = part.names.len() as u32;
-    let local = |name: &N| slice.names().local(name.get()).is_some_and(|name| shared.contains(name));
-    let is_shared: Vec<bool> = part.names.iter().map(local).collect();
-    let one = is_shared.iter().position(|&is_shared| is_shared).unwrap_or_default() as u32;
-    let made_one = |ends: &[u32]| {
-        ends.iter().map(|&end| if is_shared[end as usize] { one } else { end }).collect::<Vec<_>>()
+    let edges = slice.edges();
+    let (ends, left) = if edges.len() <= 3 * edges.vertices() as usize {
+        let settled = kostra_cpu::settle(slice.graph(), shared, order, run)?;
+        *forest = settled.forest;
+        (settled.ends, settled.left)
+    } else {
+        let kept = kostra_cpu::forest(slice.graph(), order, run)?.into_ids();
+        let settled = kostra_cpu::settle(&these(edges, &kept).into(), shared, order, run)?;
+        for place in settled.forest.into_ids() {
+            forest.insert(kept[place as usize]);
+        }
+        (settled.ends, settled.left.into_iter().map(|place| kept[place as usize]).collect())
     };
-    let certain = part.forest_with_ends(&made_one(&part.u), &made_one(&part.v), order, run)?;
-    let mut trees = UnionFind::new(n);
-    for &place in &certain {
-        forest.insert(part.position(place));
-        trees.union(part.u[place as usize], part.v[place as usize]);
-    }
-    let mut labels = trees.flatten().to_vec();
-    let mut its_own = vec![0; n as usize];
-    for vertex in (0..n).filter(|&vertex| is_shared[vertex as usize]) {
-        its_own[labels[vertex as usize] as usize] = vertex;
-    }
-    // Of a tree without one the name does not matter: no edge leaves it.
-    for label in &mut labels {
-        *label = its_own[*label as usize];
-    }
-    let names: Vec<_> = labels.into_iter().map(|label| part.names[label as usize]).collect();
-    Ok(part.contract_forest(&names))
+    let part = Part::between(slice, ends, left);
+    let kept = part.forest(order, run)?;
+    Ok(part.thinned_to(&kept))
 }
 
-/// Takes leaves that are not shared off the forest of a slice, until there are none, and marks their edges. Returns the
-/// others, ascending.
-fn peel<W: Weight>(slice: &Slice<W>, kept: &EdgeSet, shared: &BitSet, forest: &mut EdgeSet) -> Vec<u32> {
-    const EDGE: u64 = 1 << 32;
-    const GONE: u64 = u64::MAX;
-    let (u, v) = (slice.edges().u(), slice.edges().v());
-    // How many edges a vertex has, and below that the exclusive or of their other ends: of a leaf, its neighbour.
-    let mut around = vec![0_u64; slice.edges().vertices() as usize];
-    for_each(kept, |edge| {
-        let (u, v) = (u[edge as usize], v[edge as usize]);
-        for (end, other) in [(u, v), (v, u)] {
-            let around = &mut around[end as usize];
-            *around = (*around + EDGE) ^ u64::from(other);
-        }
-    });
-    for vertex in 0..around.len() as u32 {
-        let mut leaf = vertex;
-        while around[leaf as usize] / EDGE == 1 && !shared.contains(leaf) {
-            let neighbour = around[leaf as usize] as u32;
-            around[leaf as usize] = GONE;
-            let of_neighbour = &mut around[neighbour as usize];
-            *of_neighbour = (*of_neighbour - EDGE) ^ u64::from(leaf);
-            leaf = neighbour;
-        }
+/// Some of the edges of a list, between all its vertices.
+fn these<W: Weight>(edges: &EdgeList<W>, ids: &[EdgeId]) -> EdgeList<W> {
+    fn of<T: Copy>(all: &[T], ids: &[EdgeId]) -> Vec<T> {
+        ids.iter().map(|&id| all[id as usize]).collect()
     }
-    let mut left = Vec::new();
-    for_each(kept, |edge| {
-        if around[u[edge as usize] as usize] == GONE || around[v[edge as usize] as usize] == GONE {
-            forest.insert(edge);
-        } else {
-            left.push(edge);
-        }
-    });
-    left
-}
-
-/// Calls with the members of a set, ascending.
-fn for_each(set: &EdgeSet, mut visit: impl FnMut(u32)) {
-    for (&word, index) in set.words().iter().zip(0_u32..) {
-        let mut rest = word;
-        while rest != 0 {
-            visit(index * 64 + rest.trailing_zeros());
-            rest &= rest - 1;
-        }
-    }
+    let [u, v] = [edges.u(), edges.v()].map(|ends| of(ends, ids));
+    EdgeList::of_checked(edges.vertices(), u, v, of(edges.weights(), ids))
 }

@@ -6,7 +6,8 @@
 //!   The others sleep meanwhile, for their processors are lent.
 //! * A slice of 8 or more edges a vertex is thinned out to its forest by its own rank before (cycle property).
 //! * Slices lie one after the other by rank, and ids ascend so: the joined list is ordered as the graph is.
-//! * Not taken where the system does not let one process read another's memory, where the machine lacks the memory,
+//! * Not taken where each rank has a corner of the graph to itself, which it can settle alone,
+//!   where the system does not let one process read another's memory, where the machine lacks the memory,
 //!   or where the graph has more edges than one list can hold, or far fewer than vertices.
 
 use std::borrow::Cow;
@@ -60,7 +61,7 @@ pub(super) fn solve<W: Weight>(
 ) -> Result<Option<EdgeSet>, SolveError> {
     let edges = world.reduce_one(Reduction::Sum, slice.len() as u64);
     let is_one_list = edges <= MAX_EDGES as u64 && slice.vertices() <= (4 * edges).min(MAX_VERTICES as u64);
-    if edges < from || !is_one_list || !world.is_on_one_machine() {
+    if edges < from || !is_one_list || !world.is_on_one_machine() || have_corners(slice, world) {
         return Ok(None);
     }
     let own = world.phase(run, "thin", |run| Own::of(slice, order, run))?;
@@ -75,6 +76,31 @@ pub(super) fn solve<W: Weight>(
         follow(world, run)
     };
     Ok(words.map(|words| own.forest(&words, start, slice.len())))
+}
+
+/// Whether most edges of each rank end where hardly any of others do, by a sample, as on grids and road networks: then
+/// each can settle nearly all of its own alone. Collective.
+fn have_corners<W: Weight>(slice: &Slice<W>, world: &Communicator) -> bool {
+    // How many edges of each rank are looked at; how many blocks of vertices there are for each rank, and at most.
+    const SAMPLE: usize = 1 << 10;
+    const BLOCKS: usize = 16;
+    const MOST: usize = 1 << 10;
+    let blocks = (BLOCKS * world.size()).min(MOST);
+    let mut ends = vec![0_u32; blocks];
+    for id in (0..slice.len()).step_by(slice.len().div_ceil(SAMPLE).max(1)) {
+        let (u, v) = slice.ends(id as EdgeId);
+        for end in [u, v] {
+            ends[(u128::from(end) * blocks as u128 / u128::from(slice.vertices())) as usize] += 1;
+        }
+    }
+    let gathered = world.all_gather(&ends).into_items();
+    let (mut all, mut corners) = (0, 0);
+    for block in 0..blocks {
+        let here = gathered.iter().skip(block).step_by(blocks);
+        all += here.clone().sum::<u32>();
+        corners += here.max().copied().unwrap_or(0);
+    }
+    corners >= all - all / 8
 }
 
 /// The first rank: joins the slices, solves, and tells the others. Returns the words in which its own bits are.
@@ -147,12 +173,13 @@ impl<'a, W: Weight> Own<'a, W> {
             None => edges.weights().into(),
             Some(positions) => positions.iter().map(|&at| edges.weights()[at as usize]).collect(),
         };
+        let threads = run.threads();
         let [u, v] = [edges.u(), edges.v()].map(|ends| -> Cow<'a, [Vertex]> {
             let global = |end: Vertex| slice.names().global(end) as Vertex;
             match (&positions, slice.names()) {
                 (None, Names::Identity) => ends.into(),
-                (None, Names::Table(_)) => ends.iter().map(|&end| global(end)).collect(),
-                (Some(positions), _) => positions.iter().map(|&at| global(ends[at as usize])).collect(),
+                (None, Names::Table(_)) => map(ends, threads, global).into(),
+                (Some(positions), _) => map(positions, threads, |at| global(ends[at as usize])).into(),
             }
         });
         Ok(Self { u, v, weights, positions })
@@ -182,6 +209,17 @@ impl<'a, W: Weight> Own<'a, W> {
         }
         forest
     }
+}
+
+/// What becomes of each of many numbers, on several threads.
+fn map(numbers: &[u32], threads: usize, of: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
+    let mut images = vec![0; numbers.len()];
+    let share = numbers.len().div_ceil(threads).max(1);
+    let mut shares: Vec<_> = numbers.chunks(share).zip(images.chunks_mut(share)).collect();
+    on_threads(&mut shares, |(numbers, images)| {
+        numbers.iter().zip(images.iter_mut()).for_each(|(&number, image)| *image = of(number));
+    });
+    images
 }
 
 /// So many bits from a certain one on, of the first word, and no others.

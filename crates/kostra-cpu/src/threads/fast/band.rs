@@ -243,7 +243,7 @@ impl<W: Weight> Band<'_, W> {
         let mut counts = Counts { live: self.sets as u32, finished: 0 };
         loop {
             let parents = levels.push(counts.live as usize);
-            contraction.hook::<false, false>(parents, &mut counts, run);
+            contraction.hook::<false, false>(parents, None, &mut counts, run);
             run.phase("contract", |_| contraction.contract::<false>(parents, counts.live, &mut regions));
             regions.retain(|region| !region.is_empty());
             if regions.is_empty() {

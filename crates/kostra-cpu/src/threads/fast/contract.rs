@@ -9,6 +9,7 @@ use kostra_core::{EdgeId, Edges, Run, Vertex, Weight, prefetch};
 use super::VERTICES;
 use super::offer::Region;
 use super::scale::{NONE, Scale, pack, unpack};
+use super::settle::Staying;
 use super::twins::Twins;
 use crate::threads::edge_set::SharedEdgeSet;
 use crate::threads::team::{Schedule, Team};
@@ -67,12 +68,13 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         if FIRST { position } else { self.records[position as usize][1].load(Relaxed) as u32 }
     }
 
-    /// Hooks every component onto the one that its lightest edge leads to, and numbers the new components. `parents`
-    /// then holds for each old component its new one, marked as a label; for one that no edge leaves, [`Counts::finished`]
-    /// says which.
+    /// Hooks every component onto the one that its lightest edge leads to, but for those that are to stay, and numbers the
+    /// new components. `parents` then holds for each old component its new one, marked as a label; for one that no edge
+    /// leaves, [`Counts::finished`] says which.
     pub(super) fn hook<const ALONE: bool, const FIRST: bool>(
         &self,
         parents: &[AtomicU32],
+        staying: Option<&Staying>,
         counts: &mut Counts,
         run: &mut Run<'_>,
     ) {
@@ -82,13 +84,13 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         let found: Vec<AtomicU64> = (0..blocks).map(|_| AtomicU64::new(0)).collect();
         run.phase("hook", |_| {
             self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
-                let (this, parents) = (*self, parents); // in registers
+                let (this, parents, staying) = (*self, parents, staying); // in registers
                 for index in dealt {
                     let (mut roots, mut finished) = (0, 0);
                     let mut start = block(index).start;
                     while start < block(index).end {
                         let end = block(index).end.min(start + HOOKS);
-                        this.parents_of::<ALONE, FIRST>(start..end, |component, parent| {
+                        this.parents_of::<ALONE, FIRST>(start..end, staying, |component, parent| {
                             roots += u32::from(parent == component);
                             finished += u32::from(parent == FINISHED);
                             parents[component as usize].store(parent, Relaxed);
@@ -140,16 +142,18 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         });
     }
 
-    /// Where components hook: onto themselves if the other end chose the same edge and this end is the lower;
-    /// nowhere without an edge. Keeps the edges.
+    /// Where components hook: onto themselves if they stay, or if the other end chose the same edge and this end is the
+    /// lower; nowhere without an edge. Keeps the edges.
     ///
     /// In stages, each of which asks for the memory that the next one reads.
     #[inline(always)]
     fn parents_of<const ALONE: bool, const FIRST: bool>(
         self,
         components: Range<usize>,
+        staying: Option<&Staying>,
         mut tell: impl FnMut(u32, u32),
     ) {
+        let stays = |component: u32| staying.is_some_and(|staying| staying.contains(component));
         let mut lightest = [NONE; HOOKS];
         let mut others = [0; HOOKS];
         for (slot, component) in components.clone().enumerate() {
@@ -178,6 +182,10 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
         for (slot, component) in components.enumerate() {
             let (component, other) = (component as u32, others[slot]);
+            if stays(component) {
+                tell(component, component);
+                continue;
+            }
             if lightest[slot] == NONE {
                 tell(component, FINISHED);
                 continue;
@@ -191,6 +199,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
             }
             let is_root =
                 (component < other) & (self.lightest[other as usize].load(Relaxed) == lightest[slot]);
+            let is_root = is_root && !stays(other);
             tell(component, if is_root { component } else { other });
         }
     }
@@ -346,7 +355,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     }
 }
 
-fn label_of(labels: &[AtomicU32], component: u32) -> u32 {
+pub(super) fn label_of(labels: &[AtomicU32], component: u32) -> u32 {
     labels[component as usize].load(Relaxed) & !LABEL
 }
 

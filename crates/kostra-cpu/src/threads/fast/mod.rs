@@ -25,6 +25,7 @@ mod kruskal;
 mod offer;
 mod scale;
 mod select;
+mod settle;
 mod sort;
 mod spokes;
 mod twins;
@@ -41,6 +42,8 @@ use self::contract::{Contraction, Counts, LABEL};
 use self::offer::Region;
 use self::scale::Scale;
 use self::select::{Candidates, Pivot, Selection};
+use self::settle::Staying;
+pub use self::settle::{Settled, settle};
 use self::spokes::Spokes;
 use super::atomic::{atomic_u32, atomic_u64};
 use super::edge_set::SharedEdgeSet;
@@ -85,30 +88,39 @@ impl Algorithm for Fast {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let (n, m) = (edges.vertices() as usize, edges.len());
-        let mut scratch = run.take_workspace();
-        let bytes = 12 * m + 24 * n + SLACK;
-        let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
-        let words = &mut words[..bytes / 8];
-        let forest = SharedEdgeSet::new(m);
-        let grain = run.option(&GRAIN) as usize;
-        let threads = run.threads().min(1 + m / grain);
-        with_team(threads, |team| {
-            let engine = Engine { edges, team, forest: &forest, grain };
-            if m > 3 * n {
+        let (forest, ()) = solve(edges, run, |engine, words, run| {
+            if edges.len() > 3 * edges.vertices() as usize {
                 engine.filter(words, run)
-            } else if team.threads() == 1 {
-                engine.contract::<true>(words, run)
+            } else if engine.team.threads() == 1 {
+                engine.contract::<true>(words, None, run).map(drop)
             } else {
-                engine.contract::<false>(words, run)
+                engine.contract::<false>(words, None, run).map(drop)
             }
         })?;
-        Ok(forest.into_edge_set())
+        Ok(forest)
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
         list(forest, run.threads())
     }
+}
+
+/// Gives an engine its threads and its memory. Returns the forest that it finds, and what else it says.
+fn solve<W: Weight, T: Send>(
+    edges: Edges<'_, W>,
+    run: &mut Run<'_>,
+    step: impl FnOnce(&Engine<'_, W>, &mut [u64], &mut Run<'_>) -> Result<T, SolveError>,
+) -> Result<(EdgeSet, T), SolveError> {
+    let (n, m) = (edges.vertices() as usize, edges.len());
+    let mut scratch = run.take_workspace();
+    let bytes = 12 * m + 24 * n + SLACK;
+    let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Fast::INFO.id, bytes })?;
+    let words = &mut words[..bytes / 8];
+    let forest = SharedEdgeSet::new(m);
+    let grain = run.option(&GRAIN) as usize;
+    let threads = run.threads().min(1 + m / grain);
+    let said = with_team(threads, |team| step(&Engine { edges, team, forest: &forest, grain }, words, run))?;
+    Ok((forest.into_edge_set(), said))
 }
 
 /// Bytes of scratch memory that rounding up to whole words may take.
@@ -130,8 +142,13 @@ struct Engine<'a, W: Weight> {
 
 impl<W: Weight> Engine<'_, W> {
     /// Sparse graphs: all edges at once. The first round works on the input itself. `ALONE` says that there is one thread,
-    /// which then needs no exchanges.
-    fn contract<const ALONE: bool>(&self, words: &mut [u64], run: &mut Run<'_>) -> Result<(), SolveError> {
+    /// which then needs no exchanges. Returns the edges that are left between components that stay.
+    fn contract<const ALONE: bool>(
+        &self,
+        words: &mut [u64],
+        mut staying: Option<&mut Staying>,
+        run: &mut Run<'_>,
+    ) -> Result<([Vec<Vertex>; 2], Vec<EdgeId>), SolveError> {
         let (n, m) = (self.edges.vertices() as usize, self.edges.len());
         let (records, rest) = words.split_at_mut(2 * m);
         let (lightest, rest) = rest.split_at_mut(n);
@@ -158,17 +175,23 @@ impl<W: Weight> Engine<'_, W> {
             contraction.offer_input::<ALONE>(&mut regions);
         });
         let mut counts = Counts::default();
-        contraction.hook::<ALONE, true>(parents, &mut counts, run);
+        contraction.hook::<ALONE, true>(parents, staying.as_deref(), &mut counts, run);
         run.progress(0, m)?;
         run.phase("contract", |_| contraction.contract_input::<ALONE>(parents, counts.live, &mut regions));
         loop {
+            if let Some(staying) = &mut staying {
+                staying.follow(parents, counts.live);
+            }
+            let stay = staying.as_ref().map_or(0, |staying| staying.len());
             regions.retain(|region| !region.is_empty());
-            if regions.is_empty() {
-                return Ok(());
+            if regions.is_empty() || counts.live as usize == stay {
+                return Ok(
+                    staying.map_or_else(Default::default, |staying| staying.left(&contraction, &regions))
+                );
             }
             let parents = &parents[..counts.live as usize];
             run.round(parents.len(), edges_in(&regions))?;
-            contraction.hook::<ALONE, false>(parents, &mut counts, run);
+            contraction.hook::<ALONE, false>(parents, staying.as_deref(), &mut counts, run);
             run.phase("contract", |_| contraction.contract::<ALONE>(parents, counts.live, &mut regions));
         }
     }
