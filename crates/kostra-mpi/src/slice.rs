@@ -5,9 +5,10 @@
 //! ids do, and local names as global ones do: order among a rank's edges is the order of the whole graph.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use kostra_core::{
-    AnyGraph, Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Weight,
+    AnyGraph, Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Vertex, Weight,
     WeightType, with_graph,
 };
 use thiserror::Error;
@@ -64,6 +65,8 @@ pub enum SliceError {
 pub struct Slice<W: Weight> {
     graph: Graph<W>,
     names: Names,
+    /// The same edges by their names in the whole graph, where the slice was made of such a graph and has other names.
+    given: Option<Arc<Graph<W>>>,
     first: u64,
     vertices: u64,
 }
@@ -95,17 +98,18 @@ impl<W: Weight> Slice<W> {
         let (names, u, v) = Names::new(vertices, u, v).ok_or(SliceError::TooManyVertices { first })?;
         let edges = EdgeList::new(names.count(vertices), u, v, weights);
         let edges = edges.map_err(|error| of_slice(error, first))?;
-        Ok(Self { graph: edges.into(), names, first, vertices })
+        Ok(Self { graph: edges.into(), names, given: None, first, vertices })
     }
 
     /// The same of an edge list whose names are the whole graph's. Nothing is copied.
     pub fn with_global_names(first: u64, edges: EdgeList<W>) -> Self {
         let vertices = edges.vertices().into();
-        Self { graph: edges.into(), names: Names::Identity, first, vertices }
+        Self { graph: edges.into(), names: Names::Identity, given: None, first, vertices }
     }
 
     /// The slice of the edges with the ids from `first` on, whose names are the whole graph's. Nothing is copied where
-    /// these are fit for local names, which [`Names::are_global`] decides.
+    /// these are fit for local names, which [`Names::are_global`] decides; else ends are named anew, 8 bytes an edge, and
+    /// the graph is kept.
     ///
     /// # Errors
     /// As [`Slice::new`], for too many vertices.
@@ -114,9 +118,13 @@ impl<W: Weight> Slice<W> {
         let edges = graph.edge_list();
         let vertices = edges.vertices().into();
         if Names::are_global(vertices, edges.u(), edges.v()) {
-            return Ok(Self { graph, names: Names::Identity, first, vertices });
+            return Ok(Self { graph, names: Names::Identity, given: None, first, vertices });
         }
-        Self::new(vertices, first, edges.u(), edges.v(), edges.weights().to_vec())
+        let given = Arc::new(graph);
+        let edges = given.edge_list();
+        let weights = Column::shared(Arc::new(WeightsOf(given.clone())));
+        let slice = Self::new(vertices, first, edges.u(), edges.v(), weights)?;
+        Ok(Self { given: Some(given), ..slice })
     }
 
     /// The edges of a range of a graph that this rank holds whole, as far as there are some; they are copied.
@@ -126,14 +134,11 @@ impl<W: Weight> Slice<W> {
     pub fn of(whole: &EdgeList<W>, range: Range<u64>) -> Result<Self, SliceError> {
         let (start, end) = (range.start as usize, (range.end as usize).min(whole.len()));
         let range = start.min(end)..end;
-        let (u, v) = (&whole.u()[range.clone()], &whole.v()[range.clone()]);
-        let weights = whole.weights()[range].to_vec();
-        if Names::are_global(whole.vertices().into(), u, v) {
-            let edges = EdgeList::new(whole.vertices() as usize, u.to_vec(), v.to_vec(), weights);
-            let edges = edges.map_err(|error| of_slice(error, start as u64))?;
-            return Ok(Self::with_global_names(start as u64, edges));
-        }
-        Self::new(whole.vertices().into(), start as u64, u, v, weights)
+        let [u, v] = [whole.u(), whole.v()].map(|ends| ends[range.clone()].to_vec());
+        Self::from_graph(
+            start as u64,
+            EdgeList::of_checked(whole.vertices(), u, v, whole.weights()[range].to_vec()),
+        )
     }
 
     /// The edges, by local position, between local names; with rows, for solvers that want them.
@@ -149,6 +154,16 @@ impl<W: Weight> Slice<W> {
     /// What the local names mean.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The ends of all edges by their names in the whole graph, where they are at hand.
+    pub(crate) fn global_ends(&self) -> Option<[&[Vertex]; 2]> {
+        let edges = match (&self.given, &self.names) {
+            (Some(given), _) => given.edge_list(),
+            (None, Names::Identity) => self.edges(),
+            (None, Names::Table(_)) => return None,
+        };
+        Some([edges.u(), edges.v()])
     }
 
     /// How many vertices the whole graph has.
@@ -188,6 +203,15 @@ impl<W: Weight> Slice<W> {
     #[inline]
     pub fn rank(&self, edge: EdgeId, order: Order) -> (W::Key, u64) {
         (self.edges().edges(order).key(edge), self.id(edge))
+    }
+}
+
+/// The weights of a graph that is kept.
+struct WeightsOf<W: Weight>(Arc<Graph<W>>);
+
+impl<W: Weight> AsRef<[W]> for WeightsOf<W> {
+    fn as_ref(&self) -> &[W] {
+        self.0.edge_list().weights()
     }
 }
 

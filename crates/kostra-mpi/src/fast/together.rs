@@ -24,7 +24,7 @@ use kostra_cpu::on_threads;
 
 use super::DENSE;
 use crate::neighbours::{Borrowed, Permission, Processors, Reach, all, count, processors};
-use crate::{Communicator, Names, Reduction, Slice};
+use crate::{Communicator, Reduction, Slice};
 
 /// What a rank tells of the edges that it brings.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -173,15 +173,14 @@ impl<'a, W: Weight> Own<'a, W> {
             None => edges.weights().into(),
             Some(positions) => positions.iter().map(|&at| edges.weights()[at as usize]).collect(),
         };
-        let threads = run.threads();
-        let [u, v] = [edges.u(), edges.v()].map(|ends| -> Cow<'a, [Vertex]> {
-            let global = |end: Vertex| slice.names().global(end) as Vertex;
-            match (&positions, slice.names()) {
-                (None, Names::Identity) => ends.into(),
-                (None, Names::Table(_)) => map(ends, threads, global).into(),
-                (Some(positions), _) => map(positions, threads, |at| global(ends[at as usize])).into(),
-            }
-        });
+        let [u, v] = match (&positions, slice.global_ends()) {
+            (None, Some(ends)) => ends.map(Cow::from),
+            (None, None) => [edges.u(), edges.v()]
+                .map(|ends| ends.iter().map(|&end| slice.names().global(end) as Vertex).collect()),
+            (Some(positions), _) => [edges.u(), edges.v()].map(|ends| {
+                positions.iter().map(|&at| slice.names().global(ends[at as usize]) as Vertex).collect()
+            }),
+        };
         Ok(Self { u, v, weights, positions })
     }
 
@@ -209,17 +208,6 @@ impl<'a, W: Weight> Own<'a, W> {
         }
         forest
     }
-}
-
-/// What becomes of each of many numbers, on several threads.
-fn map(numbers: &[u32], threads: usize, of: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
-    let mut images = vec![0; numbers.len()];
-    let share = numbers.len().div_ceil(threads).max(1);
-    let mut shares: Vec<_> = numbers.chunks(share).zip(images.chunks_mut(share)).collect();
-    on_threads(&mut shares, |(numbers, images)| {
-        numbers.iter().zip(images.iter_mut()).for_each(|(&number, image)| *image = of(number));
-    });
-    images
 }
 
 /// So many bits from a certain one on, of the first word, and no others.

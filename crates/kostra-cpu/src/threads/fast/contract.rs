@@ -90,11 +90,18 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
                     let mut start = block(index).start;
                     while start < block(index).end {
                         let end = block(index).end.min(start + HOOKS);
-                        this.parents_of::<ALONE, FIRST>(start..end, staying, |component, parent| {
+                        let tell = |component, parent| {
                             roots += u32::from(parent == component);
                             finished += u32::from(parent == FINISHED);
                             parents[component as usize].store(parent, Relaxed);
-                        });
+                        };
+                        match staying {
+                            None => this.parents_of::<ALONE, FIRST>(start..end, |_| false, tell),
+                            Some(staying) => {
+                                let stays = |component| staying.contains(component);
+                                this.parents_of::<ALONE, FIRST>(start..end, stays, tell);
+                            }
+                        }
                         start = end;
                     }
                     found[index].store(pack(roots, finished), Relaxed);
@@ -150,10 +157,9 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     fn parents_of<const ALONE: bool, const FIRST: bool>(
         self,
         components: Range<usize>,
-        staying: Option<&Staying>,
+        stays: impl Fn(u32) -> bool,
         mut tell: impl FnMut(u32, u32),
     ) {
-        let stays = |component: u32| staying.is_some_and(|staying| staying.contains(component));
         let mut lightest = [NONE; HOOKS];
         let mut others = [0; HOOKS];
         for (slot, component) in components.clone().enumerate() {
@@ -197,9 +203,9 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
             } else {
                 self.forest.insert(id);
             }
-            let is_root =
-                (component < other) & (self.lightest[other as usize].load(Relaxed) == lightest[slot]);
-            let is_root = is_root && !stays(other);
+            let is_root = (component < other)
+                & (self.lightest[other as usize].load(Relaxed) == lightest[slot])
+                & !stays(other);
             tell(component, if is_root { component } else { other });
         }
     }
