@@ -57,15 +57,14 @@ pub fn settle<W: Weight>(
 pub(super) struct Staying {
     /// Each with its vertex.
     components: Vec<(u32, Vertex)>,
-    /// One bit a component, and how many components there are.
+    /// One bit a component.
     bits: BitSet,
-    bound: usize,
 }
 
 impl Staying {
     fn new(vertices: &BitSet) -> Self {
         let components = vertices.clone().into_ids().into_iter().map(|vertex| (vertex, vertex)).collect();
-        Self { components, bits: vertices.clone(), bound: 64 * vertices.words().len() }
+        Self { components, bits: vertices.clone() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -79,8 +78,7 @@ impl Staying {
 
     /// Goes on to the components of the next round.
     pub(super) fn follow(&mut self, labels: &[AtomicU32], live: u32) {
-        self.bound = live as usize;
-        self.bits = BitSet::new(self.bound);
+        self.bits = BitSet::new(live as usize);
         for (component, _) in &mut self.components {
             *component = label_of(labels, *component);
             self.bits.insert(*component);
@@ -93,7 +91,7 @@ impl Staying {
         contraction: &Contraction<'_, W, true>,
         regions: &[Region],
     ) -> ([Vec<Vertex>; 2], Vec<EdgeId>) {
-        let mut names = vec![0; self.bound];
+        let mut names = vec![0; 64 * self.bits.words().len()];
         for &(component, vertex) in &self.components {
             names[component as usize] = vertex;
         }
@@ -113,7 +111,7 @@ impl Staying {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, EdgeList, with_graph};
+    use kostra_core::{AnyGraph, EdgeList, UnionFind, with_graph};
 
     use super::*;
     use crate::sequential::tests::Random;
@@ -182,6 +180,53 @@ mod tests {
                     }
                 }
             });
+        }
+    }
+
+    /// Where nobody has other edges, what is settled and the forest of what is left are the whole forest.
+    #[test]
+    fn what_is_left_of_a_grid_completes_its_forest() {
+        let mut random = Random(12);
+        let side = if cfg!(miri) { 12 } else { 300 };
+        let at = |row: u32, column: u32| row * side + column;
+        let (mut u, mut v) = (Vec::new(), Vec::new());
+        for (row, column) in (0..side * side).map(|index| (index / side, index % side)) {
+            u.extend([at(row, column); 2]);
+            v.extend([at(row, (column + 1).min(side - 1)), at((row + 1).min(side - 1), column)]);
+        }
+        for weights in [1_000_000, 3] {
+            let w: Vec<u32> = u.iter().map(|_| random.below(weights)).collect();
+            let list = EdgeList::new((side * side) as usize, u.clone(), v.clone(), w).unwrap();
+            let edges = list.edges(Order::Minimum);
+            let expected = crate::forest(&list.clone().into(), Order::Minimum, &mut Run::new()).unwrap();
+            for (threads, rows) in [(1, 1), (1, 7), (3, 50), (8, 7), (8, side)] {
+                let mut staying = BitSet::new(list.vertices() as usize);
+                for row in (0..side).step_by(rows as usize) {
+                    (0..side).for_each(|column| {
+                        staying.insert(at(row, column));
+                    });
+                }
+                let mut run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+                let Settled { mut forest, left, ends } =
+                    settle(&list.clone().into(), &staying, Order::Minimum, &mut run).unwrap();
+                let mut trees = UnionFind::new(list.vertices());
+                for id in forest.clone().into_ids() {
+                    let (u, v) = edges.ends(id);
+                    assert!(trees.union(u, v));
+                }
+                let mut places: Vec<_> = (0..left.len()).collect();
+                places.sort_by_key(|&place| (edges.key(left[place]), left[place]));
+                for place in places {
+                    let (u, v) = edges.ends(left[place]);
+                    let called = ends.each_ref().map(|ends| ends[place]);
+                    assert!(called.into_iter().all(|vertex| staying.contains(vertex)));
+                    if trees.find(called[0]) != trees.find(called[1]) {
+                        assert!(trees.union(u, v));
+                        forest.insert(left[place]);
+                    }
+                }
+                assert!(forest == expected, "{threads} threads, each {rows}. row stays");
+            }
         }
     }
 }
