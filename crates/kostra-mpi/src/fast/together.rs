@@ -6,9 +6,9 @@
 //!   The others sleep meanwhile, for their processors are lent.
 //! * A slice of 8 or more edges a vertex is thinned out to its forest by its own rank before (cycle property).
 //! * Slices lie one after the other by rank, and ids ascend so: the joined list is ordered as the graph is.
-//! * Not taken where each rank has a corner of the graph to itself, which it can settle alone,
-//!   where the system does not let one process read another's memory, where the machine lacks the memory,
-//!   or where the graph has more edges than one list can hold, or far fewer than vertices.
+//! * Not taken where each rank has a corner of the graph to itself, which it can settle alone, where the system does not
+//!   let one process read another's memory, where the machine lacks the memory, or where the graph has more edges than one
+//!   list can hold, or far fewer than vertices.
 
 use std::borrow::Cow;
 use std::fs;
@@ -61,7 +61,7 @@ pub(super) fn solve<W: Weight>(
 ) -> Result<Option<EdgeSet>, SolveError> {
     let edges = world.reduce_one(Reduction::Sum, slice.len() as u64);
     let is_one_list = edges <= MAX_EDGES as u64 && slice.vertices() <= (4 * edges).min(MAX_VERTICES as u64);
-    if edges < from || !is_one_list || !world.is_on_one_machine() || have_corners(slice, world) {
+    if edges < from || !is_one_list || !world.is_on_one_machine() || have_corners(slice, edges, world) {
         return Ok(None);
     }
     let own = world.phase(run, "thin", |run| Own::of(slice, order, run))?;
@@ -78,13 +78,19 @@ pub(super) fn solve<W: Weight>(
     Ok(words.map(|words| own.forest(&words, start, slice.len())))
 }
 
-/// Whether most edges of each rank end where hardly any of others do, by a sample, as on grids and road networks: then
-/// each can settle nearly all of its own alone. Collective.
-fn have_corners<W: Weight>(slice: &Slice<W>, world: &Communicator) -> bool {
-    // How many edges of each rank are looked at; how many blocks of vertices there are for each rank, and at most.
+/// Whether most edges of each rank end where hardly any of others do, by a sample, as on grids and road networks, and no
+/// rank has far more than its share of all edges: then each can settle nearly all of its own alone. Collective.
+fn have_corners<W: Weight>(slice: &Slice<W>, edges: u64, world: &Communicator) -> bool {
+    // How many shares a rank may have; how many edges of each are looked at; how many blocks of vertices there are for each
+    // rank, and at most.
+    const SHARES: u64 = 2;
     const SAMPLE: usize = 1 << 10;
     const BLOCKS: usize = 16;
     const MOST: usize = 1 << 10;
+    let longest = world.reduce_one(Reduction::Max, slice.len() as u64);
+    if longest > SHARES * edges.div_ceil(world.size() as u64) {
+        return false;
+    }
     let blocks = (BLOCKS * world.size()).min(MOST);
     let mut ends = vec![0_u32; blocks];
     for id in (0..slice.len()).step_by(slice.len().div_ceil(SAMPLE).max(1)) {
