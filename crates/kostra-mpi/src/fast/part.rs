@@ -46,7 +46,7 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     ) -> Part<'static, N, W> {
         let edges = slice.edges();
         let used = Ranked::ends(edges.vertices().into(), &u, &v);
-        let weights: Vec<_> = positions.iter().map(|&position| edges.weights()[position as usize]).collect();
+        let weights = pick(edges.weights(), &positions);
         let mut part = Part {
             names: used.iter().map(|name| N::of(slice.names().global(name as u32))).collect(),
             u: u.into(),
@@ -111,12 +111,11 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
 
     /// The edges at these places, with the names of their ends as they are.
     fn at(&self, places: &[u32]) -> Part<'static, N, W> {
-        let ends = |all: &[u32]| places.iter().map(|&place| all[place as usize]).collect::<Vec<_>>();
         Part {
             names: Vec::new(),
-            u: ends(&self.u).into(),
-            v: ends(&self.v).into(),
-            weights: places.iter().map(|&place| self.weights[place as usize]).collect(),
+            u: pick(&self.u, places).into(),
+            v: pick(&self.v, places).into(),
+            weights: pick(&self.weights, places).into(),
             positions: Some(places.iter().map(|&place| self.position(place)).collect()),
             is_forest: self.is_forest,
         }
@@ -239,6 +238,11 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
             names,
         }
     }
+}
+
+/// The items at these places.
+pub(super) fn pick<T: Copy>(items: &[T], places: &[u32]) -> Vec<T> {
+    places.iter().map(|&place| items[place as usize]).collect()
 }
 
 /// The key of a weight in an order.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use kostra_core::{BitSet, EdgeId, EdgeList, EdgeSet, Order, Run, SolveError, Weight};
 
 use super::name::{Blocks, Name};
-use super::part::Part;
+use super::part::{Part, pick};
 use crate::ranked::Ranked;
 use crate::{Communicator, Names, Parts, Slice};
 
@@ -130,7 +130,7 @@ pub(super) fn shrink<N: Name, W: Weight>(
         for place in settled.forest.into_ids() {
             forest.insert(kept[place as usize]);
         }
-        (settled.ends, settled.left.into_iter().map(|place| kept[place as usize]).collect())
+        (settled.ends, pick(&kept, &settled.left))
     };
     let part = Part::between(slice, ends, left);
     let kept = part.forest(order, run)?;
@@ -139,9 +139,6 @@ pub(super) fn shrink<N: Name, W: Weight>(
 
 /// Some of the edges of a list, between all its vertices.
 fn these<W: Weight>(edges: &EdgeList<W>, ids: &[EdgeId]) -> EdgeList<W> {
-    fn of<T: Copy>(all: &[T], ids: &[EdgeId]) -> Vec<T> {
-        ids.iter().map(|&id| all[id as usize]).collect()
-    }
-    let [u, v] = [edges.u(), edges.v()].map(|ends| of(ends, ids));
-    EdgeList::of_checked(edges.vertices(), u, v, of(edges.weights(), ids))
+    let [u, v] = [edges.u(), edges.v()].map(|ends| pick(ends, ids));
+    EdgeList::of_checked(edges.vertices(), u, v, pick(edges.weights(), ids))
 }

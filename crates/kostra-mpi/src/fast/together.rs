@@ -23,6 +23,7 @@ use kostra_core::{
 use kostra_cpu::on_threads;
 
 use super::DENSE;
+use super::part::pick;
 use crate::neighbours::{Borrowed, Permission, Processors, Reach, all, count, processors};
 use crate::{Communicator, Reduction, Slice};
 
@@ -175,19 +176,17 @@ impl<'a, W: Weight> Own<'a, W> {
         let is_dense = edges.len() as u64 / DENSE >= slice.vertices();
         let positions =
             if is_dense { Some(kostra_cpu::forest(slice.graph(), order, run)?.into_ids()) } else { None };
-        let weights = match &positions {
-            None => edges.weights().into(),
-            Some(positions) => positions.iter().map(|&at| edges.weights()[at as usize]).collect(),
-        };
-        let [u, v] = match (&positions, slice.global_ends()) {
-            (None, Some(ends)) => ends.map(Cow::from),
-            (None, None) => [edges.u(), edges.v()]
+        let [u, v]: [Cow<'_, [Vertex]>; 2] = match slice.global_ends() {
+            Some(ends) => ends.map(Cow::from),
+            None => [edges.u(), edges.v()]
                 .map(|ends| ends.iter().map(|&end| slice.names().global(end) as Vertex).collect()),
-            (Some(positions), _) => [edges.u(), edges.v()].map(|ends| {
-                positions.iter().map(|&at| slice.names().global(ends[at as usize]) as Vertex).collect()
-            }),
         };
-        Ok(Self { u, v, weights, positions })
+        let Some(positions) = positions else {
+            return Ok(Self { u, v, weights: edges.weights().into(), positions: None });
+        };
+        let [u, v] = [u, v].map(|ends| pick(&ends, &positions).into());
+        let weights = pick(edges.weights(), &positions).into();
+        Ok(Self { u, v, weights, positions: Some(positions) })
     }
 
     fn offer(&self, token: &[u64; 1], threads: usize) -> Offer {
