@@ -27,8 +27,8 @@ pub const FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
 
 /// Below this many edges Kruskal's algorithm is done before scratch memory is there.
 const SMALL: usize = 1 << 14;
-/// From this many vertices on [`FASTEST`] has no labels.
-const MANY: u32 = 1 << 31;
+/// From this many vertices on [`FASTEST`] and [`settle`] have no labels.
+pub const MANY: u32 = 1 << 31;
 
 /// The solver that should be fastest for a graph of this size.
 pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {

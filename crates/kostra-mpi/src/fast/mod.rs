@@ -64,8 +64,6 @@ const TOGETHER: SolverOption = SolverOption {
 
 /// From so many edges a vertex on a slice is thinned out to its forest before others see it.
 const DENSE: u64 = 8;
-/// From so many vertices on there are no labels to settle with.
-const MANY: u32 = 1 << 31;
 
 impl DistributedAlgorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
@@ -160,7 +158,7 @@ impl<W: Weight> Job<'_, W> {
             *forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
             return Ok(Part::none());
         }
-        if sharing.shared.len() < sharing.here / 2 && slice.edges().vertices() < MANY {
+        if sharing.shared.len() < sharing.here / 2 && slice.edges().vertices() < kostra_cpu::MANY {
             return shrink(slice, &sharing.shared, self.order, forest, run);
         }
         let is_dense = slice.len() as u64 / DENSE >= sharing.here as u64;

@@ -49,6 +49,7 @@ use super::atomic::{atomic_u32, atomic_u64};
 use super::edge_set::SharedEdgeSet;
 use super::list::list;
 use super::team::{Schedule, Team, with_team};
+use crate::MANY;
 use crate::light::{giant_component, light_edges};
 
 /// Filtering or contracting, as the graph wants.
@@ -61,9 +62,6 @@ const GRAIN: SolverOption = SolverOption {
     lowest: 1,
     highest: u32::MAX as u64,
 };
-
-/// More vertices than labels can number.
-const TOO_MANY_VERTICES: u32 = 1 << 31;
 
 impl Algorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
@@ -79,7 +77,7 @@ impl Algorithm for Fast {
     };
 
     fn admit(&self, vertices: u32, _edges: usize) -> Result<(), SolveError> {
-        if vertices < TOO_MANY_VERTICES {
+        if vertices < MANY {
             return Ok(());
         }
         let cost = format!("labels for {vertices} vertices, more than the 2^31 - 1 that it has");

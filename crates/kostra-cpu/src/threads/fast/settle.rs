@@ -29,7 +29,7 @@ pub struct Settled {
 }
 
 /// Settles what `staying` vertices, which may have other edges elsewhere, leave to be settled. For graphs of up to three
-/// edges a vertex and fewer than 2^31 vertices. O((n + m) log n) over the threads of the run.
+/// edges a vertex and fewer than [`MANY`](crate::MANY) vertices. O((n + m) log n) over the threads of the run.
 ///
 /// # Errors
 /// When the run is cancelled, or the memory not granted: 12 bytes an edge, 24 a vertex.
@@ -43,7 +43,7 @@ pub fn settle<W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<Settled, SolveError> {
     let edges = Problem::new(graph, order, &Fast::INFO).edges();
-    assert!(edges.len() <= 3 * edges.vertices() as usize && edges.vertices() < super::TOO_MANY_VERTICES);
+    assert!(edges.len() <= 3 * edges.vertices() as usize && edges.vertices() < crate::MANY);
     let mut staying = Staying::new(staying);
     let (forest, (ends, left)) =
         super::solve(edges, run, |engine, words, run| match engine.team.threads() {
