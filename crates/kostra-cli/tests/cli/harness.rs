@@ -59,6 +59,17 @@ impl Workplace {
         Outcome::of(self.command(arguments).output().unwrap())
     }
 
+    /// Runs a command line by the shell, in the folder; `kostra` in it is the command under test.
+    pub(crate) fn shell(&self, line: &str) -> Outcome {
+        let command = Path::new(env!("CARGO_BIN_EXE_kostra")).parent().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(command.to_path_buf()).chain(std::env::split_paths(&path));
+        let mut shell = Command::new("bash");
+        shell.args(["-c", line]).current_dir(self.folder.path());
+        shell.env("PATH", std::env::join_paths(folders).unwrap()).stdin(Stdio::null());
+        Outcome::of(shell.output().unwrap())
+    }
+
     /// The ids of all algorithms that can run here. Where nothing but a CUDA device is missing, that is told.
     pub(crate) fn algorithms_here(&self) -> Vec<String> {
         let mut ids = [self.algorithms("one thread"), self.algorithms("threads")].concat();

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod bad_input;
+#[cfg(unix)]
+mod cases;
 mod describe;
 mod harness;
 mod interrupt;
