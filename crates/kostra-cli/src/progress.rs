@@ -59,6 +59,12 @@ impl Stage {
     pub(crate) fn say(&self, message: String) {
         self.bar.set_message(message);
     }
+
+    /// What was last said.
+    #[cfg(test)]
+    pub(crate) fn message(&self) -> String {
+        self.bar.message()
+    }
 }
 
 impl Drop for Stage {

@@ -328,7 +328,7 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     sheet.gap();
     let mut steps = vec![("load", input.load), ("build", solution.build), ("solve", solution.solve)];
     if outcome.device.is_some() {
-        steps.insert(2, ("upload", solution.upload));
+        steps.splice(2..2, [("compile", solution.compile), ("upload", solution.upload)]);
         steps.push(("download", solution.download));
         steps.insert(0, ("open", outcome.open));
     }
@@ -380,6 +380,8 @@ struct Seconds {
     load: f64,
     build: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    compile: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<f64>,
     solve: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -411,6 +413,7 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
             open: of_device(outcome.open),
             load: input.load.as_secs_f64(),
             build: solution.build.as_secs_f64(),
+            compile: of_device(solution.compile),
             upload: of_device(solution.upload),
             solve: solution.solve.as_secs_f64(),
             download: of_device(solution.download),

@@ -80,7 +80,10 @@ impl Observer for Watcher<'_> {
             trace.phases.push(Phase { name, depth: self.open.len(), seconds: 0.0 });
             self.open.push(trace.phases.len() - 1);
         }
-        self.stage.say(format!("solving: {name}"));
+        self.stage.say(match name {
+            "compile" => "compiling kernels for the device".to_owned(),
+            name => format!("solving: {name}"),
+        });
     }
 
     fn phase_finished(&mut self, _name: &'static str, elapsed: Duration) {
@@ -176,6 +179,15 @@ mod tests {
         assert_eq!(trace.rounds.len(), 2);
         assert_eq!(trace.counters[0].round, Some(0));
         assert!(trace.tables().contains("light"));
+    }
+
+    #[test]
+    fn compiling_kernels_is_not_called_solving() {
+        let stage = Stage::start("solving");
+        let mut watcher = Watcher::new(&stage, false);
+        let mut run = Run::new().observed_by(&mut watcher);
+        run.compile(|_| assert_eq!(stage.message(), "compiling kernels for the device"));
+        run.upload(|_| assert_eq!(stage.message(), "solving: upload"));
     }
 
     #[test]

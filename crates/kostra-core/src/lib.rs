@@ -42,7 +42,7 @@ pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
 pub use large::{LargePages, with_room};
 pub use prefetch::prefetch;
-pub use run::{Observer, Round, Run, Scratch, Transfers};
+pub use run::{DeviceTimes, Observer, Round, Run, Scratch};
 pub use solver::{
     Algorithm, OptionError, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo,
     SolverOption,

@@ -33,12 +33,14 @@ pub trait Observer {
     }
 }
 
-/// How long the transfers of a solve took.
+/// How long a device took for what is not solving.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Transfers {
-    /// To the device.
+pub struct DeviceTimes {
+    /// To compile the kernels, where they are not compiled yet, and to load them.
+    pub compile: Duration,
+    /// To allocate memory on the device, and to copy the graph there.
     pub upload: Duration,
-    /// From it.
+    /// To copy the answer from the device.
     pub download: Duration,
 }
 
@@ -49,7 +51,7 @@ pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
     threads: Option<usize>,
     device: usize,
-    transfers: Transfers,
+    device_times: DeviceTimes,
     settings: Vec<(&'static str, u64)>,
     workspace: Option<&'a mut Workspace>,
     rounds: u32,
@@ -167,27 +169,39 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Copies to the device: the phase "upload", whose time [`Solution`](crate::Solution) reports apart from the
-    /// solver's. When the step returns, the copies must be done.
-    pub fn upload<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
-        let start = Instant::now();
-        let result = self.phase("upload", step);
-        self.transfers.upload += start.elapsed();
+    /// Makes the kernels ready, compiled and loaded: the phase "compile". [`Solution`](crate::Solution) reports its
+    /// time apart from the solver's.
+    pub fn compile<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let (result, elapsed) = self.timed_phase("compile", step);
+        self.device_times.compile += elapsed;
         result
     }
 
-    /// Copies from the device: the phase "download", timed apart as the [upload](Self::upload) is. Before it begins,
+    /// Allocates memory on the device, and copies to it: the phase "upload", timed apart as [compiling](Self::compile)
+    /// is. When the step returns, the copies must be done.
+    pub fn upload<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let (result, elapsed) = self.timed_phase("upload", step);
+        self.device_times.upload += elapsed;
+        result
+    }
+
+    /// Copies from the device: the phase "download", timed apart as [compiling](Self::compile) is. Before it begins,
     /// the device must be done.
     pub fn download<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
-        let start = Instant::now();
-        let result = self.phase("download", step);
-        self.transfers.download += start.elapsed();
+        let (result, elapsed) = self.timed_phase("download", step);
+        self.device_times.download += elapsed;
         result
     }
 
-    /// What the transfers have taken since this was last asked.
-    pub fn take_transfers(&mut self) -> Transfers {
-        std::mem::take(&mut self.transfers)
+    fn timed_phase<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> (T, Duration) {
+        let start = Instant::now();
+        let result = self.phase(name, step);
+        (result, start.elapsed())
+    }
+
+    /// How long the device took for what is not solving since this was last called.
+    pub fn take_device_times(&mut self) -> DeviceTimes {
+        std::mem::take(&mut self.device_times)
     }
 
     /// Reports a new round.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::run::Transfers;
+use crate::run::DeviceTimes;
 use crate::{AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, Run, Weight, with_graph};
 
 /// Where a solver runs.
@@ -228,7 +228,11 @@ pub struct Solution {
     pub forest: Forest,
     /// Time to build the representation that the solver wants; zero when it was there.
     pub build: Duration,
-    /// Time to copy the graph to the device that solves it; zero where the solver works in the machine's memory.
+    /// Time to compile and load the device's kernels, which takes long only where they are not compiled yet; zero
+    /// where the solver runs on the processor.
+    pub compile: Duration,
+    /// Time to allocate memory on the device that solves, and to copy the graph there; zero where the solver runs on
+    /// the processor.
     pub upload: Duration,
     /// Time to solve.
     pub solve: Duration,
@@ -268,15 +272,16 @@ fn solve_typed<A: Algorithm, W: Weight>(
     if A::INFO.representation == Representation::Csr {
         run.phase("build", |run| problem.csr(run).map(drop))?;
     }
-    run.take_transfers(); // what a solve that failed has left
+    run.take_device_times(); // what a solve that failed has left
     let built = Instant::now();
     let set = algorithm.solve(problem, run)?;
     let solved = Instant::now();
     let ids = algorithm.list(set, run);
-    let Transfers { upload, mut download } = run.take_transfers();
-    let mut solve = (solved - built).saturating_sub(upload + download);
+    let DeviceTimes { compile, upload, mut download } = run.take_device_times();
+    let mut solve = (solved - built).saturating_sub(compile + upload + download);
     // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.
     let last = if A::INFO.platform == Platform::Cuda { &mut download } else { &mut solve };
     *last += solved.elapsed();
-    Ok(Solution { forest: Forest::new(problem.edges(), ids), build: built - start, upload, solve, download })
+    let forest = Forest::new(problem.edges(), ids);
+    Ok(Solution { forest, build: built - start, compile, upload, solve, download })
 }

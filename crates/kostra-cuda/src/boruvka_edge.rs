@@ -79,24 +79,14 @@ impl Algorithm for BoruvkaEdge {
             return Ok(EdgeSet::new(0));
         }
         device.admit(0, DeviceEdges::<W>::bytes(m) + scratch_bytes::<W>(n as usize, m))?;
-        let graph = run.upload(|run| DeviceEdges::upload(device, edges, run.threads()))?;
-        let mut rounds = Rounds {
-            device,
-            blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },
-            kernels: Kernels::load(device, graph.keys)?,
-            path_compression: run.option(&PATH_COMPRESSION) as u32,
-            vertices: n,
-            records: device.uninit(n as usize)?,
-            slots: device.uninit(n as usize)?,
-            slot_ids: device.uninit(if graph.keys.wide { n as usize } else { 0 })?,
-            counter: device.uninit(1)?,
-            joined: device.filled(1, 0)?,
-            forest: DeviceEdgeSet::new(device, m)?,
-            clock: StepClock::new(device, run),
-        };
-        let keys = graph.keys;
-        let mut alive = List::of_graph(device, graph)?;
-        let spare = List::with_room(device, m)?;
+        let keys = Keys::of::<W>(edges.order());
+        let kernels = run.compile(|_| Kernels::load(device, keys))?;
+        let (mut rounds, mut alive, spare) = run.upload(|run| {
+            let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
+            let spare = List::with_room(device, m)?;
+            let graph = DeviceEdges::upload(device, edges, run.threads())?;
+            Ok::<_, DeviceError>((rounds, List::of_graph(device, graph)?, spare))
+        })?;
         rounds.initialize(&mut alive, keys)?;
         rounds.clock.report(run)?;
         if run.option(&WORKLIST) == 1 {
@@ -196,7 +186,31 @@ struct Rounds<'a> {
     clock: StepClock<'a>,
 }
 
-impl Rounds<'_> {
+impl<'a> Rounds<'a> {
+    /// Allocates what a graph of so many vertices and edges needs beside its edges.
+    fn allocate(
+        device: &'a Device,
+        kernels: Kernels,
+        (vertices, edges): (u32, usize),
+        run: &Run<'_>,
+    ) -> Result<Self, DeviceError> {
+        let n = vertices as usize;
+        Ok(Self {
+            device,
+            blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },
+            path_compression: run.option(&PATH_COMPRESSION) as u32,
+            vertices,
+            records: device.uninit(n)?,
+            slots: device.uninit(n)?,
+            slot_ids: device.uninit(if kernels.lightest_ids.is_some() { n } else { 0 })?,
+            counter: device.uninit(1)?,
+            joined: device.filled(1, 0)?,
+            forest: DeviceEdgeSet::new(device, edges)?,
+            clock: StepClock::new(device, run)?,
+            kernels,
+        })
+    }
+
     fn of_listing_5<W: Weight>(
         &mut self,
         mut alive: List<W>,

@@ -16,7 +16,7 @@ use crate::buffers::{DeviceArray, Keys, download};
 use crate::launch::grid;
 use crate::memory::{DeviceMemory, bytes_at};
 use crate::module::Source;
-use crate::scan::{Scan, TileSums};
+use crate::scan::{self, Scan, TileSums};
 use crate::{Device, DeviceEdges, DeviceError, DeviceGraphError};
 
 const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
@@ -218,7 +218,7 @@ pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<
     launch.arg(set).arg(&count).arg(&mut places);
     // SAFETY: the kernel takes these arguments, and there is a number for every word.
     device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
-    let mut scan = Scan::new(device, words, TileSums::OnDevice)?;
+    let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
     let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
     let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
     let kernel = device.function(ARRAYS, "list_members")?;

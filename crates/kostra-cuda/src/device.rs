@@ -250,6 +250,11 @@ impl Device {
         Ok(Scratch { device: self, kept: ManuallyDrop::new(kept) })
     }
 
+    /// Allocates the [scratch memory](Self::scratch) of the solve that comes, so that the solve finds it.
+    pub(crate) fn reserve_scratch(&self, bytes: usize) -> Result<(), DeviceError> {
+        self.scratch(bytes).map(drop)
+    }
+
     fn kept_scratch(&self) -> MutexGuard<'_, Option<Kept>> {
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }

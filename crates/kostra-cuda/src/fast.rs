@@ -24,13 +24,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cudarc::driver::{CudaSlice, CudaView, DevicePtr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 use kostra_cpu::list;
 
-use self::plan::{Args, BLOCK, Input, Plan, Room, TURNS};
+use self::plan::{Args, BLOCK, Form, Input, Plan, STEP_WORDS, TRACE_STEPS, TURNS};
 use crate::buffers::{DeviceCsr, DeviceEdges, Keys, download, download_set};
 use crate::columns::list_set;
 use crate::device::Scratch;
@@ -78,10 +78,13 @@ impl Algorithm for Fast {
             return Ok(EdgeSet::new(0));
         }
         let input = Input::new(edges.vertices(), edges.len() as u32, 0, Keys::of::<W>(edges.order()));
-        let plan = Plan::new(device, input, false, Room::Usual)?;
+        let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
         device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
-        let graph = run.upload(|run| DeviceEdges::upload(device, edges, run.threads()))?;
-        on_edges(device, &graph, run)
+        let graph = run.upload(|run| {
+            plan.allocate(device, run)?;
+            DeviceEdges::upload(device, edges, run.threads())
+        })?;
+        solve(device, plan, input_of(&graph)?, run)
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
@@ -113,10 +116,13 @@ impl Algorithm for FastRows {
         let entries = view.rows().neighbours().len();
         let keys = Keys::of::<W>(view.order());
         let input = Input::new(view.vertices(), view.edges() as u32, entries as u32, keys);
-        let plan = Plan::new(device, input, true, Room::Usual)?;
+        let mut plan = run.compile(|_| Plan::new(device, input, Form::Rows))?;
         device.admit(plan.layout.bytes(), DeviceCsr::<W>::bytes(view.vertices(), entries))?;
-        let graph = run.upload(|run| DeviceCsr::upload(device, view, run.threads()))?;
-        let forest = on_rows(device, &graph, run);
+        let graph = run.upload(|run| {
+            plan.allocate(device, run)?;
+            DeviceCsr::upload(device, view, run.threads())
+        })?;
+        let forest = solve(device, plan, input_of_rows(&graph)?, run);
         // To give its memory back belongs to copying it there.
         run.upload(|_| drop(graph));
         forest
@@ -136,7 +142,12 @@ pub fn on_edges<W: Weight>(
     graph: &DeviceEdges<W>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    solve(device, input_of(graph)?, false, run)
+    let input = input_of(graph)?;
+    if graph.edges == 0 {
+        return Ok(EdgeSet::new(0));
+    }
+    let plan = planned(device, input, Form::Edges, run)?;
+    solve(device, plan, input, run)
 }
 
 /// The same, as the ids of the forest's edges, ascending 64-bit integers that stay on the device.
@@ -152,7 +163,8 @@ pub fn ids_on_edges<W: Weight>(
     if graph.edges == 0 {
         return Ok(DeviceMemory::uninit(device, 0)?);
     }
-    let ids = list_set(device, &find(device, input, false, run)?.words())?;
+    let plan = planned(device, input, Form::Edges, run)?;
+    let ids = list_set(device, &find(device, plan, input, run)?.words())?;
     run.progress(1, 1)?;
     Ok(ids)
 }
@@ -175,6 +187,15 @@ pub fn on_rows<W: Weight>(
     graph: &DeviceCsr<W>,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
+    let input = input_of_rows(graph)?;
+    if graph.edges == 0 {
+        return Ok(EdgeSet::new(0));
+    }
+    let plan = planned(device, input, Form::Rows, run)?;
+    solve(device, plan, input, run)
+}
+
+fn input_of_rows<W: Weight>(graph: &DeviceCsr<W>) -> Result<Input, SolveError> {
     Fast.admit(graph.vertices, graph.edges as usize)?;
     if graph.entries > MOST_ENTRIES {
         return Err(DeviceError::TooManyEntries { entries: graph.entries.into() }.into());
@@ -184,14 +205,12 @@ pub fn on_rows<W: Weight>(
     input.neighbours = graph.neighbours.address();
     input.ids = graph.ids.address();
     input.weights = graph.weights.address();
-    solve(device, input, true, run)
+    Ok(input)
 }
 
 /// What a solve tells the host when it is done: whether a list had too little room, and how many steps it traced.
 const OVERFLOW: usize = 0;
 const STEPS: usize = 1;
-const TRACE_STEPS: usize = 1 << 12;
-const STEP_WORDS: usize = 6;
 /// What the codes in the trace stand for.
 const STEPS_BY_CODE: [&str; 15] = [
     "begin",
@@ -226,11 +245,16 @@ impl Found<'_> {
     }
 }
 
-fn solve(device: &Device, graph: Input, rows: bool, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-    if graph.edges == 0 {
-        return Ok(EdgeSet::new(0));
-    }
-    let forest = find(device, graph, rows, run)?;
+/// The plan for a graph that is on the device, and memory to solve it in.
+fn planned(device: &Device, graph: Input, form: Form, run: &mut Run<'_>) -> Result<Plan, DeviceError> {
+    let mut plan = run.compile(|_| Plan::new(device, graph, form))?;
+    plan.allocate(device, run)?;
+    Ok(plan)
+}
+
+/// Solves a graph that has edges.
+fn solve(device: &Device, plan: Plan, graph: Input, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    let forest = find(device, plan, graph, run)?;
     let set = run.download(|run| download_set(device, &forest.words(), run.threads()))?;
     run.progress(1, 1)?;
     Ok(set)
@@ -239,19 +263,17 @@ fn solve(device: &Device, graph: Input, rows: bool, run: &mut Run<'_>) -> Result
 /// The forest, on the device; the graph has edges.
 fn find<'a>(
     device: &'a Device,
+    mut plan: Plan,
     graph: Input,
-    rows: bool,
     run: &mut Run<'_>,
 ) -> Result<Found<'a>, SolveError> {
     run.progress(0, 1)?;
-    let mut room = Room::Usual;
     loop {
-        let plan = Plan::new(device, graph, rows, room)?;
         device.admit(plan.layout.bytes(), 0)?;
-        match attempt(device, &plan, graph, run)? {
-            Some(forest) => return Ok(forest),
-            None => room = Room::ForAll,
+        if let Some(forest) = attempt(device, &plan, graph, run)? {
+            return Ok(forest);
         }
+        plan = plan.with_room_for_all(graph);
     }
 }
 
@@ -268,12 +290,10 @@ fn attempt<'a>(
     if turns == 0 {
         device.fill(&mut scratch.slice_mut(TURNS), 0)?;
     }
-    let trace: Option<CudaSlice<u32>> =
-        run.is_observed().then(|| device.uninit(TRACE_STEPS * STEP_WORDS)).transpose()?;
     let stream = device.stream();
     let mut arguments = Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0, turns) };
     arguments.scratch.told = scratch.told_at();
-    if let Some(trace) = &trace {
+    if let Some(trace) = &plan.trace {
         arguments.scratch.trace = trace.device_ptr(stream).0;
         arguments.scratch.steps = TRACE_STEPS as u32;
     }
@@ -287,7 +307,7 @@ fn attempt<'a>(
     device.finish()?;
     scratch.leave(turns + 1);
     let told = scratch.told();
-    if let Some(trace) = &trace {
+    if let Some(trace) = &plan.trace {
         report(&download(device, &trace.slice(..told[STEPS] as usize * STEP_WORDS))?, run);
     }
     Ok((told[OVERFLOW] == 0).then(|| Found { scratch, forest: plan.layout.forest() }))

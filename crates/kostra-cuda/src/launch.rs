@@ -53,72 +53,91 @@ pub(crate) struct Step {
 }
 
 /// Times steps by the device's own clock where a run is observed; elsewhere it does nothing.
+///
+/// Between the launch of a step's last kernel and the record of the event that ends the step, the host calls the driver
+/// for nothing else: a short kernel is over by then, and what the host does would count as the kernel's time. So events
+/// are created before they are needed, and the occupancy is computed when the steps are reported.
 pub(crate) struct StepClock<'a> {
     device: &'a Device,
     observed: bool,
     marks: Vec<Mark>,
+    /// Events that no mark holds.
+    spare: Vec<CudaEvent>,
 }
+
+/// As many events as a round of any solver needs.
+const EVENTS: usize = 12;
 
 /// A point in time, and the step that ended there, if one did.
 struct Mark {
     event: CudaEvent,
-    ended: Option<(&'static str, Option<(&'static str, f64)>)>,
+    ended: Option<Ended>,
+}
+
+/// A step that has ended.
+struct Ended {
+    phase: &'static str,
+    /// The counter of the occupancy, and the launch that it is of.
+    occupancy: Option<(&'static str, CudaFunction, LaunchConfig)>,
 }
 
 impl<'a> StepClock<'a> {
-    pub(crate) fn new(device: &'a Device, run: &Run<'_>) -> Self {
-        Self { device, observed: run.is_observed(), marks: Vec::new() }
+    pub(crate) fn new(device: &'a Device, run: &Run<'_>) -> Result<Self, DeviceError> {
+        let observed = run.is_observed();
+        let spare = (0..if observed { EVENTS } else { 0 }).map(|_| new_event(device));
+        Ok(Self { device, observed, marks: Vec::new(), spare: spare.collect::<Result<_, _>>()? })
     }
 
-    /// Begins a step here, and not where the last one ended, for the host has come between.
+    /// Begins a step here, and not where the last one ended, because the host has worked in between.
     pub(crate) fn start(&mut self) -> Result<(), DeviceError> {
         self.mark(None)
     }
 
-    /// Ends a step. What comes is the next one.
+    /// Ends a step. The next one begins here.
     pub(crate) fn lap(&mut self, phase: &'static str) -> Result<(), DeviceError> {
-        self.mark(Some((phase, None)))
+        self.mark(Some(Ended { phase, occupancy: None }))
     }
 
-    /// Ends a step, and notes what share of the device its kernel could keep busy.
+    /// Ends a step, and notes the launch whose occupancy is to be reported.
     pub(crate) fn lap_of(
         &mut self,
         step: Step,
         kernel: &CudaFunction,
         grid: LaunchConfig,
     ) -> Result<(), DeviceError> {
+        self.mark(Some(Ended { phase: step.phase, occupancy: Some((step.occupancy, kernel.clone(), grid)) }))
+    }
+
+    fn mark(&mut self, ended: Option<Ended>) -> Result<(), DeviceError> {
         if !self.observed {
             return Ok(());
         }
-        let occupancy = occupancy(self.device, kernel, grid)?;
-        self.mark(Some((step.phase, Some((step.occupancy, occupancy)))))
-    }
-
-    fn mark(
-        &mut self,
-        ended: Option<(&'static str, Option<(&'static str, f64)>)>,
-    ) -> Result<(), DeviceError> {
-        if self.observed {
-            let event = self.device.stream().record_event(Some(EventFlags::CU_EVENT_DEFAULT));
-            self.marks.push(Mark { event: self.device.check(event, "timing kernels")?, ended });
-        }
+        let event = self.spare.pop().map_or_else(|| new_event(self.device), Ok)?;
+        self.device.check(event.record(self.device.stream()), "timing kernels")?;
+        self.marks.push(Mark { event, ended });
         Ok(())
     }
 
     /// Waits for the steps that have ended, reports them, and forgets them.
     pub(crate) fn report(&mut self, run: &mut Run<'_>) -> Result<(), DeviceError> {
-        for pair in self.marks.windows(2) {
-            let Some((phase, occupancy)) = pair[1].ended else { continue };
+        let marks = std::mem::take(&mut self.marks);
+        for pair in marks.windows(2) {
+            let Some(Ended { phase, occupancy: launch }) = &pair[1].ended else { continue };
             let milliseconds =
                 self.device.check(pair[0].event.elapsed_ms(&pair[1].event), "timing kernels")?;
             run.phase_took(phase, Duration::from_secs_f32(milliseconds.max(0.0) / 1e3));
-            if let Some((name, percent)) = occupancy {
-                run.counter(name, percent);
+            if let Some((name, kernel, grid)) = launch {
+                run.counter(name, occupancy(self.device, kernel, *grid)?);
             }
         }
-        self.marks.clear();
+        self.spare.extend(marks.into_iter().map(|mark| mark.event));
         Ok(())
     }
+}
+
+/// An event that notes the time.
+fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
+    device.check(device.context().new_event(Some(EventFlags::CU_EVENT_DEFAULT)), "timing kernels")
 }
 
 /// What share of the warps that the device has room for a launch can keep active at most, in percent: with as many

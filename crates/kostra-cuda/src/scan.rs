@@ -27,11 +27,25 @@ pub(crate) enum TileSums {
     ByHost,
 }
 
-/// The kernels, and memory for the sums of so many numbers' tiles.
-pub(crate) struct Scan {
-    tile_sums: TileSums,
+/// The kernels.
+pub(crate) struct Kernels {
     scan_tiles: CudaFunction,
     raise_tiles: CudaFunction,
+}
+
+impl Kernels {
+    pub(crate) fn load(device: &Device) -> Result<Self, DeviceError> {
+        Ok(Self {
+            scan_tiles: device.function(SOURCE, "scan_tiles")?,
+            raise_tiles: device.function(SOURCE, "raise_tiles")?,
+        })
+    }
+}
+
+/// The kernels, and memory for the sums of the tiles.
+pub(crate) struct Scan {
+    tile_sums: TileSums,
+    kernels: Kernels,
     /// For each level the sums of its tiles, which are the numbers of the next level. The last is a single one.
     levels: Vec<CudaSlice<u32>>,
 }
@@ -42,19 +56,20 @@ impl Scan {
         level_sizes(numbers).map(|sums| 4 * sums).sum()
     }
 
-    /// A scan for up to so many numbers.
-    pub(crate) fn new(device: &Device, numbers: usize, tile_sums: TileSums) -> Result<Self, DeviceError> {
-        Ok(Self {
-            tile_sums,
-            scan_tiles: device.function(SOURCE, "scan_tiles")?,
-            raise_tiles: device.function(SOURCE, "raise_tiles")?,
-            levels: level_sizes(numbers).map(|sums| device.uninit(sums)).collect::<Result<_, _>>()?,
-        })
+    /// Allocates memory to scan up to `numbers` numbers.
+    pub(crate) fn new(
+        device: &Device,
+        kernels: Kernels,
+        numbers: usize,
+        tile_sums: TileSums,
+    ) -> Result<Self, DeviceError> {
+        let levels = level_sizes(numbers).map(|sums| device.uninit(sums)).collect::<Result<_, _>>()?;
+        Ok(Self { tile_sums, kernels, levels })
     }
 
     /// The kernel that does most of the work, and its grid.
     pub(crate) fn launched(&self, length: usize) -> (&CudaFunction, LaunchConfig) {
-        (&self.scan_tiles, grid(length))
+        (&self.kernels.scan_tiles, grid(length))
     }
 
     /// Replaces each of the first numbers by the sum of those before it. Returns the sum of all.
@@ -64,8 +79,7 @@ impl Scan {
         numbers: &mut CudaSlice<u32>,
         length: usize,
     ) -> Result<u32, DeviceError> {
-        let (kernels, levels) = ((&self.scan_tiles, &self.raise_tiles), &mut self.levels);
-        scan_level(device, kernels, self.tile_sums, numbers, length, levels)
+        scan_level((device, &self.kernels), self.tile_sums, numbers, length, &mut self.levels)
     }
 }
 
@@ -76,8 +90,7 @@ fn grid(length: usize) -> LaunchConfig {
 }
 
 fn scan_level(
-    device: &Device,
-    kernels: (&CudaFunction, &CudaFunction),
+    (device, kernels): (&Device, &Kernels),
     tile_sums: TileSums,
     numbers: &mut CudaSlice<u32>,
     length: usize,
@@ -86,7 +99,7 @@ fn scan_level(
     // No numbers, no levels.
     let Some((sums, above)) = levels.split_first_mut() else { return Ok(0) };
     let (tiles, length_64, grid) = (length.div_ceil(TILE), length as u64, grid(length));
-    let mut launch = device.stream().launch_builder(kernels.0);
+    let mut launch = device.stream().launch_builder(&kernels.scan_tiles);
     launch.arg(&mut *numbers).arg(&length_64).arg(&mut *sums);
     // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for every tile.
     device.check(unsafe { launch.launch(grid) }, "scanning")?;
@@ -95,7 +108,7 @@ fn scan_level(
     }
     let mut by_host = None;
     let total = match tile_sums {
-        TileSums::OnDevice => scan_level(device, kernels, tile_sums, sums, tiles, above)?,
+        TileSums::OnDevice => scan_level((device, kernels), tile_sums, sums, tiles, above)?,
         TileSums::ByHost => {
             let mut scanned = read(device, sums, tiles)?;
             let mut total = 0_u32;
@@ -106,7 +119,7 @@ fn scan_level(
             total
         }
     };
-    let mut launch = device.stream().launch_builder(kernels.1);
+    let mut launch = device.stream().launch_builder(&kernels.raise_tiles);
     launch.arg(numbers).arg(&length_64).arg(by_host.as_ref().unwrap_or(sums));
     // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for every tile.
     device.check(unsafe { launch.launch(grid) }, "scanning")?;

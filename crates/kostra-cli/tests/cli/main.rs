@@ -6,6 +6,11 @@ mod bad_input;
 #[cfg(unix)]
 mod cases;
 mod describe;
+#[cfg(target_os = "linux")]
+#[path = "../../../kostra-cuda/tests/fake/mod.rs"]
+mod fake;
+#[cfg(target_os = "linux")]
+mod fake_device;
 mod harness;
 mod interrupt;
 mod memory;

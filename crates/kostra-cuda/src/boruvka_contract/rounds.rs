@@ -6,7 +6,7 @@ use kostra_core::{EdgeId, EdgeSet, Problem, Run, SolveError, Vertex, Weight};
 use super::{BLOCK_SIZE, SOURCE};
 use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
 use crate::launch::{Blocks, Step, StepClock};
-use crate::scan::{Scan, TileSums};
+use crate::scan::{self, Scan, TileSums};
 use crate::{Device, DeviceError};
 
 /// A kernel and its grid.
@@ -112,26 +112,14 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
         return Ok(EdgeSet::new(m));
     }
     device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
-    let given = run.upload(|run| DeviceCsr::upload(device, rows, run.threads()))?;
-    let keys = given.keys;
-    let mut rounds = Rounds {
-        device,
-        blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },
-        kernels: Kernels::load(device, keys)?,
-        contraction: C::load(device, keys.bits())?,
-        scan: Scan::new(device, n as usize, C::TILE_SUMS)?,
-        vertices: Vertices {
-            vertex_minedge: device.uninit(n as usize)?,
-            color: device.uninit(n as usize)?,
-            new_vertex: device.uninit(n as usize)?,
-            next_edge: device.uninit(n as usize / 2)?,
-        },
-        changed: device.uninit(1)?,
-        forest: DeviceEdgeSet::new(device, m)?,
-        clock: StepClock::new(device, run),
-        all: n as usize,
-    };
-    let (mut now, mut next) = (Rows::given(device, given)?, Rows::contracted(device, n, entries)?);
+    let keys = Keys::of::<W>(rows.order());
+    let loaded = run.compile(|_| Loaded::<C>::load(device, keys))?;
+    let (mut rounds, mut now, mut next) = run.upload(|run| {
+        let rounds = Rounds::allocate(device, loaded, (n, m), run)?;
+        let next = Rows::contracted(device, n, entries)?;
+        let given = DeviceCsr::upload(device, rows, run.threads())?;
+        Ok::<_, DeviceError>((rounds, Rows::given(device, given)?, next))
+    })?;
     rounds.make_keys(&mut now, keys)?;
     rounds.clock.report(run)?;
     while now.entries > 0 {
@@ -187,6 +175,23 @@ impl Kernels {
     }
 }
 
+/// Everything that is loaded before a graph is copied.
+struct Loaded<C> {
+    kernels: Kernels,
+    contraction: C,
+    scan: scan::Kernels,
+}
+
+impl<C: Contraction> Loaded<C> {
+    fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
+        Ok(Self {
+            kernels: Kernels::load(device, keys)?,
+            contraction: C::load(device, keys.bits())?,
+            scan: scan::Kernels::load(device)?,
+        })
+    }
+}
+
 /// What is kept from round to round.
 struct Rounds<'a, C> {
     device: &'a Device,
@@ -203,7 +208,34 @@ struct Rounds<'a, C> {
     all: usize,
 }
 
-impl<C: Contraction> Rounds<'_, C> {
+impl<'a, C: Contraction> Rounds<'a, C> {
+    /// Allocates what a graph of so many vertices and edges needs beside its rows.
+    fn allocate(
+        device: &'a Device,
+        loaded: Loaded<C>,
+        (vertices, edges): (u32, usize),
+        run: &Run<'_>,
+    ) -> Result<Self, DeviceError> {
+        let all = vertices as usize;
+        Ok(Self {
+            device,
+            blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },
+            kernels: loaded.kernels,
+            contraction: loaded.contraction,
+            scan: Scan::new(device, loaded.scan, all, C::TILE_SUMS)?,
+            vertices: Vertices {
+                vertex_minedge: device.uninit(all)?,
+                color: device.uninit(all)?,
+                new_vertex: device.uninit(all)?,
+                next_edge: device.uninit(all / 2)?,
+            },
+            changed: device.uninit(1)?,
+            forest: DeviceEdgeSet::new(device, edges)?,
+            clock: StepClock::new(device, run)?,
+            all,
+        })
+    }
+
     /// Turns the weights of the given graph into keys, where they are.
     fn make_keys<W: Weight>(&mut self, graph: &mut Rows<W>, keys: Keys) -> Result<(), DeviceError> {
         self.clock.start()?;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaFunction, DeviceRepr};
+use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr};
+use kostra_core::Run;
 
 use crate::buffers::{DeviceEdgeSet, Keys};
 use crate::module::Source;
@@ -13,7 +14,7 @@ const SOURCE: Source = Source { name: "fast", text: include_str!("../../kernels/
 
 /// How much room a list of edges gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+enum Room {
     /// What is enough nearly always.
     Usual,
     /// For every edge there is.
@@ -99,6 +100,9 @@ const COUNTERS: u64 = 1 << 12;
 const TURN: u64 = 12 * COUNTERS;
 /// The bytes of both pairs: the first ones of the scratch memory, whatever the graph.
 pub(super) const TURNS: Range<usize> = 0..2 * TURN as usize;
+/// How many steps the trace has room for, and how many words it has for each.
+pub(super) const TRACE_STEPS: usize = 1 << 12;
+pub(super) const STEP_WORDS: usize = 6;
 /// Edges from which on two blocks are better than one on a multiprocessor (measured).
 const SMALL: u64 = 1 << 19;
 
@@ -205,23 +209,50 @@ pub(super) struct Plan {
     pub(super) kernel: CudaFunction,
     pub(super) blocks: u32,
     pub(super) layout: Layout,
+    /// Where an observed solve writes down its steps.
+    pub(super) trace: Option<CudaSlice<u32>>,
+}
+
+/// The form of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Edges,
+    Rows,
 }
 
 impl Plan {
-    /// For a graph that is an edge list, or rows, wherever it lies.
-    pub(super) fn new(device: &Device, graph: Input, rows: bool, room: Room) -> Result<Self, DeviceError> {
-        let name = match (rows, graph.wide != 0) {
-            (false, false) => "edges_32",
-            (false, true) => "edges_64",
-            (true, false) => "rows_32",
-            (true, true) => "rows_64",
+    /// Loads the kernel, and lays the scratch memory out, for a graph of this size; its addresses are not looked at.
+    pub(super) fn new(device: &Device, graph: Input, form: Form) -> Result<Self, DeviceError> {
+        let name = match (form, graph.wide != 0) {
+            (Form::Edges, false) => "edges_32",
+            (Form::Edges, true) => "edges_64",
+            (Form::Rows, false) => "rows_32",
+            (Form::Rows, true) => "rows_64",
         };
         let (kernel, fit) = device.resident(SOURCE, name, BLOCK)?;
-        // To meet costs small graphs more than they gain from many hands.
+        // A small graph loses more by the barriers of more blocks than it gains by their threads.
         let blocks = device.multiprocessors() * if u64::from(graph.edges) < SMALL { 1 } else { fit };
-        let layout = Layout::new(graph, u64::from(blocks * BLOCK / 32), room);
-        Ok(Self { kernel, blocks, layout })
+        Ok(Self { kernel, blocks, layout: Layout::new(graph, warps(blocks), Room::Usual), trace: None })
     }
+
+    /// Allocates the memory that the solve works in.
+    pub(super) fn allocate(&mut self, device: &Device, run: &Run<'_>) -> Result<(), DeviceError> {
+        if run.is_observed() {
+            self.trace = Some(device.uninit(TRACE_STEPS * STEP_WORDS)?);
+        }
+        device.reserve_scratch(self.layout.bytes())
+    }
+
+    /// The same with room for every edge in the lists.
+    pub(super) fn with_room_for_all(self, graph: Input) -> Self {
+        let layout = Layout::new(graph, warps(self.blocks), Room::ForAll);
+        Self { layout, ..self }
+    }
+}
+
+/// How many warps a number of blocks has.
+fn warps(blocks: u32) -> u64 {
+    u64::from(blocks * BLOCK / 32)
 }
 
 #[cfg(test)]

@@ -1,0 +1,34 @@
+//! A machine with a driver and an NVRTC that are not real, for tests of what the host does.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Compiles the two libraries into a folder; false, with a message, where there is no C compiler.
+pub(crate) fn make_libraries(folder: &Path) -> bool {
+    let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../kostra-cuda/tests/fake"));
+    ["driver.c", "nvrtc.c"].into_iter().zip(["libcuda.so", "libnvrtc.so"]).all(|(source, library)| {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
+        match compiler.arg(folder.join(library)).arg(sources.join(source)).output() {
+            Err(_) => {
+                println!("skipped: no C compiler to make a driver with");
+                false
+            }
+            Ok(output) => {
+                assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+                true
+            }
+        }
+    })
+}
+
+/// Has a process see the libraries of a folder, and keep what it compiles there.
+pub(crate) fn use_libraries<'a>(process: &'a mut Command, folder: &Path) -> &'a mut Command {
+    process
+        .env("LD_LIBRARY_PATH", folder)
+        .env("KOSTRA_NVRTC", folder.join("libnvrtc.so"))
+        .env("KOSTRA_CUDA_JIT", "1")
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env("KOSTRA_FAKE_LOG", folder.join("log"))
+        .env_remove("CUDA_VISIBLE_DEVICES")
+}
