@@ -1,5 +1,7 @@
 //! Every CUDA solver against the processor's canonical forests, for a machine that has a device but no Rust: the cases
 //! of `testdata/`, small random multigraphs, graphs that make a solver leave its fast path, and a path of ten million.
+//! Random multigraphs are solved with random values of the solver's options, everything else in all of its variants
+//! (`kostra_testkit::variants`).
 //!
 //! ```text
 //! cargo build --release --package kostra-testkit --example on_device
@@ -14,10 +16,13 @@ use std::process::exit;
 use std::time::Instant;
 
 use kostra::cuda::Device;
-use kostra::{AnyGraph, EdgeId, EdgeList, Order, Platform, Run, Solver, Vertex, Weight, solver, solvers};
+use kostra::{
+    AnyGraph, EdgeId, EdgeList, Forest, Order, Platform, Run, Solver, Vertex, Weight, solver, solvers,
+};
 use kostra_testkit::matrix::{ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::suite;
+use kostra_testkit::variants::variants;
 
 struct Arguments {
     testdata: PathBuf,
@@ -98,20 +103,37 @@ fn arguments() -> Result<Arguments, String> {
 
 /// Everything, with one solver; says how much that was.
 fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<String, String> {
+    let cases = examine_cases(solver, arguments)?;
+    examine_random_graphs(solver, arguments)?;
+    let hard = examine_hard_graphs(solver, arguments)?;
+    examine_path(solver, arguments)?;
+    let (graphs, n, variants) = (arguments.graphs, arguments.path, variants(solver.info()).len());
+    Ok(format!(
+        "{cases} cases, {graphs} random graphs, {hard} hard ones, a path of {n}, in {variants} variants"
+    ))
+}
+
+fn examine_cases(solver: &dyn Solver, arguments: &Arguments) -> Result<usize, String> {
     let cases = suite::load_from(&arguments.testdata).map_err(|error| error.to_string())?;
     for case in &cases {
         for order in ORDERS {
             let answer = case.answer(order);
-            let about = || format!("case {} in {order:?}", case.name);
-            let forest = solve(solver, &case.graph, order, arguments.device, &[])
-                .map_err(|error| format!("{}: {error}", about()))?;
-            compare(solver, forest.ids(), &answer.forest).map_err(|fault| format!("{}: {fault}", about()))?;
-            if answer.total.is_some_and(|total| !same_total(total, forest.total())) {
-                return Err(format!("{}: a total of {}", about(), forest.total()));
+            for settings in variants(solver.info()) {
+                let about = || format!("case {} in {order:?}, {settings:?}", case.name);
+                let forest = solve(solver, &case.graph, order, arguments.device, &settings)
+                    .map_err(|error| format!("{}: {error}", about()))?;
+                compare(solver, forest.ids(), &answer.forest)
+                    .map_err(|fault| format!("{}: {fault}", about()))?;
+                if answer.total.is_some_and(|total| !same_total(total, forest.total())) {
+                    return Err(format!("{}: a total of {}", about(), forest.total()));
+                }
             }
         }
     }
+    Ok(cases.len())
+}
 
+fn examine_random_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
     for seed in (0..arguments.graphs).map(|index| arguments.seed.wrapping_add(index)) {
         let mut random = Random(seed);
         let graph = random.any_graph();
@@ -119,10 +141,16 @@ fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<String, String>
         let settings: Vec<_> =
             solver.info().options.iter().map(|option| (option.name, random.setting(option))).collect();
         let about = || format!("seed {seed}, {order:?}, {settings:?}, {}", describe(&graph));
-        check(solver, &graph, order, arguments.device, &settings)
+        let right = by_processor(&graph, order)?;
+        let forest = solve(solver, &graph, order, arguments.device, &settings);
+        forest
+            .and_then(|forest| compare(solver, forest.ids(), right.ids()))
             .map_err(|fault| format!("{}: {fault}", about()))?;
     }
+    Ok(())
+}
 
+fn examine_hard_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<usize, String> {
     let hard: Vec<_> = match arguments.hard {
         0 => Vec::new(),
         step => hard_graphs().into_iter().step_by(step as usize).collect(),
@@ -130,26 +158,36 @@ fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<String, String>
     for (name, make) in &hard {
         for graph in of_all_types(make) {
             for order in ORDERS {
-                let about = || format!("{name}, {} weights, {order:?}", graph.weight_type());
-                check(solver, &graph, order, arguments.device, &[])
-                    .map_err(|fault| format!("{}: {fault}", about()))?;
+                let right = by_processor(&graph, order)?;
+                for settings in variants(solver.info()) {
+                    let about =
+                        || format!("{name}, {} weights, {order:?}, {settings:?}", graph.weight_type());
+                    solve(solver, &graph, order, arguments.device, &settings)
+                        .and_then(|forest| compare(solver, forest.ids(), right.ids()))
+                        .map_err(|fault| format!("{}: {fault}", about()))?;
+                }
             }
         }
     }
+    Ok(12 * hard.len())
+}
 
-    // Every vertex hooks onto its neighbour, all in one direction.
+/// Every vertex of the path hooks onto its neighbor, all in one direction.
+fn examine_path(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
     let n = Vertex::try_from(arguments.path).map_err(|error| error.to_string())?;
     let ends: Vec<_> = (1..n).map(|v| (v - 1, v)).collect();
     let path = graph_of(n, &ends, |edge| edge as u32);
     for order in ORDERS {
-        let forest = solve(solver, &path, order, arguments.device, &[])
-            .map_err(|error| format!("path of {n} in {order:?}: {error}"))?;
-        if !forest.ids().iter().copied().eq(0..n.saturating_sub(1)) {
-            return Err(format!("path of {n} in {order:?}: {} edges", forest.ids().len()));
+        for settings in variants(solver.info()) {
+            let about = || format!("path of {n} in {order:?}, {settings:?}");
+            let forest = solve(solver, &path, order, arguments.device, &settings)
+                .map_err(|error| format!("{}: {error}", about()))?;
+            if !forest.ids().iter().copied().eq(0..n.saturating_sub(1)) {
+                return Err(format!("{}: {} edges", about(), forest.ids().len()));
+            }
         }
     }
-    let (cases, hard) = (cases.len(), 12 * hard.len());
-    Ok(format!("{cases} cases, {} random graphs, {hard} hard ones, a path of {n}", arguments.graphs))
+    Ok(())
 }
 
 fn solve(
@@ -158,7 +196,7 @@ fn solve(
     order: Order,
     device: usize,
     settings: &[(&str, u64)],
-) -> Result<kostra::Forest, String> {
+) -> Result<Forest, String> {
     let mut run = Run::new().on_threads(4).on_device(device);
     for (name, value) in settings {
         run = run.with_option(solver.info(), name, *value).map_err(|error| error.to_string())?;
@@ -166,18 +204,11 @@ fn solve(
     solver.solve(graph, order, &mut run).map(|solution| solution.forest).map_err(|error| error.to_string())
 }
 
-/// Compares a solver with the processor.
-fn check(
-    tested: &dyn Solver,
-    graph: &AnyGraph,
-    order: Order,
-    device: usize,
-    settings: &[(&str, u64)],
-) -> Result<(), String> {
+/// The forest that the processor finds.
+fn by_processor(graph: &AnyGraph, order: Order) -> Result<Forest, String> {
     let reference = solver("kruskal").map_err(|error| error.to_string())?;
-    let right = reference.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
-    let found = solve(tested, graph, order, device, settings)?;
-    compare(tested, found.ids(), right.forest.ids())
+    let solution = reference.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
+    Ok(solution.forest)
 }
 
 fn compare(solver: &dyn Solver, found: &[EdgeId], right: &[EdgeId]) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! What all tests of Kostra share. Not published.
 //!
 //! One truth, many engines: the cases of `testdata/` ([`suite`]), graphs made at random ([`strategies`]) and real
-//! graphs ([`real`]) go through every registered solver ([`matrix`]), and the answers are compared edge id by edge
+//! graphs ([`real`]) go through every registered solver ([`matrix`], [`variants`]), and the answers are compared edge id by edge
 //! id with what the definition says ([`oracle`]).
 
 pub mod matrix;
@@ -11,3 +11,4 @@ pub mod oracle;
 pub mod real;
 pub mod strategies;
 pub mod suite;
+pub mod variants;

@@ -1,4 +1,5 @@
-//! One graph through every registered solver, in both orders, on every number of threads that its platform admits.
+//! One graph through every registered solver, in both orders, on every number of threads that its platform admits, in
+//! every [variant](crate::variants) of its options.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display};
@@ -8,6 +9,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use kostra::cuda::Device;
 use kostra::{AnyGraph, EdgeId, Order, Platform, Run, SolveError, Solver, Total, solvers};
 
+use crate::variants::{Variant, variants};
 use crate::{mutate, oracle};
 
 /// Both orders.
@@ -41,7 +43,7 @@ impl Answer {
     /// When that solver fails, or the verifier names a violation.
     pub fn verified(graph: &AnyGraph, order: Order) -> Result<Self, Disagreement> {
         let solver = solvers().find(|solver| solver.info().exact).expect("an exact solver is registered");
-        let combination = Combination { solver: solver.info().id, order, threads: 1 };
+        let combination = Combination { solver: solver.info().id, order, threads: 1, variant: Vec::new() };
         let forest = match solver.solve(graph, order, &mut Run::new()) {
             Ok(solution) => solution.forest,
             Err(error) => return Err(Disagreement { combination, fault: error.to_string() }),
@@ -56,7 +58,7 @@ impl Answer {
 }
 
 /// A solver under certain circumstances.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combination {
     /// The solver's id.
     pub solver: &'static str,
@@ -64,6 +66,8 @@ pub struct Combination {
     pub order: Order,
     /// How many threads it had.
     pub threads: usize,
+    /// Which of its options were set; the others had their defaults.
+    pub variant: Variant,
 }
 
 /// A solver that did not return the answer.
@@ -77,8 +81,10 @@ pub struct Disagreement {
 
 impl Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Combination { solver, order, threads } = self.combination;
-        write!(f, "{solver} ({order:?}, threads: {threads}): {}", self.fault)
+        let Combination { solver, order, threads, variant } = &self.combination;
+        write!(f, "{solver} ({order:?}, threads: {threads}")?;
+        variant.iter().try_for_each(|(name, value)| write!(f, ", {name}: {value}"))?;
+        write!(f, "): {}", self.fault)
     }
 }
 
@@ -131,7 +137,7 @@ fn can_run(solver: &dyn Solver) -> bool {
     let Err(reason) = &*DEVICE else { return true };
     let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
     if skipped.get_or_insert_default().insert(info.id) {
-        println!("{} skipped: {reason}", info.id);
+        println!("{}, in {} variants, skipped: {reason}", info.id, variants(info).len());
     }
     false
 }
@@ -186,24 +192,27 @@ pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, D
     Ok(tally)
 }
 
-/// Runs one solver on every number of threads and compares with the answer: edge id by edge id where the solver is
-/// exact; where it is approximate, its answer must be some spanning forest.
+/// Runs one solver with every variant on every number of threads and compares with the answer: edge id by edge id where
+/// the solver is exact; where it is approximate, its answer must be some spanning forest.
 ///
 /// # Errors
-/// The first number of threads on which it returns something else.
+/// The first combination in which it returns something else.
 pub fn check_solver(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
     answer: &Answer,
 ) -> Result<Tally, Disagreement> {
+    let info = solver.info();
     let mut tally = Tally::default();
-    for &threads in thread_counts(solver.info().platform) {
-        let combination = Combination { solver: solver.info().id, order, threads };
-        match check_one(solver, combination, graph, answer) {
-            Ok(()) => tally.right += 1,
-            Err(Failure::Refused) => tally.refused.push(combination),
-            Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
+    for &threads in thread_counts(info.platform) {
+        for variant in variants(info) {
+            let combination = Combination { solver: info.id, order, threads, variant };
+            match check_one(solver, &combination, graph, answer) {
+                Ok(()) => tally.right += 1,
+                Err(Failure::Refused) => tally.refused.push(combination),
+                Err(Failure::Wrong(fault)) => return Err(Disagreement { combination, fault }),
+            }
         }
     }
     Ok(tally)
@@ -216,11 +225,15 @@ enum Failure {
 
 fn check_one(
     solver: &dyn Solver,
-    combination: Combination,
+    combination: &Combination,
     graph: &AnyGraph,
     answer: &Answer,
 ) -> Result<(), Failure> {
     let mut run = Run::new().on_threads(combination.threads);
+    for (name, value) in &combination.variant {
+        let set = run.with_option(solver.info(), name, *value);
+        run = set.map_err(|error| Failure::Wrong(error.to_string()))?;
+    }
     let forest = match solver.solve(graph, combination.order, &mut run) {
         Ok(solution) => solution.forest,
         Err(SolveError::Unsuitable { .. }) if graph.vertices() as usize + graph.edges() >= REALLY_LARGE => {
@@ -267,4 +280,59 @@ fn describe_difference(found: &[EdgeId], right: &[EdgeId]) -> String {
         few(found, right),
         few(right, found)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use kostra::{Algorithm, EdgeSet, Problem, Representation, SolverInfo, SolverOption, Weight};
+
+    use super::*;
+
+    /// A solver on a device in name only, which notes the options that it was run with.
+    struct Stub;
+
+    static SEEN: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+    const SWITCH: SolverOption =
+        SolverOption { name: "switch", about: "", default: 1, lowest: 0, highest: 1 };
+    const SIZE: SolverOption = SolverOption { name: "size", about: "", default: 64, lowest: 32, highest: 96 };
+
+    impl Algorithm for Stub {
+        const INFO: SolverInfo = SolverInfo {
+            id: "stub",
+            title: "a solver for tests",
+            source: "none",
+            platform: Platform::Cuda,
+            representation: Representation::EdgeList,
+            exact: true,
+            time: "O(1)",
+            scratch: "none",
+            options: &[SWITCH, SIZE],
+        };
+
+        fn solve<W: Weight>(
+            &self,
+            problem: Problem<'_, W>,
+            run: &mut Run<'_>,
+        ) -> Result<EdgeSet, SolveError> {
+            let settings = (run.option(&SWITCH), run.option(&SIZE));
+            SEEN.lock().unwrap_or_else(PoisonError::into_inner).push(settings);
+            let mut set = EdgeSet::new(problem.edges().len());
+            if settings != (0, 33) {
+                set.insert(0);
+            }
+            Ok(set)
+        }
+    }
+
+    #[test]
+    fn a_solver_that_is_wrong_in_one_variant_only_is_found_out_and_named() {
+        let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![5]).unwrap();
+        let answer = Answer::by_definition(&graph, Order::Minimum);
+        let disagreement = check_solver(&Stub, &graph, Order::Minimum, &answer).unwrap_err();
+        let words = disagreement.to_string();
+        assert!(words.starts_with("stub (Minimum, threads: 1, switch: 0, size: 33): "), "{words}");
+        assert_eq!(*SEEN.lock().unwrap_or_else(PoisonError::into_inner), [(0, 32), (0, 33)]);
+    }
 }
