@@ -21,8 +21,11 @@ pub trait Observer {
     fn phase_started(&mut self, _name: &'static str) {}
     /// The innermost open phase ends.
     fn phase_finished(&mut self, _name: &'static str, _elapsed: Duration) {}
-    /// A round begins.
+    /// A round begins, and with it ends the one before.
     fn round(&mut self, _round: Round) {}
+    /// The last round ends. What follows, such as ending threads and listing the forest, belongs to no round. Called
+    /// once or more after the last round, and also by solvers that have no rounds.
+    fn rounds_finished(&mut self) {}
     /// The solver reports a figure of its own, such as what its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
     /// The solver has done `done` of `total` steps of equal weight.
@@ -202,6 +205,13 @@ impl<'a> Run<'a> {
         self.go_on()
     }
 
+    /// Reports that the last round is over.
+    pub fn finish_rounds(&mut self) {
+        if let Some(observer) = &mut self.observer {
+            observer.rounds_finished();
+        }
+    }
+
     /// Reports a figure of the solver's own.
     pub fn counter(&mut self, name: &'static str, value: f64) {
         if let Some(observer) = &mut self.observer {
@@ -275,6 +285,9 @@ mod tests {
         fn round(&mut self, round: Round) {
             self.lines.push(format!("{} {} {}", round.index, round.components, round.edges));
         }
+        fn rounds_finished(&mut self) {
+            self.lines.push("no more rounds".to_owned());
+        }
         fn counter(&mut self, name: &'static str, value: f64) {
             self.lines.push(format!("{name}={value}"));
         }
@@ -293,9 +306,11 @@ mod tests {
             run.phase_took("scan", Duration::ZERO);
             run.round(5, 7).and_then(|()| run.round(2, 1)).map(|()| 42)
         });
+        run.finish_rounds();
         assert!(run.is_observed() && !Run::new().is_observed());
         assert_eq!(answer, Ok(42));
-        assert_eq!(log.lines, ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort"]);
+        let expected = ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort", "no more rounds"];
+        assert_eq!(log.lines, expected);
     }
 
     #[test]

@@ -271,8 +271,9 @@ fn solve_typed<A: Algorithm, W: Weight>(
     run.take_transfers(); // what a solve that failed has left
     let built = Instant::now();
     let set = algorithm.solve(problem, run)?;
+    run.finish_rounds();
     let solved = Instant::now();
-    let ids = algorithm.list(set, run);
+    let ids = run.phase("list the forest", |run| algorithm.list(set, run));
     let Transfers { upload, mut download } = run.take_transfers();
     let mut solve = (solved - built).saturating_sub(upload + download);
     // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.

@@ -475,6 +475,44 @@ mod tests {
         }
     }
 
+    /// The blocks of a loop, in the order in which they were distributed.
+    fn blocks(threads: usize, len: usize, schedule: Schedule) -> Vec<Range<usize>> {
+        let blocks = Mutex::new(Vec::new());
+        with_team(threads, |team| {
+            assert_eq!(team.threads(), threads);
+            team.deal(len, schedule, |_, range| blocks.lock().unwrap().push(range));
+        });
+        let mut blocks = blocks.into_inner().unwrap();
+        blocks.sort_unstable_by_key(|block| block.start);
+        blocks
+    }
+
+    #[test]
+    fn a_guided_block_is_the_share_of_a_thread_in_what_is_left() {
+        let sizes = |threads, len, least| {
+            let blocks = blocks(threads, len, Schedule::Guided(least));
+            blocks.iter().map(ExactSizeIterator::len).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(2, 100, 1), [50, 25, 12, 6, 3, 2, 1, 1]);
+        assert_eq!(sizes(2, 100, 20), [50, 25, 20, 5]);
+        assert_eq!(sizes(3, 100, 200), [100]);
+        for (threads, len, least) in [(2, 1 << 12, 1), (3, 1001, 64), (5, 1001, 7), (8, 5, 1)] {
+            let mut left = len;
+            for block in blocks(threads, len, Schedule::Guided(least)) {
+                assert_eq!(block.start, len - left, "{threads} threads, at least {least}");
+                let share = left / threads;
+                assert_eq!(block.len(), share.max(least).min(left), "{threads} threads, at least {least}");
+                left -= block.len();
+            }
+            assert_eq!(left, 0, "{threads} threads, at least {least}");
+        }
+    }
+
+    #[test]
+    fn dynamic_blocks_have_one_size_but_for_the_last() {
+        assert_eq!(blocks(2, 20, Schedule::Dynamic(7)), [0..7, 7..14, 14..20]);
+    }
+
     #[test]
     fn a_panic_on_any_thread_reaches_the_caller_after_the_others_are_done() {
         for culprit in 0..3 {
