@@ -28,9 +28,10 @@ pub trait Observer {
     fn rounds_finished(&mut self) {}
     /// The solver reports a figure of its own, such as what its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
-    /// The solver has done `done` of `total` steps of equal weight.
+    /// The solver has done `done` of `total` units of its own choice, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
-    /// Whether the solver should give up. Asked at least once a round and every few million steps.
+    /// Whether the solver should give up. Asked at every round and every report of progress. Between two questions a
+    /// solver may sort or scan all edges once.
     fn cancelled(&self) -> bool {
         false
     }
@@ -46,7 +47,7 @@ pub struct Transfers {
 }
 
 /// The circumstances of one solve: who watches, how many threads there are, what is set, and where scratch memory
-/// comes from. Costs nothing when nobody watches.
+/// comes from. When nobody watches, a report costs one branch.
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,

@@ -77,14 +77,14 @@ pub struct SolverInfo {
     pub options: &'static [SolverOption],
 }
 
-/// A parameter that a solver's source names, and that a [`Run`] may set.
+/// A parameter of a solver that a [`Run`] may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverOption {
     /// The name that users type.
     pub name: &'static str,
     /// What it means, in a few words.
     pub about: &'static str,
-    /// What the source uses.
+    /// The value unless it is set: the source's, where the source gives one.
     pub default: u64,
     /// The lowest value that makes sense.
     pub lowest: u64,

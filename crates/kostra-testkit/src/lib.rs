@@ -2,7 +2,8 @@
 //!
 //! One truth, many engines: the cases of `testdata/` ([`suite`]), graphs made at random ([`strategies`]) and real
 //! graphs ([`real`]) go through every registered solver ([`matrix`]), and the answers are compared edge id by edge
-//! id with what the definition says ([`oracle`]).
+//! id: with what the definition says ([`oracle`]) on small graphs, with an answer that the verifier accepts on large
+//! ones.
 
 pub mod matrix;
 pub mod multigraphs;

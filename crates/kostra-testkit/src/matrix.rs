@@ -1,4 +1,4 @@
-//! One graph through every registered solver, in both orders, on every number of threads that its platform admits.
+//! One graph through every registered solver that this machine can run, in both orders, on several numbers of threads.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display};

@@ -10,7 +10,7 @@ use kostra_core::{EdgeId, EdgeSet, with_room};
 
 use super::team::{Schedule, with_team};
 
-/// Members that are worth a thread: one lists a quarter of a million in the time that two take to begin.
+/// Members that are worth a thread.
 const GRAIN: usize = 1 << 19;
 /// Parts a thread: those who come late do less.
 const PARTS: usize = 8;

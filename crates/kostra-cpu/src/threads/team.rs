@@ -19,8 +19,8 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, sp
 /// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have done it, so that
 /// the leader's code reads as if it were alone, and steps may borrow from it. [`helped`](Self::helped) and
 /// [`deal`](Self::deal) wait only for those who have come to help: a thread that is still waking up, or was put aside
-/// for something else, holds nobody up. Between steps the others wait, first awake, then asleep. A step costs about a
-/// microsecond when they are awake. Nothing outlives the call: no pool is kept, and none of the caller's is used.
+/// for something else, holds nobody up. Between steps the others wait, first awake, then asleep. Nothing outlives the
+/// call: no pool is kept, and none of the caller's is used.
 ///
 /// Progress: blocking. A step ends when the slowest thread that takes part has done it. Dealing out is wait-free with
 /// [`Schedule::Dynamic`], one addition a block, and lock-free with [`Schedule::Guided`].
@@ -39,7 +39,7 @@ pub(crate) struct Team<'a> {
 pub(crate) enum Schedule {
     /// Blocks of this many items, to whoever is free.
     Dynamic(usize),
-    /// Of what is left, one part in as many as there are threads, at least this many items.
+    /// The items that are left, divided by the number of threads and rounded down, but at least this many items.
     Guided(usize),
 }
 
@@ -152,7 +152,7 @@ impl Team<'_> {
     }
 }
 
-/// How often a waiting thread looks before it goes to sleep: some 20 microseconds, the price of waking up.
+/// How often a waiting thread looks before it goes to sleep: long enough for the steps of a round that follow each other.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
 
 /// A step that may still be joined, in the lowest bit of [`Shared::gate`].
