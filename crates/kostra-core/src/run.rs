@@ -181,8 +181,9 @@ impl<'a> Run<'a> {
     }
 
     /// Copies from the device: the phase "download", timed apart as the [upload](Self::upload) is. Before it begins,
-    /// the device must be done.
+    /// the device must be done. The last round is over then.
     pub fn download<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        self.finish_rounds();
         let start = Instant::now();
         let result = self.phase("download", step);
         self.transfers.download += start.elapsed();
@@ -312,6 +313,15 @@ mod tests {
         assert_eq!(answer, Ok(42));
         let expected = ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort", "no more rounds"];
         assert_eq!(log.lines, expected);
+    }
+
+    #[test]
+    fn a_download_is_in_no_round() {
+        let mut log = Log::default();
+        let mut run = Run::new().observed_by(&mut log);
+        run.round(5, 7).unwrap();
+        run.download(|_| ());
+        assert_eq!(log.lines, ["0 5 7", "no more rounds", "+download", "-download"]);
     }
 
     #[test]

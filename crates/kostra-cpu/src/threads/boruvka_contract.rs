@@ -10,7 +10,7 @@
 //!   source's names; each kernel is a phase of the run.
 //! * A thread works on whole vertices, so one thread handles a vertex of high degree. The schedule is guided: a free
 //!   thread gets the vertices that are left, divided by the number of threads. No kernel needs more synchronization
-//!   than an atomic addition, and each ends at a barrier.
+//!   than an atomic addition, and each ends before the next begins.
 //! * Time O((n + m) log n): vertices with edges at least halve in a round. Propagating colors takes at most
 //!   log2 n + 2 sweeps, since a sweep at least doubles how far every vertex has looked ahead.
 //! * Scratch: two contracted graphs, which take turns, each at its largest size. Pages that are never written are not
@@ -29,7 +29,8 @@
 //! * Offsets are one array of n + 1 entries; the source has the arrays `first_edge` and `outdegree`.
 //! * The source takes the prefix sums from Intel TBB; here they are in `scan.rs`.
 //! * The source says only that OpenMP's schedule is guided. The least share of 1 vertex is OpenMP's default; the option
-//!   `least-share` raises it.
+//!   `least-share` raises it. A kernel ends when all vertices are done: it does not wait for threads that come later, as
+//!   OpenMP's barrier does.
 
 mod graph;
 mod kernels;

@@ -82,7 +82,7 @@ impl Algorithm for PrimCollide {
     const INFO: SolverInfo = SolverInfo {
         id: "prim-collide",
         title: "Prim, several instances that collide",
-        source: "Sousa 2014, 4.2 and 4.3.1",
+        source: "Sousa 2014, 4.2 and 4.3.1; Nobari 2012, Algorithm 2",
         platform: Platform::Threads,
         representation: Representation::EdgeList,
         exact: true,
