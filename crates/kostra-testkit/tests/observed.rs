@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kostra::{Observer, Order, Round, Run, SolveError};
+use kostra::{Observer, Order, Platform, Round, Run, SolveError, Solver};
 use kostra_testkit::matrix::{Answer, ORDERS, solvers_here};
 use kostra_testkit::strategies::graphs;
-use kostra_testkit::suite;
+use kostra_testkit::suite::{self, Case};
 use proptest::prelude::*;
 
 /// Phases of a solve that are no part of its last round.
@@ -71,19 +71,27 @@ impl Observer for Witness {
     }
 }
 
+/// Solves a case while somebody watches.
+fn watch(solver: &dyn Solver, case: &Case, order: Order, threads: usize) {
+    let mut witness = Witness::default();
+    let run = &mut Run::new().on_threads(threads).observed_by(&mut witness);
+    let forest = solver.solve(&case.graph, order, run).map(|solution| solution.forest.into_ids());
+    let about = format!("{} on {} in {order:?} with {threads} threads", solver.info().id, case.name);
+    assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
+    assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
+    assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
+    assert!(witness.rounds_are_over, "{about}: the rounds never end");
+}
+
 #[test]
 fn watching_a_solver_changes_nothing_and_its_reports_are_in_order() {
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in ORDERS {
-                let mut witness = Witness::default();
-                let solution = solver.solve(&case.graph, order, &mut Run::new().observed_by(&mut witness));
-                let about = format!("{} on {} in {order:?}", solver.info().id, case.name);
-                let forest = solution.map(|solution| solution.forest.into_ids());
-                assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
-                assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
-                assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
-                assert!(witness.rounds_are_over, "{about}: the rounds never end");
+                watch(solver, &case, order, 1);
+                if solver.info().platform == Platform::Threads {
+                    watch(solver, &case, order, 2);
+                }
             }
         }
     }
