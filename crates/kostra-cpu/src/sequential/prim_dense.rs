@@ -6,7 +6,7 @@
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive version, O(n²)).
 //! * Deviates: Algorithm 3 does not say how the lightest edge is found; the array is that of Algorithm 4. Start vertices
-//!   and the order of edges are as in `prim.rs`. Biagiotti gives no pseudo-code beyond "two for cycles".
+//!   and the order of edges are as in `prim.rs`. Biagiotti gives no pseudo-code.
 //! * Time O(n² + m); scratch 9 bytes a vertex (17 with 64-bit weights).
 //! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² > [`SPARSE`] m, that is,
 //!   whose scans take more than 64 steps for each edge.
