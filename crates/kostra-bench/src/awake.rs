@@ -5,10 +5,9 @@ use std::io::Write;
 
 /// Keeps processors from sleeping, until it is dropped, where the system lets this process ask for that: on Linux, as root.
 ///
-/// A processor that has nothing to do sleeps, and may take a millisecond to wake up, above all a virtual machine's, which
-/// its host gives to others meanwhile: then it is the host that is timed. Who has told Linux that it bears no latency has
-/// idle processors look for work instead. (Idle threads of the lowest class are no substitute: every now and then one of
-/// them is given a tick, four milliseconds, of a solve.)
+/// A processor that has nothing to do sleeps and wakes late, above all a virtual machine's, which its host gives to others
+/// meanwhile: then it is the host that is timed. While a process has told Linux that it bears no latency, idle processors
+/// look for work instead.
 pub(crate) struct Awake(Option<File>);
 
 impl Awake {

@@ -33,7 +33,7 @@ static MEMORY: kostra::LargePages = kostra::LargePages;
 
 /// Measures Kostra beside its peers.
 ///
-/// Exit codes: 0 done, 1 answers differ, 2 wrong usage or input.
+/// Exit codes: 0 done, 1 answers differ or a forest was not verified, 2 wrong usage or input.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -69,7 +69,7 @@ struct Circumstances {
 
 #[derive(Args)]
 struct RunArguments {
-    /// The suite: foundation, threads, sixteen or smoke
+    /// The suite: foundation, threads, sixteen, gpu or smoke
     #[arg(long, default_value = "foundation")]
     suite: String,
     /// Some graphs of the suite instead of all; also files and gen:SPEC, each of which needs an option of its own

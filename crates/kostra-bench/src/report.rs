@@ -30,7 +30,7 @@ fn head(text: &mut String, record: &Record) -> std::fmt::Result {
     let kind = if machine.virtual_machine { " (virtual machine)" } else { "" };
     writeln!(
         text,
-        "- {}, {} cores{kind}, {}, {:.1} GiB memory, huge pages {}; {}, kernel {}",
+        "- {}, {} processors{kind}, {}, {:.1} GiB memory, huge pages {}; {}, kernel {}",
         machine.processor,
         machine.cores,
         machine.caches.join(", "),

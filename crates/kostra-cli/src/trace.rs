@@ -22,10 +22,12 @@ pub(crate) struct Phase {
     name: &'static str,
     /// How many phases it is inside of.
     depth: usize,
+    /// The round that it is a part of, if any.
+    round: Option<u32>,
     seconds: f64,
 }
 
-/// A round, and how long it took.
+/// A round, and how long it took: from its report to the next one, or to the end of the rounds.
 #[derive(Serialize)]
 pub(crate) struct TracedRound {
     round: u32,
@@ -49,13 +51,16 @@ pub(crate) struct Watcher<'a> {
     trace: Option<Trace>,
     /// Open phases, as positions in the trace.
     open: Vec<usize>,
-    /// When the round began, and how many phases were open then.
-    round: Option<(Instant, usize)>,
+    /// The open round, when it began, and how many phases were open then.
+    round: Option<(u32, Instant, usize)>,
+    /// Where the time of rounds comes from.
+    clock: Box<dyn Fn() -> Instant + 'a>,
 }
 
 impl<'a> Watcher<'a> {
     pub(crate) fn new(stage: &'a Stage, keep: bool) -> Self {
-        Self { stage, trace: keep.then(Trace::default), open: Vec::new(), round: None }
+        let trace = keep.then(Trace::default);
+        Self { stage, trace, open: Vec::new(), round: None, clock: Box::new(Instant::now) }
     }
 
     /// What was told, if it was to be kept.
@@ -65,11 +70,10 @@ impl<'a> Watcher<'a> {
     }
 
     fn finish_round(&mut self) {
-        let elapsed = self.round.take().map(|(start, _)| start.elapsed().as_secs_f64());
-        if let Some(trace) = &mut self.trace
-            && let (Some(round), Some(elapsed)) = (trace.rounds.last_mut(), elapsed)
+        if let Some((_, start, _)) = self.round.take()
+            && let Some(round) = self.trace.as_mut().and_then(|trace| trace.rounds.last_mut())
         {
-            round.seconds = elapsed;
+            round.seconds = (self.clock)().saturating_duration_since(start).as_secs_f64();
         }
     }
 }
@@ -77,7 +81,8 @@ impl<'a> Watcher<'a> {
 impl Observer for Watcher<'_> {
     fn phase_started(&mut self, name: &'static str) {
         if let Some(trace) = &mut self.trace {
-            trace.phases.push(Phase { name, depth: self.open.len(), seconds: 0.0 });
+            let round = self.round.map(|(round, ..)| round);
+            trace.phases.push(Phase { name, depth: self.open.len(), round, seconds: 0.0 });
             self.open.push(trace.phases.len() - 1);
         }
         self.stage.say(match name {
@@ -93,7 +98,7 @@ impl Observer for Watcher<'_> {
             phase.seconds = elapsed.as_secs_f64();
         }
         // A round is over when the next one begins, or when the phase that it is a part of ends.
-        if self.round.is_some_and(|(_, depth)| self.open.len() < depth) {
+        if self.round.is_some_and(|(.., depth)| self.open.len() < depth) {
             self.finish_round();
         }
     }
@@ -103,10 +108,14 @@ impl Observer for Watcher<'_> {
         let Round { index, components, edges } = round;
         if let Some(trace) = &mut self.trace {
             trace.rounds.push(TracedRound { round: index, components, edges, seconds: 0.0 });
-            self.round = Some((Instant::now(), self.open.len()));
+            self.round = Some((index, (self.clock)(), self.open.len()));
         }
         let (components, edges) = (thousands(components), thousands(edges));
         self.stage.say(format!("solving: round {index}, {components} components and {edges} edges left"));
+    }
+
+    fn rounds_finished(&mut self) {
+        self.finish_round();
     }
 
     fn counter(&mut self, name: &'static str, value: f64) {
@@ -129,10 +138,11 @@ impl Trace {
         let share = |seconds: f64| if longest > 0.0 { bar(seconds / longest) } else { String::new() };
         let mut text = String::new();
         if !self.phases.is_empty() {
-            text += &format!("\n  {:<30}{:>12}\n", "phase", "time");
-            for phase in &self.phases {
-                let name = format!("{}{}", "  ".repeat(phase.depth), phase.name);
-                let line = format!("  {name:<30}{:>12}  {}", time(phase.seconds), share(phase.seconds));
+            text += &format!("\n  {:<30}{:>8}{:>12}\n", "phase", "round", "time");
+            for Phase { name, depth, round, seconds } in &self.phases {
+                let name = format!("{}{name}", "  ".repeat(*depth));
+                let round = round.map_or_else(String::new, |round| round.to_string());
+                let line = format!("  {name:<30}{round:>8}{:>12}  {}", time(*seconds), share(*seconds));
                 text += &format!("{}\n", line.trim_end());
             }
         }
@@ -157,6 +167,8 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use kostra::Run;
 
     use super::*;
@@ -179,6 +191,46 @@ mod tests {
         assert_eq!(trace.rounds.len(), 2);
         assert_eq!(trace.counters[0].round, Some(0));
         assert!(trace.tables().contains("light"));
+    }
+
+    /// The clock stands still outside of phases, as it would for a solver that does all its work in them.
+    #[test]
+    fn the_phases_of_a_round_add_up_to_its_time_and_what_follows_the_rounds_is_in_none() {
+        let (stage, start, now) = (Stage::start("solving"), Instant::now(), Cell::new(Duration::ZERO));
+        let mut watcher = Watcher::new(&stage, true);
+        watcher.clock = Box::new(|| start + now.get());
+        let phase = |watcher: &mut Watcher<'_>, name, milliseconds| {
+            watcher.phase_started(name);
+            let elapsed = Duration::from_millis(milliseconds);
+            now.set(now.get() + elapsed);
+            watcher.phase_finished(name, elapsed);
+        };
+        phase(&mut watcher, "start threads", 70);
+        for (index, times) in [(0, [5, 3]), (1, [2, 0])] {
+            watcher.round(Round { index, components: 10, edges: 13 });
+            phase(&mut watcher, "hook", times[0]);
+            phase(&mut watcher, "contract", times[1]);
+        }
+        watcher.rounds_finished();
+        phase(&mut watcher, "end threads", 900);
+        phase(&mut watcher, "list the forest", 4000);
+        watcher.rounds_finished();
+
+        let trace = watcher.finish().unwrap();
+        for round in &trace.rounds {
+            let own = trace.phases.iter().filter(|phase| phase.round == Some(round.round));
+            let sum: f64 = own.map(|phase| phase.seconds).sum();
+            assert!(
+                (round.seconds - sum).abs() < 1e-9,
+                "round {}: {} s, {sum} s in phases",
+                round.round,
+                round.seconds
+            );
+        }
+        let seconds: Vec<_> = trace.rounds.iter().map(|round| round.seconds).collect();
+        assert_eq!(seconds, [0.008, 0.002]);
+        let outside = trace.phases.iter().filter(|phase| phase.round.is_none()).map(|phase| phase.name);
+        assert_eq!(outside.collect::<Vec<_>>(), ["start threads", "end threads", "list the forest"]);
     }
 
     #[test]

@@ -5,8 +5,8 @@ pub type EdgeSet = BitSet;
 
 /// A set of numbers below a fixed bound.
 ///
-/// Takes one bit for each number below the bound. Inserting costs O(1), in any order, and the members come out ascending in one
-/// pass, which is several times faster than sorting them, and makes the canonical order a matter of type.
+/// Takes one bit for each number below the bound. Inserting costs O(1), in any order, and one pass lists the members in
+/// ascending order, so the canonical order needs no sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitSet {
     words: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Large arrays, in large pages.
 //!
-//! The system hands out fresh memory page by page, at the first touch, which takes longer than to fill it; and who reads at
-//! random in many small pages waits for the page tables too. So it is asked for large pages, which it may decline.
+//! The system hands out fresh memory page by page, at the first touch, and a read at a random place in many small pages
+//! waits for the page table too. So the system is asked for large pages, which it may decline.
 #![allow(
     unsafe_code,
     reason = "the system is told of memory by its address, and an allocator deals in addresses"

@@ -1,4 +1,4 @@
-//! What every room of Kostra shares: graphs, weight keys, forests, the solver interface and the verifier.
+//! What every crate of Kostra shares: graphs, weight keys, forests, the solver interface and the verifier.
 //!
 //! The one idea that everything rests on is the **canonical forest**. Edges are ordered by
 //! `(weight key, edge id)`, a strict total order, so a graph has exactly one minimum spanning forest.

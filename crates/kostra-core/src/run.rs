@@ -21,13 +21,17 @@ pub trait Observer {
     fn phase_started(&mut self, _name: &'static str) {}
     /// The innermost open phase ends.
     fn phase_finished(&mut self, _name: &'static str, _elapsed: Duration) {}
-    /// A round begins.
+    /// A round begins, and with it ends the one before.
     fn round(&mut self, _round: Round) {}
+    /// The last round ends. What follows, such as ending threads and listing the forest, belongs to no round. Called
+    /// once or more after the last round, and also by solvers that have no rounds.
+    fn rounds_finished(&mut self) {}
     /// The solver reports a figure of its own, such as what its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
-    /// The solver has done `done` of `total` steps of equal weight.
+    /// The solver has done `done` of `total` units of its own choice, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
-    /// Whether the solver should give up. Asked at least once a round and every few million steps.
+    /// Whether the solver should give up. Asked at every round and every report of progress. Between two questions a
+    /// solver may sort or scan all edges once.
     fn cancelled(&self) -> bool {
         false
     }
@@ -45,7 +49,7 @@ pub struct DeviceTimes {
 }
 
 /// The circumstances of one solve: who watches, how many threads there are, what is set, and where scratch memory
-/// comes from. Costs nothing when nobody watches.
+/// comes from. When nobody watches, a report costs one branch.
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
@@ -186,8 +190,9 @@ impl<'a> Run<'a> {
     }
 
     /// Copies from the device: the phase "download", timed apart as [compiling](Self::compile) is. Before it begins,
-    /// the device must be done.
+    /// the device must be done. The last round is over then.
     pub fn download<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        self.finish_rounds();
         let (result, elapsed) = self.timed_phase("download", step);
         self.device_times.download += elapsed;
         result
@@ -214,6 +219,13 @@ impl<'a> Run<'a> {
         let Some(observer) = &mut self.observer else { return Ok(()) };
         observer.round(Round { index, components: components as u64, edges: edges as u64 });
         self.go_on()
+    }
+
+    /// Reports that the last round is over.
+    pub fn finish_rounds(&mut self) {
+        if let Some(observer) = &mut self.observer {
+            observer.rounds_finished();
+        }
     }
 
     /// Reports a figure of the solver's own.
@@ -289,6 +301,9 @@ mod tests {
         fn round(&mut self, round: Round) {
             self.lines.push(format!("{} {} {}", round.index, round.components, round.edges));
         }
+        fn rounds_finished(&mut self) {
+            self.lines.push("no more rounds".to_owned());
+        }
         fn counter(&mut self, name: &'static str, value: f64) {
             self.lines.push(format!("{name}={value}"));
         }
@@ -307,9 +322,20 @@ mod tests {
             run.phase_took("scan", Duration::ZERO);
             run.round(5, 7).and_then(|()| run.round(2, 1)).map(|()| 42)
         });
+        run.finish_rounds();
         assert!(run.is_observed() && !Run::new().is_observed());
         assert_eq!(answer, Ok(42));
-        assert_eq!(log.lines, ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort"]);
+        let expected = ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort", "no more rounds"];
+        assert_eq!(log.lines, expected);
+    }
+
+    #[test]
+    fn a_download_is_in_no_round() {
+        let mut log = Log::default();
+        let mut run = Run::new().observed_by(&mut log);
+        run.round(5, 7).unwrap();
+        run.download(|_| ());
+        assert_eq!(log.lines, ["0 5 7", "no more rounds", "+download", "-download"]);
     }
 
     #[test]

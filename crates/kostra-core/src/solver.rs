@@ -77,14 +77,14 @@ pub struct SolverInfo {
     pub options: &'static [SolverOption],
 }
 
-/// A parameter that a solver's source names, and that a [`Run`] may set.
+/// A parameter of a solver that a [`Run`] may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverOption {
     /// The name that users type.
     pub name: &'static str,
     /// What it means, in a few words.
     pub about: &'static str,
-    /// What the source uses.
+    /// The value unless it is set: the source's, where the source gives one.
     pub default: u64,
     /// The lowest value that makes sense.
     pub lowest: u64,
@@ -275,8 +275,9 @@ fn solve_typed<A: Algorithm, W: Weight>(
     run.take_device_times(); // what a solve that failed has left
     let built = Instant::now();
     let set = algorithm.solve(problem, run)?;
+    run.finish_rounds();
     let solved = Instant::now();
-    let ids = algorithm.list(set, run);
+    let ids = run.phase("list the forest", |run| algorithm.list(set, run));
     let DeviceTimes { compile, upload, mut download } = run.take_device_times();
     let mut solve = (solved - built).saturating_sub(compile + upload + download);
     // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.

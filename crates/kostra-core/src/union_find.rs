@@ -5,8 +5,8 @@ use crate::{Vertex, prefetch};
 /// Disjoint sets over `0..n`, each named by its lowest member.
 ///
 /// Rem's algorithm: a parent is never above its child, the two searches of a union climb in turn, and each step
-/// splices the lower path onto the higher. It needs no ranks and is the fastest of the known variants in practice
-/// (Patwary, Blair and Manne 2010). Takes 4 bytes an element, of its own or borrowed.
+/// splices the lower path onto the higher. It needs no ranks, and was the fastest of the variants that Patwary, Blair
+/// and Manne 2010 measured. Takes 4 bytes an element, of its own or borrowed.
 #[derive(Clone, Debug)]
 pub struct UnionFind<P = Vec<Vertex>> {
     parents: P,

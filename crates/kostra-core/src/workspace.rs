@@ -4,8 +4,8 @@ use memmap2::MmapMut;
 
 /// Scratch memory for solvers that want one large piece, kept from solve to solve.
 ///
-/// The system hands out fresh memory page by page, cleared, which can take as long as a solve. Who solves many graphs
-/// gives the same workspace to each [`Run`](crate::Run) and pays once. It grows when a graph needs more and never
+/// The system hands out fresh memory page by page and clears each page. A program that solves many graphs gives the same
+/// workspace to each [`Run`](crate::Run) and pays for that once. A workspace grows when a graph needs more and never
 /// shrinks; drop it to give the memory back.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -31,7 +31,7 @@ impl Workspace {
         if self.bytes() < bytes {
             self.memory = None; // before the new one is asked for, so that the two are never there together
             let memory = MmapMut::map_anon(bytes.checked_next_multiple_of(1 << 21)?).ok()?;
-            // Large pages made solvers up to a fifth faster. The system may decline.
+            // Fewer first touches and fewer entries of the page table. The system may decline.
             #[cfg(all(target_os = "linux", not(miri)))] // Miri does not know the call
             let _ = memory.advise(memmap2::Advice::HugePage);
             self.memory = Some(memory);

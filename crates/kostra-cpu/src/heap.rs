@@ -1,4 +1,5 @@
-//! What Prim's algorithm asks of a priority queue, so that its solvers can share the heaps and the heaps their test.
+//! The priority queue of Prim's algorithm as a trait, so that its solvers share the growing loop and the heaps share a
+//! test.
 
 use kostra_core::{Key, Vertex};
 

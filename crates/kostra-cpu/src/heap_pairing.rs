@@ -1,9 +1,10 @@
-//! A pairing heap of vertices: a tree in which no parent comes after its children, mended only when its root leaves.
+//! A pairing heap of vertices: a tree in which no parent comes after its children, restructured only when its root
+//! leaves.
 //!
 //! Adding a vertex and lowering a rank hang a tree beside or below the root in O(1), and leave the work to the
 //! removal of the root: it melds the root's children in pairs from the first to the last, then the pairs from the
 //! last to the first. That is O(log n) amortized for each operation (Fredman, Sedgewick, Sleator and Tarjan 1986),
-//! and less in practice; Moret and Shapiro 1994 found it the best heap for Prim's algorithm.
+//! or less. Moret and Shapiro 1994 obtained their best times for Prim's algorithm with it.
 //!
 //! The nodes lie in one array, by vertex, and the two passes run along the links of the children themselves: nothing
 //! is allocated after the start, and nothing recurses, however many children the root has. Costs 24 bytes a vertex

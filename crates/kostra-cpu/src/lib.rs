@@ -19,18 +19,19 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     sequential::SOLVERS.iter().chain(threads::SOLVERS).copied()
 }
 
-/// The solver that is fastest on most graphs.
+/// The solver for graphs of 2^14 edges and more.
 pub const FASTEST: &dyn Solver = &threads::Fast;
 
-/// The solver that is fastest on graphs of a few thousand edges, for which nothing pays that must be set up.
+/// The solver for smaller graphs: it starts no threads and builds nothing but a list of ranks.
 pub const FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
 
-/// Below this many edges Kruskal's algorithm is done before scratch memory is there.
+/// Below this many edges a graph is small: starting threads and taking scratch memory does not pay.
 const SMALL: usize = 1 << 14;
 /// From this many vertices on [`FASTEST`] and [`settle`] have no labels.
 pub const MANY: u32 = 1 << 31;
 
-/// The solver that should be fastest for a graph of this size.
+/// The solver for a graph of this size: [`FASTEST`], or [`FASTEST_ON_SMALL`] where the graph is small or has too many
+/// vertices for labels.
 pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
     if edges < SMALL || vertices >= MANY { FASTEST_ON_SMALL } else { FASTEST }
 }

@@ -1,11 +1,14 @@
-//! What filtering rests on: how many edges to take as light, and which component swallows the rest.
+//! The two choices of a filter: how many edges to take as light, and which component is the giant one.
 
 use kostra_core::Vertex;
 
-/// How many of so many edges to take as light: a little more than the components left, which leaves most vertices of a
-/// random graph in one component; or, where that is small change, so many that a random graph is connected by them.
-/// When the last filter has kept most edges, never less than an eighth, so that there are few rounds whatever the graph.
-/// All where that leaves few, or where they are few beside the vertices, which every filter passes over.
+/// How many of `edges` edges to take as light.
+///
+/// * 1.25 for each component left, which puts most vertices of a random graph into one component; or 0.7 n ln n for n
+///   components, which connects most random graphs, where that is less than a sixteenth of the edges.
+/// * At least an eighth when the last filter kept most edges, so that there are few rounds on any graph.
+/// * All edges where the above is more than half of them, or where there are fewer edges than a quarter of the vertices,
+///   which every filter passes over.
 pub(crate) fn light_edges(edges: usize, components: u32, vertices: u32, most_were_kept: bool) -> usize {
     let n = f64::from(components);
     let (most_together, all_together) = ((1.25 * n) as usize, (0.7 * n * n.ln()) as usize);

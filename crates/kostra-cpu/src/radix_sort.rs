@@ -1,10 +1,10 @@
 //! Sorting by keys of which only the differing bits need looking at.
 
-/// The most bits of the key that one pass sorts by: 2048 counters and as many write streams stay in the caches.
+/// The most bits of the key that one pass sorts by, for 2048 counters and as many write streams.
 const DIGIT: u32 = 11;
-/// Below this many items a comparison sort is faster.
+/// Fewer items than this are sorted by comparisons.
 const FEW: usize = 1 << 12;
-/// From this many passes on a comparison sort is faster.
+/// Items whose keys need this many passes or more are sorted by comparisons.
 const MANY_PASSES: u32 = 5;
 
 /// Sorts items that are ascending among equal keys already, by least significant digits first: each pass is stable, so

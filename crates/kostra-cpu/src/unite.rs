@@ -1,4 +1,4 @@
-//! The loop at the heart of Kruskal's algorithm and its kin, arranged so that memory latency overlaps.
+//! The loop of Kruskal's algorithm that unites components, arranged so that memory accesses of different edges overlap.
 
 use kostra_core::{Run, SolveError, UnionFind, Vertex};
 

@@ -18,11 +18,20 @@
 //! * Reports the time of every kernel in each round by the device's clock, and its theoretical occupancy, or the part
 //!   of it that the round's threads can fill: with a thread a vertex they become too few, as Biagiotti shows.
 //!
-//! What differs from the sources: ties go to the lower edge id, not the lower neighbour, so the forest is the canonical
-//! one and parallel edges have one mirror image; a vertex without edges gets no new id, so forests are found, and the
-//! loop ends when no edges are left; a vertex removes its own mirrored edge only, so that who removes what is not up to
-//! chance; the graph is in the device's own memory, not, as in GPU-u, in memory that it shares with the host; Sousa
-//! does not say how large a block is, and Biagiotti finds the largest best.
+//! Blocks have 1024 threads unless the option says otherwise, as in Sousa's appendix B; Biagiotti, too, finds large blocks
+//! best.
+//!
+//! Deviations from the sources:
+//!
+//! * Ties go to the lower edge id, not to the lower neighbor, so that the forest is the canonical one and parallel edges
+//!   have one mirror image.
+//! * A vertex without edges gets no new id, and rounds end when no edge is left, so that forests are found.
+//! * A vertex removes its own image of a mirrored edge only; in Algorithm 8 either end may remove it.
+//! * The graph is in the device's memory; GPU-u keeps it in unified memory.
+//! * Prefix sums are in `scan.rs`, where Sousa uses ModernGPU, and the graph is read from global memory, where Sousa uses
+//!   texture memory, for simplicity.
+//! * Colors are propagated by one launch a sweep, as in Algorithm 5. Biagiotti describes recursive device functions, whose
+//!   stack would have no bound.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 

@@ -1,7 +1,7 @@
 //! The contracting Borůvka algorithm on a device, with a thread an entry of the rows where the rows are built anew.
 //!
-//! * Source: Biagiotti, GPU-e, which differs from GPU-u, the solver by vertices, in three ways: the prefix sums of tiles
-//!   are left to the host; new edges are counted, and inserted, by a thread an entry, which finds the vertex that the
+//! * Source: Biagiotti, GPU-e, which differs from GPU-u, the solver by vertices, in three ways: a part of each prefix sum is
+//!   left to the host (the source does not say which part; here it is the sums of the tiles); new edges are counted, and inserted, by a thread an entry, which finds the vertex that the
 //!   entry belongs to by a binary search in the offsets. All else is the same, the search for minimum edges by a thread
 //!   a vertex included.
 //! * A row's length no longer decides how long a thread works. The price is log2 n steps of search for every entry,

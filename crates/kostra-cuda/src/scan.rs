@@ -1,7 +1,8 @@
 //! The exclusive prefix sum on a device.
 //!
 //! Tiles of 2048 numbers are scanned by a block each. The sums of the tiles are scanned in their turn, either on the
-//! device, as often as it takes until one tile holds them all, or by the host, which is how Biagiotti's GPU-e does it.
+//! device, as often as it takes until one tile holds them all, or by the host. Biagiotti's GPU-e leaves some of the
+//! work of a scan to the host, and the report does not say which; the sums of the tiles are our reading of it.
 //!
 //! * Time O(n), in two passes. A round trip to the host for the total, another one where the host scans.
 //! * A two-thousandth of the numbers' memory.

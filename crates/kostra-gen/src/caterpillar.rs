@@ -1,4 +1,4 @@
-//! Caterpillars: a path with leaves on it. Leaves hook at once and leave the path behind, round after round.
+//! Caterpillars: a path with leaves on it. Every leaf hooks onto the path in the first round, beside the path's own edges.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -7,7 +7,7 @@ use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "complete",
-    summary: "every pair of vertices, all weights equal: only edge ids decide",
+    summary: "every pair of vertices; by default all weights are equal, so that only edge ids decide",
     parameters: &[
         ParameterInfo { name: "n", default: "1000", meaning: "vertices" },
         parameters::weights("equal"),

@@ -1,5 +1,5 @@
-//! One giant component and many tiny ones: the tiny ones are done in a round or two and must not be carried along,
-//! nor may the giant one be taken for all there is.
+//! One giant component and many tiny ones. The tiny ones are finished in the first rounds and must not be carried along,
+//! and the giant one must not be taken for the whole graph.
 //!
 //! In the giant component each vertex is joined to two earlier ones (the second vertex to the first alone), so it is
 //! connected and simple and has `2n - 3` edges. A tiny one is a cycle, or below three vertices a path.

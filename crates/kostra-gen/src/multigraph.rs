@@ -11,7 +11,7 @@ use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "multigraph",
-    summary: "random edges with self-loops, parallel edges and heavy ties: for tests",
+    summary: "random edges with self-loops, parallel edges and, by default, heavy ties: for tests",
     parameters: &[
         ParameterInfo { name: "n", default: "1000", meaning: "vertices; at least 1 if there are edges" },
         ParameterInfo {

@@ -7,7 +7,7 @@ use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "path",
-    summary: "a path with ascending weights: the longest chain of hooks",
+    summary: "a path; by default with ascending weights, which make the longest chain of hooks",
     parameters: &[
         ParameterInfo { name: "n", default: "1M", meaning: "vertices" },
         parameters::weights("index"),

@@ -1,7 +1,7 @@
 //! Which edges of a graph are made here, when several make a part each.
 //!
 //! Where a generator knows an edge's id as it makes it, a part is an even range of ids: all edges are gone through and
-//! the own ones kept, which costs a nanosecond or so for each of the others and no memory. Where edges are drawn and
+//! the own ones kept, which costs time for each of the others, but no memory. Where edges are drawn and
 //! put in order (`gnm`, `rmat`), a part is a range of rows: every part makes all draws and keeps those of its rows.
 
 use std::ops::Range;

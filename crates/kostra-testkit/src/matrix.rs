@@ -1,5 +1,5 @@
-//! One graph through every registered solver, in both orders, on every number of threads that its platform admits, in
-//! every [variant](crate::variants) of its options.
+//! One graph through every registered solver that this machine can run, in both orders, on several numbers of threads,
+//! and in every [variant](crate::variants) of the solver's options.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display};

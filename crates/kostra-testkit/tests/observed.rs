@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-use kostra::{Observer, Order, Round, Run, SolveError};
+use kostra::{Observer, Order, Platform, Round, Run, SolveError, Solver};
 use kostra_testkit::matrix::{Answer, ORDERS, solvers_here};
 use kostra_testkit::strategies::graphs;
-use kostra_testkit::suite;
+use kostra_testkit::suite::{self, Case};
 use proptest::prelude::*;
 
-/// Keeps account of what it is told, and gives up after so many questions.
+/// Phases of a solve that are no part of its last round.
+const AFTER_ROUNDS: [&str; 3] = ["end threads", "free memory", "list the forest"];
+
+/// Keeps account of what it is told, and gives up after `patience` questions.
 #[derive(Default)]
 struct Witness {
     open: Vec<&'static str>,
     rounds: u32,
+    rounds_are_over: bool,
     faults: Vec<String>,
     patience: Option<u32>,
     asked: std::cell::Cell<u32>,
@@ -20,6 +24,9 @@ struct Witness {
 
 impl Observer for Witness {
     fn phase_started(&mut self, name: &'static str) {
+        if self.rounds > 0 && !self.rounds_are_over && AFTER_ROUNDS.contains(&name) {
+            self.faults.push(format!("phase {name} counts for the last round"));
+        }
         self.open.push(name);
     }
 
@@ -33,7 +40,17 @@ impl Observer for Witness {
         if round.index != self.rounds {
             self.faults.push(format!("round {} comes as number {}", round.index, self.rounds));
         }
+        if self.rounds_are_over {
+            self.faults.push(format!("round {} comes after the end of the rounds", round.index));
+        }
         self.rounds += 1;
+    }
+
+    fn rounds_finished(&mut self) {
+        self.rounds_are_over = true;
+        if !self.open.is_empty() {
+            self.faults.push(format!("the rounds end inside of phases {:?}", self.open));
+        }
     }
 
     fn counter(&mut self, name: &'static str, value: f64) {
@@ -54,18 +71,27 @@ impl Observer for Witness {
     }
 }
 
+/// Solves a case while somebody watches.
+fn watch(solver: &dyn Solver, case: &Case, order: Order, threads: usize) {
+    let mut witness = Witness::default();
+    let run = &mut Run::new().on_threads(threads).observed_by(&mut witness);
+    let forest = solver.solve(&case.graph, order, run).map(|solution| solution.forest.into_ids());
+    let about = format!("{} on {} in {order:?} with {threads} threads", solver.info().id, case.name);
+    assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
+    assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
+    assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
+    assert!(witness.rounds_are_over, "{about}: the rounds never end");
+}
+
 #[test]
 fn watching_a_solver_changes_nothing_and_its_reports_are_in_order() {
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in ORDERS {
-                let mut witness = Witness::default();
-                let solution = solver.solve(&case.graph, order, &mut Run::new().observed_by(&mut witness));
-                let about = format!("{} on {} in {order:?}", solver.info().id, case.name);
-                let forest = solution.map(|solution| solution.forest.into_ids());
-                assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
-                assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
-                assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
+                watch(solver, &case, order, 1);
+                if solver.info().platform == Platform::Threads {
+                    watch(solver, &case, order, 2);
+                }
             }
         }
     }

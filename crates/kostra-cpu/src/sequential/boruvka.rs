@@ -5,7 +5,9 @@
 //! cycle: the last edge of such a cycle, in the strict order of ranks, would have been the lightest for neither of
 //! the components that it joins. Components with outgoing edges at least halve in a round.
 //!
-//! * Source: Sousa 2014, section 3.1.1, Algorithm 1 (after Borůvka 1926), with disjoint sets.
+//! * Source: Sousa 2014, section 3.1.1, Algorithm 1 (after Borůvka 1926), with disjoint sets, as the text proposes.
+//! * Deviates: ties go to the lower edge id, so weights may be equal. Edges inside a component are dropped after each
+//!   round, so later rounds pass over fewer edges. The disjoint sets are linked by index (Rem's algorithm), not by rank.
 //! * Time O((n + m) log n); scratch 4 bytes an edge and 12 a vertex (20 with 64-bit weights).
 //! * Wants an edge list. Exact. One thread.
 

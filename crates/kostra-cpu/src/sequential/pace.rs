@@ -1,4 +1,4 @@
-//! How often a solver speaks to its observer: once at the first step, then every million steps.
+//! How often a solver reports to its observer: at the first step, then every 2^20 steps.
 
 use kostra_core::{Run, SolveError};
 

@@ -1,8 +1,10 @@
-//! Prim's algorithm with a binary heap: simple, and the usual choice for sparse graphs.
+//! Prim's algorithm with a binary heap.
 //!
-//! The growing loop is in `prim.rs`, the heap in `heap_binary.rs` of the crate.
+//! The growing loop and its deviations are in `prim.rs`, the heap in `heap_binary.rs` of the crate.
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 4; Biagiotti, CPU implementation (the version with a heap).
+//! * Deviates: Biagiotti says only that a simple heap sorts the edges. This heap holds vertices, so it has at most n
+//!   entries, and lowers a rank in place.
 //! * Time O((n + m) log n); scratch 12 bytes a vertex, and 16 for each vertex beside the tree (20 and 32 with 64-bit
 //!   weights).
 //! * Wants CSR. Exact. One thread.

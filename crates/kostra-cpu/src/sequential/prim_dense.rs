@@ -1,13 +1,15 @@
 //! Prim's algorithm as two plain loops: for each vertex that joins the tree, look at every vertex for the next.
 //!
 //! The lightest edge that leaves the tree is in the forest (cut property). It is found by a scan over an array with
-//! the lightest known edge to each vertex beside the tree; without a heap to keep in order, that is the best there is
-//! for graphs in which most vertices are neighbours, and hopeless for large sparse ones, which are refused.
+//! the lightest known edge to each vertex beside the tree. The scan suits graphs in which most vertices are neighbors.
+//! Large sparse graphs are refused.
 //!
-//! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive version).
+//! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive version, O(n²)).
+//! * Deviates: Algorithm 3 does not say how the lightest edge is found; the array is that of Algorithm 4. Start vertices
+//!   and the order of edges are as in `prim.rs`. Biagiotti gives no pseudo-code.
 //! * Time O(n² + m); scratch 9 bytes a vertex (17 with 64-bit weights).
-//! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices that have fewer than one edge for
-//!   every [`SPARSE`] steps of the scan, that is, where n² > 64 m.
+//! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² > [`SPARSE`] m, that is,
+//!   whose scans take more than 64 steps for each edge.
 
 use kostra_core::{
     Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,

@@ -2,11 +2,12 @@
 //!
 //! When they do, the edge is the last in order on a cycle of the edges left, so it is not in the forest (cycle
 //! property); when they do not, it is the lightest across the cut that it bridges, since every other edge across came
-//! after it and is gone (cut property). The mirror image of Kruskal's algorithm, but whether two vertices are connected
-//! is searched for, from both ends in turn, at a price that suits small graphs only. Disjoint sets serve to count the
-//! components beforehand, so that the searches end with the last cycle.
+//! after it and is gone (cut property). Connectivity is decided by a search from both ends in turn, which suits small
+//! graphs only.
 //!
 //! * Source: Sousa 2014, section 3.1.2, construction A' (after Kruskal 1956).
+//! * Deviates: disjoint sets count the components beforehand, so that no search is made once no cycle is left. Ties go to
+//!   the higher edge id first, and graphs may be disconnected.
 //! * Time O(m (n + m)); scratch 24 bytes an edge (32 with 64-bit weights) and 12 a vertex.
 //! * Wants an edge list. Exact. One thread. Refuses graphs for which m (n + m) is above [`MOST_STEPS`].
 

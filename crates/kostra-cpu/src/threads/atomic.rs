@@ -1,9 +1,9 @@
-//! Memory of one owner, lent to many threads.
+//! Exclusively borrowed integers as atomic ones, for many threads.
 #![allow(unsafe_code, reason = "the standard library's own conversion of slices is not stable yet")]
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Lends integers out as atomic ones, for as long as the loan lasts. Free.
+/// The same integers as atomic ones, for as long as they are borrowed. O(1).
 pub(crate) fn atomic_u32(items: &mut [u32]) -> &[AtomicU32] {
     const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) }
     // SAFETY: the atomic type has the same size and bit validity as the plain one by its documentation, and the same

@@ -1,24 +1,36 @@
-//! The generic contracting Borůvka algorithm: every vertex chooses its lightest edge, the vertices that these join
-//! become one, and the rows of the smaller graph are built anew, until it has no edges.
+//! The generic contracting Borůvka algorithm: every vertex chooses its lightest edge, the vertices that chosen edges
+//! connect are contracted into one, and the rows of the smaller graph are built. Rounds end when no edge is left.
 //!
-//! A vertex's lightest edge is in the forest (cut property), and under the strict order of ranks the chosen edges
-//! close no cycle but pairs of vertices that chose the same edge: its mirror images. One image is removed, at the
-//! lower vertex, which becomes the root of its component; all others lead there, and take its colour. New vertices
-//! are numbered in the order of their roots, which keeps neighbours near each other.
+//! A vertex's lightest edge is in the forest (cut property). Ranks are a strict order, so chosen edges close no cycle.
+//! Two vertices may choose the same edge: its mirror images. One image is removed, at the lower vertex, which becomes
+//! the root of its component. All other vertices of the component lead to the root and take its color. New vertices are
+//! numbered in the order of their roots, so vertices with near numbers stay near.
 //!
-//! * Source: Sousa 2014, section 4.4, Algorithms 5 and 7 to 13, and appendix B. The kernels, which are the phases that
-//!   a run reports, and the arrays have the names that they have there.
-//! * A thread works on whole vertices, dealt out guided, so a vertex of high degree is a single thread's. No kernel
-//!   needs more of another thread than an atomic addition. Every step ends at a barrier.
-//! * Time O((n + m) log n): vertices with edges at least halve in a round. Colours settle in at most log2 n + 2 sweeps,
-//!   since a sweep at least doubles how far every vertex has looked ahead, so long chains cost no more.
-//! * Scratch: two contracted graphs, which take turns, at their largest. What is not filled is not touched.
-//! * Wants rows. Exact. Parallel edges stay in the rows, as in the source.
+//! * Source: Sousa 2014, section 4.4, Algorithms 5 and 7 to 13, and appendix B. The kernels and the arrays have the
+//!   source's names; each kernel is a phase of the run.
+//! * A thread works on whole vertices, so one thread handles a vertex of high degree. The schedule is guided: a free
+//!   thread gets the vertices that are left, divided by the number of threads. No kernel needs more synchronization
+//!   than an atomic addition, and each ends before the next begins.
+//! * Time O((n + m) log n): vertices with edges at least halve in a round. Propagating colors takes at most
+//!   log2 n + 2 sweeps, since a sweep at least doubles how far every vertex has looked ahead.
+//! * Scratch: two contracted graphs, which take turns, each at its largest size. Pages that are never written are not
+//!   backed by memory.
+//! * Wants CSR. Exact. Parallel edges stay in the rows, as in the source.
 //!
-//! What differs from the source: ties go to the lower edge id, not the lower neighbour, so the forest is the canonical
-//! one and parallel edges have one mirror image; a vertex without edges gets no new id, so forests are found, and the
-//! loop ends when no edges are left; an edge that is contracted keeps its rank beside it in one integer; a vertex
-//! removes its own mirrored edge only, so that who removes what is not up to chance.
+//! Deviations from the source:
+//!
+//! * Ties go to the lower edge id, not to the lower neighbor, so that the forest is the canonical one and parallel edges
+//!   have one mirror image.
+//! * A vertex without edges gets no new id, and rounds end when no edge is left; the source assumes a connected graph
+//!   and ends at one vertex.
+//! * A vertex removes its own image of a mirrored edge only. In Algorithm 8 either end may remove the image at the lower
+//!   vertex, while another thread reads it.
+//! * An entry of a contracted graph keeps its rank, and with 64-bit weights its id, where the source keeps the weight.
+//! * Offsets are one array of n + 1 entries; the source has the arrays `first_edge` and `outdegree`.
+//! * The source takes the prefix sums from Intel TBB; here they are in `scan.rs`.
+//! * The source says only that OpenMP's schedule is guided. The least share of 1 vertex is OpenMP's default; the option
+//!   `least-share` raises it. A kernel ends when all vertices are done: it does not wait for threads that come later, as
+//!   OpenMP's barrier does.
 
 mod graph;
 mod kernels;
@@ -26,18 +38,25 @@ mod kernels;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
+    Weight,
 };
 
 use super::edge_set::SharedEdgeSet;
-use super::team::{Schedule, Team, with_team};
+use super::team::{Schedule, Team};
+use super::watched::with_watched_team;
 use graph::{Contracted, Given, Layout, Rows, Vertices};
 
 /// The generic contracting Borůvka algorithm.
 pub(crate) struct BoruvkaContract;
 
-/// How the source deals out vertices; fewer than this many are not worth an atomic operation.
-const GUIDED: Schedule = Schedule::Guided(64);
+const LEAST_SHARE: SolverOption = SolverOption {
+    name: "least-share",
+    about: "fewest vertices that the guided schedule gives a thread at a time",
+    default: 1,
+    lowest: 1,
+    highest: 1 << 30,
+};
 
 /// The null edge.
 const NONE: u32 = u32::MAX;
@@ -52,7 +71,7 @@ impl Algorithm for BoruvkaContract {
         exact: true,
         time: "O((n + m) log n)",
         scratch: "48 bytes an edge (64 with 64-bit weights), 17 a vertex",
-        options: &[],
+        options: &[LEAST_SHARE],
     };
 
     fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
@@ -74,7 +93,10 @@ impl Algorithm for BoruvkaContract {
             .words(layout.bytes)
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes: layout.bytes })?;
         let forest = SharedEdgeSet::new(graph.edges.len());
-        with_team(run.threads(), |team| contract(&graph, team, layout.split(memory), &forest, run))?;
+        with_watched_team(run, run.threads(), |team, run| {
+            contract(&graph, team, layout.split(memory), &forest, run)
+        })?;
+        run.phase("free memory", |_| drop(workspace));
         Ok(forest.into_edge_set())
     }
 }
@@ -87,7 +109,8 @@ fn contract<W: Weight>(
     forest: &SharedEdgeSet,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
-    let mut rounds = Rounds { team, vertices, forest, all: graph.vertices() };
+    let schedule = Schedule::Guided(run.option(&LEAST_SHARE) as usize);
+    let mut rounds = Rounds { team, schedule, vertices, forest, all: graph.vertices() };
     if graph.neighbours().is_empty() {
         return Ok(());
     }
@@ -102,6 +125,7 @@ fn contract<W: Weight>(
 /// What is kept from round to round.
 struct Rounds<'a, 't> {
     team: &'a Team<'t>,
+    schedule: Schedule,
     vertices: Vertices<'a>,
     forest: &'a SharedEdgeSet,
     /// How many vertices the given graph has.

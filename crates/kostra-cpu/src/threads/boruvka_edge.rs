@@ -1,21 +1,29 @@
-//! Borůvka's algorithm with threads that share out edges, not vertices: every edge offers itself to the components at
-//! its two ends, those that one of them has kept are joined, and what is left is mapped and filtered.
+//! Borůvka's algorithm with threads that share edges, not vertices. Every edge offers itself to the components at its
+//! two ends. Each component keeps the lightest offer, the components are joined along these edges, and the edges that
+//! are left are mapped to components and filtered.
 //!
 //! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in one round closes
-//! no cycle, for ranks are a strict total order. So each join succeeds, whatever order the threads come in, and the
-//! forest does not depend on it. Components with outgoing edges at least halve in a round.
+//! no cycle, for ranks are a strict total order. So the forest does not depend on the order in which threads join.
+//! Components with outgoing edges at least halve in a round.
 //!
 //! * Source: Shou & He 2024, section 3.3, Listing 7, with the union-find of Listing 4, in their final approach:
-//!   parallel filtering, work dealt out in chunks of 1024, path compression on. What they tried beside it is optional:
-//!   searches without path compression (optimization 3), and mapping, filtering and offering in one loop, which makes
-//!   three loops of four (optimization 2).
+//!   parallel filtering (optimization 1a), blocks of 1024 edges, path compression on. Options switch on two more:
+//!   searches without path compression (optimization 3), and one loop that maps, filters and finds the lightest edges,
+//!   which leaves three loops of four (optimization 2).
 //! * Time O((n + m) log n) work; scratch 24 bytes an edge and 16 a vertex (12 with 64-bit weights).
 //! * Wants an edge list. Exact. Threads.
-//! * Reports the time of each loop in each round, as figures 1 to 4 do.
-//! * Deviates: the listing joins the ends of an edge that is lightest at both; as in Listing 5, and in the text, one
-//!   is enough, or else a path of ascending weights would take a round an edge. Weights may be equal, so minima are
-//!   of ranks. Self-loops are never offered, and go with the first filter. Edges of the forest are flagged in the
-//!   set that is the answer, so the list of them that optimization 1b fills by ticket is not needed.
+//! * Reports the time of each loop in each round. Figures 1 to 4 of the source give the sum over all rounds.
+//!
+//! Deviations from the source:
+//!
+//! * Listing 7 joins the ends of an edge that is the lightest at both. Here one end is enough, as in Listing 5 and in
+//!   the text of section 3.3: with both, a path of ascending weights would take a round for each edge.
+//! * The source wants unique weights. Here minima are of ranks `(weight key, edge id)`, so weights may be equal.
+//! * The source wants no self-loops. Here they are never offered, and the first filter drops them.
+//! * Edges of the forest are flagged in the set that is the answer. The source copies flagged edges into a list after
+//!   the rounds, in its final approach by tickets (optimization 1b), which is not implemented.
+//! * The sequential filter, from which the source started, is not implemented.
+//! * The union-find corrects Listing 4 in two places; see `union_find.rs`.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -26,8 +34,9 @@ use kostra_core::{
 
 use super::edge_set::SharedEdgeSet;
 use super::lightest::Lightest;
-use super::team::{Schedule, Team, with_team};
+use super::team::{Schedule, Team};
 use super::union_find::UnionFind;
+use super::watched::with_watched_team;
 use super::worklist::Worklist;
 
 /// Borůvka's algorithm by edges.
@@ -43,7 +52,7 @@ const PATH_COMPRESSION: SolverOption = SolverOption {
 
 const CHUNK: SolverOption = SolverOption {
     name: "chunk",
-    about: "edges dealt to a thread at a time",
+    about: "edges that a thread gets at a time",
     default: 1024,
     lowest: 1,
     highest: 1 << 30,
@@ -81,7 +90,7 @@ impl Algorithm for BoruvkaEdge {
             workspace.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
         let forest = SharedEdgeSet::new(m);
-        with_team(run.threads(), |team| {
+        with_watched_team(run, run.threads(), |team, run| {
             let rounds = Rounds {
                 team,
                 edges,
@@ -102,6 +111,7 @@ impl Algorithm for BoruvkaEdge {
                 rounds.of_four_loops(lists, run)
             }
         })?;
+        run.phase("free memory", |_| drop(workspace));
         Ok(forest.into_edge_set())
     }
 }
@@ -368,10 +378,12 @@ mod tests {
         let loops = ["lightest", "join", "map", "filter"];
         let log = watched(&graph, 0);
         assert_eq!(log.rounds, [(7, 8), (3, 1)]);
-        assert_eq!(log.phases, [&["initialize"][..], &loops, &loops].concat());
+        let (before, after) =
+            (["start threads", "initialize"], ["end threads", "free memory", "list the forest"]);
+        assert_eq!(log.phases, [&before[..], &loops, &loops, &after].concat());
         let log = watched(&graph, 1);
         assert_eq!(log.rounds, [(7, 7), (3, 1)]);
-        assert_eq!(log.phases[1..4], ["map, filter, lightest", "join", "reset"]);
-        assert_eq!(log.phases.len(), 8);
+        assert_eq!(log.phases[2..5], ["map, filter, lightest", "join", "reset"]);
+        assert_eq!(log.phases.len(), 12);
     }
 }

@@ -1,11 +1,11 @@
-//! Work of any kind on several threads.
+//! One step for each of several items, on several threads.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::team::{Schedule, with_team};
 
-/// Does something with every item, each on a thread of its own, the caller's among them; on fewer where others come late,
-/// so no item may wait for another.
+/// Calls `step` once for every item, on up to as many threads as there are items, the caller's among them. Where threads
+/// start late, one thread takes several items, so the step for one item must not wait for that of another.
 ///
 /// # Panics
 /// When a step panics, on any thread.

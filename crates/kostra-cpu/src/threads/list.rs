@@ -1,5 +1,4 @@
-//! Listing the members of a set on several threads. Most of the time that it takes one thread is the first touch of the
-//! list's memory, which threads share as well as the rest.
+//! Listing the members of a set on several threads, which also share the first touch of the list's memory.
 #![allow(unsafe_code, reason = "a list is not cleared before threads fill it")]
 
 use std::mem::MaybeUninit;
@@ -10,12 +9,12 @@ use kostra_core::{EdgeId, EdgeSet, with_room};
 
 use super::team::{Schedule, with_team};
 
-/// Members that are worth a thread: one lists a quarter of a million in the time that two take to begin.
+/// Members that are worth a thread.
 const GRAIN: usize = 1 << 19;
-/// Parts a thread: those who come late do less.
+/// Parts for each thread, so that a thread that starts late leaves more of them to the others.
 const PARTS: usize = 8;
 
-/// The members of a set, ascending, by up to so many threads. O(bound / 64 + members) work.
+/// The members of a set, ascending, listed by up to `threads` threads. O(bound / 64 + members) work.
 pub fn list(set: EdgeSet, threads: usize) -> Vec<EdgeId> {
     let threads = threads.min(set.len() / GRAIN);
     if threads < 2 {

@@ -18,6 +18,7 @@ mod scan;
 mod sync;
 mod team;
 mod union_find;
+mod watched;
 mod worklist;
 
 use kostra_core::Solver;

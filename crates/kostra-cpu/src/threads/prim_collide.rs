@@ -1,43 +1,55 @@
 //! Several instances of Prim's algorithm at once, each growing trees of its own, which stop where they collide.
 //!
-//! A thread starts a tree at a vertex that nobody has visited, and grows it as Prim does: the lightest edge that
-//! leaves the tree is chosen, and the vertex that it leads to is claimed by a compare-exchange. Where another tree has
-//! claimed that vertex before, the two trees collide: the one that came stops, and its thread starts another tree
-//! elsewhere. When all vertices are visited, trees that collided make one vertex each, together with those that they
-//! collided with, and the next stage goes on with the graph between these. An instance on every vertex would be
-//! Borůvka's algorithm; one instance alone is Prim's.
+//! A thread starts a tree at a vertex that is in no tree yet, and grows it as Prim's algorithm does: it chooses the
+//! lightest edge that leaves the tree, and claims the vertex at the other end by a compare-exchange. Where another tree
+//! has claimed that vertex before, the two trees collide: the tree that came second stops, and its thread starts another
+//! tree elsewhere. When all vertices are in trees, trees that collided are contracted into one vertex, and the next stage
+//! goes on with the graph between the new vertices. An instance on every vertex is Borůvka's algorithm; one instance
+//! alone is Prim's.
 //!
 //! Why the edges are right: only its own thread adds to a tree, so at each choice the tree is a fixed set of vertices,
 //! and the chosen edge is the first in the order `(weight key, edge id)` of all that leave the set. By the cut
 //! property it is in the one minimum spanning forest, whatever the other threads do, and whether its far end is free
 //! or taken; so the edge of a collision is chosen like any other. After it the tree must stop. The next edge in its
-//! heap is the second that leaves the set, of which the cut property says nothing: the way round through the other
-//! tree may be lighter. The first that leaves the union of both is not known to the thread, for the other tree is
-//! still growing. All chosen edges being of one forest, they close no cycle, and an edge that two trees choose counts
-//! once. So the forest is the same however the vertices fall to the threads.
+//! heap is the second that leaves the set, about which the cut property says nothing: a path through the other tree may
+//! be lighter. The first edge that leaves the union of both is not known to the thread, for the other tree is still
+//! growing. All chosen edges are in one forest, so they close no cycle, and an edge that two trees choose counts once.
+//! So the forest does not depend on which thread gets which vertex.
 //!
-//! Why there are at most log2 n stages: every tree of a stage, if only one vertex, ends either complete, no edge
-//! leaving it, and is not seen again; or in a collision, which merges it with another tree. So each new vertex is made
-//! of two old ones at least. As in Borůvka's algorithm, what trees collided with is a forest but for pairs that have
-//! chosen the same edge: the heaviest edge of a longer cycle would not have been first for either tree at its ends.
-//! Within a stage each vertex is claimed once and each edge looked at from both ends, and to drop a heap at a
-//! collision costs O(1), so that trees may collide as often as there are vertices: on a path with ascending weights
-//! all trees that start behind another one do, at their first edge.
+//! Why there are at most log2 n stages: every tree of a stage, even one of a single vertex, ends either complete, with no
+//! edge leaving it, and is not in the next stage; or in a collision, which merges it with another tree. So each new
+//! vertex is made of at least two old ones. As in Borůvka's algorithm, the collisions form a forest, except for pairs
+//! that chose the same edge: the heaviest edge of a longer cycle would not have been first for either tree at its ends.
+//! Within a stage each vertex is claimed once and each edge is looked at from both ends. Emptying a heap at a collision
+//! costs O(1), so trees may collide as often as there are vertices: on a path with ascending weights every tree that
+//! starts behind another one collides at its first edge.
 //!
-//! * Source: Sousa 2014, section 4.3.1, and its `tm_mst_pt` in chapter 5: after Kang and Bader 2009 but without
-//!   stealing; restarts and contraction as it tells them of Bader and Cong 2004. The graph of each stage is an
-//!   adjacency list as in its section 4.2.
-//! * Otherwise than there: a compare-exchange claims vertices, in the place of transactions and of colouring neighbours.
-//!   A thread whose tree collides waits for the others only when no vertex is left to start from; waiting at each
-//!   collision needs a stage for as many collisions as there are threads. The lock-free list holds the graph between
-//!   trees, not the tree: a bit an edge is enough for that. The small graph at the end, with too few vertices for all
-//!   threads, has fewer instances, the last one alone, which needs no special treatment. Disconnected graphs are
-//!   ordinary, for a tree that is complete is followed by the next.
-//! * Reports for each stage how many trees there were and how many of them collided, the most vertices that a tree has
-//!   got before it did, and how many vertices each thread has processed, in the order of threads.
-//! * Time O((n + m) log n) a stage and at most log2 n stages, of work in all; scratch 44 bytes an edge, 20 a vertex, and
-//!   4 for each vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside a tree.
+//! * Source: Sousa 2014, section 4.3.1 and `tm_mst_pt` in chapter 5, which follow Kang and Bader 2009 without stealing,
+//!   and Bader and Cong 2004, who restart and contract. The adjacency list of a stage is that of section 4.2. What a
+//!   tree does at a collision is nearer to Nobari 2012, Algorithm 2 (Partial Prim), than to Sousa: a tree may choose an
+//!   edge to a vertex of any other tree, hooks onto that tree, stops, and its thread starts elsewhere at once.
+//! * Reports for each stage the number of trees and of collisions, the size of the largest tree, and the number of
+//!   vertices that each thread has processed, in the order of threads.
+//! * Time O((n + m) log n) work a stage, at most log2 n stages. Scratch 44 bytes an edge, 20 a vertex, and 4 for each
+//!   vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside a tree.
 //! * Wants an edge list. Exact. Threads.
+//!
+//! Deviations from Sousa 2014:
+//!
+//! * A compare-exchange claims vertices; Kang and Bader use transactions, Bader and Cong color the neighbors.
+//! * In `tm_mst_pt` a thread that collides waits until all others have stopped. Here it waits only when no vertex is
+//!   left to start from, because waiting would end a stage after one collision of each thread.
+//! * The lock-free list holds the graph between trees, not the tree; the forest is a set with one bit an edge.
+//! * Bader and Cong run one iteration of Borůvka's algorithm on the contracted graph. Here every stage runs instances
+//!   of Prim's algorithm, fewer when the graph is small, at the end one.
+//! * Graphs may be disconnected: a thread whose tree is complete starts the next tree.
+//!
+//! Deviations from Nobari 2012, Algorithm 2:
+//!
+//! * Nobari bounds the size of a tree by gamma. Here a tree grows until it collides or is complete.
+//! * Partial Prim searches the edges of all vertices of the tree for each choice. Here a heap holds the lightest edge
+//!   to each vertex beside the tree.
+//! * Nobari removes parallel edges when trees are contracted. Here they stay, as in Sousa 2014, 4.4.
 
 mod contract;
 mod grow;
@@ -52,7 +64,8 @@ use kostra_core::{
 
 use super::adjacency_list::AdjacencyList;
 use super::edge_set::SharedEdgeSet;
-use super::team::{Team, with_team};
+use super::team::Team;
+use super::watched::with_watched_team;
 use contract::{Links, Memory, Trees};
 use grow::{Instance, Stage, Starts, Tally};
 
@@ -69,7 +82,7 @@ impl Algorithm for PrimCollide {
     const INFO: SolverInfo = SolverInfo {
         id: "prim-collide",
         title: "Prim, several instances that collide",
-        source: "Sousa 2014, 4.2 and 4.3.1",
+        source: "Sousa 2014, 4.2 and 4.3.1; Nobari 2012, Algorithm 2",
         platform: Platform::Threads,
         representation: Representation::EdgeList,
         exact: true,
@@ -81,7 +94,7 @@ impl Algorithm for PrimCollide {
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let forest = SharedEdgeSet::new(edges.len());
-        with_team(run.threads(), |team| solve(edges, team, &forest, run))?;
+        with_watched_team(run, run.threads(), |team, run| solve(edges, team, &forest, run))?;
         Ok(forest.into_edge_set())
     }
 }
@@ -121,6 +134,7 @@ fn solve<W: Weight>(
         report(instances, run);
         run.phase("contract", |_| search.contract());
     }
+    run.finish_rounds();
     Ok(())
 }
 

@@ -6,9 +6,10 @@ use super::team::Team;
 
 /// Replaces every value by the sum of those before it, and returns the sum of all.
 ///
-/// Two passes over the values, in a stretch for each thread, with the stretches' sums added up between them.
-/// Blocking: the leader waits for those who have come. Sums wrap at 2^32; the caller knows that they do not get there.
-/// Relaxed order is enough, for no two threads touch one value in a step, and steps of a team are ordered.
+/// Takes two passes over the values, which are cut into one stretch for each thread. Between the passes the leader adds up
+/// the sums of the stretches. Blocking: the leader waits for the threads that have joined a pass. Sums wrap at 2^32; the
+/// caller makes sure that they stay below. Relaxed order is enough, because no two threads touch one value in a step, and
+/// the steps of a team are ordered.
 pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
     let sums: Vec<AtomicU32> = (0..=team.threads()).map(|_| AtomicU32::new(0)).collect();
     team.parts(values.len(), |part, stretch| {

@@ -19,8 +19,8 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, sp
 /// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have done it, so that
 /// the leader's code reads as if it were alone, and steps may borrow from it. [`helped`](Self::helped) and
 /// [`deal`](Self::deal) wait only for those who have come to help: a thread that is still waking up, or was put aside
-/// for something else, holds nobody up. Between steps the others wait, first awake, then asleep. A step costs about a
-/// microsecond when they are awake. Nothing outlives the call: no pool is kept, and none of the caller's is used.
+/// for something else, holds nobody up. Between steps the others wait, first awake, then asleep. Nothing outlives the
+/// call: no pool is kept, and none of the caller's is used.
 ///
 /// Progress: blocking. A step ends when the slowest thread that takes part has done it. Dealing out is wait-free with
 /// [`Schedule::Dynamic`], one addition a block, and lock-free with [`Schedule::Guided`].
@@ -39,7 +39,7 @@ pub(crate) struct Team<'a> {
 pub(crate) enum Schedule {
     /// Blocks of this many items, to whoever is free.
     Dynamic(usize),
-    /// Of what is left, one part in as many as there are threads, at least this many items.
+    /// The items that are left, divided by the number of threads and rounded down, but at least this many items.
     Guided(usize),
 }
 
@@ -152,7 +152,7 @@ impl Team<'_> {
     }
 }
 
-/// How often a waiting thread looks before it goes to sleep: some 20 microseconds, the price of waking up.
+/// How often a waiting thread looks before it goes to sleep: long enough for the steps of a round that follow each other.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
 
 /// A step that may still be joined, in the lowest bit of [`Shared::gate`].
@@ -473,6 +473,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The blocks of a loop, in the order in which they were distributed.
+    fn blocks(threads: usize, len: usize, schedule: Schedule) -> Vec<Range<usize>> {
+        let blocks = Mutex::new(Vec::new());
+        with_team(threads, |team| {
+            assert_eq!(team.threads(), threads);
+            team.deal(len, schedule, |_, range| blocks.lock().unwrap().push(range));
+        });
+        let mut blocks = blocks.into_inner().unwrap();
+        blocks.sort_unstable_by_key(|block| block.start);
+        blocks
+    }
+
+    #[test]
+    fn a_guided_block_is_the_share_of_a_thread_in_what_is_left() {
+        let sizes = |threads, len, least| {
+            let blocks = blocks(threads, len, Schedule::Guided(least));
+            blocks.iter().map(ExactSizeIterator::len).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(2, 100, 1), [50, 25, 12, 6, 3, 2, 1, 1]);
+        assert_eq!(sizes(2, 100, 20), [50, 25, 20, 5]);
+        assert_eq!(sizes(3, 100, 200), [100]);
+        for (threads, len, least) in [(2, 1 << 12, 1), (3, 1001, 64), (5, 1001, 7), (8, 5, 1)] {
+            let mut left = len;
+            for block in blocks(threads, len, Schedule::Guided(least)) {
+                assert_eq!(block.start, len - left, "{threads} threads, at least {least}");
+                let share = left / threads;
+                assert_eq!(block.len(), share.max(least).min(left), "{threads} threads, at least {least}");
+                left -= block.len();
+            }
+            assert_eq!(left, 0, "{threads} threads, at least {least}");
+        }
+    }
+
+    #[test]
+    fn dynamic_blocks_have_one_size_but_for_the_last() {
+        assert_eq!(blocks(2, 20, Schedule::Dynamic(7)), [0..7, 7..14, 14..20]);
     }
 
     #[test]

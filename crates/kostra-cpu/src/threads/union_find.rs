@@ -6,18 +6,21 @@
 //!
 //! * Source: Shou & He 2024, section 3.2, Listing 4, after Anderson & Woll 1991.
 //! * Right, because along every path `(rank, element)` strictly ascends: a link is made by a compare-exchange that
-//!   succeeds only if the element is still a root of the rank that was compared, and the other one's rank, however
-//!   old the look at it, can only have grown. So there is never a cycle, and no link is ever undone or forgotten.
-//! * Deviates from the listing, which gives a linked root the rank of its new parent. Then an element that another
-//!   thread has just linked under `u` may show the rank of `u`, pass for a root that ranks above it, and have `u`
-//!   linked under itself: a cycle. Here, as in Anderson & Woll, a linked root keeps its own rank.
+//!   succeeds only if the element is still a root of the rank that was compared. The other root's rank may have been
+//!   read long ago, but it can only have grown since. So there is never a cycle, and no link is undone or lost.
+//! * Deviates from Listing 4 in two places, where the listing would be wrong.
+//!   - Line 37 gives a linked root the rank of its new parent. Then an element that another thread has just linked under
+//!     `u` may show the rank of `u`, pass for a root that ranks above it, and have `u` linked under itself: a cycle.
+//!     Here, as in Anderson & Woll, a linked root keeps its own rank.
+//!   - Line 35 swaps the ranks but not the elements. Then the compare-exchange never succeeds where ranks differ, and
+//!     where they are equal two threads may link two roots under each other. Here all four variables are swapped.
 //! * Progress: wait-free. A search climbs in the order of `(rank, element)`, which is finite, and does not repeat a
 //!   compare-exchange that fails. A merge begins again only when another thread has linked one of its two roots or
 //!   raised a rank; there are at most n - 1 links, and as many raises.
 //! * Memory order: relaxed throughout. Each claim above is about one record at a time, and holds for records read
 //!   late. Nothing else is published through the records: what was merged in one step of a team is seen in the next.
 //! * A path has O(log n) elements, and more only where threads come between a link and the raise of rank that belongs
-//!   to it; 8 bytes an element.
+//!   to it. Takes 8 bytes an element.
 
 use std::sync::atomic::Ordering::Relaxed;
 

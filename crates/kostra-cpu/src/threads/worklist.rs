@@ -1,9 +1,9 @@
-//! A list of edges that many threads fill at once: a filter whose places are dealt out by ticket.
+//! A list of edges that many threads fill at once: the output of a parallel filter.
 //!
 //! * Source: Shou & He 2024, section 3.3, optimization 1a.
-//! * Who has an edge to keep draws a ticket, the next number of an atomic counter, and writes the edge to that place,
-//!   which is nobody else's. The order of the list is thus up to chance; solvers that read it go by rank, not place.
-//! * Progress: wait-free, one atomic addition an edge. All threads share the counter, which is what it costs.
+//! * A thread that keeps an edge takes the next number of an atomic counter, and writes the edge to that place. No other
+//!   thread gets that number. The order of the list depends on timing, so solvers compare edges by rank, not by place.
+//! * Progress: wait-free, one atomic addition an edge on a counter that all threads share.
 //! * Memory order: relaxed. Tickets are unique in any order, and the list is read in a later step of the team.
 //! * 12 bytes an edge.
 
@@ -21,13 +21,13 @@ pub(crate) struct Worklist<'a> {
 }
 
 impl<'a> Worklist<'a> {
-    /// How many words a list of so many edges takes.
+    /// How many words a list of `edges` edges takes.
     pub(crate) const fn words(edges: usize) -> usize {
         edges + edges.div_ceil(2)
     }
 
-    /// A list in so many [`words`](Self::words), of any content, whose first `len` places are taken, and first to be
-    /// [set](Self::set).
+    /// A list of up to `edges` edges in that many [`words`](Self::words), whatever they hold. Its first `len` places are
+    /// taken; each must be [set](Self::set) before it is read.
     pub(crate) fn in_words(words: &'a mut [u64], edges: usize, len: usize) -> Self {
         let (ends, ids) = words.split_at_mut(edges);
         let ids = lend_u32(bytemuck::cast_slice_mut(ids));

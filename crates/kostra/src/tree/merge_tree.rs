@@ -140,7 +140,7 @@ impl MergeTree {
     }
 
     /// Which cluster each vertex is in after so many merges: numbers from 0, in the order of the clusters' lowest
-    /// vertices. O(n log n), and about O(n) on most forests.
+    /// vertices. O(n log n).
     pub fn clusters(&self, merges: usize) -> Vec<u32> {
         const NONE: u32 = u32::MAX;
         let mut numbers = vec![NONE; self.parents.len()];

@@ -7,14 +7,14 @@ use kostra_core::{Key, Run, SolveError, Vertex};
 use super::super::atomic::{atomic_u32, atomic_u64};
 use super::super::scan::exclusive_prefix_sum;
 use super::graph::{Contracted, NO_RANK, Rows};
-use super::{GUIDED, NONE, Rounds};
+use super::{NONE, Rounds};
 
 impl Rounds<'_, '_> {
     /// Algorithm 7. Returns how many edges each thread has looked at.
     pub(super) fn find_minimum_edges(&mut self, graph: &impl Rows) -> Vec<AtomicU64> {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
         let edges: Vec<_> = (0..self.team.threads()).map(|_| AtomicU64::new(0)).collect();
-        self.team.deal(graph.vertices(), GUIDED, |thread, range| {
+        self.team.deal(graph.vertices(), self.schedule, |thread, range| {
             let looked_at = graph.first_edge(range.end) - graph.first_edge(range.start);
             edges[thread].fetch_add(looked_at as u64, Relaxed);
             for vertex in range {
@@ -35,7 +35,7 @@ impl Rounds<'_, '_> {
     pub(super) fn remove_mirrored_edges(&mut self, graph: &impl Rows) {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
         let neighbours = graph.neighbours();
-        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let edge = vertex_minedge[vertex].load(Relaxed);
             if edge == NONE {
                 return;
@@ -60,7 +60,7 @@ impl Rounds<'_, '_> {
         let vertex_minedge = &self.vertices.vertex_minedge[..graph.vertices()];
         let color = atomic_u32(&mut self.vertices.color[..graph.vertices()]);
         let neighbours = graph.neighbours();
-        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let edge = vertex_minedge[vertex];
             let own = if edge == NONE { vertex as Vertex } else { neighbours[edge as usize] };
             color[vertex].store(own, Relaxed);
@@ -74,7 +74,7 @@ impl Rounds<'_, '_> {
         let color = atomic_u32(&mut self.vertices.color[..vertices]);
         for sweep in 1.. {
             let changed = AtomicBool::new(false);
-            self.team.deal(vertices, GUIDED, |_, range| {
+            self.team.deal(vertices, self.schedule, |_, range| {
                 let mut change = false;
                 for vertex in range {
                     let succ = color[vertex].load(Relaxed);
@@ -100,7 +100,7 @@ impl Rounds<'_, '_> {
     pub(super) fn create_new_vertex_ids(&mut self, graph: &impl Rows) -> usize {
         let color = &self.vertices.color[..graph.vertices()];
         let flag = atomic_u32(&mut self.vertices.new_vertex[..graph.vertices()]);
-        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             // A vertex without edges is done, and no other has its colour.
             let root = color[vertex] as usize == vertex && !graph.row(vertex).is_empty();
             flag[vertex].store(root.into(), Relaxed);
@@ -112,8 +112,8 @@ impl Rounds<'_, '_> {
     pub(super) fn count_new_edges(&self, graph: &impl Rows, outdegree: &mut [u32]) {
         let (color, new_vertex) = (&*self.vertices.color, &*self.vertices.new_vertex);
         let outdegree = atomic_u32(outdegree);
-        self.team.for_each(outdegree.len(), GUIDED, |vertex| outdegree[vertex].store(0, Relaxed));
-        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+        self.team.for_each(outdegree.len(), self.schedule, |vertex| outdegree[vertex].store(0, Relaxed));
+        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let my_color = color[vertex];
             let row = &graph.neighbours()[graph.row(vertex)];
             let new_edges = row.iter().filter(|&&w| color[w as usize] != my_color).count();
@@ -128,7 +128,7 @@ impl Rounds<'_, '_> {
     pub(super) fn assign_edge_segments(&mut self, first_edge: &mut [u32]) -> usize {
         let entries = exclusive_prefix_sum(self.team, atomic_u32(first_edge)) as usize;
         let next_edge = atomic_u32(&mut self.vertices.next_edge[..first_edge.len() - 1]);
-        self.team.for_each(next_edge.len(), GUIDED, |vertex| {
+        self.team.for_each(next_edge.len(), self.schedule, |vertex| {
             next_edge[vertex].store(first_edge[vertex], Relaxed);
         });
         entries
@@ -140,7 +140,7 @@ impl Rounds<'_, '_> {
         let next_edge = atomic_u32(self.vertices.next_edge);
         let (neighbours, ranks) = (atomic_u32(next.neighbours), atomic_u64(next.ranks));
         let ids = atomic_u32(next.ids);
-        self.team.for_each(graph.vertices(), GUIDED, |vertex| {
+        self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let my_color = color[vertex];
             let row = graph.row(vertex);
             for (&w, (rank, id)) in graph.neighbours()[row.clone()].iter().zip(graph.ranks(row)) {

@@ -100,6 +100,7 @@ fn a_round_reports_every_kernel_and_the_edges_of_every_thread() {
         log.phases,
         [
             "build",
+            "start threads",
             "find minimum edge per vertex",
             "remove mirrored edges",
             "initialize colors",
@@ -108,12 +109,30 @@ fn a_round_reports_every_kernel_and_the_edges_of_every_thread() {
             "count new edges",
             "assign edge segments",
             "insert new edges",
+            "end threads",
+            "free memory",
+            "list the forest",
         ]
     );
     let edges = log.counters("edges of a thread");
     assert_eq!((edges.len(), edges.iter().sum::<f64>()), (3, 2.0 * f64::from(n - 1)));
     // Who has the hub has half of all entries, which is half more than a third.
     assert!(log.counters("load imbalance in percent")[0] >= 50.0, "{edges:?}");
+}
+
+/// The schedule is the source's unless an option says otherwise: a thread gets what is left, divided by the number of
+/// threads, down to a single vertex.
+#[test]
+fn the_least_share_is_one_vertex_by_default() {
+    assert_eq!(Run::new().option(&LEAST_SHARE), 1);
+    let path: Vec<_> = (1..100).map(|v| (v - 1, v)).collect();
+    let graph = graph(100, &path, (1..100).collect());
+    for share in [1, 64, 1000] {
+        let mut run =
+            Run::new().on_threads(3).with_option(&BoruvkaContract::INFO, "least-share", share).unwrap();
+        let solution = Solver::solve(&BoruvkaContract, &graph, Order::Minimum, &mut run).unwrap();
+        assert_eq!(solution.forest.into_ids(), (0..99).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -201,7 +201,7 @@ impl<W: Weight> Band<'_, W> {
         let contraction = Contraction::<_, ORDERED> {
             edges: self.edges,
             team: self.team,
-            scale: self.scale(),
+            scale: run.phase("scale", |_| self.scale()),
             records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,

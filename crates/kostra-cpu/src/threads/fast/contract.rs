@@ -196,7 +196,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
                 tell(component, FINISHED);
                 continue;
             }
-            // Both ends keep an edge that both chose: that costs less than to decide which.
+            // Both ends keep an edge that both chose: deciding which of them does costs as much.
             let id = self.id::<FIRST>(lightest[slot] as u32);
             if ALONE {
                 self.forest.insert_alone(id);

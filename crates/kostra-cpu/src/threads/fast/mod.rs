@@ -48,7 +48,8 @@ use self::spokes::Spokes;
 use super::atomic::{atomic_u32, atomic_u64};
 use super::edge_set::SharedEdgeSet;
 use super::list::list;
-use super::team::{Schedule, Team, with_team};
+use super::team::{Schedule, Team};
+use super::watched::with_watched_team;
 use crate::MANY;
 use crate::light::{giant_component, light_edges};
 
@@ -117,7 +118,10 @@ fn solve<W: Weight, T: Send>(
     let forest = SharedEdgeSet::new(m);
     let grain = run.option(&GRAIN) as usize;
     let threads = run.threads().min(1 + m / grain);
-    let said = with_team(threads, |team| step(&Engine { edges, team, forest: &forest, grain }, words, run))?;
+    let said = with_watched_team(run, threads, |team, run| {
+        step(&Engine { edges, team, forest: &forest, grain }, words, run)
+    })?;
+    run.phase("free memory", |_| drop(scratch));
     Ok((forest.into_edge_set(), said))
 }
 
@@ -154,7 +158,7 @@ impl<W: Weight> Engine<'_, W> {
         let contraction = Contraction::<_, true> {
             edges: self.edges,
             team: self.team,
-            scale: Scale::of_all(self.edges, self.team),
+            scale: run.phase("scale", |_| Scale::of_all(self.edges, self.team)),
             records: atomic_u64(records).as_chunks().0,
             lightest: atomic_u64(lightest),
             forest: self.forest,
@@ -239,10 +243,11 @@ impl<W: Weight> Engine<'_, W> {
             let before = candidates.len();
             // Where candidates are few beside the vertices, it is not worth passing over all of these.
             let spokes = most.filter(|_| before > n);
-            let spokes = spokes.map(|most| Spokes::new(self.team, self.edges, most, lightest));
-            run.phase("filter", |_| {
-                let spokes = spokes.as_ref().map(|spokes| (spokes, &chosen));
-                heavy.take_apart(self.team, self.edges, candidates, (components, giant), spokes);
+            let spokes = run.phase("filter", |_| {
+                let spokes = spokes.map(|most| Spokes::new(self.team, self.edges, most, lightest));
+                let kept = spokes.as_ref().map(|spokes| (spokes, &chosen));
+                heavy.take_apart(self.team, self.edges, candidates, (components, giant), kept);
+                spokes
             });
             (candidates, sets, from) = (Candidates::These(&heavy), left, pivot);
             let Some(spokes) = spokes else {
