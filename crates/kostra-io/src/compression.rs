@@ -1,7 +1,7 @@
 //! Compressed inputs, recognized by their first bytes and decompressed on the fly.
 //!
 //! A stream that is cut short or followed by other bytes is an error, never a short read. Damage is an error where the
-//! stream does not decode or its checksum is wrong; the checksum of zstd is optional, and all others are checked. Streams
+//! stream does not decode or its checksum is wrong; zstd and xz streams may have no checksum. Streams
 //! that follow each other in one file, as parallel compressors write them, are read as one.
 
 use std::fs::File;
