@@ -134,7 +134,8 @@ Examples:
 
 The forest is the same whatever the algorithm and the number of threads: among
 equal weights the edge that comes first in the input wins. Edges are numbered
-from 0 in the order of the input, and so are vertices.")]
+from 0 in the order of the input. Vertices are numbered from 0, even if the
+format counts from 1.")]
 pub(crate) struct SolveArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -254,8 +255,8 @@ Examples:
   kostra generate road:n=1000000,seed=7 -o road.kst
   kostra generate gnm:n=1000,m=4000 -o - --to gr | head
 
-A seed makes the same graph on every machine. Every command takes a generated
-graph as its input, too: gen:NAME:key=value,...")]
+A seed makes the same graph on every machine. Every command that reads a graph
+also takes a generated one: gen:NAME:key=value,...")]
 pub(crate) struct GenerateArgs {
     /// What to make: NAME:key=value,...
     #[arg(required_unless_present = "list")]
@@ -291,7 +292,8 @@ Examples:
   kostra doctor
   kostra doctor --json > machine.json
 
-Measuring the memory takes about a second, and up to 512 MB.")]
+Measuring the memory takes a second or two and 512 MiB. It is left out if less
+than 1 GiB is available.")]
 pub(crate) struct DoctorArgs {
     /// Report as one JSON object
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! `kostra convert`: a graph in another format.
+//! `kostra convert`: writes a graph in another format.
 
 use kostra::io::{Format, Outgoing, Output};
 
@@ -21,7 +21,8 @@ pub(crate) fn run(args: ConvertArgs) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Writes a graph with all that is known of it, and says so on standard error, where it does not disturb.
+/// Writes a graph, with what the format keeps of its coordinates and names, and reports on standard error, because the graph
+/// may go to standard output.
 ///
 /// # Errors
 /// When the output cannot be written, or its format cannot hold the graph.

@@ -65,7 +65,7 @@ struct Memory {
     available_bytes: u64,
 }
 
-/// What the memory gives to so many threads at once, in bytes a second.
+/// The memory bandwidth with this number of threads, in bytes a second.
 #[derive(Serialize)]
 struct Bandwidth {
     threads: usize,
@@ -208,9 +208,9 @@ fn instruction_sets() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// Two arrays of this size, together, are beyond the caches of most machines.
+/// Two arrays of this size are larger than the caches of most machines.
 const ARRAY_BYTES: usize = 256 << 20;
-/// Each measurement is the best of so many passes: what comes between only ever slows a pass down.
+/// Each measurement is the fastest of this number of passes, because other processes only make a pass slower.
 const PASSES: usize = 3;
 
 fn bandwidth(threads: usize, memory: Option<&Memory>) -> Option<Vec<Bandwidth>> {

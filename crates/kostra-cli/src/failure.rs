@@ -1,4 +1,5 @@
-//! What a user sees when something goes wrong: one line that says what and where, and a hint where there is one.
+//! What a user sees when something goes wrong: one line that says what and where, and sometimes a line with a hint. Faults
+//! in the arguments are shown by clap, in several lines.
 
 use std::any::Any;
 use std::io::Write;
@@ -10,7 +11,7 @@ use kostra::io::{ReadError, ReadErrorKind};
 use crate::input::GENERATED;
 use crate::output;
 
-/// The exit code of a command that is at fault, or its input, or its output.
+/// The exit code when the command line, the input or the output is at fault.
 pub(crate) const EXIT_CODE: u8 = 2;
 
 /// Prints what the arguments should have been, or the help that they asked for.
@@ -64,7 +65,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
 }
 
-/// Runs the program; should it ever panic, that is an error like others, and says that it is not the user's.
+/// Runs the program. A panic becomes an error, which says that the fault is Kostra's.
 pub(crate) fn guard<T>(program: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     static PLACE: Mutex<String> = Mutex::new(String::new());
     panic::set_hook(Box::new(|panic| {

@@ -1,4 +1,4 @@
-//! `kostra generate`: a graph made to order.
+//! `kostra generate`: writes a generated graph.
 
 use std::ffi::OsString;
 

@@ -16,9 +16,9 @@ use crate::{Answer, output};
 /// # Errors
 /// When the input is at fault, or standard output cannot be written.
 pub(crate) fn run(args: InfoArgs) -> anyhow::Result<Answer> {
-    // An edge that no solver could take is worth telling of, not failing for.
+    // An edge with NaN is reported in a note, and shown as a self-loop of weight 0.
     let request = Request::resolve(args.input, Nan::Skip);
-    // What is known at once is said at once: the rest takes a look at every edge.
+    // The header is printed at once: everything else takes a pass over all edges.
     let header = request.header().filter(|_| !args.json);
     if let Some(header) = &header {
         output::print(&size(&request, header))?;
@@ -72,7 +72,7 @@ struct Bucket {
 }
 
 impl Shape {
-    /// O(n + m log m) time; 8 bytes an edge and 8 a vertex.
+    /// O(n + m log m) time. 8 bytes an edge and 8 a vertex at first; later 12 a vertex.
     fn of(graph: &AnyGraph) -> Self {
         let n = graph.vertices();
         let ends = || graph.u().iter().copied().zip(graph.v().iter().copied());

@@ -1,8 +1,8 @@
-//! The `kostra` command: minimum spanning forests of graphs in files, from standard input, or made to order. A library,
-//! so that the Python package brings the same command along.
+//! The `kostra` command: minimum spanning forests of graphs from files, standard input or generators. It is a library, so
+//! that the Python package contains the same command.
 //!
-//! `args` holds what the user typed; each command, one file each, turns it into what is meant once, at its start,
-//! and sees only that afterwards. Results go to standard output, everything else to standard error.
+//! `args` holds what the user typed. Each command resolves it once, at its start, to what it means. Results go to standard
+//! output, everything else to standard error; where a forest goes to standard output, the report goes to standard error.
 
 mod args;
 mod convert;
@@ -39,9 +39,9 @@ enum Answer {
     No,
 }
 
-/// Does what the arguments say, the first of which is the name of the program, and returns the exit code.
+/// Runs the command line, whose first argument is the name of the program, and returns the exit code.
 ///
-/// It takes the process for its own: it handles Ctrl-C, and ends the process there, and says what panics.
+/// It assumes that the process is its own: it installs signal handlers, which end the process, and a panic hook.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-/// Graphs are read and solved in large pages.
+/// Large allocations ask the system for large pages.
 #[cfg(not(feature = "mpi"))]
 #[global_allocator]
 static MEMORY: kostra::LargePages = kostra::LargePages;
-/// The same, and a rank that is refused memory says so.
+/// The same; a rank whose allocation fails reports it before it aborts.
 #[cfg(feature = "mpi")]
 #[global_allocator]
 static MEMORY: kostra_mpi::Memory = kostra_mpi::Memory;

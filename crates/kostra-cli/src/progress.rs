@@ -1,13 +1,13 @@
-//! Progress bars: on standard error, when it is a terminal, and only for what takes longer than a second.
+//! Progress bars: on standard error, if it is a terminal, and only for stages that take longer than a second.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What is over sooner than this needs no bar.
+/// A stage that ends sooner shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often a bar moves of itself, so that a long step without news is seen to live.
+/// How often a bar moves by itself, so that a long step without progress reports still shows that the program runs.
 const TICK: Duration = Duration::from_millis(120);
 
 /// A part of the work, shown while it lasts.

@@ -1,4 +1,4 @@
-//! `kostra solvers`: the registry, with what each algorithm says of itself.
+//! `kostra solvers`: lists the registry of algorithms with their descriptions.
 
 use kostra::{SolverInfo, SolverOption};
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: SolversArgs) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// What every algorithm of this build says of itself.
+/// The description of every algorithm of this build.
 fn infos() -> impl Iterator<Item = &'static SolverInfo> {
     let infos = kostra::solvers().map(kostra::Solver::info);
     #[cfg(feature = "mpi")]
@@ -65,7 +65,7 @@ fn option_record(option: &SolverOption) -> OptionRecord {
     OptionRecord { name, about, default, lowest, highest }
 }
 
-/// A table, with the title and the source of each algorithm below its line, so that it fits a terminal.
+/// A table, with the title, source, memory and options of each algorithm below its line, so that lines stay short.
 fn table(records: &[Record]) -> String {
     let head = ["algorithm", "runs on", "works on", "exact", "time"];
     let rows = records.iter().map(|record| {

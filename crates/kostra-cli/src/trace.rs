@@ -1,4 +1,4 @@
-//! What a solver tells while it works: kept for `--trace`, and passed on to the progress bar.
+//! What a solver reports while it works: kept for `--trace`, and shown by the progress bar.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::progress::Stage;
 use crate::report::{bar, duration, thousands};
 
-/// Everything that a solver told, in order.
+/// Everything that a solver reported: phases, rounds and counters, each in order.
 #[derive(Default, Serialize)]
 pub(crate) struct Trace {
     pub(crate) phases: Vec<Phase>,
@@ -40,7 +40,7 @@ pub(crate) struct TracedRound {
 #[derive(Serialize)]
 pub(crate) struct Counter {
     name: &'static str,
-    /// The round in which it was told, if there had been one.
+    /// The last round that began before the counter was reported, if there was one.
     round: Option<u32>,
     value: f64,
 }

@@ -1,7 +1,8 @@
 //! The growing arrays of an edge list whose weight type shows only as it is read.
 //!
 //! Weights start as `i32`, become `i64` with the first integer that needs it, and `f64` with the first number that
-//! is no integer. No weight ever changes its value on the way: an integer that `f64` cannot hold is an error.
+//! is no integer. No integer changes its value on the way: one that `f64` cannot hold exactly is an error among floats.
+//! Decimals are rounded to the nearest `f64`.
 
 use kostra_core::{GraphError, MAX_EDGES, Vertex};
 

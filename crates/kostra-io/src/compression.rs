@@ -1,7 +1,8 @@
 //! Compressed inputs, recognized by their first bytes and decompressed on the fly.
 //!
-//! A stream that is cut short, damaged, or followed by something else is an error, never a short read. Streams that
-//! follow each other in one file, as parallel compressors write them, are read as one.
+//! A stream that is cut short or followed by other bytes is an error, never a short read. Damage is an error where the
+//! stream does not decode or its checksum is wrong; zstd and xz streams may have no checksum. Streams
+//! that follow each other in one file, as parallel compressors write them, are read as one.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -17,11 +18,11 @@ use crate::{Compression, ReadErrorKind};
 pub(crate) const HEAD: usize = 1 << 16;
 /// Compressed bytes are read this many at a time.
 const COMPRESSED_BLOCK: usize = 1 << 17;
-/// What a hostile xz header may make the decoder allocate; `xz -9` needs 65 MiB.
+/// The most memory that the xz decoder may allocate, whatever the header asks for; a file of `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 1 << 30;
-/// The best compression that an input is trusted to have when room is reserved for what it promises.
+/// The compression ratio that is assumed when memory is reserved for what a compressed input's header announces.
 const LIKELY_RATIO: u64 = 64;
-/// How many bytes a stream of unknown length is trusted to have when room is reserved for what it promises.
+/// The length that is assumed for a stream of unknown length when memory is reserved for what its header announces.
 const LIKELY_BYTES: u64 = 1 << 26;
 
 /// The content of an input, decompressed.
@@ -83,9 +84,10 @@ impl<'a> Stream<'a> {
         self.whole
     }
 
-    /// How many of `items` that a header promises it is reasonable to make room for, if each takes at least
-    /// `bytes_each` bytes of the content. A header that lies cannot make the reader allocate more than its file is
-    /// worth; one that tells the truth about a file that is compressed extremely well costs a few reallocations.
+    /// For how many of the `items` that a header announces memory is reserved at once, if each takes at least `bytes_each`
+    /// bytes of the content: for as many as the content can hold, if it is compressed no better than [`LIKELY_RATIO`]. So a
+    /// false header cannot make the reader reserve much more than the file can fill. A better compressed file costs some
+    /// reallocations.
     pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
         usize::try_from(items.min(self.likely_bytes / bytes_each + 1)).unwrap_or(usize::MAX)
     }
@@ -141,7 +143,7 @@ const fn name(compression: Compression) -> &'static str {
     }
 }
 
-/// A decoder whose errors say what is damaged, while those of the system pass through.
+/// A decoder whose errors say which compression is damaged; errors of the system pass through unchanged.
 struct Decoder<'a> {
     decoder: Box<dyn Read + Send + 'a>,
     compression: Compression,

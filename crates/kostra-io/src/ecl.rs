@@ -14,7 +14,7 @@ use crate::read::Parsed;
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
 
-/// Reads a graph. Needs the file's size in memory besides the graph.
+/// Reads a graph. With weights it takes 36 bytes an edge and 16 a vertex at its peak; the graph has 12 bytes an edge.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut file = Words::new(stream, "its first two numbers");
     let counts = file.array(2, |at, word| {

@@ -16,7 +16,7 @@ pub enum Place {
         /// The byte in the line.
         column: u64,
     },
-    /// In a binary file, decompressed: bytes from the start.
+    /// In a binary file: bytes from the start of the decompressed content.
     Byte(u64),
 }
 
@@ -57,10 +57,10 @@ pub enum ReadErrorKind {
     /// The operating system could not open or read it.
     #[error("{0}")]
     Io(io::Error),
-    /// There is nothing in it.
+    /// The input has no bytes.
     #[error("the input is empty")]
     Empty,
-    /// No format of Kostra's starts like this.
+    /// The first bytes fit no format.
     #[error("this is none of the formats that Kostra reads ({known}); name one with --format if it is")]
     UnknownFormat {
         /// The ids of all formats.
@@ -83,12 +83,12 @@ pub enum ReadErrorKind {
     /// The machine has too little memory.
     #[error("the graph needs {bytes} bytes of memory, which this machine does not have")]
     OutOfMemory {
-        /// How much the arrays need.
+        /// How many bytes the array needs for which there is no memory.
         bytes: u64,
     },
 }
 
-/// Why a file could not be written. Nothing is left behind under its name.
+/// Why an output could not be written. A file that was there before is unchanged.
 #[derive(Debug, Error)]
 pub enum WriteError {
     /// The operating system could not create or write it.

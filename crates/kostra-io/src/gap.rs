@@ -15,7 +15,7 @@ use crate::read::Parsed;
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
 
-/// Reads a graph. Needs the file's size in memory besides the graph.
+/// Reads a graph. An undirected one takes 36 bytes an edge and 16 a vertex at its peak; the graph has 12 bytes an edge.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut file = Words::new(stream, "its header");
     let directed = file.array(1, |_, [flag]| match flag {

@@ -1,8 +1,9 @@
-//! Graphs in and out of files: one module a format, and the only room of Kostra that meets hostile bytes.
+//! Graphs in and out of files: one module a format. Every reader takes untrusted bytes.
 //!
-//! Formats and compressions are recognized by content, never by file name. Text is read in blocks of whole lines:
-//! the threads take turns to read and decompress the next block, parse it side by side, and the blocks are joined in
-//! order, so that the result does not depend on how many threads there are.
+//! Readers recognize formats and compressions by content, never by file name; a format can also be named, and names of
+//! vertices mean an edge list. Text is read in blocks of whole lines: one thread reads and decompresses block after block,
+//! all threads parse blocks, and the parsed blocks are joined in order, so that the result does not depend on the number
+//! of threads.
 
 mod blocks;
 mod columns;

@@ -53,8 +53,8 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
     /// An entry that names the row's own vertex is a self-loop. Every other entry must stand in the other end's row
     /// as well, as often and with the same weights, in whatever order; `Err` is the first that does not.
     ///
-    /// Linear where rows ascend, as they mostly do; otherwise such rows are sorted. Takes as much memory again as
-    /// the edges.
+    /// Linear time where rows ascend, as they mostly do; other rows are sorted. Besides the rows and the edges it takes a
+    /// vertex and a weight for each edge, and 8 bytes a vertex.
     pub(crate) fn edges(self) -> Result<EdgeColumns<W>, Asymmetry> {
         let n = self.offsets.len().saturating_sub(1) as Vertex;
         let (mut mirrors, ends) = self.mirrors(n);
@@ -118,7 +118,7 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         (mirrors, cursors) // each has moved from the start of its vertex's to the end
     }
 
-    /// What is wrong with the row of a vertex, given its later neighbours and the rows that it stands in, sorted.
+    /// What is wrong with the row of a vertex, given its later neighbours and the later rows that contain it, both sorted.
     fn asymmetry(&self, row: Vertex, own: &[(Vertex, W)], mirror: &[(Vertex, W)]) -> Asymmetry {
         let at = own.iter().zip(mirror).take_while(|(a, b)| a == b).count();
         let (a, b) = (own.get(at), mirror.get(at));

@@ -1,7 +1,7 @@
 //! Numbers as they stand in texts.
 //!
-//! The usual ones, short and plain, are read by loops that cannot overflow because they count digits; whatever is out
-//! of the ordinary goes through slower code that knows every case and has the words for what is wrong.
+//! Short numbers in plain digits are read by a fast path that counts digits, so that no overflow goes unnoticed. All others
+//! go through slower code, which knows every case and says what is wrong.
 
 use kostra_core::Vertex;
 
@@ -14,7 +14,7 @@ const SAFE_DIGITS: usize = 19;
 /// The number that starts at a byte, and where its digits end. Beyond [`SAFE_DIGITS`] digits the value means nothing.
 ///
 /// Up to eight digits are read as one word, without a branch on how many there are (after Lemire's eight-digit trick),
-/// for lengths are what a processor guesses worst in such files.
+/// because the lengths of numbers are hard to predict.
 #[inline(always)]
 pub(crate) fn digits(bytes: &[u8], start: usize) -> (u64, usize) {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
@@ -114,7 +114,7 @@ pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
     }
 }
 
-/// A weight, or why it is none; whether NaN is one is for the options to say.
+/// A weight, or why the token is none; `nan` says whether NaN is accepted.
 pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<Number, String> {
     match number(token)? {
         Number::Float(value) if value.is_nan() && nan == Nan::Error => {
@@ -189,7 +189,7 @@ fn short_decimal(unsigned: &[u8], whole: u64, point: usize) -> Option<f64> {
     Some((whole as f64 * shift + fraction as f64) / shift)
 }
 
-/// A token as an error shows it: not too long, and with nothing that a terminal would obey.
+/// A token as an error shows it: at most 40 bytes of it, with control characters escaped.
 pub(crate) fn show(token: &[u8]) -> String {
     const LONGEST: usize = 40;
     let shown = String::from_utf8_lossy(token.get(..LONGEST).unwrap_or(token)).escape_debug().to_string();

@@ -126,7 +126,7 @@ pub enum MissingWeights {
     /// 1 each (`i32`).
     #[default]
     Unit,
-    /// A hash of the two ends, in either order, uniform in `1..2^24` (`u32`): the same on every run and machine.
+    /// A hash of the two ends, in either order, from 1 to `2^24 - 1` (`u32`): the same on every run and machine.
     Hash,
     /// The distance between the ends (`f64`, metres where coordinates are geographic). Needs coordinates.
     Distance,
@@ -138,7 +138,7 @@ pub enum Nan {
     /// Refuse the input, naming the place.
     #[default]
     Error,
-    /// Leave the edge out of every forest; the other edges keep their ids.
+    /// Make the edge a self-loop of weight 0, which is in no forest; the other edges keep their ids.
     Skip,
 }
 
@@ -170,6 +170,6 @@ pub struct Loaded {
     pub format: Format,
     /// How it was compressed.
     pub compression: Compression,
-    /// What a reader of the result should know, a sentence each: weights made up, edges skipped.
+    /// What the user should know of the reading, a sentence each: weights made up, edges skipped, columns left out.
     pub notes: Vec<String>,
 }

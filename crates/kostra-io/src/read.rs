@@ -18,9 +18,12 @@ pub(crate) struct Parsed {
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads a graph. `progress` is told after every few hundred kilobytes, possibly from another thread.
+/// Reads a graph. `progress` is called after every read of the input, possibly from another thread; a read takes up to a
+/// few hundred kilobytes. A `.kst` file that is mapped into memory reports its first bytes only.
 ///
-/// Takes one pass over the input. Besides the graph it needs some blocks of a few hundred kilobytes for each thread.
+/// DIMACS, edge lists and Matrix Market take one pass and, besides the graph, some blocks of 256 KiB for each thread; edge
+/// lists with names, their table too. METIS, ECL and GAP files are stored by rows, which are kept until all edges are known;
+/// their modules say how much memory that takes. An OpenStreetMap file is read twice, or kept in memory.
 ///
 /// # Errors
 /// When the input cannot be opened or read, is in no known format, breaks the rules of its format, or holds no graph
@@ -43,11 +46,11 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loa
     load(source::of_bytes(bytes), options).map_err(|fault| fault.of(name))
 }
 
-/// Opens a text that is no graph, such as a list of edge ids, decompressed like one.
+/// Opens a text that is no graph, such as a list of edge ids, and decompresses it as [`read`] does.
 ///
 /// # Errors
-/// When the input cannot be opened, or its compressed stream is damaged from the start. What goes wrong later is an
-/// error of reading that carries a [`ReadErrorKind`].
+/// When the input cannot be opened, or its compressed stream is damaged at the start. Later reads return errors that carry
+/// a [`ReadErrorKind`].
 pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
     let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
     let stream = source::open(input, unwatched).and_then(|source| Ok(Stream::new(source)?));

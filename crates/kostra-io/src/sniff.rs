@@ -1,11 +1,12 @@
 //! Which format a content is in, told by its first bytes.
 //!
-//! Binary formats and Matrix Market say so themselves, and DIMACS lines start with letters that nothing else starts
-//! with. The hard case is numbers only: METIS (`n m`, then a line of neighbours for each vertex) or an edge list.
-//! Lines of different lengths, or of one number, cannot be edges, so they are METIS. Where all lines have the same
-//! number of columns, both readings are possible, and METIS must be proved: as far as the head reaches, every
-//! neighbour is in `1..=n` and not the vertex itself, neighbours name each other, and the counts match the first
-//! line. An edge list that passes is METIS, too; `--format` decides otherwise.
+//! `.kst`, OpenStreetMap and Matrix Market files start with a signature. ECL and GAP files have none; their first numbers
+//! must be possible counts and row starts. A DIMACS file starts with lines `c`, `p`, `a` or `e`. The hard case is numbers
+//! only: METIS (`n m`, then a line of neighbours for each vertex) or an edge list. Lines of different lengths, or of one
+//! number, cannot be edges, so they are METIS. Where all lines have the same number of columns, both readings are possible,
+//! and METIS must be proved: as far as the head reaches, every neighbour is in `1..=n` and not the vertex itself,
+//! neighbours name each other, and the counts fit the first line: exactly if the head is the whole content, within a factor
+//! of two otherwise. An edge list that passes is read as METIS, unless the caller names the format.
 
 use crate::number::{digits, words};
 use crate::{Format, ReadErrorKind};

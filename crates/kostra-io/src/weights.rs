@@ -1,4 +1,5 @@
-//! From columns to a graph: the one place where weights are made up or left out.
+//! From columns to a graph: where missing weights are made up, and edges with NaN are skipped. `.kst` and OpenStreetMap
+//! files do not come through here: both always have weights.
 
 use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight};
 
@@ -80,7 +81,7 @@ where
     Ok(edges.into())
 }
 
-/// What is wrong with some edges, said of the input, in which so many come before.
+/// An error about these edges with the edge ids of the whole input, in which `base` edges come before them.
 fn of_input(mut error: GraphError, base: u64) -> GraphError {
     if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error {
         *edge = EdgeId::try_from(base + u64::from(*edge)).unwrap_or(EdgeId::MAX);
@@ -96,7 +97,7 @@ fn collect<W>(weights: impl ExactSizeIterator<Item = W>) -> Result<Vec<W>, ReadE
     Ok(all)
 }
 
-/// A hash of two vertices in either order, uniform in `1..2^24`: the finalizer of SplitMix64 (Steele, Lea & Flood 2014),
+/// A hash of two vertices in either order, from 1 to `2^24 - 1`: the finalizer of SplitMix64 (Steele, Lea & Flood 2014),
 /// scaled to the range by its upper bits.
 fn hash(u: Vertex, v: Vertex) -> u32 {
     let mut bits = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
@@ -125,7 +126,7 @@ pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
 }
 
 /// The length in metres of the shortest way on the earth, taken as a sphere, between two `[longitude, latitude]` in
-/// degrees, by the haversine formula, which is exact for near points too.
+/// degrees, by the haversine formula, which is accurate for near points too.
 pub(crate) fn great_circle([x, y]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
     let haversine = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
     let chord = haversine(q - y) + y.to_radians().cos() * q.to_radians().cos() * haversine(p - x);

@@ -16,7 +16,7 @@ pub(crate) struct Words<'a> {
     stream: Stream<'a>,
     /// The place of the next number.
     pub(crate) offset: u64,
-    /// What is being read, for when it is not all there.
+    /// What is being read, for the error if the file ends before.
     pub(crate) what: &'static str,
     /// The next byte, if it has been asked for.
     ahead: Option<u8>,
@@ -29,7 +29,7 @@ impl<'a> Words<'a> {
         Self { stream, offset: 0, what, ahead: None, buffer: vec![0; BLOCK] }
     }
 
-    /// The next `count` numbers of `SIZE` bytes, each converted or refused. Takes no more memory than the input is worth.
+    /// The next `count` numbers of `SIZE` bytes, each converted or refused. Reserves memory as [`Stream::reasonable`] allows.
     pub(crate) fn array<const SIZE: usize, T>(
         &mut self,
         count: usize,

@@ -1,4 +1,5 @@
-//! Whatever the bytes, the readers of texts answer with a graph or an error: the same on any number of threads.
+//! Whatever the bytes, the readers of DIMACS, edge lists and Matrix Market answer with a graph or an error, the same on one
+//! thread and on three; so does the reader that recognition picks.
 
 use kostra_io::{Format, Nan, ReadOptions, read_bytes};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What is written in any format, under any compression, is recognized by its content and read back.
+//! What is written in any format, plain or through gzip or zstd, is recognized by its content and read back.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
 use kostra_core::{AnyGraph, EdgeList, Weight, with_graph};
@@ -37,11 +37,18 @@ fn edges(graph: &AnyGraph) -> Vec<(u32, u32, f64)> {
     })
 }
 
-const WRITABLE: [Format; 6] =
-    [Format::Dimacs, Format::EdgeList, Format::MatrixMarket, Format::Metis, Format::Ecl, Format::Kst];
+const WRITABLE: [Format; 7] = [
+    Format::Dimacs,
+    Format::EdgeList,
+    Format::MatrixMarket,
+    Format::Metis,
+    Format::Ecl,
+    Format::Gap,
+    Format::Kst,
+];
 
 #[test]
-fn every_format_gives_back_what_it_can_hold_under_every_compression() {
+fn every_format_gives_back_what_it_can_hold_under_every_compression_that_is_written() {
     for graph in [
         graph([5_i32, 1, 7, 7, 3]),
         graph([5_u32, 1, 7, 7, 3]),

@@ -1,4 +1,5 @@
-//! Columns of a graph from NumPy arrays: lent where the layout is the engine's, converted on all threads where not.
+//! Columns of a graph from NumPy arrays: lent where the layout is the engine's, converted where not, the ends on several
+//! threads.
 //!
 //! Python hands over one-dimensional, contiguous arrays in the machine's byte order; what is left to decide here is
 //! the type.

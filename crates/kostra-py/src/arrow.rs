@@ -3,8 +3,8 @@
 //!
 //! The layouts are those of Arrow's C data and C stream interfaces, which never change
 //! (<https://arrow.apache.org/docs/format/CDataInterface.html>). Who consumes a struct moves it out, which leaves one
-//! without a release callback behind, and calls that callback once when done. Arrow's own crates would bring 15
-//! more into the build.
+//! without a release callback behind, and calls that callback once when done. Arrow's own crates would add many
+//! dependencies to the build.
 
 #![allow(unsafe_code, reason = "structs of C's layout come in capsules")]
 

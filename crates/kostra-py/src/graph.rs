@@ -14,13 +14,14 @@ use crate::watch::{Stop, interruptible};
 
 use crate::{threads_or_all, views};
 
-/// Below this many edges every algorithm is done before anybody can press a key.
+/// Below this many edges a solve does not watch for signals: it takes milliseconds, unless there are far more vertices.
 const SMALL: usize = 1 << 12;
 
-/// Scratch memory of the last solve, for the next one: to get it from the system again takes a tenth of a solve.
+/// Scratch memory of the last solve, kept for the next one, because getting it from the system again takes time.
 static SCRATCH: Mutex<Option<Workspace>> = Mutex::new(None);
 
-/// More scratch memory than this, which is that of some five million edges, goes back to the system.
+/// More scratch memory than this goes back to the system. `fast` takes as much for five million edges of two and a half
+/// million vertices.
 const MOST_KEPT: usize = 128 << 20;
 
 /// The scratch memory that was kept, if there is any and nobody else has it. Never waits: a child of a fork may have

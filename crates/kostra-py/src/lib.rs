@@ -1,5 +1,6 @@
-//! The compiled half of the Python package `kostra`: arrays in, arrays out. What users see, with its documentation,
-//! is in `python/kostra`; here are no defaults, no conversions between libraries, and no choices.
+//! The compiled half of the Python package `kostra`. What users see, with its documentation and defaults, is in
+//! `python/kostra`. This half takes arrays, Arrow tables, DLPack capsules and file names, calls the engine, and returns
+//! arrays.
 
 mod arrays;
 mod arrow;
@@ -20,7 +21,7 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Of what Rust holds: graphs that were read, and scratch memory. NumPy asks for large pages by itself.
+/// Large allocations of Rust's, such as graphs that were read, ask for large pages. NumPy asks for them by itself.
 #[global_allocator]
 static MEMORY: kostra::LargePages = kostra::LargePages;
 
@@ -68,7 +69,7 @@ fn solvers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         .collect()
 }
 
-/// Runs the command line, and returns its exit code. It takes the process for its own.
+/// Runs the command line, and returns its exit code. It installs signal handlers and a panic hook.
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| kostra_cli::run(arguments))

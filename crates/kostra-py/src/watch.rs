@@ -1,4 +1,4 @@
-//! Ctrl-C while the engine works: it works on another thread, and this one asks Python for signals now and then.
+//! Ctrl-C while the engine works: the engine runs on another thread, and this one asks Python for signals every 20 ms.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -29,8 +29,8 @@ impl Observer for Stop {
     }
 }
 
-/// Does something on another thread while this one waits for signals. When one raises, the work goes on to its end,
-/// and what comes of it is dropped.
+/// Runs `work` on another thread while this one waits for signals. If a signal handler raises, this function returns its
+/// exception; the thread goes on to the end of `work`, unless the caller stops it, and its result is dropped.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

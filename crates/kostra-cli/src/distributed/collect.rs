@@ -1,4 +1,4 @@
-//! What needs more than a slice: the proof of a forest, for which rank 0 gathers the graph, and files of it.
+//! What needs more than a slice: verifying a forest, for which rank 0 gathers the graph, and writing it to a file.
 
 use kostra::io::{Format, Outgoing, Output};
 use kostra::{AnyGraph, Certificate, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Violation, Weight};

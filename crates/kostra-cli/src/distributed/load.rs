@@ -1,4 +1,5 @@
-//! How each rank comes by its slice: it generates it, or reads it from the file, or rank 0 reads all and deals it out.
+//! How each rank gets its slice: it generates it, or reads it from the file, or rank 0 reads the whole graph and
+//! distributes it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use super::{agree, agree_on};
 use crate::input::{Request, Source};
 use crate::progress::Stage;
 
-/// This rank's slice, and what became known on the way. All but the slice is what rank 0 knows.
+/// This rank's slice, and what was found out while loading. Notes and the input's compression are known to rank 0 only.
 pub(super) struct Input {
     pub(super) slice: AnySlice,
     pub(super) format: Option<Format>,

@@ -1,13 +1,12 @@
 //! Text in blocks of whole lines, parsed by several threads and joined in order.
 //!
-//! One thread leads: it reads and decompresses block after block, which no second thread could help with, and leaves
-//! the parsing to the others; only when they have enough to do does it parse a block itself. So decompression goes on
-//! all the time where it is the slowest part, all threads parse where it is not, and one thread alone pays for no
-//! hand-over. Blocks are joined in the order of the input, whoever is at it. The result, down to the first error, is
-//! the same for any number of threads.
+//! One thread leads: it reads and decompresses block after block, and leaves the parsing to the others; when their queue is
+//! full, it parses a block itself. So decompression goes on all the time where it is the slowest part, all threads parse
+//! where it is not, and one thread alone passes no blocks to others. Threads join blocks in the order of the input. The
+//! result, down to the first error, is the same for any number of threads.
 //!
-//! Costs a block and its parsed form a thread, and one more for each block that waits to be parsed, at most [`QUEUED`]
-//! a thread, or for an earlier one to be joined, at most [`WAITING`] a thread.
+//! Memory: a block and its parsed form for each thread, and one more for each block that waits to be parsed, at most
+//! [`QUEUED`] for each thread but the first, or for an earlier one to be joined, at most [`WAITING`] a thread.
 
 #[cfg(test)]
 mod tests;

@@ -53,7 +53,7 @@ impl<'a> Text<'a> {
         Ok(text)
     }
 
-    /// A stream that starts where a line of a text does which so many lines precede.
+    /// A stream that starts at the start of a line of a text, after `lines` lines.
     pub(crate) fn continued(stream: Stream<'a>, lines: u64) -> Self {
         Self {
             stream,
@@ -95,7 +95,7 @@ impl<'a> Text<'a> {
         self.lines + 1
     }
 
-    /// Leaves out the next line.
+    /// Skips the next line.
     pub(crate) fn skip(&mut self) -> Result<(), Fault> {
         if let Some(line) = self.line()? {
             let length = line.len();
@@ -108,7 +108,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// The next bytes, at least so many unless the text ends before.
+    /// The next bytes, at least `bytes` of them unless the text ends before.
     pub(crate) fn sample(&mut self, bytes: usize) -> Result<&[u8], Fault> {
         while !self.ended && self.ahead.len() - self.taken < bytes {
             self.ahead.drain(..self.taken);
@@ -176,7 +176,7 @@ fn too_long(longest_line: usize) -> String {
     format!("this line is longer than {longest_line} bytes, the most that Kostra reads")
 }
 
-/// A buffer that is never cleared, for clearing costs as much as reading; the first `length` bytes count.
+/// A buffer that is never cleared, which would cost a pass over it; the first `length` bytes count.
 #[derive(Default)]
 pub(super) struct Block {
     bytes: Vec<u8>,

@@ -45,7 +45,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads up to the `p` line, and that too.
+    /// Reads up to and including the `p` line.
     pub(crate) fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
         loop {
             let number = text.line_number();

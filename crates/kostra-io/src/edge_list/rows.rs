@@ -51,7 +51,7 @@ impl<'l> Row<'l> {
         Ok(Self { u, v, weight })
     }
 
-    /// The weight, or 0 where there is none.
+    /// The weight, if the layout has one.
     pub(super) fn weight(&self, nan: Nan) -> Result<Option<Number>, (usize, String)> {
         let Some((at, field)) = self.weight else { return Ok(None) };
         let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
@@ -140,7 +140,7 @@ fn vertex((at, field): Field<'_>) -> Result<Vertex, (usize, String)> {
     }
 }
 
-const DIGITS: usize = 18; // as many never overflow
+const DIGITS: usize = 18; // so many digits never overflow
 
 /// Two numbers with one separator between them, where a line starts; and where they end.
 #[inline(always)]

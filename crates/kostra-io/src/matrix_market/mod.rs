@@ -142,7 +142,7 @@ impl Banner {
     }
 }
 
-/// Reads up to the line with the numbers of rows, columns and entries, and that too.
+/// Reads up to and including the line with the numbers of rows, columns and entries.
 fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
     loop {
         let number = text.line_number();

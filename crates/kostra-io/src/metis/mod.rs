@@ -8,8 +8,7 @@
 //!
 //! Each edge stands in the lines of both its ends. It is read as one edge, and edges are numbered in the order of
 //! first appearance. METIS wants edge weights to be positive integers; any 64-bit integer is read, only positive ones
-//! are written. It forbids self-loops, which are an error here too, and parallel edges, which are read, for what they
-//! mean is clear, but not written.
+//! are written. It forbids self-loops, which are an error here too, and parallel edges, which are read but not written.
 
 mod cursor;
 mod write;
@@ -28,7 +27,8 @@ use cursor::Cursor;
 
 pub(crate) use write::writer;
 
-/// Reads a graph; lines are parsed side by side. Needs about three times the graph's memory.
+/// Reads a graph; lines are parsed side by side. With edge weights it takes 56 bytes an edge and 16 a vertex at its peak,
+/// without them 32 and 16; a graph of 32-bit weights has 12 bytes an edge.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;

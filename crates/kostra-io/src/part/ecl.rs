@@ -1,9 +1,9 @@
 //! Rows of an ECL file, of which each part has a range.
 //!
-//! That each edge stands in the rows of both its ends is seen without bringing the two together: each part adds up a
-//! hash of every entry, with one sign where it names a later vertex and the other where it names an earlier one, and
-//! over all parts that is zero, but for a chance of 2^-64. Where it is not, or anything else is wrong, the first part
-//! reads the whole file for the words to say so.
+//! Each edge must be in the rows of both its ends, which may belong to two parts. So each part sums a hash of every entry,
+//! positive where the entry names a later vertex and negative where it names an earlier one. Over all parts the sum is zero
+//! if every edge is in both rows. Otherwise it is zero with a chance of about 2^-64, unless the file was made for that. If
+//! the sum is not zero, or anything else is wrong, the first part reads the whole file to report the fault.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -32,7 +32,7 @@ pub(super) struct EclPart {
 }
 
 impl EclPart {
-    /// Finds the part's rows. None if the file has not the length that its first numbers announce.
+    /// Finds the part's rows. None if the file's length is not the one that its first numbers announce.
     pub(super) fn open(path: &Path, part: usize, parts: usize) -> Result<Option<Self>, ReadErrorKind> {
         let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
         let words = file.metadata().map_err(ReadErrorKind::Io)?.len();

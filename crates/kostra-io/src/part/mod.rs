@@ -1,9 +1,8 @@
 //! A file that several processes read together: each reads a part of its edges, so that none holds them all.
 //!
-//! Each opens the file and reads its part ([`PartReader::open`], [`PartReader::survey`]); then it is told what all have
-//! found, and completes its part with that ([`PartReader::finish`]). How the processes speak is not this crate's
-//! business. What one part finds wrong is in what it tells, so that the first fault of the whole file is known by the
-//! place that it has in the file.
+//! Each opens the file and reads its part ([`PartReader::open`], [`PartReader::survey`]). The caller passes the surveys of
+//! all parts to each of them, which completes its part with them ([`PartReader::finish`]). A survey also says whether its
+//! part has a fault, so that the first fault of the whole file is reported with its place in the file.
 
 mod ecl;
 #[cfg(test)]
@@ -38,7 +37,7 @@ pub struct Part {
     pub notes: Vec<String>,
 }
 
-/// A file of which one part is read here. `.kst`, ECL, DIMACS and edge lists can be read so, not compressed.
+/// A file of which this process reads one part: an uncompressed `.kst`, ECL, DIMACS or edge-list file.
 #[derive(Debug)]
 pub struct PartReader {
     input: String,
@@ -56,8 +55,8 @@ enum Content {
 }
 
 impl PartReader {
-    /// Opens a file, of which part `part` of `parts`, from 0, is to be read. None if it cannot be read in parts: it is
-    /// compressed, in another format, or no regular file, or its vertices have names.
+    /// Opens a file to read part `part` of `parts`, counted from 0. None if it cannot be read in parts: it is compressed, in
+    /// another format, empty, or no regular file, an edge list without edges, or its vertices have names.
     ///
     /// # Errors
     /// As [`read`](crate::read), as far as the first lines or the header tell.
@@ -104,10 +103,10 @@ impl PartReader {
         })
     }
 
-    /// Reads the part, and returns what the other parts must know of it.
+    /// Reads the part, and returns the words that the other parts need to complete theirs.
     ///
     /// # Errors
-    /// When the system fails to read the file. What is wrong with its content is said by [`finish`](Self::finish).
+    /// When the system fails to read the file or has too little memory. [`finish`](Self::finish) reports faults of the content.
     pub fn survey(&mut self) -> Result<Vec<u64>, ReadError> {
         match &mut self.content {
             Content::Kst(file) => Ok(file.checksums_of_part(self.part, self.parts, &self.options)),
@@ -116,7 +115,7 @@ impl PartReader {
         }
     }
 
-    /// Completes the part, with what all parts have told, in order.
+    /// Completes the part with the surveys of all parts, in order.
     ///
     /// # Errors
     /// As [`read`](crate::read). Of the errors of all parts, that of the first one counts; then no part is of use, and
@@ -131,8 +130,9 @@ impl PartReader {
     }
 }
 
-/// What tells one content of a file from another without reading it all: its length, and a hash of its first and its
-/// last 64 KiB. Of what is no regular file, it says that.
+/// A text that mostly differs for files that differ, without reading them whole: the length, and a hash of the first and the
+/// last 64 KiB. Files of the same length that differ only in between have the same fingerprint; so has everything that is
+/// no regular file.
 ///
 /// # Errors
 /// When the file cannot be opened or read.

@@ -1,8 +1,8 @@
 //! Lines of a text, of which each part has a range that starts and ends where a line does.
 //!
-//! Which ids its edges have, in which lines they stand and which type the weights have, a part knows when all others
-//! have counted theirs. So it parses as if it were the first; where it turns out that there is a fault, it parses again,
-//! knowing what came before, and finds the fault in the words that a reader of the whole file would have had.
+//! A part knows the ids and lines of its edges, and the type of the weights, only when all others have counted theirs. So
+//! it first parses as if it were the first part. If the file has its first fault here, the part parses again, knowing what
+//! came before, and reports the error that a reader of the whole file would report.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-"""What NetworkX wants to know of the backend when it is imported itself: a package of its own, which imports nothing."""
+"""What NetworkX asks of the backend when NetworkX is imported: a package of its own, which imports nothing."""
 
 _FUNCTIONS = (
     "boruvka_mst_edges",
@@ -13,7 +13,7 @@ _FUNCTIONS = (
 
 
 def info():
-    """The answer."""
+    """The backend's name, package and functions, as NetworkX asks for them."""
     note = "Among equal weights the edge that G.edges lists first wins, whatever the algorithm."
     return {
         "backend_name": "kostra",

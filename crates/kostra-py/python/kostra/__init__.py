@@ -13,7 +13,7 @@ parallel edges, self-loops, zero, equal, negative and infinite weights are ordin
 
 * :func:`minimum_spanning_forest` takes arrays and returns a :class:`Forest`.
 * :class:`Graph` holds a graph for more than one question, and is made from what other libraries hold, and from files.
-* :func:`single_linkage`, :func:`cut` and :func:`bottleneck` are what trees are wanted for.
+* :func:`single_linkage`, :func:`cut` and :func:`bottleneck` compute clusters and bottlenecks of a forest.
 * Arrays on a CUDA device, of CuPy, PyTorch, JAX or Numba, are solved there, and give a :class:`DeviceForest`.
 * :func:`verify` proves a forest right without trusting any algorithm.
 * :mod:`kostra.scipy` has SciPy's ``minimum_spanning_tree``; with NetworkX, say ``backend="kostra"``.

@@ -1,4 +1,4 @@
-"""The answer."""
+"""Forests in memory."""
 
 import numpy as np
 

@@ -49,7 +49,7 @@ def minimum_spanning_forest(
     DeviceError
         Where the arrays lie on a device, or one is asked for, that cannot be used.
     KeyboardInterrupt
-        Where Ctrl-C is pressed meanwhile.
+        Where Ctrl-C is pressed during the solve.
 
     Notes
     -----
@@ -57,8 +57,8 @@ def minimum_spanning_forest(
     stay there; nothing but an answer's length leaves the device. All of ``u``, ``v`` and ``w`` have to lie on the same
     one. 32-bit ends, and the types of weights above, are used as they lie, others are converted there.
 
-    Other Python threads run meanwhile. They must not write to the arrays. Scratch memory, 12 bytes an edge and 24 a
-    vertex, is kept for the next call where it is no more than 128 MB.
+    Other Python threads run meanwhile. They must not write to the arrays. The scratch memory of ``fast``, 12 bytes an
+    edge and 24 a vertex, is kept for the next call if it is no more than 128 MiB.
 
     Examples
     --------
@@ -80,8 +80,9 @@ def minimum_spanning_forest(
 class Graph:
     """An undirected weighted multigraph: edge ``i`` joins ``u[i]`` and ``v[i]`` and weighs ``w[i]``.
 
-    Takes what :func:`minimum_spanning_forest` takes. The arrays are copied, so that they may change afterwards; with
-    ``copy=False`` they are used as they lie where their types allow it, and must not change while the graph lives.
+    Takes the arrays that :func:`minimum_spanning_forest` takes, but not from a device. The arrays are copied, so that they
+    may change afterwards; with ``copy=False`` they are used without a copy where their types allow it, and must not change
+    while the graph lives.
 
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
@@ -317,7 +318,7 @@ class Graph:
 def verify(graph, forest):
     """Proves that a forest is the minimum spanning forest of a graph, or raises a ValueError that says where it is not.
 
-    Every edge outside is compared with the path inside, in near-linear time, without trusting any algorithm. The
+    Every edge outside is compared with the path inside, without trusting any algorithm, in O(n log n + m) time. The
     forest may be a :class:`Forest`, which is taken as minimum or maximum as it says, or an array of edge ids.
 
     >>> import kostra

@@ -1,4 +1,4 @@
-"""What trees are wanted for."""
+"""Clusters and bottlenecks of a forest."""
 
 import numpy as np
 
