@@ -23,6 +23,7 @@ mod osm;
 mod output;
 mod part;
 mod read;
+mod replacement;
 mod sniff;
 mod source;
 #[cfg(test)]
@@ -37,4 +38,5 @@ pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadO
 pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
 pub use part::{Part, PartReader, fingerprint};
 pub use read::{open_text, read, read_bytes};
+pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::Progress;

@@ -1,14 +1,14 @@
 //! Where results go, and the promise that a file is written whole or not at all.
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 use kostra_core::{AnyGraph, Coordinates};
 
-use crate::{Format, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis};
+use crate::{Format, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis};
 
 const BUFFER: usize = 1 << 18;
 
@@ -110,7 +110,10 @@ pub fn write_atomically(
             .write(true)
             .open(path)
             .and_then(|mut special| packing.pack(&mut special, write)),
-        Output::Path(path) => replace(path, |file| packing.pack(file, write)),
+        Output::Path(path) => Replacement::create(path).and_then(|mut replacement| {
+            packing.pack(replacement.file(), write)?;
+            replacement.commit()
+        }),
     };
     result.map_err(|cause| WriteError::Io { output: output.to_string(), cause })
 }
@@ -121,50 +124,6 @@ fn is_special(path: &Path) -> bool {
     path.starts_with("/dev")
         || path.starts_with("/proc")
         || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let target = follow_links(path)?;
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".kostra-").suffix(".tmp");
-    match OpenOptions::new().write(true).open(&target) {
-        // A rename would also replace a file that may not be written; opening it has asked for leave.
-        Ok(existing) => {
-            builder.permissions(existing.metadata()?.permissions());
-        }
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-            fs::metadata(folder)?;
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-        }
-        Err(cause) => return Err(cause),
-    }
-    // The plain kind: the name of a temporary file says nothing to whoever asked for another.
-    let mut temporary = builder.tempfile_in(folder).map_err(|cause| io::Error::from(cause.kind()))?;
-    if let Ok(existing) = fs::metadata(&target) {
-        temporary.as_file().set_permissions(existing.permissions())?; // the umask may have taken some
-    }
-    write(temporary.as_file_mut())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&target).map_err(|failed| failed.error)?;
-    Ok(())
-}
-
-/// The file that a path means, which need not exist.
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    const MOST: usize = 40; // as Linux has it
-    let mut target = path.to_path_buf();
-    for _ in 0..MOST {
-        match fs::read_link(&target) {
-            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
-            Err(_) => return Ok(target),
-        }
-    }
-    Err(io::Error::other("there are too many symbolic links on the way"))
 }
 
 /// How the bytes are compressed on their way, told by the name so that name and content never disagree.
@@ -217,6 +176,7 @@ impl Packing {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Read;
 
     use super::*;
@@ -246,39 +206,6 @@ mod tests {
         assert_eq!(result.unwrap_err().to_string(), format!("{}: no more", path.display()));
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(names_in(folder.path()), ["forest"]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn permissions_are_kept_or_those_of_any_new_file() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
-        write_text(&ours, "new").unwrap();
-        fs::write(&plain, "new").unwrap();
-        assert_eq!(mode(&ours), mode(&plain));
-        for kept in [0o600, 0o640, 0o777] {
-            fs::set_permissions(&ours, fs::Permissions::from_mode(kept)).unwrap();
-            write_text(&ours, "newer").unwrap();
-            assert_eq!(mode(&ours), kept);
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_symbolic_link_stays_and_its_file_changes() {
-        let folder = tempfile::tempdir().unwrap();
-        let (link, file) = (folder.path().join("link"), folder.path().join("file"));
-        std::os::unix::fs::symlink("file", &link).unwrap();
-        for text in ["through a dangling link", "again"] {
-            write_text(&link, text).unwrap();
-            assert_eq!(fs::read_to_string(&file).unwrap(), text);
-            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        }
-        let ring = folder.path().join("ring");
-        std::os::unix::fs::symlink("ring", &ring).unwrap();
-        assert!(write_text(&ring, "never").is_err());
     }
 
     #[cfg(target_os = "linux")]
