@@ -7,6 +7,8 @@
 mod blocks;
 mod columns;
 mod compression;
+#[cfg(unix)]
+mod descriptor;
 mod dimacs;
 mod ecl;
 mod edge_list;
