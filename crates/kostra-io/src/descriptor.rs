@@ -6,7 +6,8 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_getfd};
+use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd};
 
 /// The number of standard output.
 pub(crate) const STDOUT: i32 = 1;
@@ -16,16 +17,20 @@ pub(crate) const STDERR: i32 = 2;
 /// Another handle on an open file that this process was started with; both have one offset.
 ///
 /// # Errors
-/// When the descriptor is not open, or this program itself has opened it.
+/// When the descriptor is not open for writing, or this program itself has opened it.
 pub(crate) fn duplicate(number: i32) -> io::Result<File> {
+    let not_open = || io::Error::other("it is not open for writing");
     if number < 0 {
-        return Err(Errno::BADF.into());
+        return Err(not_open());
     }
-    // SAFETY: the descriptor is only handed to system calls, which fail with EBADF if it is not open.
+    // SAFETY: the descriptor is only handed to system calls, which fail if it is not open.
     let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+    let is_writable =
+        fcntl_getfl(descriptor).is_ok_and(|flags| flags.intersects(OFlags::WRONLY | OFlags::RDWR));
     // What this program opens is closed when it starts another one; what it was started with is not.
-    if fcntl_getfd(descriptor)?.contains(FdFlags::CLOEXEC) {
-        return Err(Errno::BADF.into());
+    let is_inherited = fcntl_getfd(descriptor).is_ok_and(|flags| !flags.contains(FdFlags::CLOEXEC));
+    if !is_writable || !is_inherited {
+        return Err(not_open());
     }
     Ok(File::from(fcntl_dupfd_cloexec(descriptor, 0)?))
 }
@@ -90,7 +95,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let own = File::create(folder.path().join("own")).unwrap();
         for number in [own.as_raw_fd(), -1, i32::MAX] {
-            assert_eq!(duplicate(number).unwrap_err().raw_os_error(), Some(9), "{number}");
+            let error = duplicate(number).unwrap_err();
+            assert_eq!(error.to_string(), "it is not open for writing", "{number}");
         }
     }
 }

@@ -39,6 +39,6 @@ pub use kst::{KstFile, open_kst};
 pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadOptions};
 pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
 pub use part::{Part, PartReader, fingerprint};
-pub use read::{open_text, read, read_bytes};
+pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::Progress;

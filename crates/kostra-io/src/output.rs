@@ -48,12 +48,15 @@ impl Output {
         }
     }
 
-    /// Finds out before any work whether the name asks for a compression that Kostra does not write.
+    /// Finds out before any work whether the name asks for a compression that Kostra does not write, and whether what
+    /// should be open already is.
     ///
     /// # Errors
-    /// When it does.
+    /// When the name does, or it is not.
     pub fn check(&self) -> Result<(), WriteError> {
-        Packing::of(self).map(drop)
+        Packing::of(self)?;
+        let Route::Descriptor(number) = self.route() else { return Ok(()) };
+        duplicate(number).map(drop).map_err(|cause| WriteError::Io { output: self.to_string(), cause })
     }
 
     fn route(&self) -> Route<'_> {
