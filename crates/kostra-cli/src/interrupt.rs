@@ -37,14 +37,13 @@ pub(crate) fn install() {
     if std::thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
         return;
     }
+    // The first handlers are those that tell the thread, so that no signal falls between the two kinds.
+    let Ok(listening) = Signals::new(&signals) else { return };
     let ending = ENDING.get_or_init(Arc::default);
-    for &signal in &signals {
+    for signal in signals {
         let _ = flag::register_conditional_shutdown(signal, EXIT_CODE, Arc::clone(ending));
     }
-    match Signals::new(signals) {
-        Ok(signals) => drop(hand_over.send(signals)),
-        Err(_) => ending.store(true, Ordering::Relaxed),
-    }
+    let _ = hand_over.send(listening);
 }
 
 /// The same where there are no signals.
