@@ -24,7 +24,7 @@ graph (METIS), egr (ECL), wsg (GAP), osm.pbf (OpenStreetMap) and kst (Kostra)
 files, plain or in gzip, xz, zstd or bzip2.
 
 Exit codes: 0 done, 1 the answer is no, 2 the command, its input or its output
-is at fault."
+is at fault, 130 interrupted (by Ctrl-C, SIGTERM or SIGHUP)."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -164,15 +164,15 @@ pub(crate) struct SolveArgs {
     #[arg(long)]
     pub(crate) trace: bool,
 
-    /// Write the forest to this file; `-` for standard output
+    /// Write the forest to this file; `-` for standard output, and the report then goes to standard error
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// How to write the forest [default: by the file's extension, or else ids]
+    /// How to write the forest [default: by the file's extension; ids for .ids, .txt and none, edges for .edges and .tsv]
     #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
     pub(crate) output_format: Option<ForestFormat>,
 
-    /// Report as one JSON object
+    /// Report as one JSON object: on standard output, or where the forest goes there, on standard error
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -182,7 +182,8 @@ pub(crate) struct SolveArgs {
 pub(crate) enum ForestFormat {
     /// An edge id a line
     Ids,
-    /// A line for each edge: its id, ends and weight, between tabs
+    /// A line for each edge: its id, ends and weight, between tabs. In names, tab, backslash and the ends of lines are
+    /// written `\t`, `\\`, `\n` and `\r`
     Edges,
     /// A DIMACS graph of the forest's edges
     Gr,
@@ -202,7 +203,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
-    /// The forest, as `kostra solve` writes it (ids or edges); `-` for standard input
+    /// The forest, as `kostra solve -o` writes it (ids, edges, gr or kst); `-` for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) forest: OsString,
 

@@ -16,6 +16,7 @@ pub(crate) fn run(args: ConvertArgs) -> anyhow::Result<Answer> {
     let request = Request::resolve(args.input, Nan::Error);
     let to = output::of_path(&args.output);
     let format = output::format_of(&to, args.to)?;
+    to.check()?;
     let input = request.load()?;
     write(&input, &to, format)?;
     Ok(Answer::Yes)

@@ -16,11 +16,14 @@ pub(crate) const EXIT_CODE: u8 = 2;
 
 /// Prints what the arguments should have been, or the help that they asked for.
 pub(crate) fn show_usage(usage: &clap::Error) -> u8 {
-    match output::unless_closed(usage.print()) {
-        Ok(()) if !usage.use_stderr() => 0,
-        Ok(()) => EXIT_CODE,
-        Err(cause) => {
-            explain(&anyhow::Error::new(cause).context("standard output"));
+    if usage.use_stderr() {
+        let _ = usage.print(); // nothing is left to be done when standard error is closed
+        return EXIT_CODE;
+    }
+    match output::printing(|| usage.print()) {
+        Ok(()) => 0,
+        Err(error) => {
+            explain(&error);
             EXIT_CODE
         }
     }

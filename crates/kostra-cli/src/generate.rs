@@ -22,6 +22,7 @@ pub(crate) fn run(args: GenerateArgs) -> anyhow::Result<Answer> {
     let path = args.output.context("say where to write it: -o FILE")?;
     let to = output::of_path(&path);
     let format = output::format_of(&to, args.to)?;
+    to.check()?;
     let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec);
     let input = InputArgs {
         input: OsString::from(format!("{GENERATED}{spec}")),

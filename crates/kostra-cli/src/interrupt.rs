@@ -1,37 +1,49 @@
-//! Ctrl-C: the process ends at once, unless it is writing a file, which is never left half-written.
+//! Ctrl-C: the process ends at once, and leaves no unfinished file behind.
 //!
-//! A file is written under a temporary name, which a process that just ended would leave behind. So the writer holds
-//! a lock while there is such a file, and looks now and then whether it should give up; the handler takes the lock
-//! before it ends the process.
+//! An unfinished file may have a temporary name, which a process that just ends leaves behind. So a thread waits for
+//! the signals, and removes such names before it ends the process. A second signal ends the process without that.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// The exit code of a process that Ctrl-C ended, by the custom of shells.
 const EXIT_CODE: i32 = 130;
 
-static WRITING: Mutex<()> = Mutex::new(());
-static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// Set when the next signal is to end the process without any more work.
+static ENDING: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Makes Ctrl-C, and a request to terminate, end the process in order.
+/// Makes Ctrl-C, and a request to terminate, end the process in order; and a limit on the size of files an error of
+/// writing.
 ///
 /// Without a handler the system's own ends the process just as well, if less tidily: so failures are no errors.
 #[cfg(unix)]
 pub(crate) fn install() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::{flag, iterator::Signals};
+    // With any handler in place, a write beyond the limit fails instead of ending the process.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut signals = vec![SIGINT, SIGTERM];
     if !hangups_are_ignored() {
         signals.push(SIGHUP);
     }
-    if let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) {
-        let wait = move || {
-            if signals.forever().next().is_some() {
-                end();
-            }
-        };
-        let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(wait);
+    let (hand_over, receive) = std::sync::mpsc::channel::<Signals>();
+    let wait = move || {
+        if receive.recv().is_ok_and(|mut signals| signals.forever().next().is_some()) {
+            end();
+        }
+    };
+    // The thread comes first: handlers that no thread listens to would swallow the signals.
+    if std::thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
+        return;
     }
+    // The first handlers are those that tell the thread, so that no signal falls between the two kinds.
+    let Ok(listening) = Signals::new(&signals) else { return };
+    let ending = ENDING.get_or_init(Arc::default);
+    for signal in signals {
+        let _ = flag::register_conditional_shutdown(signal, EXIT_CODE, Arc::clone(ending));
+    }
+    let _ = hand_over.send(listening);
 }
 
 /// The same where there are no signals.
@@ -41,10 +53,13 @@ pub(crate) fn install() {
 }
 
 fn end() {
-    REQUESTED.store(true, Ordering::Relaxed);
     #[cfg(feature = "mpi")]
     kostra_mpi::abandon_output();
-    let _writing = writing();
+    kostra::io::abandon_unfinished();
+    // What follows may wait for a terminal that has stopped.
+    if let Some(ending) = ENDING.get() {
+        ending.store(true, Ordering::Relaxed);
+    }
     let mut stderr = io::stderr();
     let clear = if stderr.is_terminal() { "\r\x1b[K" } else { "" };
     let _ = writeln!(stderr, "{clear}kostra: interrupted");
@@ -58,41 +73,4 @@ fn hangups_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & HANGUP != 0)
-}
-
-/// Does something that Ctrl-C must not cut short; the process ends right after it instead.
-pub(crate) fn shielded<T>(work: impl FnOnce() -> T) -> T {
-    let guard = writing();
-    let result = work();
-    drop(guard);
-    while requested() {
-        // The handler has what it waited for, and ends the process now.
-        std::thread::park();
-    }
-    result
-}
-
-fn writing() -> MutexGuard<'static, ()> {
-    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn requested() -> bool {
-    REQUESTED.load(Ordering::Relaxed)
-}
-
-/// A writer that fails as soon as somebody wants the process to end.
-pub(crate) struct Interruptible<W>(pub(crate) W);
-
-impl<W: Write> Write for Interruptible<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if requested() {
-            // Not `ErrorKind::Interrupted`: that one asks the caller to try again.
-            return Err(io::Error::other("interrupted"));
-        }
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }

@@ -1,5 +1,8 @@
 //! The `kostra` command.
 
+#[cfg(target_os = "linux")]
+mod streams;
+
 use std::process::ExitCode;
 
 /// Large allocations ask the system for large pages.

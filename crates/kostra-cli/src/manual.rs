@@ -11,7 +11,7 @@ use crate::{Answer, output};
 /// # Errors
 /// When standard output cannot be written.
 pub(crate) fn help() -> anyhow::Result<Answer> {
-    output::unless_closed(Arguments::command().print_help()).context("standard output")?;
+    output::printing(|| Arguments::command().print_help())?;
     Ok(Answer::Yes)
 }
 

@@ -6,30 +6,46 @@ use std::path::Path;
 use anyhow::Context;
 use kostra::io::{Format, Outgoing, Output, WriteError, write_atomically, write_graph};
 
-use crate::interrupt::{self, Interruptible};
-
 /// Prints to standard output. That nobody reads it any more is no error.
 ///
 /// # Errors
-/// When standard output cannot be written, as on a full disk.
+/// When standard output cannot be written, as on a full disk or when it is closed.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    write_all(&mut io::stdout(), text).context("standard output")
+    Ok(write_lines(&Output::Stdout, |to| to.write_all(text.as_bytes()))?)
+}
+
+/// Prints something to standard error that was asked for, such as a report. That nobody reads it is no error.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub(crate) fn print_aside(text: &str) -> anyhow::Result<()> {
+    Ok(write_lines(&Output::Stderr, |to| to.write_all(text.as_bytes()))?)
+}
+
+/// Prints a report: to standard output, or to standard error where the forest itself goes to standard output.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn report(text: &str, forest: Option<&Output>) -> anyhow::Result<()> {
+    if forest.is_some_and(Output::is_stdout) { print_aside(text) } else { print(text) }
 }
 
 /// Prints to standard error, where nobody needs to listen.
 pub(crate) fn tell(text: &str) {
-    let _ = write_all(&mut io::stderr(), text);
+    let _ = print_aside(text);
 }
 
-fn write_all(to: &mut impl Write, text: &str) -> io::Result<()> {
-    unless_closed(to.write_all(text.as_bytes()).and_then(|()| to.flush()))
+/// Lets something print to standard output by means of the standard library, which says nothing when it is closed.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn printing(print: impl FnOnce() -> io::Result<()>) -> anyhow::Result<()> {
+    Output::Stdout.check()?;
+    unless_gone(print()).context("standard output")
 }
 
 /// What came of writing; that nobody reads it any more is no error.
-///
-/// # Errors
-/// All others.
-pub(crate) fn unless_closed(result: io::Result<()>) -> io::Result<()> {
+fn unless_gone(result: io::Result<()>) -> io::Result<()> {
     result.or_else(|cause| if cause.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(cause) })
 }
 
@@ -70,7 +86,7 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     }
 }
 
-/// Writes lines of text: to a file whole or not at all, also when Ctrl-C comes between.
+/// Writes lines of text: to a file whole or not at all. That nobody reads standard output any more is no error.
 ///
 /// # Errors
 /// As [`write_atomically`].
@@ -78,23 +94,26 @@ pub(crate) fn write_lines(
     output: &Output,
     lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    shielded(output, || write_atomically(output, |to| lines(&mut Interruptible(to))))
+    unless_unread(output, write_atomically(output, lines))
 }
 
-/// Writes a graph: to a file whole or not at all, also when Ctrl-C comes between.
+/// Writes a graph: to a file whole or not at all. That nobody reads standard output any more is no error.
 ///
 /// # Errors
 /// As [`write_graph`].
 pub(crate) fn write(output: &Output, format: Format, graph: Outgoing<'_>) -> Result<(), WriteError> {
-    shielded(output, || write_graph(output, format, graph))
+    unless_unread(output, write_graph(output, format, graph))
 }
 
-fn shielded(output: &Output, write: impl FnOnce() -> Result<(), WriteError>) -> Result<(), WriteError> {
-    // A file under a temporary name wants shielding; a pipe may block for as long as its reader likes.
-    let file = matches!(output, Output::Path(path) if path.metadata().map_or(true, |it| it.is_file()));
-    let result = if file { interrupt::shielded(write) } else { write() };
+/// Pipes that the user names must take everything; the standard streams may end in `head`.
+fn unless_unread(output: &Output, result: Result<(), WriteError>) -> Result<(), WriteError> {
     match result {
-        Err(WriteError::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(WriteError::Io { cause, .. })
+            if cause.kind() == io::ErrorKind::BrokenPipe
+                && (*output == Output::Stderr || output.is_stdout()) =>
+        {
+            Ok(())
+        }
         result => result,
     }
 }

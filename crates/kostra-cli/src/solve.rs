@@ -1,13 +1,11 @@
 //! `kostra solve`: the forest, its weight, and how long each part took.
 
-use std::io::{self, Write};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kostra::io::{Format, Output};
+use kostra::io::Output;
 use kostra::{
-    AnyGraph, Certificate, EdgeId, EdgeList, Order, Platform, Run, Solution, SolveError, Solver, Total,
-    Violation, cuda, with_graph,
+    AnyGraph, Certificate, EdgeId, Order, Platform, Run, Solution, SolveError, Solver, Total, Violation,
+    cuda, with_graph,
 };
 use serde::Serialize;
 
@@ -17,28 +15,6 @@ use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, count};
 use crate::trace::{Trace, Watcher};
 use crate::{Answer, forest_file, output};
-
-impl ForestFormat {
-    /// The format of a file that is called so.
-    pub(crate) fn by_extension(path: &Path) -> Self {
-        match output::extension(path).as_deref() {
-            Some("gr") => Self::Gr,
-            Some("kst") => Self::Kst,
-            Some("edges" | "tsv") => Self::Edges,
-            _ => Self::Ids,
-        }
-    }
-
-    /// What people call it.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Ids => "edge ids",
-            Self::Edges => "edges",
-            Self::Gr => Format::Dimacs.title(),
-            Self::Kst => Format::Kst.title(),
-        }
-    }
-}
 
 /// What the arguments mean.
 struct Plan {
@@ -73,10 +49,7 @@ impl Plan {
                 _ => {}
             }
         }
-        let output = args.output.map(|path| {
-            let format = args.output_format.unwrap_or_else(|| ForestFormat::by_extension(&path));
-            (output::of_path(&path), format)
-        });
+        let output = args.output.map(|path| forest_file::output(&path, args.output_format)).transpose()?;
         Ok(Self {
             input: Request::resolve(args.input, Nan::Error),
             solver,
@@ -178,7 +151,7 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     let written = plan.output.is_some() && !matches!(verified, Some(Err(_)));
     if let (Some((output, format)), true) = (&plan.output, written) {
         let _stage = Stage::start(&format!("writing {output}"));
-        write(output, *format, &input, solution.forest.ids())?;
+        forest_file::write(output, *format, &input, solution.forest.ids())?;
     }
     let write = if written { start.elapsed() } else { Duration::ZERO };
 
@@ -247,49 +220,13 @@ pub(crate) fn verify(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<C
     with_graph!(graph, graph => kostra::verify(graph.edge_list().edges(order), ids))
 }
 
-fn write(output: &Output, format: ForestFormat, input: &Graph, ids: &[EdgeId]) -> anyhow::Result<()> {
-    let outgoing = |graph| kostra::io::Outgoing {
-        graph,
-        coordinates: input.coordinates.as_ref(),
-        names: input.names.as_deref(),
-    };
-    match format {
-        ForestFormat::Ids => output::write_lines(output, |to| write_ids(to, ids))?,
-        ForestFormat::Edges => output::write_lines(output, |to| {
-            forest_file::write_edges(to, &input.graph, input.names.as_deref(), ids)
-        })?,
-        ForestFormat::Gr => output::write(output, Format::Dimacs, outgoing(&subgraph(&input.graph, ids)?))?,
-        ForestFormat::Kst => output::write(output, Format::Kst, outgoing(&subgraph(&input.graph, ids)?))?,
-    }
-    Ok(())
-}
-
-fn write_ids(to: &mut dyn Write, ids: &[EdgeId]) -> io::Result<()> {
-    ids.iter().try_for_each(|id| writeln!(to, "{id}"))
-}
-
-/// The graph that has all the vertices and only these edges.
-fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> Result<AnyGraph, kostra::GraphError> {
-    fn pick<T: Copy>(from: &[T], ids: &[EdgeId]) -> Vec<T> {
-        ids.iter().filter_map(|&id| from.get(id as usize).copied()).collect()
-    }
-    with_graph!(graph, graph => {
-        let edges = graph.edge_list();
-        let (u, v) = (pick(edges.u(), ids), pick(edges.v(), ids));
-        EdgeList::new(edges.vertices() as usize, u, v, pick(edges.weights(), ids)).map(AnyGraph::from)
-    })
-}
-
 fn report(plan: &Plan, outcome: &Outcome) -> anyhow::Result<()> {
     let text = if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
     let trace = outcome.trace.as_ref().filter(|_| !plan.json).map(Trace::tables);
-    // Where the forest itself goes to standard output, what is said about it goes elsewhere.
-    if matches!(plan.output, Some((Output::Stdout, _))) {
-        output::tell(&text);
-    } else {
-        output::print(&text)?;
+    output::report(&text, plan.output.as_ref().map(|(output, _)| output))?;
+    if let Some(trace) = trace {
+        output::print_aside(&trace)?;
     }
-    output::tell(&trace.unwrap_or_default());
     Ok(())
 }
 

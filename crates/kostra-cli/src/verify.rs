@@ -47,7 +47,7 @@ pub(crate) fn run(args: VerifyArgs) -> anyhow::Result<Answer> {
     let start = Instant::now();
     let ids = {
         let _stage = Stage::start(&format!("reading {}", plan.forest));
-        forest_file::read_ids(&plan.forest, &input.graph, input.names.as_deref())?
+        forest_file::read(&plan.forest, &input)?
     };
     input.load += start.elapsed();
     let start = Instant::now();

@@ -8,6 +8,8 @@
 mod blocks;
 mod columns;
 mod compression;
+#[cfg(unix)]
+mod descriptor;
 mod dimacs;
 mod ecl;
 mod edge_list;
@@ -24,6 +26,7 @@ mod osm;
 mod output;
 mod part;
 mod read;
+mod replacement;
 mod sniff;
 mod source;
 #[cfg(test)]
@@ -37,5 +40,6 @@ pub use kst::{KstFile, open_kst};
 pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadOptions};
 pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
 pub use part::{Part, PartReader, fingerprint};
-pub use read::{open_text, read, read_bytes};
+pub use read::{open_text, read, read_bytes, read_stream};
+pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::Progress;

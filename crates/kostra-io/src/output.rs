@@ -1,14 +1,18 @@
 //! Where results go, and the promise that a file is written whole or not at all.
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 use kostra_core::{AnyGraph, Coordinates};
 
-use crate::{Format, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis};
+#[cfg(unix)]
+use crate::descriptor::{STDERR, STDOUT, duplicate, number};
+use crate::{Format, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis};
+#[cfg(not(unix))]
+use descriptor::{STDERR, STDOUT, duplicate, number};
 
 const BUFFER: usize = 1 << 18;
 
@@ -19,6 +23,53 @@ pub enum Output {
     Path(PathBuf),
     /// Standard output.
     Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Output {
+    /// Whether what is written goes to this process's standard output, as by the path `/dev/stdout`.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.route(), Route::Descriptor(STDOUT))
+    }
+
+    /// Whether writing creates or replaces a regular file, as [`Replacement`](crate::Replacement) does.
+    pub fn is_replaced(&self) -> bool {
+        matches!(self.route(), Route::Replaced(_))
+    }
+
+    /// Whether it is a file or a pipe that standard output goes to as well, by another way than [`Output::is_stdout`]
+    /// knows. Each of the two would then overwrite or interrupt what the other has written.
+    pub fn shares_stdout(&self) -> bool {
+        match self {
+            #[cfg(unix)]
+            Self::Path(path) => !self.is_stdout() && crate::descriptor::shares_stdout(path),
+            _ => false,
+        }
+    }
+
+    /// Finds out before any work whether the name asks for a compression that Kostra does not write, and whether what
+    /// should be open already is.
+    ///
+    /// # Errors
+    /// When the name does, or it is not.
+    pub fn check(&self) -> Result<(), WriteError> {
+        Packing::of(self)?;
+        let Route::Descriptor(number) = self.route() else { return Ok(()) };
+        duplicate(number).map(drop).map_err(|cause| WriteError::Io { output: self.to_string(), cause })
+    }
+
+    fn route(&self) -> Route<'_> {
+        match self {
+            Self::Stdout => Route::Descriptor(STDOUT),
+            Self::Stderr => Route::Descriptor(STDERR),
+            Self::Path(path) => match number(path) {
+                Some(number) => Route::Descriptor(number),
+                None if is_special(path) => Route::Special(path),
+                None => Route::Replaced(path),
+            },
+        }
+    }
 }
 
 impl Display for Output {
@@ -26,7 +77,41 @@ impl Display for Output {
         match self {
             Self::Path(path) => path.display().fmt(f),
             Self::Stdout => f.write_str("standard output"),
+            Self::Stderr => f.write_str("standard error"),
         }
+    }
+}
+
+/// How bytes reach an output.
+enum Route<'a> {
+    /// A file, pipe or device that is open already.
+    Descriptor(i32),
+    /// A device, a pipe or a socket, which is opened and written to.
+    Special(&'a Path),
+    /// A regular file, or nothing yet: it is replaced.
+    Replaced(&'a Path),
+}
+
+/// Whether there is something at a path that a file cannot replace. A folder is an error of its own.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+/// The numbers and paths of descriptors, where there are none.
+#[cfg(not(unix))]
+mod descriptor {
+    use std::io::{self, Write};
+    use std::path::Path;
+
+    pub(super) const STDOUT: i32 = 1;
+    pub(super) const STDERR: i32 = 2;
+
+    pub(super) fn number(_: &Path) -> Option<i32> {
+        None
+    }
+
+    pub(super) fn duplicate(number: i32) -> io::Result<Box<dyn Write>> {
+        Ok(if number == STDOUT { Box::new(io::stdout()) } else { Box::new(io::stderr()) })
     }
 }
 
@@ -89,12 +174,12 @@ fn writer(format: Format, outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> 
     }
 }
 
-/// Writes a file whole or not at all: into a temporary file beside it, which is synced and then takes its name.
+/// Writes a file whole or not at all, as a [`Replacement`] does.
 ///
-/// A file that was there keeps its permissions, and a symbolic link its place: the file that it leads to is replaced.
-/// What is no file (a pipe, a device such as `/dev/stdout`) is written to directly. Where the name ends in `.gz` or
-/// `.zst`, what `write` writes is compressed; `.xz` and `.bz2` are refused, for their content would not be what they
-/// say. Writes are buffered.
+/// A device, a pipe or a socket is written to directly. A path that leads to an open file of this process, such as
+/// `/dev/stdout` or `/dev/fd/3`, means that open file: writing goes on at its offset. Where the name ends in `.gz` or
+/// `.zst`, what `write` writes is compressed; `.xz` and `.bz2` are refused, because the content would not be what the
+/// name says. Writes are buffered.
 ///
 /// # Errors
 /// When the output cannot be created or written, or `write` fails. A reader that has gone away shows as
@@ -104,67 +189,18 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let packing = Packing::of(output)?;
-    let result = match output {
-        Output::Stdout => packing.pack(&mut io::stdout().lock(), write),
-        Output::Path(path) if is_special(path) => OpenOptions::new()
+    let result = match output.route() {
+        Route::Descriptor(number) => duplicate(number).and_then(|mut open| packing.pack(&mut open, write)),
+        Route::Special(path) => OpenOptions::new()
             .write(true)
             .open(path)
             .and_then(|mut special| packing.pack(&mut special, write)),
-        Output::Path(path) => replace(path, |file| packing.pack(file, write)),
+        Route::Replaced(path) => Replacement::create(path).and_then(|mut replacement| {
+            packing.pack(replacement.file(), write)?;
+            replacement.commit()
+        }),
     };
     result.map_err(|cause| WriteError::Io { output: output.to_string(), cause })
-}
-
-/// Whether a path leads to something that cannot be replaced by a file. All of `/dev` and `/proc` is taken to be such:
-/// `/dev/stdout` may lead to a file that the shell has opened, and it is that open file which is meant.
-fn is_special(path: &Path) -> bool {
-    path.starts_with("/dev")
-        || path.starts_with("/proc")
-        || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let target = follow_links(path)?;
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".kostra-").suffix(".tmp");
-    match OpenOptions::new().write(true).open(&target) {
-        // A rename would also replace a file that may not be written; opening it has asked for leave.
-        Ok(existing) => {
-            builder.permissions(existing.metadata()?.permissions());
-        }
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-            fs::metadata(folder)?;
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-        }
-        Err(cause) => return Err(cause),
-    }
-    // The plain kind: the name of a temporary file says nothing to whoever asked for another.
-    let mut temporary = builder.tempfile_in(folder).map_err(|cause| io::Error::from(cause.kind()))?;
-    if let Ok(existing) = fs::metadata(&target) {
-        temporary.as_file().set_permissions(existing.permissions())?; // the umask may have taken some
-    }
-    write(temporary.as_file_mut())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&target).map_err(|failed| failed.error)?;
-    Ok(())
-}
-
-/// The file that a path means, which need not exist.
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    const MOST: usize = 40; // as Linux has it
-    let mut target = path.to_path_buf();
-    for _ in 0..MOST {
-        match fs::read_link(&target) {
-            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
-            Err(_) => return Ok(target),
-        }
-    }
-    Err(io::Error::other("there are too many symbolic links on the way"))
 }
 
 /// How the bytes are compressed on their way, told by the name so that name and content never disagree.
@@ -217,6 +253,7 @@ impl Packing {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Read;
 
     use super::*;
@@ -248,39 +285,6 @@ mod tests {
         assert_eq!(names_in(folder.path()), ["forest"]);
     }
 
-    #[cfg(unix)]
-    #[test]
-    fn permissions_are_kept_or_those_of_any_new_file() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
-        write_text(&ours, "new").unwrap();
-        fs::write(&plain, "new").unwrap();
-        assert_eq!(mode(&ours), mode(&plain));
-        for kept in [0o600, 0o640, 0o777] {
-            fs::set_permissions(&ours, fs::Permissions::from_mode(kept)).unwrap();
-            write_text(&ours, "newer").unwrap();
-            assert_eq!(mode(&ours), kept);
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_symbolic_link_stays_and_its_file_changes() {
-        let folder = tempfile::tempdir().unwrap();
-        let (link, file) = (folder.path().join("link"), folder.path().join("file"));
-        std::os::unix::fs::symlink("file", &link).unwrap();
-        for text in ["through a dangling link", "again"] {
-            write_text(&link, text).unwrap();
-            assert_eq!(fs::read_to_string(&file).unwrap(), text);
-            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        }
-        let ring = folder.path().join("ring");
-        std::os::unix::fs::symlink("ring", &ring).unwrap();
-        assert!(write_text(&ring, "never").is_err());
-    }
-
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_an_error_with_the_path() {
@@ -288,6 +292,35 @@ mod tests {
         assert_eq!(error.to_string(), "/dev/full: No space left on device (os error 28)");
         write_text(Path::new("/dev/null"), "text").unwrap();
         assert!(is_special(Path::new("/dev/null")), "it is still a device");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_among_devices_is_replaced_like_others() {
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+            println!("skipped: /dev/shm cannot be written to");
+            return;
+        };
+        let path = folder.path().join("forest");
+        write_text(&path, "a long old text").unwrap();
+        write_text(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn outputs_know_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Output::Path(folder.path().join("forest"));
+        assert!(file.is_replaced() && !file.is_stdout() && !file.shares_stdout());
+        assert!(
+            Output::Stdout.is_stdout() && !Output::Stdout.is_replaced() && !Output::Stdout.shares_stdout()
+        );
+        assert!(!Output::Stderr.is_stdout());
+        #[cfg(unix)]
+        for path in ["/dev/stdout", "/dev/fd/1"] {
+            assert!(Output::Path(path.into()).is_stdout(), "{path}");
+        }
+        assert!(Output::Path("forest.txt.bz2".into()).check().is_err());
     }
 
     #[test]

@@ -46,6 +46,19 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loa
     load(source::of_bytes(bytes), options).map_err(|fault| fault.of(name))
 }
 
+/// Reads a graph from a stream, as [`read`] does; `name` stands for the input in errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_stream<'a>(
+    name: &str,
+    reader: impl Read + Send + 'a,
+    options: &ReadOptions,
+) -> Result<Loaded, ReadError> {
+    let source = Source { reader: Box::new(reader), size: None, file: None };
+    load(source, options).map_err(|fault| fault.of(name))
+}
+
 /// Opens a text that is no graph, such as a list of edge ids, and decompresses it as [`read`] does.
 ///
 /// # Errors

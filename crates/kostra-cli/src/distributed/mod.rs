@@ -18,7 +18,7 @@ use crate::args::{Device, ForestFormat, Nan, SolveArgs};
 use crate::input::Request;
 use crate::progress::Stage;
 use crate::trace::Watcher;
-use crate::{Answer, failure, output};
+use crate::{Answer, failure, forest_file};
 use collect::Verdict;
 use report::Outcome;
 
@@ -49,10 +49,7 @@ impl Plan {
         for (name, value) in &args.set {
             Run::new().with_option(solver.info(), name, *value)?;
         }
-        let output = args.output.map(|path| {
-            let format = args.output_format.unwrap_or_else(|| ForestFormat::by_extension(&path));
-            (output::of_path(&path), format)
-        });
+        let output = args.output.map(|path| forest_file::output(&path, args.output_format)).transpose()?;
         Ok(Self {
             threads: (args.input.threads > 0).then_some(args.input.threads.into()),
             input: Request::resolve(args.input, Nan::Error),

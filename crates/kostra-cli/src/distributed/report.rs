@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use kostra::Order;
-use kostra::io::Output;
 use kostra_mpi::{DistributedSolution, PhaseTraffic};
 use serde::Serialize;
 
@@ -35,12 +34,7 @@ pub(super) struct Outcome {
 pub(super) fn report(plan: &Plan, outcome: &Outcome, ranks: usize) -> anyhow::Result<()> {
     let text =
         if plan.json { report::json(&record(plan, outcome, ranks))? } else { sheet(plan, outcome, ranks) };
-    // Where the forest itself goes to standard output, what is said about it goes elsewhere.
-    if matches!(plan.output, Some((Output::Stdout, _))) {
-        output::tell(&text);
-    } else {
-        output::print(&text)?;
-    }
+    output::report(&text, plan.output.as_ref().map(|(output, _)| output))?;
     if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
         output::tell(&traffic(&outcome.solution.phases));
         output::tell(&format!("\n  on rank 0\n{}", trace.tables()));

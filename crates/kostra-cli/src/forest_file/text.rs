@@ -1,0 +1,181 @@
+//! Forests as lines: an edge id each, or an edge id, the ends and the weight.
+
+use std::io::{BufRead, Read};
+
+use kostra::io::{Input, Place, ReadError, ReadErrorKind};
+use kostra::{EdgeId, Vertex};
+
+use super::HEADER;
+use super::number::Number;
+use super::read::{BYTE_ORDER_MARK, Content, failed};
+use super::write::escaped;
+use crate::input::Graph;
+use crate::report::count;
+
+/// How long a line may be, besides the names in it.
+const LONGEST_LINE: u64 = 1 << 16;
+/// How many columns a line has that says the edge's ends and its weight.
+const EDGE_COLUMNS: usize = 4;
+
+const EXPECTED: &str = "a forest is a line for each edge that is its id, or its id, ends and weight between tabs, as \
+                        `kostra solve -o` writes it";
+
+/// Reads the edge ids of a forest, which are first on each line; what follows must be as in the graph.
+///
+/// Once there are more ids than the graph has edges, they cannot be right, and the rest is left unread.
+///
+/// # Errors
+/// When the file cannot be read, or is no forest, or one of another graph.
+pub(super) fn read_ids(input: &Input, content: Content, of: &Graph) -> Result<Vec<EdgeId>, ReadError> {
+    let longest_name = of.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
+    let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4)); // two, each byte escaped
+    let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
+    let mut ids = Vec::new();
+    let mut columns_expected = None;
+    while ids.len() <= of.graph.edges() && lines.next()? {
+        if lines.number == 1 && lines.text == HEADER {
+            columns_expected = Some(EDGE_COLUMNS);
+            continue;
+        }
+        if lines.text.trim().is_empty() {
+            continue;
+        }
+        let columns: Vec<_> = lines.text.split('\t').collect();
+        let id = parse_id(columns[0]).ok_or_else(|| {
+            let message = format!("'{}' is not an edge id; {EXPECTED}", excerpt(columns[0].trim()));
+            lines.error(1, message)
+        })?;
+        let has = columns.len();
+        let right = match columns_expected {
+            None => has == 1 || has == EDGE_COLUMNS,
+            Some(expected) => has == expected,
+        };
+        if !right {
+            let expected = columns_expected.map_or("1 or 4".to_owned(), |expected| expected.to_string());
+            let has = count(has, "column", "columns");
+            let message = format!("this line has {has}, not {expected}; {EXPECTED}");
+            return Err(lines.error(1, message));
+        }
+        columns_expected = Some(has);
+        if let [_, first, second, weight] = columns[..] {
+            check_edge(&lines, id, [first, second, weight], of)?;
+        }
+        ids.push(id);
+    }
+    Ok(ids)
+}
+
+/// An unsigned decimal number, with nothing but blanks around it.
+fn parse_id(text: &str) -> Option<EdgeId> {
+    let text = text.trim();
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// A forest of another graph, or of this one read otherwise, is told by its ends and weights.
+fn check_edge(
+    lines: &Lines<'_>,
+    id: EdgeId,
+    [first, second, weight]: [&str; 3],
+    of: &Graph,
+) -> Result<(), ReadError> {
+    let line = lines.text.as_str();
+    let first_column = line.find('\t').unwrap_or(0) as u64 + 2;
+    let weight_column = (line.len() - weight.len()) as u64 + 1;
+    let weight_type = of.graph.weight_type();
+    let Some(number) = Number::parse(weight.trim(), weight_type) else {
+        let message = format!("'{}' is not a weight; {EXPECTED}", excerpt(weight));
+        return Err(lines.error(weight_column, message));
+    };
+    let edge = id as usize;
+    // Of an edge that there is not, the verifier has more to say.
+    let (Some(&u), Some(&v)) = (of.graph.u().get(edge), of.graph.v().get(edge)) else {
+        return Ok(());
+    };
+    let name = |vertex: Vertex| match of.names.as_ref().and_then(|names| names.get(vertex as usize)) {
+        Some(name) => escaped(name).into_owned(),
+        None => vertex.to_string(),
+    };
+    let (u, v) = (name(u), name(v));
+    if (first, second) != (&u, &v) {
+        let [u, v, first, second] = [&u, &v, first, second].map(excerpt);
+        let message = format!(
+            "edge {id} joins {u} and {v} in the graph, not {first} and {second}; this is a forest of another graph"
+        );
+        return Err(lines.error(first_column, message));
+    }
+    let own = Number::of(&of.graph, edge);
+    if number.key(weight_type) != own.key(weight_type) {
+        let weight = excerpt(weight);
+        let message = format!(
+            "edge {id} has weight {own} in the graph, not {weight}; this is a forest of another graph"
+        );
+        return Err(lines.error(weight_column, message));
+    }
+    Ok(())
+}
+
+/// The lines of a file, with their numbers.
+struct Lines<'a> {
+    content: Content,
+    input: &'a Input,
+    longest: u64,
+    number: u64,
+    /// The line without what ends it, nor what starts the file.
+    text: String,
+}
+
+impl Lines<'_> {
+    /// Moves on to the next line, if there is one.
+    fn next(&mut self) -> Result<bool, ReadError> {
+        self.number += 1;
+        let mut bytes = Vec::new();
+        let mut limited = self.content.by_ref().take(self.longest);
+        limited.read_until(b'\n', &mut bytes).map_err(|cause| failed(self.input, cause))?;
+        if bytes.len() as u64 == self.longest {
+            return Err(self.error(self.longest, format!("this line is too long; {EXPECTED}")));
+        }
+        let is_line = !bytes.is_empty();
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let column = error.utf8_error().valid_up_to() as u64 + 1;
+            self.error(column, format!("this is not text; {EXPECTED}"))
+        })?;
+        let text = text.trim_end_matches(['\r', '\n']);
+        let first = self.number == 1;
+        self.text = if first { text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text) } else { text }.to_owned();
+        Ok(is_line)
+    }
+
+    fn error(&self, column: u64, message: String) -> ReadError {
+        let place = Some(Place::Line { line: self.number, column });
+        ReadError { input: self.input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
+    }
+}
+
+/// The start of a text that may be long or hostile, safe to print.
+fn excerpt(text: &str) -> String {
+    let mut excerpt: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().nth(40).is_some() {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_is_short_and_harmless() {
+        assert_eq!(excerpt("\x1b[31m"), "\\u{1b}[31m");
+        assert_eq!(excerpt(&"x".repeat(1000)).chars().count(), 41);
+    }
+
+    #[test]
+    fn ids_are_decimal_digits() {
+        assert_eq!(parse_id("7"), Some(7));
+        assert_eq!(parse_id(" 4294967295\r"), Some(u32::MAX));
+        for text in ["", " ", "+1", "-1", "1.0", "1e3", "0x1", "4294967296", "１"] {
+            assert_eq!(parse_id(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Forests written as `solve` is asked to.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use kostra::io::{Format, Outgoing, Output};
+use kostra::{AnyGraph, EdgeId, EdgeList, with_graph};
+
+use super::HEADER;
+use crate::args::ForestFormat;
+use crate::input::Graph;
+use crate::output;
+
+/// Writes the forest that these edges of a graph are.
+///
+/// # Errors
+/// When the output fails, or the format cannot hold the graph.
+pub(crate) fn write(
+    output: &Output,
+    format: ForestFormat,
+    input: &Graph,
+    ids: &[EdgeId],
+) -> anyhow::Result<()> {
+    let outgoing =
+        |graph| Outgoing { graph, coordinates: input.coordinates.as_ref(), names: input.names.as_deref() };
+    match format {
+        ForestFormat::Ids => output::write_lines(output, |to| write_ids(to, ids))?,
+        ForestFormat::Edges => {
+            output::write_lines(output, |to| write_edges(to, &input.graph, input.names.as_deref(), ids))?;
+        }
+        ForestFormat::Gr => output::write(output, Format::Dimacs, outgoing(&subgraph(&input.graph, ids)?))?,
+        ForestFormat::Kst => output::write(output, Format::Kst, outgoing(&subgraph(&input.graph, ids)?))?,
+    }
+    Ok(())
+}
+
+fn write_ids(to: &mut dyn Write, ids: &[EdgeId]) -> io::Result<()> {
+    ids.iter().try_for_each(|id| writeln!(to, "{id}"))
+}
+
+/// The graph that has all the vertices and only these edges.
+fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> Result<AnyGraph, kostra::GraphError> {
+    fn pick<T: Copy>(from: &[T], ids: &[EdgeId]) -> Vec<T> {
+        ids.iter().filter_map(|&id| from.get(id as usize).copied()).collect()
+    }
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        let (u, v) = (pick(edges.u(), ids), pick(edges.v(), ids));
+        EdgeList::new(edges.vertices() as usize, u, v, pick(edges.weights(), ids)).map(AnyGraph::from)
+    })
+}
+
+/// Writes a header, and a line for each edge: its id, its ends (by name, if they have names) and its weight.
+fn write_edges(
+    to: &mut dyn Write,
+    graph: &AnyGraph,
+    names: Option<&[String]>,
+    ids: &[EdgeId],
+) -> io::Result<()> {
+    writeln!(to, "{HEADER}")?;
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        for &id in ids {
+            let edge = id as usize;
+            let (u, v, weight) = (edges.u()[edge], edges.v()[edge], edges.weights()[edge]);
+            match names {
+                None => writeln!(to, "{id}\t{u}\t{v}\t{weight}")?,
+                Some(names) => {
+                    let (u, v) = (escaped(&names[u as usize]), escaped(&names[v as usize]));
+                    writeln!(to, "{id}\t{u}\t{v}\t{weight}")?;
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+/// A name as one column of one line: backslash, tab and the two ends of a line are written `\\`, `\t`, `\n` and `\r`.
+pub(super) fn escaped(name: &str) -> Cow<'_, str> {
+    if !name.contains(['\\', '\t', '\n', '\r']) {
+        return Cow::Borrowed(name);
+    }
+    let name = name.replace('\\', "\\\\").replace('\t', "\\t");
+    Cow::Owned(name.replace('\n', "\\n").replace('\r', "\\r"))
+}
+
+/// Writes the same of a forest whose edges alone are at hand: edge `i` of the graph has the id `ids[i]`.
+///
+/// # Errors
+/// When the output fails.
+#[cfg(feature = "mpi")]
+pub(crate) fn write_forest(to: &mut dyn Write, forest: &AnyGraph, ids: &[u64]) -> io::Result<()> {
+    writeln!(to, "{HEADER}")?;
+    with_graph!(forest, forest => {
+        let edges = forest.edge_list();
+        let ends = edges.u().iter().zip(edges.v());
+        for ((id, (u, v)), weight) in ids.iter().zip(ends).zip(edges.weights()) {
+            writeln!(to, "{id}\t{u}\t{v}\t{weight}")?;
+        }
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_written_by_number_or_name() {
+        let graph = AnyGraph::from_edges(2, vec![0, 1], vec![1, 0], vec![1.5, -2.0]).unwrap();
+        let text = |names: Option<&[String]>| {
+            let mut bytes = Vec::new();
+            write_edges(&mut bytes, &graph, names, &[1]).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(text(None), "edge\tu\tv\tweight\n1\t1\t0\t-2\n");
+        let plain = ["a".into(), "b".into()];
+        assert_eq!(text(Some(&plain)), "edge\tu\tv\tweight\n1\tb\ta\t-2\n");
+        let odd = ["a\tb".into(), "\\t\r\n".into()];
+        assert_eq!(text(Some(&odd)), "edge\tu\tv\tweight\n1\t\\\\t\\r\\n\ta\\tb\t-2\n");
+    }
+}
