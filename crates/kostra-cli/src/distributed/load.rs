@@ -8,6 +8,7 @@ use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
 use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
 use kostra_mpi::{AnySlice, Communicator, Cut, Reduction, Refusal, Slice};
 
+use super::same_file::{self, Identity};
 use super::{agree, agree_on};
 use crate::input::{Request, Source};
 use crate::progress::Stage;
@@ -59,11 +60,15 @@ fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input
 /// Reads the rank's part of a file that all can reach; none if the file cannot be read in parts.
 fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Option<Input>, Refusal> {
     let _stage = stage(&format!("reading {}", path.display()), world);
-    let print = agree_on(world, io::fingerprint(path))?;
-    world.agree_on(&path.display().to_string(), &print)?;
+    let identity = agree(world, Identity::of(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
-    let Some(mut reader) = agree_on(world, reader)? else { return Ok(None) };
+    let reader = agree_on(world, reader)?;
+    let kind = reader.as_ref().map_or("not to be read in parts", |reader| reader.format().title());
+    let length = reader.as_ref().map_or(0, |_| identity.length);
+    world.agree_on(&path.display().to_string(), &format!("{length} bytes, {kind}"))?;
+    let Some(mut reader) = reader else { return Ok(None) };
     let survey = agree_on(world, reader.survey())?;
+    same_file::check(path, identity, &reader, world)?;
     let surveys = world.all_gather(&survey);
     let surveys: Vec<_> = surveys.iter().collect();
     let part = agree_on(world, reader.finish(&surveys))?;

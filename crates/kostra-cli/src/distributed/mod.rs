@@ -1,12 +1,14 @@
 //! `kostra solve` with an algorithm for clusters: every rank of the MPI job runs this, on its slice of the graph, and
 //! rank 0 alone reports.
 //!
-//! What is wrong for all ranks, or has been found by one where all can be told, ends the job with one line of one rank
-//! and exit code 2; what one rank meets while the others work ends it with code 1.
+//! Every error ends the job with exit code 2 and one line of one rank, whether all ranks know of it or one rank meets it
+//! while the others work. Exit code 1 means that `--verify` found the forest wrong.
 
+mod arguments;
 mod collect;
 mod load;
 mod report;
+mod same_file;
 
 use std::time::{Duration, Instant};
 
@@ -64,24 +66,39 @@ impl Plan {
     }
 }
 
-/// Whether this process is one of a job's whose first one says what is wrong with the arguments, before MPI is there to
-/// be asked. It waits for that, since whoever ends first ends the job.
-pub(crate) fn is_not_to_speak() -> bool {
+/// Lets rank 0 say what is wrong with the arguments, before MPI is there to be asked: the first process that ends takes
+/// the job along. If the job goes on, rank 0 has other arguments, and this rank has to say it.
+pub(crate) fn let_rank_0_speak() {
     let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
     let rank = ranks.iter().find_map(|name| std::env::var(name).ok());
-    let is_other = rank.is_some_and(|rank| rank != "0");
-    if is_other {
-        std::thread::sleep(Duration::from_millis(500));
+    if rank.is_some_and(|rank| rank != "0") {
+        std::thread::sleep(Duration::from_secs(3));
     }
-    is_other
 }
 
-/// Solves on all ranks of the job; without `mpirun`, on one.
+/// Joins the job if this process is one of several that a launcher has started, whatever the command: a rank with another
+/// command would leave those waiting that solve together. Differing arguments end the job.
+pub(crate) fn join() -> Option<Communicator> {
+    let sizes = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+    let size = sizes.iter().find_map(|name| std::env::var(name).ok()?.parse::<usize>().ok());
+    size.is_some_and(|size| size > 1).then(|| {
+        let world = start();
+        arguments::agree(&world).unwrap_or_else(|refusal| refusal.end());
+        world
+    })
+}
+
+fn start() -> Communicator {
+    kostra_mpi::before_ending(kostra::io::abandon_unfinished);
+    Communicator::start().unwrap_or_else(|refusal| refusal.end())
+}
+
+/// Solves on all ranks of the job, or on one if there is no job.
 ///
 /// # Errors
 /// None: what is wrong ends the job.
-pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
-    let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
+pub(crate) fn run(args: SolveArgs, job: Option<Communicator>) -> anyhow::Result<Answer> {
+    let world = job.unwrap_or_else(start);
     Ok(solve(args, &world).unwrap_or_else(|refusal| refusal.end()))
 }
 
