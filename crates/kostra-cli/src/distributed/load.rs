@@ -1,4 +1,4 @@
-//! How each rank comes by its slice: it generates it, or reads it from the file, or rank 0 reads all and deals it out.
+//! How each rank gets its slice: it generates it, or reads it from the file, or rank 0 reads all and distributes it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -120,7 +120,9 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
         }
         (format, compression, notes) = (graph.format, graph.compression, graph.notes);
         if world.size() > 1 {
-            notes.push("rank 0 has read the whole input and dealt it out: it cannot be read in parts".into());
+            notes.push(
+                "rank 0 read the whole input and distributed it, because it cannot be read in parts".into(),
+            );
         }
         AnySlice::of(&graph.graph, &cut, 0)
     } else {
