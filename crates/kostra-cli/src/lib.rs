@@ -65,12 +65,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn obey(arguments: Arguments) -> anyhow::Result<Answer> {
-    #[cfg(feature = "mpi")]
-    let job = distributed::join(); // until the command is done
     match arguments.command {
         None => manual::help(),
         #[cfg(feature = "mpi")]
-        Some(Command::Solve(args)) if solve::is_distributed(&args) => distributed::run(args, job),
+        Some(Command::Solve(args)) => distributed::run(args),
+        #[cfg(not(feature = "mpi"))]
         Some(Command::Solve(args)) => solve::run(args),
         Some(Command::Verify(args)) => verify::run(args),
         Some(Command::Info(args)) => info::run(args),

@@ -63,9 +63,11 @@ fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Opti
     let identity = agree(world, Identity::of(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
     let reader = agree_on(world, reader)?;
-    let kind = reader.as_ref().map_or("not to be read in parts", |reader| reader.format().title());
-    let length = reader.as_ref().map_or(0, |_| identity.length);
-    world.agree_on(&path.display().to_string(), &format!("{length} bytes, {kind}"))?;
+    let kind = match &reader {
+        Some(reader) => format!("{} bytes, {}", identity.length, reader.format().title()),
+        None => "not to be read in parts".to_owned(),
+    };
+    world.agree_on(&path.display().to_string(), &kind)?;
     let Some(mut reader) = reader else { return Ok(None) };
     let survey = agree_on(world, reader.survey())?;
     same_file::check(path, identity, &reader, world)?;

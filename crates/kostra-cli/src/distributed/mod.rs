@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use kostra::io::Output;
 use kostra::{Order, Run};
-use kostra_mpi::{Communicator, DistributedSolver, Refusal, solvers};
+use kostra_mpi::{Communicator, DistributedSolver, Reduction, Refusal, solvers};
 
 use crate::args::{Device, ForestFormat, Nan, SolveArgs};
 use crate::input::Request;
 use crate::progress::Stage;
 use crate::trace::Watcher;
-use crate::{Answer, failure, forest_file};
+use crate::{Answer, failure, forest_file, solve};
 use collect::Verdict;
 use report::Outcome;
 
@@ -76,37 +76,41 @@ pub(crate) fn let_rank_0_speak() {
     }
 }
 
-/// Joins the job if this process is one of several that a launcher has started, whatever the command: a rank with another
-/// command would leave those waiting that solve together. Differing arguments end the job.
-pub(crate) fn join() -> Option<Communicator> {
-    let sizes = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-    let size = sizes.iter().find_map(|name| std::env::var(name).ok()?.parse::<usize>().ok());
-    size.is_some_and(|size| size > 1).then(|| {
-        let world = start();
-        arguments::agree(&world).unwrap_or_else(|refusal| refusal.end());
-        world
-    })
-}
-
-fn start() -> Communicator {
-    kostra_mpi::before_ending(kostra::io::abandon_unfinished);
-    Communicator::start().unwrap_or_else(|refusal| refusal.end())
-}
-
-/// Solves on all ranks of the job, or on one if there is no job.
+/// Solves on all ranks of the job, or on one if there is no job; with an algorithm for one machine, in this process alone.
 ///
 /// # Errors
-/// None: what is wrong ends the job.
-pub(crate) fn run(args: SolveArgs, job: Option<Communicator>) -> anyhow::Result<Answer> {
-    let world = job.unwrap_or_else(start);
-    Ok(solve(args, &world).unwrap_or_else(|refusal| refusal.end()))
+/// With an algorithm for one machine, as [`solve::run`]. In a job, what is wrong ends the job.
+pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
+    let is_distributed = solve::is_distributed(&args);
+    if !is_distributed && !is_one_of_several() {
+        return solve::run(args);
+    }
+    // A rank with another algorithm would leave those waiting that solve together, so it takes part until that is clear.
+    kostra_mpi::before_ending(kostra::io::abandon_unfinished);
+    let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
+    if world.reduce_one(Reduction::Max, is_distributed.into()) == 0 {
+        return solve::run(args);
+    }
+    arguments::agree(&world).unwrap_or_else(|refusal| refusal.end());
+    Ok(solve_together(args, &world).unwrap_or_else(|refusal| refusal.end()))
 }
 
-fn solve(args: SolveArgs, world: &Communicator) -> Result<Answer, Refusal> {
+/// Whether a launcher has started this process as one of several ranks. A process of a script that it has started is not
+/// one: MPI starts once in a rank, and the script may have other commands.
+fn is_one_of_several() -> bool {
+    const LAUNCHERS: [&str; 8] =
+        ["mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "mpiexec.hydra", "hydra_pmi_proxy"];
+    let size = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
+    let parent = std::fs::read_to_string(format!("/proc/{}/comm", std::os::unix::process::parent_id()));
+    size.is_some_and(|size| size != "1")
+        && parent.is_ok_and(|parent| LAUNCHERS.contains(&parent.trim_end_matches('\n')))
+}
+
+fn solve_together(args: SolveArgs, world: &Communicator) -> Result<Answer, Refusal> {
     let plan = agree(world, Plan::resolve(args))?;
     let threads = plan.threads.unwrap_or_else(|| world.share_of_processors());
     let input = load::load(&plan.input, threads, world)?;
-    let edges = world.reduce_one(kostra_mpi::Reduction::Sum, input.slice.len() as u64);
+    let edges = world.reduce_one(Reduction::Sum, input.slice.len() as u64);
 
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace && world.rank() == 0);

@@ -68,6 +68,6 @@ mod tests {
         bytes[1999] = b'y';
         let after = hashes(&bytes);
         assert!(before[0] == after[0] && before[1] != after[1] && before[2] == after[2]);
-        assert!(hash_ranges(&folder.path().join("missing"), [0..1]).is_err());
+        assert!(hash_ranges(&folder.path().join("missing"), []).is_err());
     }
 }
