@@ -53,8 +53,6 @@ pub(crate) fn install() {
 }
 
 fn end() {
-    #[cfg(feature = "mpi")]
-    kostra_mpi::abandon_output();
     kostra::io::abandon_unfinished();
     // What follows may wait for a terminal that has stopped.
     if let Some(ending) = ENDING.get() {

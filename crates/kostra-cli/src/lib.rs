@@ -45,9 +45,13 @@ enum Answer {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        #[cfg(feature = "mpi")]
-        Err(usage) if usage.use_stderr() && distributed::is_not_to_speak() => return failure::EXIT_CODE,
-        Err(usage) => return failure::show_usage(&usage),
+        Err(usage) => {
+            #[cfg(feature = "mpi")]
+            if usage.use_stderr() {
+                distributed::let_rank_0_speak();
+            }
+            return failure::show_usage(&usage);
+        }
     };
     interrupt::install();
     match failure::guard(|| obey(arguments)) {
@@ -63,6 +67,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn obey(arguments: Arguments) -> anyhow::Result<Answer> {
     match arguments.command {
         None => manual::help(),
+        #[cfg(feature = "mpi")]
+        Some(Command::Solve(args)) => distributed::run(args),
+        #[cfg(not(feature = "mpi"))]
         Some(Command::Solve(args)) => solve::run(args),
         Some(Command::Verify(args)) => verify::run(args),
         Some(Command::Info(args)) => info::run(args),

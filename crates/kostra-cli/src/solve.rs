@@ -107,8 +107,13 @@ struct Outcome {
 /// # Errors
 /// When the input, the algorithm's name or the output is at fault.
 pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
-    if args.algorithm.starts_with(DISTRIBUTED) {
-        return distributed(args);
+    #[cfg(not(feature = "mpi"))]
+    if is_distributed(&args) {
+        anyhow::bail!(
+            "{} runs on the ranks of an MPI job, and this build has no MPI; build one that has with \
+             `cargo build --release -p kostra-cli --features mpi`",
+            args.algorithm
+        );
     }
     let plan = Plan::resolve(args)?;
     let start = Instant::now();
@@ -161,19 +166,9 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     Ok(if matches!(outcome.verified, Some(Err(_))) { Answer::No } else { Answer::Yes })
 }
 
-/// What the ids of algorithms for clusters start with.
-const DISTRIBUTED: &str = "mpi-";
-
-#[cfg(feature = "mpi")]
-use crate::distributed::run as distributed;
-
-#[cfg(not(feature = "mpi"))]
-fn distributed(args: SolveArgs) -> anyhow::Result<Answer> {
-    anyhow::bail!(
-        "{} runs on the ranks of an MPI job, and this build has no MPI; build one that has with \
-         `cargo build --release -p kostra-cli --features mpi`",
-        args.algorithm
-    )
+/// Whether the algorithm is one for clusters.
+pub(crate) fn is_distributed(args: &SolveArgs) -> bool {
+    args.algorithm.starts_with("mpi-")
 }
 
 fn note_on_threads(plan: &Plan) -> Option<String> {

@@ -41,18 +41,27 @@ pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
 /// # Errors
 /// When the run is cancelled, or the memory not granted.
 pub fn forest<W: Weight>(graph: &Graph<W>, order: Order, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
-    fn by<A: Algorithm, W: Weight>(
-        algorithm: &A,
-        graph: &Graph<W>,
-        order: Order,
-        run: &mut Run<'_>,
-    ) -> Result<EdgeSet, SolveError> {
-        algorithm.solve(Problem::new(graph, order, &A::INFO), run)
-    }
     let edges = graph.edge_list();
     if edges.len() < SMALL || edges.vertices() >= MANY {
-        by(&sequential::Kruskal, graph, order, run)
+        kruskal(graph, order, run)
     } else {
         by(&threads::Fast, graph, order, run)
     }
+}
+
+/// The edges of the canonical forest, by Kruskal's algorithm: for callers that know the weight type.
+///
+/// # Errors
+/// When the run is cancelled, or the memory not granted.
+pub fn kruskal<W: Weight>(graph: &Graph<W>, order: Order, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    by(&sequential::Kruskal, graph, order, run)
+}
+
+fn by<A: Algorithm, W: Weight>(
+    algorithm: &A,
+    graph: &Graph<W>,
+    order: Order,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    algorithm.solve(Problem::new(graph, order, &A::INFO), run)
 }

@@ -39,7 +39,7 @@ pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use kst::{KstFile, open_kst};
 pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadOptions};
 pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
-pub use part::{Part, PartReader, fingerprint};
+pub use part::{Part, PartReader, hash_ranges, pieces};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::Progress;

@@ -59,6 +59,12 @@ impl Output {
         duplicate(number).map(drop).map_err(|cause| WriteError::Io { output: self.to_string(), cause })
     }
 
+    /// Whether this is a regular file, or nothing yet, whose content will be exactly the bytes that are written. Several
+    /// processes can write such a file together, by a [`Replacement`].
+    pub fn is_plain_file(&self) -> bool {
+        matches!(self.route(), Route::Replaced(_)) && matches!(Packing::of(self), Ok(Packing::Plain))
+    }
+
     fn route(&self) -> Route<'_> {
         match self {
             Self::Stdout => Route::Descriptor(STDOUT),

@@ -6,13 +6,16 @@
 //!
 //! * Source: Shou & He 2024, section 3.4, Listing 8, with its names. Edge `j` is looked at by rank `j mod p`.
 //! * Before it starts, the slices of all ranks are gathered on every rank: 12 bytes an edge there, 16 with 64-bit
-//!   weights. The source found that this is what does not scale; more than 2^30 edges are refused.
-//! * At most log2 n rounds. A round sends two all-reduces of 8 bytes for each component that is left, since no integer
+//!   weights. The source names this copy of the graph as the reason why the solver does not scale. More than 2^30 edges
+//!   or vertices are refused.
+//! * At most log2 n + 1 rounds, since the last one finds no edges. A round sends two all-reduces of 8 bytes for each component that is left, since no integer
 //!   of MPI holds key and id; after the gathering nothing else is sent. Time O((m/p + n) log n).
 //! * Exact. One thread a rank, as in the source.
 //!
-//! What differs from the source: an edge counts for the components of both of its ends, where the source's lists name
-//! every edge from both; a component that no edge leaves gets no index any more, so forests are found.
+//! Deviations from the source: the graph comes from the slices of all ranks, where the source broadcasts it. An edge counts
+//! for the components of both of its ends; the listing looks at `from` only, so it needs every edge from both ends. Edges of
+//! equal weight are ordered by id, without which components could choose a cycle. A component that no edge leaves gets no
+//! index any more, so the solver finds forests of disconnected graphs.
 
 use kostra_core::{
     EdgeId, EdgeList, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, UnionFind,
@@ -36,7 +39,8 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((m/p + n) log n)",
-        scratch: "on every rank 12 bytes an edge of the whole graph (16 with 64-bit weights), 40 a vertex",
+        scratch: "on every rank 12 bytes an edge of the whole graph (16 with 64-bit weights), 16 (24) an edge of its \
+                  share, 40 a vertex",
         options: &[],
     };
 

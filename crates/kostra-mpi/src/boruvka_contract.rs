@@ -10,15 +10,15 @@
 //! * As there, every rank has a global view: the contracted graph, and what is known of each vertex. It holds up to 16
 //!   bytes for each end of each edge twice (the graph of a round, and the next one), so ranks save time and not memory;
 //!   more than 2^30 edges are refused.
-//! * A round sends every rank the lightest edge, colour and new number of each vertex (4 bytes each; colours once a
-//!   sweep, of which there are at most log2 n + 2), an all-reduce of new degrees, and the new graph. Prefix sums go from
-//!   rank to rank in a pipeline. Time O((n + m) log n); ranks and threads share the kernels, and nobody the gathering.
-//! * Exact. Threads within a rank, which are dealt blocks of its vertices.
+//! * A round sends every rank the lightest edge, color and new number of each vertex (4 bytes each; colors once a
+//!   sweep, of which there are at most log2 n + 2), an all-reduce of new degrees, where each new row starts, and the new
+//!   graph. Prefix sums go from rank to rank in a pipeline. Time O((n + m) log n); ranks and threads share the kernels, and nobody the gathering.
+//! * Exact. Threads within a rank, which take blocks of 2^12 of its vertices.
 //!
-//! What differs from the source: ties go to the lower edge id, and forests are found, as in the solver of that name for
-//! one machine; edges carry their ids, so these are gathered too. A vertex removes its own mirrored edge only, so that
-//! line 5, which gathers what others have removed, has nothing to tell. A rank inserts the edges of its new vertices
-//! rather than of its old ones, so that what all-gathers put together are rows.
+//! Deviations from the source: ties go to the lower edge id, and the solver finds forests of disconnected graphs, as does the
+//! solver of that name for one machine. Edges carry their ids, so these are gathered too. A vertex removes its own mirrored
+//! edge only, so line 5, which gathers the edges that others have removed, has nothing to send. A rank inserts the edges of
+//! its new vertices and not those of its old ones, so that the all-gathers of lines 18 and 19 put rows together.
 
 mod kernels;
 mod threads;

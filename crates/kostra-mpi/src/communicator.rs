@@ -14,13 +14,14 @@ use std::fs;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::panic;
-use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use mpi::Threading;
+use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::topology::{Communicator as _, Process, SimpleCommunicator};
+use mpi::traits::CommunicatorCollectives;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::traffic::{Phase, Traffic};
@@ -33,6 +34,8 @@ pub struct Communicator {
     size: usize,
     /// Those of them that share this one's memory and processors.
     pub(crate) machine: SimpleCommunicator,
+    /// The lowest rank of them.
+    first_on_machine: usize,
     /// The most bytes that go into one message.
     pub(crate) longest: usize,
     pub(crate) traffic: Cell<Traffic>,
@@ -42,8 +45,9 @@ pub struct Communicator {
     _stays_on_its_thread: PhantomData<*const ()>,
 }
 
-/// The exit code of a job that one rank has ended.
-pub(crate) const FAILED: i32 = 1;
+/// The exit code of a job that one rank has ended: as for every command that could not do its work. 1 means that the
+/// answer is no.
+pub(crate) const FAILED: i32 = 2;
 /// MPI counts with C's integers, so what is longer goes in pieces.
 const LONGEST: usize = 1 << 30;
 
@@ -68,6 +72,8 @@ impl Communicator {
         let _ = RANK.set((rank, size));
         memory::watch();
         let machine = world.split_shared(0);
+        let mut first_on_machine = world.rank();
+        machine.all_reduce_into(&world.rank(), &mut first_on_machine, SystemOperation::min());
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
@@ -80,6 +86,7 @@ impl Communicator {
             rank,
             size,
             machine,
+            first_on_machine: first_on_machine as usize,
             longest: LONGEST,
             traffic: Cell::default(),
             phases: RefCell::default(),
@@ -112,12 +119,17 @@ impl Communicator {
         self.size
     }
 
+    /// The lowest rank that shares this one's machine: ranks of one machine have the same.
+    pub fn first_on_machine(&self) -> usize {
+        self.first_on_machine
+    }
+
     /// Whether all ranks share the memory of one machine.
     pub(crate) fn is_on_one_machine(&self) -> bool {
         self.machine.size() as usize == self.size
     }
 
-    /// Ends the whole job, with one line on stderr that names this rank and the reason, and exit code 1. Not
+    /// Ends the whole job, with one line on stderr that names this rank and the reason, and exit code 2. Not
     /// collective: for what only this rank has met.
     pub fn fail(&self, reason: impl Display) -> ! {
         end_job(&reason.to_string(), FAILED)
@@ -180,20 +192,13 @@ fn program() -> String {
 
 /// This rank and the number of ranks, for those who cannot ask the communicator.
 static RANK: OnceLock<(usize, usize)> = OnceLock::new();
-/// A file that shall not be left behind when the job ends early.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// What this rank does before it ends the job.
+static CLEAN_UP: OnceLock<fn()> = OnceLock::new();
 
-/// Names a file that is removed when this rank ends the job, or none.
-pub(crate) fn set_unfinished(file: Option<PathBuf>) {
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = file;
-}
-
-/// Removes what is unfinished of a [file that is being written](crate::DistributedForest::write): for a process that
-/// is about to end without its owner's doing, as when somebody asks it to.
-pub fn abandon_output() {
-    if let Ok(mut file) = UNFINISHED.try_lock() {
-        file.take().map(fs::remove_file);
-    }
+/// Has `clean_up` called when this rank ends the job early, such as to remove unfinished files. It may be called on any
+/// thread and must not panic. Only the first call in a process counts.
+pub fn before_ending(clean_up: fn()) {
+    let _ = CLEAN_UP.set(clean_up);
 }
 
 /// The MPI that this program is linked with, in its own words, on one line.
@@ -215,7 +220,9 @@ fn end_job(reason: &str, code: i32) -> ! {
 /// The same with the whole line at hand.
 pub(crate) fn end_job_with(line: &[u8], code: i32) -> ! {
     let _ = std::io::stderr().write_all(line); // in one piece, so that ranks do not mix
-    abandon_output();
+    if let Some(clean_up) = CLEAN_UP.get() {
+        clean_up();
+    }
     // MPICH's launcher forgets what it has not passed on yet when a job is aborted.
     std::thread::sleep(Duration::from_millis(200));
     SimpleCommunicator::world().abort(code)

@@ -1,16 +1,8 @@
 //! The answer, which stays where the edges are until somebody wants it in one place.
 
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-
 use kostra_core::{CompensatedSum, EdgeSet, Total, Weight, WeightType};
-use tempfile::TempPath;
 
-use crate::communicator::set_unfinished;
-use crate::{Communicator, Reduction, Refusal, Slice};
+use crate::{Communicator, Reduction, Slice};
 
 /// A spanning forest of a distributed graph: each rank has those of its edges that are in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,54 +61,6 @@ impl DistributedForest {
     pub fn gather(&self, world: &Communicator) -> Option<Vec<u64>> {
         world.gather(0, &self.ids).map(crate::Parts::into_items)
     }
-
-    /// Writes all ids, ascending, one a line, into one file that every rank can reach: each rank its own lines, at the
-    /// same time. The file appears whole or not at all. Collective.
-    ///
-    /// # Errors
-    /// When a rank cannot write.
-    pub fn write(&self, file: &Path, world: &Communicator) -> Result<(), Refusal> {
-        let name = |error: io::Error| format!("{}: {error}", file.display());
-        let unfinished = world.agree(if world.rank() == 0 {
-            create_beside(file).map(Some).map_err(name)
-        } else {
-            Ok(None)
-        })?;
-        let path = unfinished.as_ref().map_or(Vec::new(), |path| path.as_os_str().as_bytes().to_vec());
-        let path = world.broadcast_vec(0, path);
-        let path = PathBuf::from(std::ffi::OsStr::from_bytes(&path));
-        set_unfinished(Some(path.clone()));
-        let length: u64 = self.ids.iter().map(|id| u64::from(id.checked_ilog10().unwrap_or(0)) + 2).sum();
-        let start = world.all_gather(&[length]).items()[..world.rank()].iter().sum();
-        let written = world.agree(write_lines(&path, start, &self.ids).map_err(name));
-        let written = written.and_then(|()| {
-            world.agree(match unfinished {
-                Some(unfinished) => unfinished.persist(file).map_err(|error| name(error.error)),
-                None => Ok(()),
-            })
-        });
-        set_unfinished(None);
-        written
-    }
-}
-
-/// An empty file that goes again when it is dropped, where renaming it to the other is one step.
-fn create_beside(file: &Path) -> io::Result<TempPath> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    // The rights of an ordinary new file, which temporary ones do not have.
-    builder.prefix(".kostra-").permissions(Permissions::from_mode(0o666));
-    builder.tempfile_in(folder).map(tempfile::NamedTempFile::into_temp_path)
-}
-
-fn write_lines(path: &Path, start: u64, ids: &[u64]) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).open(path)?;
-    file.seek(SeekFrom::Start(start))?;
-    let mut lines = BufWriter::with_capacity(1 << 20, file);
-    for id in ids {
-        writeln!(lines, "{id}")?;
-    }
-    lines.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
 fn as_f32<W: Weight>(weight: W) -> f32 {

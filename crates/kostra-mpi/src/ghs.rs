@@ -12,23 +12,34 @@
 //! * At most 5 n log2 n + 2 m messages. They are counted by kind, over all ranks, in counters such as "test messages",
 //!   those that left their rank in "messages between ranks"; "highest level" is at most log2 n. A batch holds 24 bytes
 //!   a message, and counts as one message of MPI.
-//! * What it costs is waiting: a fragment's vertices hear of everything hop by hop, along paths that may be as long as the
-//!   fragment, at every level. Time O(m/p log n) where nobody waits, and up to O(n log n) hops where all do.
-//! * A rank has 40 bytes for each end of an edge at its vertices and 64 a vertex, and at the worst, while edges are dealt
-//!   out, 140 an edge: nobody holds all of the graph.
-//! * Exact. One thread a rank. Wants no more than that messages between two ranks keep their order.
+//! * A rank that has nothing to do looks for messages: "idle polls" counts the looks in vain of all ranks, and "longest
+//!   idle seconds" is the time that the rank which was idle longest spent so. A fragment's vertices hear of everything hop
+//!   by hop, along paths that may be as long as the fragment, at every level: O(n log n) hops in the worst case.
+//! * A rank has 40 bytes for each end of an edge at its vertices and 64 a vertex, and at the worst, while edges are
+//!   distributed, 140 an edge: no rank holds all of the graph.
+//! * Exact. One thread a rank. Requires only that messages between two ranks keep their order.
 //!
-//! What differs from the source: vertices are dealt out in blocks, not round about, so that neighbours by number are
-//! on one rank; a vertex's edges are sorted once, so that the next one to be tested is found in constant time, and a
-//! message names the arc that it goes to, so that this is, too, with parallel edges; messages that have to wait do so at
-//! their vertex; fragments are named by the id of their core's edge, and the order of `(key, id)` makes weights differ,
-//! without which the algorithm is wrong. The end is not a timer that runs out, but [`Termination`]: a fragment that no
-//! edge leaves is done by itself, one for each component, and a token finds out when all are.
+//! Deviations from Shou & He:
+//!
+//! * Vertices are distributed in blocks of consecutive numbers, where the source gives vertex `j` to rank `j mod p`. So
+//!   neighbors by number are on one rank, and their messages stay there.
+//! * Each rank brings its own slice of the edges; in the source, rank 0 distributes the graph.
+//! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to test is found in
+//!   amortized constant time; the source searches a set in O(log n).
+//! * A message names the arc that it goes to, which takes constant time with parallel edges, too; the source maps the
+//!   number of the neighbor to the edge.
+//! * A message that cannot be answered yet waits at its vertex until the vertex changes; Gallager, Humblet & Spira put it
+//!   at the end of the queue.
+//! * A fragment's name is the id of the edge at its core, and edges are ordered by `(key, id)`: the algorithm requires
+//!   distinct weights.
+//! * Messages to another rank go in batches; the source sends each with `MPI_Isend`.
+//! * The end is not a timer that expires, but [`Termination`]: a fragment that no edge leaves is complete, one for each
+//!   component, and a token finds out when all are.
 
 mod message;
 mod vertices;
 
-use std::thread;
+use std::time::{Duration, Instant};
 
 use kostra_core::{EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, Weight};
 
@@ -47,6 +58,8 @@ const TURN: usize = 1 << 12;
 const BATCH: usize = 1 << 10;
 /// After how many turns the run is asked whether it is cancelled.
 const TURNS: u32 = 1 << 8;
+/// How often an idle rank looks for messages before its turn ends.
+const POLLS: u32 = 16;
 
 impl DistributedAlgorithm for Ghs {
     const INFO: SolverInfo = SolverInfo {
@@ -80,13 +93,16 @@ impl DistributedAlgorithm for Ghs {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let mut vertices = world.phase(run, "deal out", |_| deal_out(slice, order, world))?;
-        let mut sent = world.phase(run, "messages", |run| exchange_messages(&mut vertices, world, run))?;
+        let (mut sent, idle) =
+            world.phase(run, "messages", |run| exchange_messages(&mut vertices, world, run))?;
         world.phase(run, "return", |run| {
             world.reduce(Reduction::Sum, &mut sent);
-            let names = COUNTERS.into_iter().chain(["messages between ranks", "tokens"]);
+            let names = COUNTERS.into_iter().chain(["messages between ranks", "tokens", "idle polls"]);
             for (name, sent) in names.zip(sent) {
                 run.counter(name, sent as f64);
             }
+            let idle = world.reduce_one(Reduction::Max, idle.as_nanos() as u64);
+            run.counter("longest idle seconds", Duration::from_nanos(idle).as_secs_f64());
             run.counter("highest level", world.reduce_one(Reduction::Max, vertices.level.into()) as f64);
             Ok(edges_of_slice(&vertices.forest(world.rank()), slice, world))
         })
@@ -106,12 +122,13 @@ fn deal_out<W: Weight>(slice: &Slice<W>, order: Order, world: &Communicator) -> 
 }
 
 /// Lets the vertices of all ranks send messages until it is over. Returns how many this rank has sent: of each kind, to
-/// other ranks, and tokens. Collective.
+/// other ranks, and tokens; how often it looked for messages in vain while it was idle; and how long it was idle.
+/// Collective.
 fn exchange_messages(
     vertices: &mut Vertices,
     world: &Communicator,
     run: &mut Run<'_>,
-) -> Result<Vec<u64>, SolveError> {
+) -> Result<(Vec<u64>, Duration), SolveError> {
     let mut out = Outbox::new(world.rank(), world.size());
     let mut post = Post {
         mail: Mailbox::new(world),
@@ -119,6 +136,8 @@ fn exchange_messages(
         next: (world.rank() + 1) % world.size(),
         between_ranks: 0,
         tokens: 0,
+        idle_polls: 0,
+        idle: Duration::ZERO,
     };
     for vertex in 0..vertices.count() {
         vertices.wake(vertex, &mut out);
@@ -137,17 +156,17 @@ fn exchange_messages(
             if post.is_over(world) {
                 break;
             }
-            thread::yield_now(); // there may be fewer cores than ranks
+            post.wait();
         }
         turn = turn.wrapping_add(1);
         if turn.is_multiple_of(TURNS) {
             run.progress(vertices.branches / 2, vertices.count() as usize)?;
         }
     }
-    let Post { between_ranks, tokens, .. } = post;
+    let Post { between_ranks, tokens, idle_polls, idle, .. } = post;
     drop(post);
     world.barrier(); // so that no mail of what comes next is found by a rank that has not heard yet that it is over
-    Ok(out.sent.into_iter().chain([between_ranks, tokens]).collect())
+    Ok((out.sent.into_iter().chain([between_ranks, tokens, idle_polls]).collect(), idle))
 }
 
 /// What goes between this rank and others.
@@ -158,6 +177,10 @@ struct Post<'a> {
     next: usize,
     between_ranks: u64,
     tokens: u64,
+    /// How often there was no message when this rank had nothing else to do.
+    idle_polls: u64,
+    /// How long this rank had nothing to do.
+    idle: Duration,
 }
 
 impl Post<'_> {
@@ -188,6 +211,13 @@ impl Post<'_> {
             }
         }
         false
+    }
+
+    /// Waits for a message, but not for long.
+    fn wait(&mut self) {
+        let start = Instant::now();
+        self.idle_polls += u64::from(self.mail.wait(POLLS));
+        self.idle += start.elapsed();
     }
 
     /// To be called when nothing is left to do here. Whether it is over, which all others are then told.

@@ -31,7 +31,7 @@ mod solver;
 mod termination;
 mod traffic;
 
-pub use communicator::{Communicator, abandon_output, library};
+pub use communicator::{Communicator, before_ending, library};
 pub use cut::Cut;
 pub use exchange::Route;
 pub use forest::DistributedForest;

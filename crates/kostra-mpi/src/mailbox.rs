@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::ptr;
+use std::{ptr, thread};
 
 use bytemuck::Pod;
 use mpi::ffi;
@@ -77,6 +77,17 @@ impl<'a, T: Pod> Mailbox<'a, T> {
             .counted(0, 0, || message.matched_receive_into(bytemuck::cast_slice_mut::<T, u8>(&mut items)));
         self.forget_what_has_left();
         Some((status.source_rank() as usize, items))
+    }
+
+    /// Waits until there is a message for this rank, but looks at most `polls` times. Yields the processor after each look
+    /// in vain, since there may be fewer processors than ranks. Returns how many looks were in vain.
+    pub fn wait(&self, polls: u32) -> u32 {
+        let any = self.world.world.any_process();
+        let is_empty = || any.immediate_probe_with_tag(MAIL).is_none();
+        self.world.counted(0, 0, || {
+            let in_vain = (0..polls).take_while(|_| is_empty()).map(|_| thread::yield_now());
+            in_vain.count() as u32
+        })
     }
 
     /// Lets go of messages that MPI is done with.

@@ -1,16 +1,24 @@
-//! Forests merged along a tree of ranks: every rank finds the forest of its own edges, then forests of neighbouring
-//! ranks are put together and thinned out to one forest, until one is left.
+//! Forests merged along a tree of ranks: each rank finds the forest of its own edges with Kruskal's algorithm. Then, turn
+//! by turn, the forests of D neighboring ranks are joined and reduced to one forest with the same algorithm, until rank 0
+//! has the forest of the graph.
 //!
-//! An edge that is not in the forest of some of the edges is the heaviest on a cycle among them, and so in no forest of
-//! more edges (cycle property): a rank passes on fewer edges than there are vertices. Neighbours merge in the order of
-//! their ranks, so that positions always ascend as ids do.
+//! An edge that is not in the forest of some edges is the heaviest edge of a cycle among them. So it is in no forest of a
+//! larger set of edges (cycle property), and a rank passes on fewer edges than the graph has vertices. Neighbors merge in
+//! the order of their ranks, so positions always ascend as ids do.
 //!
-//! * Source: Loncar, Skrbic & Balaz 2014, told in Sousa 2014, section 3.2.2 (two at a time); Dehne & Götz 1998, told
-//!   in Nobari 2012, section 2 (D at a time).
-//! * log_D p turns, in which p - 1 messages go up, of at most n - 1 edges each (20 to 24 bytes an edge with the id);
-//!   one message goes back to each rank, with the ids of its edges of the forest.
-//! * A rank needs memory for D n edges, the first one for all of the forest: for graphs whose vertices fit one machine.
-//! * Exact. Threads within a rank.
+//! * Source: Loncar, Škrbić & Balaž 2013, described in Sousa 2014, section 3.2.2, where pairs of ranks merge (D = 2, the
+//!   default); Dehne & Götz 1998, described in Nobari 2012, related work, where up to D ranks merge.
+//! * ⌈log_D p⌉ turns. Each of the p - 1 other ranks passes its forest on once, in four messages (both ends, weights, ids):
+//!   28 bytes an edge, 32 with 64-bit weights, at most n - 1 edges. At the end each of them sends the range of its ids to
+//!   rank 0, and gets one message with the ids of its edges of the forest: 6 (p - 1) messages in all.
+//! * A trace on rank 0 has one round for each turn, with the vertices and the edges that rank 0 merges.
+//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices fit one machine.
+//! * Exact. One thread a rank, as in the sources.
+//!
+//! Deviations from the sources: Loncar et al. store an adjacency matrix and give each rank consecutive vertices; here a
+//! rank has consecutive edges of a list, because that is how all solvers of this crate get the graph. Dehne & Götz find
+//! the first forests with Borůvka's algorithm and mix Borůvka steps into the merges; only their tree of D branches is
+//! used here.
 
 use kostra_core::{
     EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
@@ -33,13 +41,13 @@ const ARITY: SolverOption = SolverOption {
 impl DistributedAlgorithm for Merge {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-merge",
-        title: "Local forests, merged along a tree of ranks",
-        source: "Loncar et al. in Sousa 2014, 3.2.2; Dehne & Götz in Nobari 2012, 2",
+        title: "Kruskal on each rank, forests merged along a tree of ranks",
+        source: "Loncar et al. 2013 in Sousa 2014, 3.2.2; Dehne & Götz 1998 in Nobari 2012",
         platform: Platform::Mpi,
         representation: Representation::EdgeList,
         exact: true,
-        time: "O(m/p + n log p) expected",
-        scratch: "12 bytes an edge, 24 a vertex, 100 a vertex at the first rank",
+        time: "O(m/p log(m/p) + n log n log p)",
+        scratch: "8 bytes an edge of the slice (16 with 64-bit weights); at rank 0, 100 a vertex",
         options: &[ARITY],
     };
 
@@ -74,15 +82,15 @@ impl<W> Default for Held<W> {
 
 impl<W: Weight> Held<W> {
     fn forest_of(slice: &Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
-        let local = kostra_cpu::forest(slice.graph(), order, run)?.into_ids();
+        let local = kostra_cpu::kruskal(slice.graph(), order, run)?.into_ids();
         let (u, v) = local.iter().map(|&edge| slice.ends(edge)).unzip();
         let weights = local.iter().map(|&edge| slice.edges().weights()[edge as usize]).collect();
         let ids = local.iter().map(|&edge| slice.id(edge)).collect();
         Ok(Self { u, v, weights, ids })
     }
 
-    /// Merges turn by turn, in each the leaders of the last one by so many; the first rank is left with the forest, and
-    /// the others with nothing.
+    /// Merges turn by turn: in each, the leaders of the last turn in groups of `arity`. At the end rank 0 has the forest,
+    /// and the others have nothing.
     fn up_the_tree(
         mut self,
         arity: usize,
@@ -102,6 +110,7 @@ impl<W: Weight> Held<W> {
             for member in members.take_while(|&member| member < world.size()) {
                 self.receive(member, world);
             }
+            run.round(vertices as usize, self.ids.len())?;
             self = self.thin_out(vertices, order, run)?;
             stride *= arity;
         }
@@ -133,7 +142,7 @@ impl<W: Weight> Held<W> {
         let (names, u, v) = Names::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
         let edges =
             EdgeList::new(names.count(vertices), u, v, self.weights.clone()).map_err(|_| too_many(()))?;
-        let forest = kostra_cpu::forest(&Graph::from(edges), order, run)?.into_ids();
+        let forest = kostra_cpu::kruskal(&Graph::from(edges), order, run)?.into_ids();
         fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
             positions.iter().map(|&position| all[position as usize]).collect()
         }

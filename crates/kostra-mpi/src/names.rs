@@ -13,13 +13,13 @@ pub enum Names {
     Table(Vec<u64>),
 }
 
-/// A graph with fewer vertices keeps its names everywhere: tables of them are nothing.
+/// A graph with up to this many vertices keeps its names everywhere: a table would save nothing.
 const FEW: u64 = 1 << 12;
 
 impl Names {
-    /// Whether a rank with these edges does without a table: where all names fit 31 bits, which is what `fast` has labels
-    /// for, and names of vertices that do not occur there are no more than ends of edges, and than twice those that do.
-    /// O(edges).
+    /// Whether a rank with these edges needs no table: if the graph has fewer than 2^31 vertices, for which `fast` has
+    /// labels, at most as many as the edges have ends, and a third of them or more occur. A graph of up to 2^12 vertices
+    /// never needs one. O(edges).
     pub fn are_global<E: Copy + Into<u64>>(vertices: u64, u: &[E], v: &[E]) -> bool {
         Self::may_be_global(vertices, u.len())
             && (vertices <= FEW || Self::suffice(vertices, &Ranked::ends(vertices, u, v)))

@@ -6,7 +6,8 @@
 //! was on its way during the turn, and nobody was left to send anything.
 //!
 //! * Source: Safra's algorithm, in Dijkstra 1987 (EWD 998).
-//! * One message a rank and turn, and none while the first rank is busy. It ends within two turns after the end.
+//! * One message a rank and turn; the token waits at a rank that is busy. When all is over, the turn that is under way is
+//!   completed, and at most two more follow.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -9,10 +9,11 @@ use crate::{Communicator, Reduction, memory};
 
 /// What one rank has sent.
 ///
-/// Inside a collective operation nobody sees the messages. It is counted as the plain algorithm for it would send: a
-/// barrier or all-reduce of any size as log2 of the ranks, an all-gather as one to each other rank; a gather, scatter
-/// or broadcast as one for each rank but the root, counted at that rank. An all-to-all counts a message to each rank
-/// that gets something, and one of 8 bytes to each for the lengths. What a rank gives to itself is not counted.
+/// The messages inside a collective operation cannot be seen. It is counted as the plain algorithm for it would send: a
+/// barrier or all-reduce of any size as log2 of the ranks, rounded up; an all-gather as two to each other rank, one of 8
+/// bytes for the length; a gather, scatter or broadcast as one for each rank but the root, counted at that rank (two for
+/// a broadcast whose length the other ranks do not know). An all-to-all counts a message to each rank that gets
+/// something, and one of 8 bytes to each for the lengths. What a rank gives to itself is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages.

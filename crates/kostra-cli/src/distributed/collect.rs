@@ -1,6 +1,12 @@
 //! What needs more than a slice: verifying a forest, for which rank 0 gathers the graph, and writing it to a file.
 
-use kostra::io::{Format, Outgoing, Output};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use kostra::io::{Format, Outgoing, Output, Replacement, ReplacementPart, WriteError};
 use kostra::{AnyGraph, Certificate, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Violation, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
@@ -83,14 +89,10 @@ pub(super) fn write(
 ) -> Result<(), Refusal> {
     let root = world.rank() == 0;
     let _stage = root.then(|| Stage::start(&format!("writing {output}")));
-    if let (Output::Path(path), ForestFormat::Ids) = (output, format) {
-        let plain = path.metadata().map_or(true, |metadata| metadata.is_file())
-            && !path
-                .extension()
-                .is_some_and(|it| ["gz", "zst", "xz", "bz2"].iter().any(|known| it == *known));
-        if world.broadcast_one(0, u8::from(plain)) != 0 {
-            return forest.write(path, world);
-        }
+    if let (Output::Path(path), ForestFormat::Ids) = (output, format)
+        && world.broadcast_one(0, u8::from(output.is_plain_file())) != 0
+    {
+        return write_ids(path, forest, world);
     }
     if format != ForestFormat::Ids && slice.vertices() > MAX_VERTICES as u64 {
         let reason = format!("{output}: a graph of {} vertices can be written as ids only", slice.vertices());
@@ -114,6 +116,38 @@ pub(super) fn write(
         _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),
     };
     agree_on(world, written)
+}
+
+/// Writes all ids, ascending, one a line, into one file that every rank can reach: each rank its own lines, at the same
+/// time. Collective.
+fn write_ids(path: &Path, forest: &DistributedForest, world: &Communicator) -> Result<(), Refusal> {
+    let fault = |cause| WriteError::Io { output: path.display().to_string(), cause };
+    let created = if world.rank() == 0 { Replacement::create_named(path).map(Some) } else { Ok(None) };
+    let mut replacement = agree_on(world, created.map_err(fault))?;
+    let name = replacement.as_ref().and_then(Replacement::name).map(Path::as_os_str);
+    let name = world.broadcast_vec(0, name.map_or(Vec::new(), |name| name.as_bytes().to_vec()));
+    let part = if replacement.is_some() { Ok(None) } else { ReplacementPart::open(&name_of(name)).map(Some) };
+    let mut part = agree_on(world, part.map_err(fault))?;
+
+    let length: u64 = forest.ids().iter().map(|id| u64::from(id.checked_ilog10().unwrap_or(0)) + 2).sum();
+    let start = world.all_gather(&[length]).items()[..world.rank()].iter().sum();
+    let own = replacement.as_mut().map(Replacement::file).or(part.as_mut().map(ReplacementPart::file));
+    let written = own.map_or(Ok(()), |file| write_lines(file, start, forest.ids()));
+    agree_on(world, written.map_err(fault))?;
+    agree_on(world, replacement.map_or(Ok(()), Replacement::commit).map_err(fault))
+}
+
+fn name_of(bytes: Vec<u8>) -> PathBuf {
+    OsString::from_vec(bytes).into()
+}
+
+fn write_lines(file: &mut File, start: u64, ids: &[u64]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut lines = BufWriter::with_capacity(1 << 20, &mut *file);
+    for id in ids {
+        writeln!(lines, "{id}")?;
+    }
+    lines.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
 fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {

@@ -9,6 +9,7 @@ use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
 use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
 use kostra_mpi::{AnySlice, Communicator, Cut, Reduction, Refusal, Slice};
 
+use super::same_file::{self, Identity};
 use super::{agree, agree_on};
 use crate::input::{Request, Source};
 use crate::progress::Stage;
@@ -60,11 +61,17 @@ fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input
 /// Reads the rank's part of a file that all can reach; none if the file cannot be read in parts.
 fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Option<Input>, Refusal> {
     let _stage = stage(&format!("reading {}", path.display()), world);
-    let print = agree_on(world, io::fingerprint(path))?;
-    world.agree_on(&path.display().to_string(), &print)?;
+    let identity = agree(world, Identity::of(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
-    let Some(mut reader) = agree_on(world, reader)? else { return Ok(None) };
+    let reader = agree_on(world, reader)?;
+    let kind = match &reader {
+        Some(reader) => format!("{} bytes, {}", identity.length, reader.format().title()),
+        None => "not to be read in parts".to_owned(),
+    };
+    world.agree_on(&path.display().to_string(), &kind)?;
+    let Some(mut reader) = reader else { return Ok(None) };
     let survey = agree_on(world, reader.survey())?;
+    same_file::check(path, identity, &reader, world)?;
     let surveys = world.all_gather(&survey);
     let surveys: Vec<_> = surveys.iter().collect();
     let part = agree_on(world, reader.finish(&surveys))?;
@@ -116,7 +123,9 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
         }
         (format, compression, notes) = (graph.format, graph.compression, graph.notes);
         if world.size() > 1 {
-            notes.push("rank 0 has read the whole input and dealt it out: it cannot be read in parts".into());
+            notes.push(
+                "rank 0 read the whole input and distributed it, because it cannot be read in parts".into(),
+            );
         }
         AnySlice::of(&graph.graph, &cut, 0)
     } else {

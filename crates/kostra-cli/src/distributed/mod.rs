@@ -1,24 +1,26 @@
 //! `kostra solve` with an algorithm for clusters: every rank of the MPI job runs this, on its slice of the graph, and
 //! rank 0 alone reports.
 //!
-//! What is wrong for all ranks, or has been found by one where all can be told, ends the job with one line of one rank
-//! and exit code 2; what one rank meets while the others work ends it with code 1.
+//! Every error ends the job with exit code 2 and one line of one rank, whether all ranks know of it or one rank meets it
+//! while the others work. Exit code 1 means that `--verify` found the forest wrong.
 
+mod arguments;
 mod collect;
 mod load;
 mod report;
+mod same_file;
 
 use std::time::{Duration, Instant};
 
 use kostra::io::Output;
 use kostra::{Order, Run};
-use kostra_mpi::{Communicator, DistributedSolver, Refusal, solvers};
+use kostra_mpi::{Communicator, DistributedSolver, Reduction, Refusal, solvers};
 
 use crate::args::{Device, ForestFormat, Nan, SolveArgs};
 use crate::input::Request;
 use crate::progress::Stage;
 use crate::trace::Watcher;
-use crate::{Answer, failure, forest_file};
+use crate::{Answer, failure, forest_file, solve};
 use collect::Verdict;
 use report::Outcome;
 
@@ -64,32 +66,51 @@ impl Plan {
     }
 }
 
-/// Whether this process is one of a job's whose first one says what is wrong with the arguments, before MPI is there to
-/// be asked. It waits for that, since whoever ends first ends the job.
-pub(crate) fn is_not_to_speak() -> bool {
+/// Lets rank 0 say what is wrong with the arguments, before MPI is there to be asked: the first process that ends takes
+/// the job along. If the job goes on, rank 0 has other arguments, and this rank has to say it.
+pub(crate) fn let_rank_0_speak() {
     let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
     let rank = ranks.iter().find_map(|name| std::env::var(name).ok());
-    let is_other = rank.is_some_and(|rank| rank != "0");
-    if is_other {
-        std::thread::sleep(Duration::from_millis(500));
+    if rank.is_some_and(|rank| rank != "0") {
+        std::thread::sleep(Duration::from_secs(3));
     }
-    is_other
 }
 
-/// Solves on all ranks of the job; without `mpirun`, on one.
+/// Solves on all ranks of the job, or on one if there is no job; with an algorithm for one machine, in this process alone.
 ///
 /// # Errors
-/// None: what is wrong ends the job.
+/// With an algorithm for one machine, as [`solve::run`]. In a job, what is wrong ends the job.
 pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
+    let is_distributed = solve::is_distributed(&args);
+    if !is_distributed && !is_one_of_several() {
+        return solve::run(args);
+    }
+    // A rank with another algorithm would leave those waiting that solve together, so it takes part until that is clear.
+    kostra_mpi::before_ending(kostra::io::abandon_unfinished);
     let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
-    Ok(solve(args, &world).unwrap_or_else(|refusal| refusal.end()))
+    if world.reduce_one(Reduction::Max, is_distributed.into()) == 0 {
+        return solve::run(args);
+    }
+    arguments::agree(&world).unwrap_or_else(|refusal| refusal.end());
+    Ok(solve_together(args, &world).unwrap_or_else(|refusal| refusal.end()))
 }
 
-fn solve(args: SolveArgs, world: &Communicator) -> Result<Answer, Refusal> {
+/// Whether a launcher has started this process as one of several ranks. A process of a script that it has started is not
+/// one: MPI starts once in a rank, and the script may have other commands.
+fn is_one_of_several() -> bool {
+    const LAUNCHERS: [&str; 8] =
+        ["mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "mpiexec.hydra", "hydra_pmi_proxy"];
+    let size = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
+    let parent = std::fs::read_to_string(format!("/proc/{}/comm", std::os::unix::process::parent_id()));
+    size.is_some_and(|size| size != "1")
+        && parent.is_ok_and(|parent| LAUNCHERS.contains(&parent.trim_end_matches('\n')))
+}
+
+fn solve_together(args: SolveArgs, world: &Communicator) -> Result<Answer, Refusal> {
     let plan = agree(world, Plan::resolve(args))?;
     let threads = plan.threads.unwrap_or_else(|| world.share_of_processors());
     let input = load::load(&plan.input, threads, world)?;
-    let edges = world.reduce_one(kostra_mpi::Reduction::Sum, input.slice.len() as u64);
+    let edges = world.reduce_one(Reduction::Sum, input.slice.len() as u64);
 
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace && world.rank() == 0);

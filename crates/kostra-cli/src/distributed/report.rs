@@ -81,13 +81,13 @@ fn sheet(plan: &Plan, outcome: &Outcome, ranks: usize) -> String {
 /// The phases over all ranks, for people.
 fn traffic(phases: &[PhaseTraffic]) -> String {
     let mut text = format!(
-        "\n  {:<30}{:>12}{:>14}{:>12}{:>12}\n",
-        "phase, all ranks", "time", "messages", "sent", "waiting"
+        "\n  {:<30}{:>12}{:>14}{:>12}{:>15}\n",
+        "phase, all ranks", "time", "messages", "sent", "communication"
     );
     for PhaseTraffic { name, elapsed, traffic } in phases {
-        let (elapsed, waiting) = (duration(*elapsed), duration(traffic.time));
+        let (elapsed, communication) = (duration(*elapsed), duration(traffic.time));
         let (messages, sent) = (thousands(traffic.messages), bytes(traffic.bytes));
-        text += &format!("  {name:<30}{elapsed:>12}{messages:>14}{sent:>12}{waiting:>12}\n");
+        text += &format!("  {name:<30}{elapsed:>12}{messages:>14}{sent:>12}{communication:>15}\n");
     }
     text
 }

@@ -42,6 +42,11 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// Whether the section has one value for each edge.
+    pub(super) fn is_of_edges(self) -> bool {
+        matches!(self, Self::FirstEnds | Self::SecondEnds | Self::Weights)
+    }
+
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::FirstEnds => "first ends",

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use kostra_core::{AnyGraph, Column, Coordinates, EdgeList, GraphError, Weight, WeightType};
 use memmap2::Mmap;
 
-use super::chunks::{Plain, checksums, chunks, combine_all, decode};
+use super::chunks::{CHUNK, Plain, checksums, chunks, combine_all, decode};
 use super::header::{Header, Kind, Places, Section};
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -151,12 +151,59 @@ impl KstFile {
         checksums(&chunks[share(chunks.len(), part, parts)], count_threads(options))
     }
 
-    /// The edges of a part, borrowed from the file, which is checked by the checksums of all parts.
-    pub(crate) fn load_part(&self, part: usize, parts: usize, checksums: &[&[u64]]) -> Result<Part, Fault> {
-        self.check(&checksums.concat())?;
+    /// How many bytes come before the first array: the header and the table with the checksums of all arrays.
+    pub(crate) fn start_of_arrays(&self) -> u64 {
+        self.sections.iter().map(|section| section.offset).min().unwrap_or(self.bytes.len() as u64)
+    }
+
+    /// The edges of a part, borrowed from the file. The file is checked by the checksums of all parts; and since other
+    /// parts may have read another copy of it, the chunks that hold this part's edges must have the same checksums here.
+    pub(crate) fn load_part(
+        &self,
+        part: usize,
+        parts: usize,
+        of_parts: &[&[u64]],
+        options: &ReadOptions,
+    ) -> Result<Part, Fault> {
+        let of_chunks = of_parts.concat();
+        self.check(&of_chunks)?;
         let edges = share(self.edges(), part, parts);
+        self.check_chunks_of(&edges, &of_chunks, &share(of_chunks.len(), part, parts), options)?;
         let first = edges.start as u64;
         Ok(Part { graph: self.graph(edges)?, first, format: Format::Kst, notes: Vec::new() })
+    }
+
+    /// Checks the chunks that hold some edges by the checksums that all chunks should have. Those in `checked` are not
+    /// read again.
+    fn check_chunks_of(
+        &self,
+        edges: &Range<usize>,
+        of_chunks: &[u64],
+        checked: &Range<usize>,
+        options: &ReadOptions,
+    ) -> Result<(), Fault> {
+        let mut first_chunk = 0;
+        for section in &self.sections {
+            let content = self.content(section);
+            let chunks = chunks(&[content]);
+            if section.kind.is_of_edges() && !edges.is_empty() {
+                let size = content.len() / self.edges();
+                let own: Vec<usize> = (edges.start * size / CHUNK..(edges.end * size).div_ceil(CHUNK))
+                    .filter(|chunk| !checked.contains(&(first_chunk + chunk)))
+                    .collect();
+                let bytes: Vec<_> = own.iter().map(|&chunk| chunks[chunk]).collect();
+                let found = checksums(&bytes, count_threads(options));
+                let differs =
+                    |&(&chunk, &found): &(&usize, &u64)| of_chunks.get(first_chunk + chunk) != Some(&found);
+                if let Some((chunk, _)) = own.iter().zip(&found).find(differs) {
+                    let start = section.offset + (chunk * CHUNK) as u64;
+                    let sentence = "the file differs here from the copy that another part is read from";
+                    return Err(Fault::at_byte(start, sentence));
+                }
+            }
+            first_chunk += chunks.len();
+        }
+        Ok(())
     }
 
     fn graph(&self, edges: Range<usize>) -> Result<AnyGraph, Fault> {

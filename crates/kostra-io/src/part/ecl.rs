@@ -29,17 +29,19 @@ pub(super) struct EclPart {
     rows: Range<usize>,
     part: usize,
     columns: Columns,
+    /// Which words of the file were read.
+    words: Vec<Range<u64>>,
 }
 
 impl EclPart {
     /// Finds the part's rows. None if the file's length is not the one that its first numbers announce.
     pub(super) fn open(path: &Path, part: usize, parts: usize) -> Result<Option<Self>, ReadErrorKind> {
-        let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
-        let words = file.metadata().map_err(ReadErrorKind::Io)?.len();
+        let mut file = Words::open(path).map_err(ReadErrorKind::Io)?;
+        let words = file.file.metadata().map_err(ReadErrorKind::Io)?.len();
         if words < 2 * WORD {
             return Ok(None);
         }
-        let header = numbers(&mut file, 0..2).map_err(ReadErrorKind::Io)?;
+        let header = file.numbers(0..2).map_err(ReadErrorKind::Io)?;
         let (Ok(n), Ok(entries)) = (usize::try_from(header[0]), u64::try_from(header[1])) else {
             return Ok(None);
         };
@@ -57,7 +59,7 @@ impl EclPart {
             let (mut low, mut high) = (0, n as u64);
             while low < high {
                 let middle = low + (high - low) / 2;
-                if i64::from(numbers(&mut file, 2 + middle..3 + middle)?[0]) < wanted {
+                if i64::from(file.numbers(2 + middle..3 + middle)?[0]) < wanted {
                     low = middle + 1;
                 } else {
                     high = middle;
@@ -67,26 +69,39 @@ impl EclPart {
         };
         let rows = bound(part).and_then(|start| Ok(start..bound(part + 1)?)).map_err(ReadErrorKind::Io)?;
         let path = path.to_path_buf();
-        Ok(Some(Self { path, n, entries, weighted, rows, part, columns: Columns::default() }))
+        Ok(Some(Self {
+            path,
+            n,
+            entries,
+            weighted,
+            rows,
+            part,
+            columns: Columns::default(),
+            words: file.read,
+        }))
+    }
+
+    /// Where in the file the numbers are that were read.
+    pub(super) fn bytes_read(&self) -> impl Iterator<Item = Range<u64>> {
+        self.words.iter().map(|words| WORD * words.start..WORD * words.end)
     }
 
     /// Reads the part: whether it is well-formed, how many edges it has, and the sum of its hashes.
     pub(super) fn survey(&mut self) -> Result<Vec<u64>, ReadErrorKind> {
-        let sum = self.parse().map_err(ReadErrorKind::Io)?;
+        let mut file = Words::open(&self.path).map_err(ReadErrorKind::Io)?;
+        let sum = self.parse(&mut file).map_err(ReadErrorKind::Io)?;
+        self.words.append(&mut file.read);
         Ok(vec![u64::from(sum.is_none()), self.columns.len() as u64, sum.unwrap_or_default()])
     }
 
     /// The sum of the hashes, unless something is wrong.
-    fn parse(&mut self) -> io::Result<Option<u64>> {
-        let mut file = File::open(&self.path)?;
+    fn parse(&mut self, file: &mut Words) -> io::Result<Option<u64>> {
         let (start, end) = (self.rows.start as u64, self.rows.end as u64);
         if start > end {
             return Ok(None);
         }
-        let offsets: Option<Vec<_>> = numbers(&mut file, 2 + start..3 + end)?
-            .into_iter()
-            .map(|offset| u64::try_from(offset).ok())
-            .collect();
+        let offsets: Option<Vec<_>> =
+            file.numbers(2 + start..3 + end)?.into_iter().map(|offset| u64::try_from(offset).ok()).collect();
         let Some(offsets) = offsets else { return Ok(None) };
         let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
         let is_whole = (start > 0 || first == 0) && (end < self.n as u64 || last == self.entries);
@@ -94,13 +109,10 @@ impl EclPart {
             return Ok(None);
         }
         let base = 3 + self.n as u64;
-        let neighbours = numbers(&mut file, base + first..base + last)?;
+        let neighbours = file.numbers(base + first..base + last)?;
         let base = base + self.entries;
-        let weights = if self.weighted {
-            numbers(&mut file, base + first..base + last)?
-        } else {
-            vec![0; neighbours.len()]
-        };
+        let weights =
+            if self.weighted { file.numbers(base + first..base + last)? } else { vec![0; neighbours.len()] };
         let mut sum = 0_u64;
         for (row, bounds) in (start as Vertex..).zip(offsets.windows(2)) {
             for entry in (bounds[0] - first) as usize..(bounds[1] - first) as usize {
@@ -148,18 +160,31 @@ impl EclPart {
     }
 }
 
-/// Some of the numbers in a file.
-fn numbers(file: &mut File, range: Range<u64>) -> io::Result<Vec<i32>> {
-    const BLOCK: u64 = 1 << 20;
-    file.seek(SeekFrom::Start(WORD * range.start))?;
-    let mut numbers = Vec::with_capacity((range.end - range.start) as usize);
-    let mut bytes = Vec::new();
-    for start in range.clone().step_by((BLOCK / WORD) as usize) {
-        bytes.resize((WORD * (range.end - start).min(BLOCK / WORD)) as usize, 0);
-        file.read_exact(&mut bytes)?;
-        numbers.extend(bytes.as_chunks::<4>().0.iter().map(|&word| i32::from_le_bytes(word)));
+/// The file as numbers, and which of them were read.
+struct Words {
+    file: File,
+    read: Vec<Range<u64>>,
+}
+
+impl Words {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, read: Vec::new() })
     }
-    Ok(numbers)
+
+    /// Some of the numbers.
+    fn numbers(&mut self, range: Range<u64>) -> io::Result<Vec<i32>> {
+        const BLOCK: u64 = 1 << 20;
+        self.read.push(range.clone());
+        self.file.seek(SeekFrom::Start(WORD * range.start))?;
+        let mut numbers = Vec::with_capacity((range.end - range.start) as usize);
+        let mut bytes = Vec::new();
+        for start in range.clone().step_by((BLOCK / WORD) as usize) {
+            bytes.resize((WORD * (range.end - start).min(BLOCK / WORD)) as usize, 0);
+            self.file.read_exact(&mut bytes)?;
+            numbers.extend(bytes.as_chunks::<4>().0.iter().map(|&word| i32::from_le_bytes(word)));
+        }
+        Ok(numbers)
+    }
 }
 
 /// A hash of an edge: twice the finalizer of SplitMix64 (Steele, Lea & Flood 2014).

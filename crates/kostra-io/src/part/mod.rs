@@ -3,24 +3,28 @@
 //! Each opens the file and reads its part ([`PartReader::open`], [`PartReader::survey`]). The caller passes the surveys of
 //! all parts to each of them, which completes its part with them ([`PartReader::finish`]). A survey also says whether its
 //! part has a fault, so that the first fault of the whole file is reported with its place in the file.
+//!
+//! Processes on several machines may open files that differ. [`PartReader::dependencies`] names the bytes that a part
+//! depends on; if they are equal in two files, the part is the same in both. [`hash_ranges`] compares them.
 
+mod compare;
 mod ecl;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kostra_core::AnyGraph;
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::kst::KstFile;
 use crate::source::{self, Progress};
-use crate::{Compression, Format, Input, ReadError, ReadErrorKind, ReadOptions, open_kst, sniff};
+use crate::{Compression, Format, Input, ReadError, ReadOptions, open_kst, sniff};
+pub use compare::{hash_ranges, pieces};
 use ecl::EclPart;
 use text::TextPart;
 
@@ -42,6 +46,8 @@ pub struct Part {
 pub struct PartReader {
     input: String,
     content: Content,
+    /// How many bytes at the start of the file were read to recognize the format and to read the text before the edges.
+    head: u64,
     options: ReadOptions,
     part: usize,
     parts: usize,
@@ -67,21 +73,33 @@ impl PartReader {
         parts: usize,
     ) -> Result<Option<Self>, ReadError> {
         let input = path.display().to_string();
-        let content = Self::content(path, options, part, parts).map_err(|fault| fault.of(input.clone()))?;
-        Ok(content.map(|content| Self { input, content, options: options.clone(), part, parts }))
+        let head = AtomicU64::new(0);
+        let watch = |progress: Progress| head.store(progress.bytes, Ordering::Relaxed);
+        let content =
+            Self::content(path, options, (part, parts), &watch).map_err(|fault| fault.of(input.clone()))?;
+        let head = head.load(Ordering::Relaxed);
+        Ok(content.map(|content| Self { input, content, head, options: options.clone(), part, parts }))
+    }
+
+    /// The format that the file is in.
+    pub fn format(&self) -> Format {
+        match &self.content {
+            Content::Kst(_) => Format::Kst,
+            Content::Text(text) => text.format(),
+            Content::Ecl(_) => Format::Ecl,
+        }
     }
 
     fn content(
         path: &Path,
         options: &ReadOptions,
-        part: usize,
-        parts: usize,
+        (part, parts): (usize, usize),
+        watch: &(dyn Fn(Progress) + Sync),
     ) -> Result<Option<Content>, Fault> {
         if options.names || path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Ok(None);
         }
-        let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
-        let stream = Stream::new(source::open(&Input::Path(path.to_path_buf()), unwatched)?)?;
+        let stream = Stream::new(source::open(&Input::Path(path.to_path_buf()), watch)?)?;
         if stream.compression != Compression::None || stream.head().is_empty() {
             return Ok(None);
         }
@@ -115,6 +133,18 @@ impl PartReader {
         }
     }
 
+    /// The bytes of the file that this part depends on, once it has been [surveyed](Self::survey). Two files of the same
+    /// length that are equal in these bytes give the same part. Of a `.kst` file these are the bytes before its first
+    /// array: they hold the checksums of the arrays, and [`finish`](Self::finish) checks those that the part uses.
+    pub fn dependencies(&self) -> Vec<Range<u64>> {
+        let head = 0..self.head;
+        match &self.content {
+            Content::Kst(file) => std::iter::once(0..file.start_of_arrays()).collect(),
+            Content::Text(text) => vec![head, text.lines()],
+            Content::Ecl(rows) => std::iter::once(head).chain(rows.bytes_read()).collect(),
+        }
+    }
+
     /// Completes the part with the surveys of all parts, in order.
     ///
     /// # Errors
@@ -122,38 +152,10 @@ impl PartReader {
     /// those before it may be empty.
     pub fn finish(self, surveys: &[&[u64]]) -> Result<Part, ReadError> {
         let part = match self.content {
-            Content::Kst(file) => file.load_part(self.part, self.parts, surveys),
+            Content::Kst(file) => file.load_part(self.part, self.parts, surveys, &self.options),
             Content::Text(text) => text.finish(surveys, &self.options),
             Content::Ecl(rows) => rows.finish(surveys, &self.options),
         };
         part.map_err(|fault| fault.of(self.input))
     }
-}
-
-/// A text that mostly differs for files that differ, without reading them whole: the length, and a hash of the first and the
-/// last 64 KiB. Files of the same length that differ only in between have the same fingerprint; so has everything that is
-/// no regular file.
-///
-/// # Errors
-/// When the file cannot be opened or read.
-pub fn fingerprint(path: &Path) -> Result<String, ReadError> {
-    const EDGE: u64 = 1 << 16;
-    let print = || -> io::Result<String> {
-        let metadata = path.metadata()?;
-        if !metadata.is_file() {
-            return Ok("no regular file".to_owned());
-        }
-        let (mut file, length) = (File::open(path)?, metadata.len());
-        let mut hasher = Xxh3::new();
-        for start in [0, length.saturating_sub(EDGE)] {
-            let mut bytes = Vec::new();
-            file.seek(SeekFrom::Start(start))?;
-            file.by_ref().take(EDGE).read_to_end(&mut bytes)?;
-            hasher.update(&bytes);
-        }
-        Ok(format!("{length} bytes (hash {:016x})", hasher.digest()))
-    };
-    let failed =
-        |cause| ReadError { input: path.display().to_string(), place: None, kind: ReadErrorKind::Io(cause) };
-    print().map_err(failed)
 }

@@ -173,20 +173,76 @@ fn what_cannot_be_read_in_parts_is_left_to_others() {
     assert!(PartReader::open(&path, &names, 0, 2).unwrap().is_none());
 }
 
-#[test]
-fn fingerprints_differ_where_files_do() {
-    let mut long = vec![b'x'; 1 << 18];
-    let before = fingerprint_of(&long);
-    assert_eq!(before, fingerprint_of(&long));
-    long[(1 << 18) - 1] = b'y';
-    assert_ne!(before, fingerprint_of(&long));
-    long.push(b'y');
-    assert_ne!(before, fingerprint_of(&long));
+/// Whether part `part` of `count` depends on a byte in which two files differ.
+fn depends_on(reader: &PartReader, at: usize) -> bool {
+    reader.dependencies().iter().any(|range| range.contains(&(at as u64)))
 }
 
-fn fingerprint_of(content: &[u8]) -> String {
+/// Changes each byte of a file in turn, for one part only: that part depends on the byte, or is the same without it.
+fn check_dependencies(content: &[u8], options: &ReadOptions, step: usize) {
+    const COUNT: usize = 3;
     let (_folder, path) = file(content);
-    fingerprint(&path).unwrap()
+    let surveyed = |path: &Path, part| {
+        let mut reader = PartReader::open(path, options, part, COUNT).ok()??;
+        let survey = reader.survey().ok()?;
+        Some((reader, survey))
+    };
+    let whole: Vec<_> = (0..COUNT).map(|part| surveyed(&path, part).unwrap()).collect();
+    for at in (0..content.len()).step_by(step) {
+        let mut other = content.to_vec();
+        other[at] ^= 3;
+        let (_folder, other) = file(&other);
+        for (part, (reader, survey)) in whole.iter().enumerate() {
+            let is_same = surveyed(&other, part).is_some_and(|(changed, found)| {
+                found == *survey && changed.dependencies() == reader.dependencies()
+            });
+            assert!(is_same || depends_on(reader, at), "byte {at}, part {part}");
+        }
+    }
+    let every = (0..content.len()).all(|at| whole.iter().any(|(reader, _)| depends_on(reader, at)));
+    assert!(every || options.format == Some(Format::Kst), "each byte is in some part");
+}
+
+#[test]
+fn a_part_does_not_change_with_bytes_that_it_does_not_depend_on() {
+    let text = (0..4000).map(|i| format!("{} {} {}\n", i % 70, i % 90, i * 7)).collect::<String>();
+    check_dependencies(text.as_bytes(), &of(Format::EdgeList), 997);
+    let arcs = (0..4000).map(|i| format!("a {} {} {}\n", 1 + i % 70, 1 + i % 90, i * 7)).collect::<String>();
+    check_dependencies(format!("p sp 90 4000\n{arcs}").as_bytes(), &of(Format::Dimacs), 997);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.egr");
+    let ends = |factor: u32| (0..3000).map(|i: u32| i * factor % 1009).collect::<Vec<_>>();
+    let weights: Vec<i32> = (0..3000).collect();
+    let graph = AnyGraph::from_edges(1009, ends(7), ends(31), weights).unwrap();
+    write_graph(&crate::Output::Path(path.clone()), Format::Ecl, (&graph).into()).unwrap();
+    check_dependencies(&std::fs::read(&path).unwrap(), &of(Format::Ecl), 499);
+}
+
+#[test]
+fn a_part_of_a_mapped_file_is_refused_where_it_differs_from_the_copy_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("graph.kst"), folder.path().join("copy.kst"));
+    let m = 3_000_000_u32;
+    let ends = |factor: u32| (0..m).map(|i| i.wrapping_mul(factor) % 1000).collect::<Vec<_>>();
+    let graph = AnyGraph::from_edges(1000, ends(7919), ends(104_729), ends(3)).unwrap();
+    write_graph(&crate::Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    // An end in the last third of the first array, which the first of three parts checks for all, and the third part uses.
+    let at = 192 + 4 * (m as usize - 200_000);
+    bytes[at] ^= 1;
+    std::fs::write(&copy, &bytes).unwrap();
+    let options = ReadOptions::default();
+    let mut readers: Vec<_> = [&path, &path, &copy]
+        .into_iter()
+        .enumerate()
+        .map(|(part, path)| PartReader::open(path, &options, part, 3).unwrap().unwrap())
+        .collect();
+    let surveys: Vec<_> = readers.iter_mut().map(|reader| reader.survey().unwrap()).collect();
+    let surveys: Vec<&[u64]> = surveys.iter().map(Vec::as_slice).collect();
+    let last = readers.pop().unwrap();
+    assert!(readers.into_iter().all(|reader| reader.finish(&surveys).is_ok()));
+    let error = last.finish(&surveys).unwrap_err().to_string();
+    assert!(error.contains("differs here from the copy that another part is read from"), "{error}");
 }
 
 proptest! {

@@ -26,6 +26,8 @@ pub(super) struct TextPart {
     head_lines: u64,
     /// Where the part is in the file.
     range: Range<u64>,
+    /// The first byte that was looked at to find where the range starts.
+    looked_from: u64,
     part: usize,
     columns: Columns,
 }
@@ -83,19 +85,28 @@ impl TextPart {
         let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
         let end = file.metadata().map_err(ReadErrorKind::Io)?.len();
         let bytes = u128::from(end.saturating_sub(start));
-        let mut bound = |part: usize| {
-            let at = start + (bytes * part as u128 / parts as u128) as u64;
-            if part == 0 { Ok(start) } else { line_start(&mut file, at, end) }
-        };
+        let share = |part: usize| start + (bytes * part as u128 / parts as u128) as u64;
+        let mut bound =
+            |part: usize| if part == 0 { Ok(start) } else { line_start(&mut file, share(part), end) };
         let range = bound(part).and_then(|start| Ok(start..bound(part + 1)?)).map_err(ReadErrorKind::Io)?;
         Ok(Some(Self {
             path: path.to_path_buf(),
             head,
             head_lines,
+            looked_from: if part == 0 { start } else { share(part).saturating_sub(1) },
             range,
             part,
             columns: Columns::default(),
         }))
+    }
+
+    pub(super) fn format(&self) -> Format {
+        self.head.format()
+    }
+
+    /// The bytes of the part's lines, and those that were looked at to find the first one.
+    pub(super) fn lines(&self) -> Range<u64> {
+        self.looked_from..self.range.end
     }
 
     /// Reads the part, as if it were the first.

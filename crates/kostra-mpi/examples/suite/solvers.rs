@@ -1,8 +1,8 @@
 //! Every solver, every graph, both orders, every way to cut the graph.
 
-use std::{fs, iter};
+use std::iter;
 
-use kostra_core::{AnyGraph, Order, Run};
+use kostra_core::{AnyGraph, Observer, Order, Round, Run};
 use kostra_mpi::{AnySlice, Communicator, Cut, DistributedForest, DistributedSolver, solvers};
 use kostra_testkit::matrix::{Answer, ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
@@ -27,7 +27,7 @@ pub(crate) fn check(world: &Communicator) -> usize {
     for ((name, graph), order) in large().into_iter().zip(ORDERS.into_iter().cycle()) {
         right += check_graph(name, &graph, &[order], world);
     }
-    check_file(world);
+    check_merge(world);
     right
 }
 
@@ -191,33 +191,34 @@ fn compare(
     }
 }
 
-/// A forest that all ranks write is the one that a single rank would write, and nothing is left where one cannot.
-fn check_file(world: &Communicator) {
+/// `mpi-merge` sends as many messages and takes as many turns as its description says.
+fn check_merge(world: &Communicator) {
     let (_, graph) = large().swap_remove(0);
     let cut = Cut::even(graph.edges() as u64, world.size());
     let slice = AnySlice::of(&graph, &cut, world.rank()).unwrap_or_else(|error| world.fail(error));
-    let Some(solver) = solvers().next() else { return };
-    let solution = solver.solve(&slice, Order::Minimum, world, &mut Run::new());
-    let forest = solution.unwrap_or_else(|refusal| refusal.end()).forest;
-    let folder =
-        std::env::temp_dir().join(format!("kostra-suite-{}", world.broadcast_one(0, std::process::id())));
-    let file = folder.join("forest.txt");
-    match forest.write(&file, world) {
-        Err(refusal) if refusal.rank == Some(0) => {}
-        other => world.fail(format!("writing into a folder that there is not gave {other:?}")),
+    let solver = solvers().find(|solver| solver.info().id == "mpi-merge");
+    let Some(solver) = solver else { world.fail("there is no mpi-merge") };
+    let mut turns = Turns(0);
+    let mut run = Run::new().observed_by(&mut turns);
+    let solution = solver.solve(&slice, Order::Minimum, world, &mut run);
+    drop(run);
+    let phases = solution.unwrap_or_else(|refusal| refusal.end()).phases;
+    let messages: u64 = phases.iter().map(|phase| phase.traffic.messages).sum();
+    let expected = 6 * (world.size() as u64 - 1);
+    if messages != expected {
+        world.fail(format!("mpi-merge sent {messages} messages instead of {expected}"));
     }
-    if world.rank() == 0 {
-        fs::create_dir(&folder).unwrap_or_else(|error| world.fail(error));
+    let expected = world.size().next_power_of_two().trailing_zeros();
+    if world.rank() == 0 && turns.0 != expected {
+        world.fail(format!("mpi-merge took {} turns instead of {expected}", turns.0));
     }
-    if let Err(refusal) = forest.write(&file, world) {
-        world.fail(refusal);
-    }
-    if let Some(ids) = forest.gather(world) {
-        let expected: String = ids.iter().map(|id| format!("{id}\n")).collect();
-        let found = fs::read_to_string(&file).unwrap_or_else(|error| world.fail(error));
-        if found != expected || fs::read_dir(&folder).map_or(0, Iterator::count) != 1 {
-            world.fail("the file of the forest is not what it should be");
-        }
-        fs::remove_dir_all(&folder).unwrap_or_else(|error| world.fail(error));
+}
+
+/// How many rounds a solver reports.
+struct Turns(u32);
+
+impl Observer for Turns {
+    fn round(&mut self, _: Round) {
+        self.0 += 1;
     }
 }

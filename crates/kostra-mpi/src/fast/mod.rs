@@ -8,8 +8,9 @@
 //! * Many edges on many ranks go in bands, as they do on one machine: a [`pivot`] from a sample chooses the light ones,
 //!   rounds of Borůvka's algorithm take those ([`owners`]), and of the rest only edges between the components that are
 //!   there then go on (cycle property).
-//! * Edges stay on the rank that has them; messages tell of components. No rank needs memory for more than its slice,
-//!   its share of the vertices, and the vertices that its edges end at.
+//! * Edges stay on the rank that has them; messages tell of components. On several machines no rank needs memory for more
+//!   than its slice, its share of the vertices, the vertices that its edges end at, a bit for each vertex where one component
+//!   is large, and at rank 0 the few edges that are merged. On one machine rank 0 has all edges.
 //! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, and, like pointer doubling
 //!   between owners and the grid of messages, is in Sanders & Schimek 2023 too. `docs/distributed.md` tells the whole
 //!   story, and what it costs.

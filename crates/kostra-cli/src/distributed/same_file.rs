@@ -1,0 +1,114 @@
+//! Whether all ranks read one graph, though each of them opens the file by itself, maybe on another machine.
+//!
+//! The graph that is solved is the one in rank 0's file. Ranks for which this is the same file of the same machine need no
+//! proof. Each other rank hashes the bytes that its part depends on, and the ranks with rank 0's file hash the same bytes
+//! there: so the machine of rank 0 reads the file once more, and its ranks share that work. A `.kst` file has checksums
+//! of its arrays in it, so there only the bytes before them are compared.
+
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::Context;
+use kostra::io::{PartReader, hash_ranges, pieces};
+use kostra_mpi::{Communicator, Reduction, Refusal};
+
+use super::{agree, agree_on};
+
+/// What tells a file from other files of its machine, and from itself before a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+    pub(super) length: u64,
+    modified: (i64, i64),
+}
+
+impl Identity {
+    /// # Errors
+    /// When there is no such file.
+    pub(super) fn of(path: &Path) -> anyhow::Result<Self> {
+        let file = path.metadata().with_context(|| path.display().to_string())?;
+        let modified = (file.mtime(), file.mtime_nsec());
+        Ok(Self { device: file.dev(), inode: file.ino(), length: file.len(), modified })
+    }
+}
+
+/// Refuses files that differ where any rank has read its own. Call it when all parts have been surveyed; all files have
+/// the same length. Collective.
+///
+/// # Errors
+/// When files differ, or one has changed since it had this identity, or cannot be read.
+pub(super) fn check(
+    path: &Path,
+    before: Identity,
+    reader: &PartReader,
+    world: &Communicator,
+) -> Result<(), Refusal> {
+    let unchanged = Identity::of(path).and_then(|now| {
+        anyhow::ensure!(now == before, "{}: the file changes while it is read; try again", path.display());
+        Ok(())
+    });
+    agree(world, unchanged)?;
+    let place = [world.first_on_machine() as u64, before.device, before.inode];
+    let places = world.all_gather(&[place]).into_items();
+    let peers: Vec<_> = (0..world.size()).filter(|&rank| places[rank] == places[0]).collect();
+    if peers.len() == world.size() {
+        return Ok(());
+    }
+    let own = peers.iter().position(|&rank| rank == world.rank());
+    let hashed =
+        agree_on(world, if own.is_none() { hash(path, &reader.dependencies()) } else { Ok(Vec::new()) })?;
+    let hashed = world.all_gather(&hashed);
+    let different = own.map_or(Ok(None), |turn| first_different(path, hashed.items(), turn, peers.len()));
+    let different = agree_on(world, different)?.unwrap_or(u64::MAX);
+    let different = world.reduce_one(Reduction::Min, different) as usize;
+    let Some([start, end, _]) = hashed.items().get(different) else { return Ok(()) };
+    let odd = (0..world.size()).find(|&rank| hashed.range(rank).contains(&different));
+    let reason = format!(
+        "{} is not the same as on rank 0: the files differ between byte {start} and byte {end}; give all ranks the same \
+         file",
+        path.display()
+    );
+    Err(Refusal { rank: odd, reason, here: odd == Some(world.rank()) })
+}
+
+/// The hashes of these ranges of a file, in pieces: where each starts and ends, and its hash.
+fn hash(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<[u64; 3]>, kostra::io::ReadError> {
+    let pieces = pieces(ranges);
+    let hashes = hash_ranges(path, pieces.iter().cloned())?;
+    Ok(pieces.into_iter().zip(hashes).map(|(piece, hash)| [piece.start, piece.end, hash]).collect())
+}
+
+/// The first of some pieces that has another hash in this file, of those whose turn it is: every `turns`th from `turn` on.
+fn first_different(
+    path: &Path,
+    hashed: &[[u64; 3]],
+    turn: usize,
+    turns: usize,
+) -> Result<Option<u64>, kostra::io::ReadError> {
+    let own = || hashed.iter().zip(0_u64..).skip(turn).step_by(turns);
+    let found = hash_ranges(path, own().map(|([start, end, _], _)| *start..*end))?;
+    Ok(own().zip(found).find(|(([_, _, hash], _), found)| hash != found).map(|((_, index), _)| index))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_first_piece_that_differs_is_found_by_the_rank_whose_turn_it_is() {
+        let folder = std::env::temp_dir().join(format!("kostra-same-file-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (here, there) = (folder.join("here"), folder.join("there"));
+        fs::write(&here, "0123456789").unwrap();
+        fs::write(&there, "01234X678Y").unwrap();
+        let hashed = hash(&there, &[0..3, 3..6, 6..8, 8..10]).unwrap();
+        let first = |turn, turns| first_different(&here, &hashed, turn, turns).unwrap();
+        let found = [first(0, 1), first(0, 2), first(1, 2), first(2, 3)];
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found, [Some(1), None, Some(1), None]);
+    }
+}
