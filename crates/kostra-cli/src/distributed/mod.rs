@@ -5,6 +5,7 @@
 //! and exit code 2; what one rank meets while the others work ends it with code 1.
 
 mod collect;
+mod isolated;
 mod load;
 mod report;
 
