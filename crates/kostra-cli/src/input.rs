@@ -127,6 +127,9 @@ impl Request {
     /// What the graph says of itself, if it does so in one place: in Kostra's own form.
     pub(crate) fn header(&self) -> Option<Header> {
         let Source::File(Input::Path(path)) = &self.source else { return None };
+        if self.options.missing_weights.is_some() || self.options.columns != ColumnOptions::default() {
+            return None; // such a file is refused
+        }
         // A file that is not in this form, or damaged, is told of when it is read whole.
         let file = kostra::io::open_kst(path).ok()?;
         Some(Header {

@@ -190,7 +190,8 @@ impl ColumnOptions {
     pub(crate) fn used(&self) -> Option<&'static str> {
         let header = match self.header {
             Header::Recognize => None,
-            Header::Present | Header::Absent => Some("header"),
+            Header::Present => Some("header"),
+            Header::Absent => Some("no-header"),
         };
         self.chosen().map(|(option, _)| option).next().or(header)
     }

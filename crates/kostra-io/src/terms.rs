@@ -15,7 +15,7 @@ impl Terms {
     pub fn option(self, option: &str) -> String {
         match self {
             Self::Command => format!("`--{option}`"),
-            Self::Python => format!("`{option}`"),
+            Self::Python => format!("`{}`", option.strip_prefix("no-").unwrap_or(option)),
         }
     }
 
@@ -72,5 +72,9 @@ mod tests {
         assert_eq!(Terms::Command.text("weight", "it's"), r"`--weight 'it'\''s'`");
         assert_eq!(Terms::Python.text("weight", "Length (km)"), "`weight=\"Length (km)\"`");
         assert_eq!(Terms::Python.position("weight", 3), "`weight=3`");
+        assert_eq!(
+            (&*Terms::Command.option("no-header"), &*Terms::Python.option("no-header")),
+            ("`--no-header`", "`header`")
+        );
     }
 }

@@ -36,9 +36,19 @@ impl From<Column> for ColumnChoice {
     }
 }
 
-/// The columns of an edge list that are chosen, and whether it has a header, if that is said.
+/// The keyword arguments of `Graph.read` in Python.
 #[derive(FromPyObject)]
-pub(crate) struct Columns {
+pub(crate) struct Arguments {
+    #[pyo3(item)]
+    format: Option<String>,
+    #[pyo3(item)]
+    weights: Option<String>,
+    #[pyo3(item)]
+    skip_nan: bool,
+    #[pyo3(item)]
+    names: bool,
+    #[pyo3(item)]
+    threads: Option<usize>,
     #[pyo3(item)]
     source: Option<Column>,
     #[pyo3(item)]
@@ -49,48 +59,42 @@ pub(crate) struct Columns {
     header: Option<bool>,
 }
 
-impl From<Columns> for ColumnOptions {
-    fn from(Columns { source, target, weight, header }: Columns) -> Self {
-        let header = match header {
-            None => Header::Recognize,
-            Some(true) => Header::Present,
-            Some(false) => Header::Absent,
+impl Arguments {
+    fn options(self) -> Result<ReadOptions, String> {
+        let columns = ColumnOptions {
+            source: self.source.map(Into::into),
+            target: self.target.map(Into::into),
+            weight: self.weight.map(Into::into),
+            header: match self.header {
+                None => Header::Recognize,
+                Some(true) => Header::Present,
+                Some(false) => Header::Absent,
+            },
         };
-        Self {
-            source: source.map(Into::into),
-            target: target.map(Into::into),
-            weight: weight.map(Into::into),
-            header,
-        }
+        Ok(ReadOptions {
+            format: self.format.map(|format| format.parse::<Format>()).transpose()?,
+            missing_weights: self.weights.map(|weights| match weights.as_str() {
+                "hash" => MissingWeights::Hash,
+                "distance" => MissingWeights::Distance,
+                _ => MissingWeights::Unit,
+            }),
+            nan: if self.skip_nan { Nan::Skip } else { Nan::Error },
+            names: self.names,
+            columns,
+            terms: Terms::Python,
+            threads: self.threads.unwrap_or(0),
+        })
     }
 }
 
 /// Reads a graph; see `Graph.read` in Python. Returns the warnings among the notes as well.
 #[pyfunction]
-#[pyo3(signature = (path, format, weights, columns, *, skip_nan, names, threads))]
-pub(crate) fn read<'py>(
-    py: Python<'py>,
+pub(crate) fn read(
+    py: Python<'_>,
     path: PathBuf,
-    format: Option<&str>,
-    weights: Option<&str>,
-    columns: Columns,
-    skip_nan: bool,
-    names: bool,
-    threads: Option<usize>,
-) -> PyResult<(Loaded<'py>, Vec<String>)> {
-    let options = ReadOptions {
-        format: format.map(str::parse::<Format>).transpose().map_err(PyValueError::new_err)?,
-        missing_weights: weights.map(|weights| match weights {
-            "hash" => MissingWeights::Hash,
-            "distance" => MissingWeights::Distance,
-            _ => MissingWeights::Unit,
-        }),
-        nan: if skip_nan { Nan::Skip } else { Nan::Error },
-        names,
-        columns: columns.into(),
-        terms: Terms::Python,
-        threads: threads.unwrap_or(0),
-    };
+    arguments: Arguments,
+) -> PyResult<(Loaded<'_>, Vec<String>)> {
+    let options = arguments.options().map_err(PyValueError::new_err)?;
     let loaded = interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
     Ok((shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes), loaded.warnings))

@@ -16,8 +16,8 @@ pub(super) fn count(part: &AnyGraph, world: &Communicator) -> u64 {
     let lengths: Vec<usize> = (0..ranks).map(|rank| bound(rank + 1) - bound(rank)).collect();
     let received = world.exchange(&Parts::new(occurring, lengths));
     let own = bound(world.rank() + 1) - bound(world.rank());
-    let in_some_part =
-        |word: usize| received.iter().fold(0, |bits, of_rank| bits | of_rank[word]).count_ones().into();
-    let present = world.reduce_one(Reduction::Sum, (0..own).map(in_some_part).sum());
+    let bits_of = |word: usize| received.iter().fold(0_u64, |bits, of_rank| bits | of_rank[word]);
+    let present = (0..own).map(|word| u64::from(bits_of(word).count_ones())).sum();
+    let present = world.reduce_one(Reduction::Sum, present);
     vertices as u64 - present
 }

@@ -286,15 +286,13 @@ class Graph:
             return cls._of(_convert.npz(path), nan, threads)
         if kind == "parquet":
             return cls.from_table(*_convert.parquet(path, source, target, weight), nan=nan, threads=threads)
-        loaded, messages = _kostra.read(
-            path,
-            format,
-            weights,
-            columns | {"header": header},
-            skip_nan=skip_nan,
-            names=bool(names),
-            threads=_arrays.threads(threads),
-        )
+        arguments = columns | given | {
+            "format": format,
+            "skip_nan": skip_nan,
+            "names": bool(names),
+            "threads": _arrays.threads(threads),
+        }
+        loaded, messages = _kostra.read(path, arguments)
         for message in messages:
             warnings.warn(message, UserWarning, stacklevel=2)
         return cls._loaded(loaded)
