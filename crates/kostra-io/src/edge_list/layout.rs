@@ -4,7 +4,7 @@ use super::choose::{Chooser, Chosen, counts_rows};
 use super::fields::{Separator, cut, fields, is_comment, is_empty, weight_in};
 use super::header::{Fields, FirstLine};
 use crate::number::show;
-use crate::{ReadErrorKind, ReadOptions};
+use crate::{Header, ReadErrorKind, ReadOptions};
 
 /// Where the weight of an edge stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,10 @@ impl Layout {
         let Some(&first) = lines.first() else { return Ok(None) };
         let mut separator = Separator::of(cut(first).0, options.names);
         let mut rows = rows_of(&lines, separator);
-        let first_line = FirstLine::of(&rows, options)?;
+        let first_line = match (cut(first).1, options.columns.header) {
+            (Some(_), Header::Recognize) => FirstLine::Edge, // no header ends with a dictionary, nor do counts
+            _ => FirstLine::of(&rows, options)?,
+        };
         let head = match first_line {
             FirstLine::ColumnNames => Some(rows.remove(0)),
             FirstLine::Counts { sure: true, .. } => {
@@ -320,6 +323,7 @@ mod tests {
         assert_eq!(first("3 3 2\n0 1\n1 2"), FirstLine::Counts { n: 3, m: 2, sure: true });
         assert_eq!(first("3 2\n0 1\n1 2"), FirstLine::Counts { n: 3, m: 2, sure: false });
         assert_eq!(first("3 2 7\n0 1 7"), FirstLine::Edge);
+        assert_eq!(first("3 2 {}\n0 1 {}\n1 2 {}"), FirstLine::Edge);
     }
 
     #[test]
@@ -331,7 +335,7 @@ mod tests {
         for text in ["A,B,weight\nx,y,1\ny,z,2", "from,to\nx,y\ny,z", "from,to"] {
             assert_eq!(first(text), Ok(FirstLine::ColumnNames), "{text}");
         }
-        for text in ["a,b,3\nc,d,4", "a,b\nc,a", "a,b", "1,2\n3,4"] {
+        for text in ["a,b,3\nc,d,4", "a,b\nc,a", "a,b", "1,2\n3,4", "a b {'weight': 3}\nc d {'weight': 4}"] {
             assert_eq!(first(text), Ok(FirstLine::Edge), "{text}");
         }
         let question = "is the first line a header? pass `--header` or `--no-header`";
