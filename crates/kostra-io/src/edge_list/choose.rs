@@ -240,8 +240,13 @@ impl Chooser<'_> {
         };
         let field = |column: usize| self.row.get(column).copied().unwrap_or_default();
         if let Some(column) = self.likely_weight(free) {
-            let option = match self.names.and_then(|names| names.get(column)) {
-                Some(name) => terms.text("weight", &text(name)),
+            let name = self.names.and_then(|names| names.get(column)).map(|name| text(name));
+            let by_name = name.filter(|name| {
+                let choice = ColumnChoice::NameOrPosition(name.clone());
+                self.find("weight", &choice).is_ok_and(|found| found == column)
+            });
+            let option = match by_name {
+                Some(name) => terms.text("weight", &name),
                 None => terms.position("weight", column + 1),
             };
             return self.refusal(format!("which column is the weight? {columns}; pass {option}, or {unit}"));

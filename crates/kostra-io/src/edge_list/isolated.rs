@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::columns::Columns;
 use crate::{ReadErrorKind, Terms};
 
-/// How many of so many vertices are in no edge.
+/// Counts the vertices below `vertices` at which no edge ends.
 pub(super) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
     const BITS: usize = u64::BITS as usize;
     let words = usize::try_from(vertices.div_ceil(BITS as u64)).unwrap_or(usize::MAX);

@@ -236,6 +236,11 @@ mod tests {
             ask("id, from, to, Length (km)", "'Length (km)'")
         );
         assert_eq!(refusal("u,v,length,cost\n0,1,5,6"), ask("u, v, length, cost", "length"));
+        assert_eq!(
+            refusal("u,v,w,w\n0,1,5,6"),
+            ask("u, v, w, w", "3"),
+            "a name that two columns have is no remedy"
+        );
         let unit = "or pass `--weights unit`";
         for (text, columns, fault) in [
             ("1 2 x\n2 3 y", "1 to 3", "column 3 starts with 'x', which is not a number: correct it"),
