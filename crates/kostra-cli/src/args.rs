@@ -54,7 +54,7 @@ pub(crate) enum Command {
 }
 
 /// Where a graph comes from, and how it is read.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct InputArgs {
     /// A file, `-` for standard input, or a generated graph: gen:NAME:key=value,...
     #[arg(value_hint = ValueHint::FilePath)]
@@ -64,9 +64,30 @@ pub(crate) struct InputArgs {
     #[arg(long, value_parser = formats(|_| true))]
     pub(crate) format: Option<Format>,
 
-    /// The weights of a graph that has none: 1 each, a hash of the ends, or the distance between them
-    #[arg(long, value_enum, default_value = "unit")]
-    pub(crate) weights: Weights,
+    /// Weights for a graph that has none: 1 each, a hash of the ends, or the distance between them [default: the graph's
+    /// own weights; 1 each where it has none]
+    #[arg(long, value_enum)]
+    pub(crate) weights: Option<Weights>,
+
+    /// The column of an edge list with the first vertices: its name, or its position, counted from 1
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) source: Option<String>,
+
+    /// The column of an edge list with the second vertices
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) target: Option<String>,
+
+    /// The column of an edge list with the weights
+    #[arg(long, value_name = "COLUMN", conflicts_with = "weights")]
+    pub(crate) weight: Option<String>,
+
+    /// The first line of an edge list names the columns
+    #[arg(long)]
+    pub(crate) header: bool,
+
+    /// The first line of an edge list is an edge
+    #[arg(long, conflicts_with = "header")]
+    pub(crate) no_header: bool,
 
     /// What to do about weights that are not numbers [default: error; `info` skips them]
     #[arg(long, value_enum)]
@@ -127,6 +148,7 @@ pub(crate) enum Nan {
 Examples:
   kostra solve roads.gr.gz --verify
   kostra solve links.csv --names -o - --output-format edges
+  kostra solve roads.csv --source from_id --target to_id --weight length_km
   kostra solve mesh.graph --weights hash --algorithm boruvka --trace
   zcat roads.gr.gz | kostra solve - --json
   kostra solve gen:grid:side=1000

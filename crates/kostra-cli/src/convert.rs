@@ -42,7 +42,7 @@ pub(crate) fn write(input: &Graph, to: &Output, format: Format) -> anyhow::Resul
     let edges = count(input.graph.edges(), "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));
     let title = format.title();
-    for note in &input.notes {
+    for note in input.notes.iter().filter(|note| !input.warnings.contains(note)) {
         output::tell(&format!("note: {note}\n"));
     }
     output::tell(&format!("{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n"));

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use anyhow::Context;
 use kostra::generate::generators;
 
-use crate::args::{GenerateArgs, InputArgs, Nan, Weights};
+use crate::args::{GenerateArgs, InputArgs, Nan};
 use crate::input::{GENERATED, Request};
 use crate::{Answer, convert, output};
 
@@ -24,14 +24,7 @@ pub(crate) fn run(args: GenerateArgs) -> anyhow::Result<Answer> {
     let format = output::format_of(&to, args.to)?;
     to.check()?;
     let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec);
-    let input = InputArgs {
-        input: OsString::from(format!("{GENERATED}{spec}")),
-        format: None,
-        weights: Weights::Unit,
-        nan: None,
-        names: false,
-        threads: 0,
-    };
+    let input = InputArgs { input: OsString::from(format!("{GENERATED}{spec}")), ..InputArgs::default() };
     convert::write(&Request::resolve(input, Nan::Error).load()?, &to, format)?;
     Ok(Answer::Yes)
 }

@@ -6,10 +6,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use kostra::io::{Compression, Format, Input, MissingWeights, ReadOptions};
+use kostra::io::{
+    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MissingWeights,
+    ReadOptions, Terms,
+};
 use kostra::{AnyGraph, Coordinates, WeightType};
 
 use crate::args::{InputArgs, Nan, Weights};
+use crate::output;
 use crate::progress::Stage;
 
 /// What the name of a generated graph starts with.
@@ -80,6 +84,8 @@ pub(crate) struct Graph {
     pub(crate) format: Option<Format>,
     pub(crate) compression: Compression,
     pub(crate) notes: Vec<String>,
+    /// Those of the notes that have been told on standard error.
+    pub(crate) warnings: Vec<String>,
     pub(crate) load: Duration,
 }
 
@@ -87,18 +93,31 @@ impl Request {
     /// What the arguments mean; edges whose weights are not numbers are treated as `nan` says, unless they say.
     pub(crate) fn resolve(args: InputArgs, nan: Nan) -> Self {
         let threads = Threads::of(args.threads);
+        let column = |name: Option<String>| name.map(ColumnChoice::NameOrPosition);
+        let header = match (args.header, args.no_header) {
+            (true, _) => FirstLine::Present,
+            (false, true) => FirstLine::Absent,
+            (false, false) => FirstLine::Recognize,
+        };
         let options = ReadOptions {
             format: args.format,
-            missing_weights: match args.weights {
+            missing_weights: args.weights.map(|weights| match weights {
                 Weights::Unit => MissingWeights::Unit,
                 Weights::Hash => MissingWeights::Hash,
                 Weights::Distance => MissingWeights::Distance,
-            },
+            }),
             nan: match args.nan.unwrap_or(nan) {
                 Nan::Error => kostra::io::Nan::Error,
                 Nan::Skip => kostra::io::Nan::Skip,
             },
             names: args.names,
+            columns: ColumnOptions {
+                source: column(args.source),
+                target: column(args.target),
+                weight: column(args.weight),
+                header,
+            },
+            terms: Terms::Command,
             // Readers gain nothing from more threads than there are.
             threads: threads.wanted.min(threads.present),
         };
@@ -108,6 +127,9 @@ impl Request {
     /// What the graph says of itself, if it does so in one place: in Kostra's own form.
     pub(crate) fn header(&self) -> Option<Header> {
         let Source::File(Input::Path(path)) = &self.source else { return None };
+        if self.options.missing_weights.is_some() || self.options.columns != ColumnOptions::default() {
+            return None; // such a file is refused
+        }
         // A file that is not in this form, or damaged, is told of when it is read whole.
         let file = kostra::io::open_kst(path).ok()?;
         Some(Header {
@@ -132,6 +154,8 @@ impl Request {
                 let loaded = kostra::io::read(input, &self.options, &|progress| {
                     stage.bytes(progress.bytes, progress.of);
                 })?;
+                drop(stage);
+                warn(&loaded.warnings);
                 Graph {
                     graph: loaded.graph,
                     coordinates: loaded.coordinates,
@@ -139,10 +163,12 @@ impl Request {
                     format: Some(loaded.format),
                     compression: loaded.compression,
                     notes: loaded.notes,
+                    warnings: loaded.warnings,
                     load: Duration::ZERO,
                 }
             }
             Source::Generator(spec) => {
+                self.refuse_options_of_files()?;
                 let _stage = Stage::start(&format!("making {GENERATED}{spec}"));
                 let made = kostra::generate::generate(spec).with_context(|| self.source.to_string())?;
                 Graph {
@@ -152,6 +178,7 @@ impl Request {
                     format: None,
                     compression: Compression::None,
                     notes: Vec::new(),
+                    warnings: Vec::new(),
                     load: Duration::ZERO,
                 }
             }
@@ -159,6 +186,26 @@ impl Request {
         graph.load = start.elapsed();
         Ok(graph)
     }
+
+    /// Refuses the options that only graphs from files have, for a graph that is made to order.
+    ///
+    /// # Errors
+    /// When one of them is used.
+    pub(crate) fn refuse_options_of_files(&self) -> anyhow::Result<()> {
+        let source = &self.source;
+        if self.options.missing_weights.is_some() {
+            anyhow::bail!("{source}: the graph has weights; omit `--weights` to use them");
+        }
+        if self.options.columns != ColumnOptions::default() {
+            anyhow::bail!("{source}: a generated graph has no columns; omit the options that name columns");
+        }
+        Ok(())
+    }
+}
+
+/// Tells on standard error what may well be a mistake.
+pub(crate) fn warn(warnings: &[String]) {
+    warnings.iter().for_each(|warning| output::tell(&format!("warning: {warning}\n")));
 }
 
 /// What a graph says of itself before its edges are looked at.

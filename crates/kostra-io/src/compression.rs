@@ -14,8 +14,10 @@ use liblzma::bufread::XzDecoder;
 use crate::source::{Source, from_io};
 use crate::{Compression, ReadErrorKind};
 
-/// How much of the content can be looked at before it is read.
+/// How much of the content is looked at before it is read.
 pub(crate) const HEAD: usize = 1 << 16;
+/// How much of a text is looked at, where comments or long lines come first.
+pub(crate) const LONGEST_HEAD: usize = 1 << 24;
 /// Compressed bytes are read this many at a time.
 const COMPRESSED_BLOCK: usize = 1 << 17;
 /// The most memory that the xz decoder may allocate, whatever the header asks for; a file of `xz -9` needs 65 MiB.
@@ -74,9 +76,24 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read.
+    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read. More after
+    /// [`look_further`](Self::look_further).
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
+    }
+
+    /// Makes the head twice as long, unless something of it has been read; whether it grew.
+    pub(crate) fn look_further(&mut self) -> Result<bool, ReadErrorKind> {
+        if self.whole || self.taken > 0 {
+            return Ok(false);
+        }
+        let have = self.head.len();
+        self.head.resize(2 * have, 0);
+        let count =
+            fill(&mut *self.reader, self.head.get_mut(have..).unwrap_or_default()).map_err(from_io)?;
+        self.head.truncate(have + count);
+        self.whole = count < have;
+        Ok(count > 0)
     }
 
     /// Whether the head is all there is.

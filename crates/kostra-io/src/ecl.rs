@@ -43,7 +43,7 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     drop((offsets, neighbours, weights));
     let mut notes = Vec::new();
     let graph = weights::graph(n, edges.into_columns(Weights::I32), weighted, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: None, notes })
+    Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
 /// What writes a graph as `.egr`. Rows ascend by neighbour.
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_file_may_end_before_its_weights() {
-        let options = ReadOptions { missing_weights: MissingWeights::Hash, ..ReadOptions::default() };
+        let options = ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
         let loaded = read_bytes("x.egr", &bytes(&TRIANGLE[..14]), &options).unwrap();
         assert_eq!(loaded.graph.edges(), 4);
         assert_eq!(

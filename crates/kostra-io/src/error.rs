@@ -77,6 +77,21 @@ pub enum ReadErrorKind {
     /// The content breaks its format's rules; one sentence says how, and what is expected.
     #[error("{0}")]
     Malformed(String),
+    /// The columns of an edge list are not what the options say, or do not tell what they hold; one sentence asks, and says
+    /// what the caller can do.
+    #[error("{sentence}")]
+    Columns {
+        /// What is wrong or asked, and the remedy.
+        sentence: String,
+        /// The names of the columns, or nothing if they have no names.
+        columns: Vec<String>,
+    },
+    /// Weights were to be made up, but the input has weights.
+    #[error("the file has weights; omit {option} to use them")]
+    HasWeights {
+        /// The option that asks for other weights, in the caller's terms.
+        option: String,
+    },
     /// The content is well-formed, but not a graph that Kostra can hold.
     #[error("{0}")]
     Graph(#[from] GraphError),

@@ -63,7 +63,7 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     };
     drop(offsets);
     let graph = weights::graph(n, edges.into_columns(Weights::I32), true, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: None, notes })
+    Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
 /// What writes a graph as `.wsg`, undirected. Rows ascend by neighbour.

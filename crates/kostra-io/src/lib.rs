@@ -29,17 +29,22 @@ mod read;
 mod replacement;
 mod sniff;
 mod source;
+mod terms;
 #[cfg(test)]
 mod testing;
 mod text_writer;
 mod weights;
 mod words;
 
+pub use edge_list::isolated_vertices;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use kst::{KstFile, open_kst};
-pub use options::{Compression, Format, Input, Loaded, MissingWeights, Nan, ReadOptions};
+pub use options::{
+    ColumnChoice, ColumnOptions, Compression, Format, Header, Input, Loaded, MissingWeights, Nan, ReadOptions,
+};
 pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
 pub use part::{Part, PartReader, hash_ranges, pieces};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::Progress;
+pub use terms::Terms;

@@ -132,7 +132,7 @@ fn number(token: &[u8]) -> Result<Number, String> {
     };
     let (whole, end) = digits(unsigned, 0);
     if end == unsigned.len() && end > 0 {
-        return integer(token, unsigned, negative).map(Number::Integer);
+        return integer(token, unsigned, negative);
     }
     if let Some(value) = short_decimal(unsigned, whole, end) {
         return Ok(Number::Float(if negative { -value } else { value }));
@@ -141,7 +141,7 @@ fn number(token: &[u8]) -> Result<Number, String> {
         if token.is_empty() {
             "the weight is missing".into()
         } else {
-            format!("the weight is '{}', which is not a number", show(token))
+            format!("the weight is '{}', which is not a number{}", show(token), of_comma(token))
         }
     })?;
     if value.is_infinite() && unsigned.first().is_some_and(|&byte| byte.is_ascii_digit() || byte == b'.') {
@@ -153,21 +153,36 @@ fn number(token: &[u8]) -> Result<Number, String> {
     Ok(Number::Float(value))
 }
 
-fn integer(token: &[u8], unsigned: &[u8], negative: bool) -> Result<i64, String> {
-    let mut value = 0_i64;
-    for &byte in unsigned {
-        let digit = i64::from(byte - b'0');
-        let next = value.checked_mul(10);
-        let next =
-            next.and_then(|next| if negative { next.checked_sub(digit) } else { next.checked_add(digit) });
-        value = next.ok_or_else(|| {
-            format!(
-                "the weight {} does not fit in 64 bits; with a decimal point it is read as a float",
-                show(token)
-            )
-        })?;
-    }
-    Ok(value)
+fn integer(token: &[u8], unsigned: &[u8], negative: bool) -> Result<Number, String> {
+    let magnitude = unsigned
+        .iter()
+        .try_fold(0_u64, |value, byte| value.checked_mul(10)?.checked_add(u64::from(byte - b'0')));
+    let number = magnitude.and_then(|magnitude| match i64::try_from(magnitude) {
+        Ok(value) => Some(Number::Integer(if negative { -value } else { value })),
+        Err(_) if negative => 0_i64.checked_sub_unsigned(magnitude).map(Number::Integer),
+        Err(_) => Some(Number::Huge(magnitude)),
+    });
+    number.ok_or_else(|| {
+        format!(
+            "the weight {} does not fit in 64 bits; with a decimal point it is read as a float",
+            show(token)
+        )
+    })
+}
+
+/// Whether a field is a number with a comma among its digits, as `1,5`.
+pub(crate) fn has_decimal_comma(field: &[u8]) -> bool {
+    let unsigned = field.strip_prefix(b"-").or(field.strip_prefix(b"+")).unwrap_or(field);
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    is_digit(unsigned.first())
+        && is_digit(unsigned.last())
+        && unsigned.contains(&b',')
+        && unsigned.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b',' | b'.'))
+}
+
+/// The remedy for a number with a comma in it, to end a sentence.
+fn of_comma(field: &[u8]) -> &'static str {
+    if has_decimal_comma(field) { "; write it with a decimal point and no comma" } else { "" }
 }
 
 /// A decimal with few enough digits that one correctly rounded division of two exact floats is its exact value,
@@ -238,8 +253,11 @@ mod tests {
         }
         assert_eq!(weight(b"+5", Nan::Error), Ok(Number::Integer(5)));
         assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(Number::Integer(5)));
+        for value in [1 << 63, u64::MAX] {
+            assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Huge(value)));
+        }
         let beyond = "does not fit in 64 bits; with a decimal point it is read as a float";
-        assert_eq!(failure("9223372036854775808"), format!("the weight 9223372036854775808 {beyond}"));
+        assert_eq!(failure("18446744073709551616"), format!("the weight 18446744073709551616 {beyond}"));
         assert_eq!(failure("-9223372036854775809"), format!("the weight -9223372036854775809 {beyond}"));
     }
 
@@ -275,6 +293,9 @@ mod tests {
             "the weight 1e999 is too large for a 64-bit float; write inf if that is meant"
         );
         assert_eq!(failure("abc"), "the weight is 'abc', which is not a number");
+        let comma = "which is not a number; write it with a decimal point and no comma";
+        assert_eq!(failure("1,5"), format!("the weight is '1,5', {comma}"));
+        assert_eq!(failure("-1,234.5"), format!("the weight is '-1,234.5', {comma}"));
         assert_eq!(failure("."), "the weight is '.', which is not a number");
         assert_eq!(failure("-"), "the weight is '-', which is not a number");
         assert_eq!(failure(""), "the weight is missing");

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use kostra_core::{AnyGraph, Coordinates};
 
+use crate::Terms;
+
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -121,10 +123,9 @@ impl Display for Input {
 }
 
 /// Which weights the edges of a graph without weights get.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingWeights {
     /// 1 each (`i32`).
-    #[default]
     Unit,
     /// A hash of the two ends, in either order, from 1 to `2^24 - 1` (`u32`): the same on every run and machine.
     Hash,
@@ -142,17 +143,76 @@ pub enum Nan {
     Skip,
 }
 
+/// A column of an edge list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnChoice {
+    /// The column that the header calls so.
+    Name(String),
+    /// The column at this position, counted from 1.
+    Position(usize),
+    /// As a person types it: a name, or a position counted from 1. What may be either is refused.
+    NameOrPosition(String),
+}
+
+/// Whether the first line of an edge list, comments apart, names the columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// The lines tell. Where they do not, the input is refused.
+    #[default]
+    Recognize,
+    /// It does.
+    Present,
+    /// It is an edge.
+    Absent,
+}
+
+/// Which columns of an edge list hold what. What is not chosen is recognized by names and contents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnOptions {
+    /// The first vertex of an edge.
+    pub source: Option<ColumnChoice>,
+    /// The second vertex.
+    pub target: Option<ColumnChoice>,
+    /// The weight.
+    pub weight: Option<ColumnChoice>,
+    /// Whether there is a header.
+    pub header: Header,
+}
+
+impl ColumnOptions {
+    /// The columns that are chosen, by the names of their options.
+    pub(crate) fn chosen(&self) -> impl Iterator<Item = (&'static str, &ColumnChoice)> {
+        let all = [("source", &self.source), ("target", &self.target), ("weight", &self.weight)];
+        all.into_iter().filter_map(|(option, choice)| Some((option, choice.as_ref()?)))
+    }
+
+    /// The name of an option that is used, if one is.
+    pub(crate) fn used(&self) -> Option<&'static str> {
+        let header = match self.header {
+            Header::Recognize => None,
+            Header::Present => Some("header"),
+            Header::Absent => Some("no-header"),
+        };
+        self.chosen().map(|(option, _)| option).next().or(header)
+    }
+}
+
 /// How to read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The format, instead of recognizing it by content.
     pub format: Option<Format>,
-    /// The weights of a graph that has none.
-    pub missing_weights: MissingWeights,
+    /// The weights of a graph that has none; one that has some is refused. Without, the input's weights are taken, and
+    /// where it has none, each edge weighs 1. An edge list with columns that may or may not be weights is refused.
+    pub missing_weights: Option<MissingWeights>,
     /// What to do about NaN.
     pub nan: Nan,
     /// Whether the vertices of an edge list are names, numbered in the order in which they appear.
     pub names: bool,
+    /// Which columns of an edge list hold what; other formats are refused where something is chosen.
+    pub columns: ColumnOptions,
+    /// In whose terms messages name these options.
+    pub terms: Terms,
     /// How many threads to use; 0 means all.
     pub threads: usize,
 }
@@ -172,4 +232,6 @@ pub struct Loaded {
     pub compression: Compression,
     /// What the user should know of the reading, a sentence each: weights made up, edges skipped, columns left out.
     pub notes: Vec<String>,
+    /// Those of the notes that may well mean a mistake: ids that no edge ends at.
+    pub warnings: Vec<String>,
 }

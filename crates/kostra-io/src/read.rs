@@ -6,7 +6,7 @@ use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::source::{self, Progress, Source};
 use crate::{Format, Input, Loaded, ReadError, ReadErrorKind, ReadOptions, sniff};
-use crate::{dimacs, ecl, edge_list, gap, kst, matrix_market, metis, osm};
+use crate::{dimacs, ecl, edge_list, gap, kst, matrix_market, metis, osm, weights};
 use kostra_core::{AnyGraph, Coordinates};
 
 /// What a format's reader makes of a stream.
@@ -16,6 +16,8 @@ pub(crate) struct Parsed {
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
     pub(crate) notes: Vec<String>,
+    /// See [`Loaded::warnings`].
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Reads a graph. `progress` is called after every read of the input, possibly from another thread; a read takes up to a
@@ -71,16 +73,12 @@ pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
 }
 
 fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
-    let stream = Stream::new(source)?;
+    let mut stream = Stream::new(source)?;
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }
     let compression = stream.compression;
-    let format = match options.format {
-        Some(format) => format,
-        None if options.names => Format::EdgeList,
-        None => sniff::recognize(stream.head(), stream.head_is_whole())?,
-    };
+    let format = format_of(&mut stream, options)?;
     let parsed = match format {
         Format::Dimacs => dimacs::read(stream, options),
         Format::EdgeList => edge_list::read(stream, options),
@@ -91,8 +89,28 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
         Format::OsmPbf => osm::read(stream, options),
         Format::Kst => kst::read(stream, options),
     }?;
-    let Parsed { graph, coordinates, names, notes } = parsed;
-    Ok(Loaded { graph, coordinates, names, format, compression, notes })
+    let Parsed { graph, coordinates, names, notes, warnings } = parsed;
+    Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings })
+}
+
+/// The format that the options name, or else that the content shows; refuses options that do not apply to it.
+pub(crate) fn format_of(stream: &mut Stream<'_>, options: &ReadOptions) -> Result<Format, ReadErrorKind> {
+    let format = match options.format {
+        Some(format) => format,
+        None if options.names => Format::EdgeList,
+        None => sniff::format_of(stream)?,
+    };
+    if let (Some(option), true) = (options.columns.used(), format != Format::EdgeList) {
+        let (option, title) = (options.terms.option(option), format.title());
+        let named = options.terms.text("format", Format::EdgeList.id());
+        let sentence = format!(
+            "{option} applies to edge lists only; this is {title} (pass {named} if it is an edge list)"
+        );
+        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+    }
+    let always_weighted = matches!(format, Format::Gap | Format::OsmPbf | Format::Kst);
+    weights::refuse_others(always_weighted, options)?;
+    Ok(format)
 }
 
 /// How many threads to use when asked for so many; 0 means all.

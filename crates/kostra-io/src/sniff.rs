@@ -7,9 +7,30 @@
 //! and METIS must be proved: as far as the head reaches, every neighbour is in `1..=n` and not the vertex itself,
 //! neighbours name each other, and the counts fit the first line: exactly if the head is the whole content, within a factor
 //! of two otherwise. An edge list that passes is read as METIS, unless the caller names the format.
+//! Where comments or long lines fill the head, more of the text is read, until three lines are whole.
 
+use crate::compression::{LONGEST_HEAD, Stream};
 use crate::number::{digits, words};
 use crate::{Format, ReadErrorKind};
+
+/// The format of a stream of which nothing has been read.
+pub(crate) fn format_of(stream: &mut Stream<'_>) -> Result<Format, ReadErrorKind> {
+    while stream.head().len() < LONGEST_HEAD && shows_too_little(stream.head()) && stream.look_further()? {}
+    recognize(stream.head(), stream.head_is_whole())
+}
+
+/// Whether a content that starts with `head` is a text of which fewer than three lines are there, comments apart: a
+/// first line and two rows of METIS, which may be as long as another's line of edges or not.
+fn shows_too_little(head: &[u8]) -> bool {
+    if binary(head).is_some() || has_control_bytes(head) {
+        return false;
+    }
+    let mut lines: Vec<_> = head.split(|&byte| byte == b'\n').collect();
+    lines.pop();
+    let is_comment = |line: &[u8]| matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..]);
+    let is_row = |line: &&&[u8]| !is_comment(line) && words(line).next().is_some();
+    !is_dimacs(&lines) && lines.iter().filter(is_row).count() < 3
+}
 
 /// The format of a content that starts with `head`; `whole` says whether that is all of it.
 pub(crate) fn recognize(head: &[u8], whole: bool) -> Result<Format, ReadErrorKind> {
@@ -65,12 +86,16 @@ fn binary(head: &[u8]) -> Option<Format> {
     plausible.then_some(Format::Gap)
 }
 
+/// Whether there are bytes that no text has.
+fn has_control_bytes(head: &[u8]) -> bool {
+    head.iter().any(|&byte| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c))
+}
+
 fn text(head: &[u8], whole: bool) -> Option<Format> {
     if head.get(..14).is_some_and(|banner| banner.eq_ignore_ascii_case(b"%%MatrixMarket")) {
         return Some(Format::MatrixMarket);
     }
-    // No text has these bytes.
-    if head.iter().any(|&byte| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)) {
+    if has_control_bytes(head) {
         return None;
     }
     let mut lines: Vec<_> = head.split(|&byte| byte == b'\n').collect();
@@ -83,10 +108,10 @@ fn text(head: &[u8], whole: bool) -> Option<Format> {
     }
     let is_comment = |line: &[u8]| matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..]);
     let is_metis_comment = |line: &[u8]| line.starts_with(b"%");
-    let first = lines.iter().position(|line| !is_metis_comment(line) && words(line).next().is_some())?;
-    let body = lines.get(first + 1..).unwrap_or_default();
-    let body = body.iter().copied().filter(|line| !is_metis_comment(line));
-    if MetisHeader::parse(lines.get(first)?).is_some_and(|header| header.fits(body, whole)) {
+    lines.iter().find(|line| words(line).next().is_some())?;
+    let mut rows = lines.iter().copied().filter(|line| !is_metis_comment(line));
+    let first = rows.find(|line| words(line).next().is_some()).and_then(MetisHeader::parse);
+    if first.is_some_and(|header| header.fits(rows, whole)) {
         return Some(Format::Metis);
     }
     let columns = |line: &[u8]| {
@@ -281,6 +306,43 @@ mod tests {
             let stream = Stream::new(of_bytes(&bytes)).unwrap();
             assert_eq!(recognize(stream.head(), stream.head_is_whole()).unwrap(), Format::Metis, "{name}");
         }
+    }
+
+    fn format_of_text(text: &str) -> Format {
+        format_of(&mut Stream::new(of_bytes(text.as_bytes())).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn long_comments_and_lines_are_looked_over() {
+        let comments = "% as long as that, again and again\n".repeat(5_000);
+        assert_eq!(format_of_text(&format!("{comments}3 2\n2\n1 3\n2\n")), Format::Metis);
+        assert_eq!(format_of_text(&format!("{comments}0 1\n1 2\n")), Format::EdgeList);
+        assert_eq!(format_of_text(&comments), Format::EdgeList, "without edges");
+
+        let n = 40_000;
+        let others: String = (2..=n).map(|v| format!("{v} ")).collect();
+        let star = format!("{n} {}\n{others}\n{}", n - 1, "1\n".repeat(n - 1));
+        assert_eq!(format_of_text(&star), Format::Metis, "a star");
+        let others: String = (4..=n).map(|v| format!("{v} ")).collect();
+        let star = format!("{n} {}\n\n\n{others}\n{}", n - 3, "3\n".repeat(n - 3));
+        assert_eq!(format_of_text(&star), Format::Metis, "two rows without neighbours first");
+
+        let columns: String = (0..n).map(|column| format!("column{column},")).collect();
+        assert_eq!(format_of_text(&format!("u,v,{columns}\n")), Format::EdgeList);
+        let name = "x".repeat(100_000);
+        assert_eq!(format_of_text(&format!("\"{name}\",v\n1,2\n")), Format::EdgeList, "one long name");
+    }
+
+    #[test]
+    fn the_look_has_an_end() {
+        let mut stream = Stream::new(of_bytes(&[b'1'; 2 * LONGEST_HEAD])).unwrap();
+        assert!(format_of(&mut stream).is_err());
+        assert_eq!(stream.head().len(), LONGEST_HEAD);
+        let mut garbage = vec![0x80; 2 * LONGEST_HEAD];
+        garbage[1000] = 1;
+        let mut stream = Stream::new(of_bytes(&garbage)).unwrap();
+        assert!(format_of(&mut stream).is_err());
+        assert_eq!(stream.head().len(), crate::compression::HEAD);
     }
 
     #[test]

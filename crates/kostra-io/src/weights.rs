@@ -16,16 +16,18 @@ pub(crate) fn graph(
     options: &ReadOptions,
     notes: &mut Vec<String>,
 ) -> Result<AnyGraph, ReadErrorKind> {
+    refuse_others(weighted && columns.len() > 0, options)?;
     let Columns { u, v, weights, base, .. } = columns;
     if weighted {
         return match weights {
             Weights::I32(weights) => finish(vertices, base, u, v, weights, options, notes),
             Weights::I64(weights) => finish(vertices, base, u, v, weights, options, notes),
+            Weights::U64(weights) => finish(vertices, base, u, v, weights, options, notes),
             Weights::F64(weights) => finish(vertices, base, u, v, weights, options, notes),
         };
     }
     drop(weights);
-    match options.missing_weights {
+    match options.missing_weights.unwrap_or(MissingWeights::Unit) {
         MissingWeights::Unit => {
             notes.push("the input has no weights; each edge weighs 1".into());
             let weights = collect(u.iter().map(|_| 1_i32))?;
@@ -47,6 +49,14 @@ pub(crate) fn graph(
             finish(vertices, base, u, v, weights, options, notes)
         }
     }
+}
+
+/// Refuses to make up weights for an input that has weights.
+pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
+    if weighted && options.missing_weights.is_some() {
+        return Err(ReadErrorKind::HasWeights { option: options.terms.option("weights") });
+    }
+    Ok(())
 }
 
 fn finish<W: Weight>(
@@ -144,7 +154,7 @@ mod tests {
         let mut columns = Columns::default();
         columns.push_ends(0, 1);
         columns.push_ends(1, 0);
-        let options = ReadOptions { missing_weights, ..ReadOptions::default() };
+        let options = ReadOptions { missing_weights: Some(missing_weights), ..ReadOptions::default() };
         let mut notes = Vec::new();
         graph(2, columns, false, places, &options, &mut notes)
             .map(|graph| (graph, notes.join("; ")))

@@ -1,7 +1,7 @@
 //! Whatever the bytes, the readers of DIMACS, edge lists and Matrix Market answer with a graph or an error, the same on one
 //! thread and on three; so does the reader that recognition picks.
 
-use kostra_io::{Format, Nan, ReadOptions, read_bytes};
+use kostra_io::{ColumnChoice, ColumnOptions, Format, Header, MissingWeights, Nan, ReadOptions, read_bytes};
 use proptest::prelude::*;
 
 const FORMATS: [Option<Format>; 4] =
@@ -21,6 +21,30 @@ fn answer(bytes: &[u8], options: &ReadOptions) -> String {
     }
 }
 
+/// Columns by name and position, some of which no line has, with a header or without.
+fn choices() -> [ColumnOptions; 4] {
+    let name = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
+    let weight = ColumnOptions { weight: name("weight"), ..ColumnOptions::default() };
+    let positions = ColumnOptions { source: name("3"), target: name("1"), ..ColumnOptions::default() };
+    [
+        weight.clone(),
+        positions.clone(),
+        ColumnOptions { header: Header::Present, ..positions },
+        ColumnOptions { header: Header::Absent, ..weight },
+    ]
+}
+
+fn assert_answers_agree_on_columns(bytes: &[u8]) {
+    for columns in choices() {
+        for (names, missing_weights) in [(false, None), (true, Some(MissingWeights::Unit))] {
+            let (format, columns) = (Some(Format::EdgeList), columns.clone());
+            let options = ReadOptions { format, names, missing_weights, columns, ..ReadOptions::default() };
+            let options = |threads| ReadOptions { threads, ..options.clone() };
+            assert_eq!(answer(bytes, &options(1)), answer(bytes, &options(3)));
+        }
+    }
+}
+
 fn assert_answers_agree(bytes: &[u8]) {
     for format in FORMATS {
         for names in [false, true] {
@@ -31,7 +55,7 @@ fn assert_answers_agree(bytes: &[u8]) {
     }
 }
 
-const WORDS: [&str; 48] = [
+const WORDS: [&str; 51] = [
     "p",
     "sp",
     "tw",
@@ -62,6 +86,9 @@ const WORDS: [&str; 48] = [
     "4294967296",
     "99999999999999999999",
     "9007199254740993",
+    "9223372036854775808",
+    "1,5",
+    "from",
     "{}",
     "{'weight': 3}",
     "{",
@@ -125,5 +152,6 @@ proptest! {
             .map(|line| line.iter().map(|&word| WORDS[word]).collect::<Vec<_>>().join(separator))
             .collect();
         assert_answers_agree(format!("{}{}", STARTS[start], lines.join("\n")).as_bytes());
+        assert_answers_agree_on_columns(lines.join("\n").as_bytes());
     }
 }

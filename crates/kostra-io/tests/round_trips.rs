@@ -72,6 +72,20 @@ fn every_format_gives_back_what_it_can_hold_under_every_compression_that_is_writ
 }
 
 #[test]
+fn integers_of_63_bits_and_more_survive_in_texts() {
+    let graph = graph([u64::MAX, 1 << 63, 0, 7, (1 << 63) - 1]);
+    for format in [Format::Dimacs, Format::EdgeList, Format::MatrixMarket, Format::Kst] {
+        let loaded = round_trip(&graph, format, "");
+        assert_eq!(loaded.graph.weight_type(), graph.weight_type(), "{format}");
+        let weights = |graph: &AnyGraph| match graph {
+            AnyGraph::U64(graph) => graph.edge_list().weights().to_vec(),
+            _ => vec![],
+        };
+        assert_eq!(weights(&loaded.graph), weights(&graph), "{format}");
+    }
+}
+
+#[test]
 fn fractions_and_negatives_survive_where_the_format_has_them() {
     let graph = graph([-0.5, 1e-300, 0.1, f64::MAX, -7.0]);
     for format in [Format::Dimacs, Format::EdgeList, Format::MatrixMarket, Format::Kst] {

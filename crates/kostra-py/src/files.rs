@@ -4,7 +4,10 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kostra::io::{Format, Input, MissingWeights, Nan, ReadError, ReadErrorKind, ReadOptions};
+use kostra::io::{
+    ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError, ReadErrorKind,
+    ReadOptions, Terms,
+};
 use kostra::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -17,31 +20,84 @@ use crate::watch::interruptible;
 /// A graph, where its vertices lie, whether that is on the earth, their names, and what to know of the reading.
 type Loaded<'py> = (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
 
-/// Reads a graph; see `Graph.read` in Python.
-#[pyfunction]
-pub(crate) fn read<'py>(
-    py: Python<'py>,
-    path: PathBuf,
-    format: Option<&str>,
-    weights: &str,
+/// A column of an edge list: a name, or a position counted from 1.
+#[derive(FromPyObject)]
+pub(crate) enum Column {
+    Position(usize),
+    Name(String),
+}
+
+impl From<Column> for ColumnChoice {
+    fn from(column: Column) -> Self {
+        match column {
+            Column::Position(position) => Self::Position(position),
+            Column::Name(name) => Self::Name(name),
+        }
+    }
+}
+
+/// The keyword arguments of `Graph.read` in Python.
+#[derive(FromPyObject)]
+pub(crate) struct Arguments {
+    #[pyo3(item)]
+    format: Option<String>,
+    #[pyo3(item)]
+    weights: Option<String>,
+    #[pyo3(item)]
     skip_nan: bool,
+    #[pyo3(item)]
     names: bool,
+    #[pyo3(item)]
     threads: Option<usize>,
-) -> PyResult<Loaded<'py>> {
-    let options = ReadOptions {
-        format: format.map(str::parse::<Format>).transpose().map_err(PyValueError::new_err)?,
-        missing_weights: match weights {
-            "hash" => MissingWeights::Hash,
-            "distance" => MissingWeights::Distance,
-            _ => MissingWeights::Unit,
-        },
-        nan: if skip_nan { Nan::Skip } else { Nan::Error },
-        names,
-        threads: threads.unwrap_or(0),
-    };
+    #[pyo3(item)]
+    source: Option<Column>,
+    #[pyo3(item)]
+    target: Option<Column>,
+    #[pyo3(item)]
+    weight: Option<Column>,
+    #[pyo3(item)]
+    header: Option<bool>,
+}
+
+impl Arguments {
+    fn options(self) -> Result<ReadOptions, String> {
+        let columns = ColumnOptions {
+            source: self.source.map(Into::into),
+            target: self.target.map(Into::into),
+            weight: self.weight.map(Into::into),
+            header: match self.header {
+                None => Header::Recognize,
+                Some(true) => Header::Present,
+                Some(false) => Header::Absent,
+            },
+        };
+        Ok(ReadOptions {
+            format: self.format.map(|format| format.parse::<Format>()).transpose()?,
+            missing_weights: self.weights.map(|weights| match weights.as_str() {
+                "hash" => MissingWeights::Hash,
+                "distance" => MissingWeights::Distance,
+                _ => MissingWeights::Unit,
+            }),
+            nan: if self.skip_nan { Nan::Skip } else { Nan::Error },
+            names: self.names,
+            columns,
+            terms: Terms::Python,
+            threads: self.threads.unwrap_or(0),
+        })
+    }
+}
+
+/// Reads a graph; see `Graph.read` in Python. Returns the warnings among the notes as well.
+#[pyfunction]
+pub(crate) fn read(
+    py: Python<'_>,
+    path: PathBuf,
+    arguments: Arguments,
+) -> PyResult<(Loaded<'_>, Vec<String>)> {
+    let options = arguments.options().map_err(PyValueError::new_err)?;
     let loaded = interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
-    Ok(shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes))
+    Ok((shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes), loaded.warnings))
 }
 
 /// Makes a graph; see `Graph.generate` in Python.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use kostra_core::AnyGraph;
-use kostra_io::{Input, MissingWeights, ReadOptions, read};
+use kostra_io::{Input, MissingWeights, ReadErrorKind, ReadOptions, read};
 
 /// A file, and what is known of its graph.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +67,15 @@ pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
         println!("skipped {}: it is not at {}", graph.path, folder().display());
         return Ok(None);
     }
-    let options = ReadOptions { missing_weights: MissingWeights::Hash, ..ReadOptions::default() };
-    match read(&Input::Path(path), &options, &|_| {}) {
+    let hashed = ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
+    let input = Input::Path(path);
+    let loaded = match read(&input, &hashed, &|_| {}) {
+        Err(error) if matches!(error.kind, ReadErrorKind::HasWeights { .. }) => {
+            read(&input, &ReadOptions::default(), &|_| {})
+        }
+        result => result,
+    };
+    match loaded {
         Ok(loaded) => Ok(Some(loaded.graph)),
         Err(error) => Err(error.to_string()),
     }

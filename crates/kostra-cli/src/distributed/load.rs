@@ -10,8 +10,8 @@ use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
 use kostra_mpi::{AnySlice, Communicator, Cut, Reduction, Refusal, Slice};
 
 use super::same_file::{self, Identity};
-use super::{agree, agree_on};
-use crate::input::{Request, Source};
+use super::{agree, agree_on, isolated};
+use crate::input::{self, Request, Source};
 use crate::progress::Stage;
 
 /// This rank's slice, and what was found out while loading. Notes and the input's compression are known to rank 0 only.
@@ -49,6 +49,7 @@ fn stage(message: &str, world: &Communicator) -> Option<Stage> {
 }
 
 fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input, Refusal> {
+    agree(world, request.refuse_options_of_files())?;
     let _stage = stage(&format!("making {}", request.source), world);
     let gather = |number| world.all_gather(&[number]).into_items();
     let made = kostra::generate::generate_part(spec, world.rank(), world.size(), &gather);
@@ -75,8 +76,15 @@ fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Opti
     let surveys = world.all_gather(&survey);
     let surveys: Vec<_> = surveys.iter().collect();
     let part = agree_on(world, reader.finish(&surveys))?;
+    let mut notes = gather_notes(part.notes, world);
+    if let Some(lowest) = part.lowest_id {
+        let isolated = isolated::count(&part.graph, world);
+        let ids = lowest..part.graph.vertices().into();
+        let warning = io::isolated_vertices(isolated, ids, options.terms).filter(|_| world.rank() == 0);
+        input::warn(warning.as_slice());
+        notes.extend(warning);
+    }
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
-    let notes = gather_notes(part.notes, world);
     let (format, compression) = (Some(part.format), Compression::None);
     Ok(Some(Input { slice, format, compression, notes, load: Duration::ZERO }))
 }

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod collect;
+mod isolated;
 mod load;
 mod report;
 mod same_file;

@@ -27,13 +27,14 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
 fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let header = Header::read(&mut text)?;
+    weights::refuse_others(header.is_weighted(), options)?;
     let mut columns = Columns::default();
     let lines = header.parse_edges(text, None, &mut columns, options)?;
     header.check_edges(columns.len() as u64, lines)?;
     let weighted = header.is_weighted() || columns.is_weighted();
     let mut notes = Vec::new();
     let graph = weights::graph(header.vertices(), columns, weighted, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: None, notes })
+    Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
 /// What the `p` line says.
@@ -101,7 +102,7 @@ impl Header {
             }
             let surplus = before + chunk.len() as u64 > m;
             let room = m.saturating_sub(before) as usize;
-            columns.append(chunk)?;
+            columns.join(chunk, room, |edge| kind.edge_in(block, edge))?;
             let sentence = || format!("the header promises {m} {}, and this is one more", kind.edges());
             if surplus { Err(BlockFault::new(kind.edge_in(block, room), sentence())) } else { Ok(()) }
         })

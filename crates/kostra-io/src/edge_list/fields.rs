@@ -18,8 +18,16 @@ impl Separator {
     pub(super) fn of(line: &[u8], names: bool) -> Self {
         let bare = bare(line);
         let candidates: &[u8] = if names { b",;|\t" } else { b",;|" };
-        let found = candidates.iter().find(|&&byte| bare.contains(&byte));
-        found.map_or(Self::Blanks, |&byte| Self::Byte(byte))
+        let mut found = candidates.iter().filter(|&&byte| bare.contains(&byte));
+        let (first, next) = (found.next(), found.next());
+        let blanks_separate = !names && bare.trim_ascii().iter().any(|&byte| is_blank(byte));
+        match first {
+            // Commas that are all among digits belong to numbers, where something else separates: `0;1;1,5`.
+            Some(b',') if (next.is_some() || blanks_separate) && commas_are_in_numbers(&bare) => {
+                next.map_or(Self::Blanks, |&byte| Self::Byte(byte))
+            }
+            first => first.map_or(Self::Blanks, |&byte| Self::Byte(byte)),
+        }
     }
 
     /// Whether this byte alone can stand between two numbers.
@@ -31,6 +39,12 @@ impl Separator {
             _ => false,
         }
     }
+}
+
+/// Whether every comma of a line has digits on both sides.
+fn commas_are_in_numbers(line: &[u8]) -> bool {
+    let is_digit = |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_digit);
+    memchr::memchr_iter(b',', line).all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
 /// A line without what is in quotes.
@@ -111,6 +125,19 @@ pub(super) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(inside.iter().copied().filter(once).collect()))
 }
 
+/// A line without the Python dictionary that ends it, and the dictionary.
+pub(super) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let end = memchr::memchr(b'{', line).filter(|_| line.trim_ascii_end().ends_with(b"}"));
+    let Some((row, dictionary)) = end.and_then(|at| line.split_at_checked(at)) else { return (line, None) };
+    let row = row.trim_ascii_end();
+    (row.strip_suffix(b",").unwrap_or(row), Some(dictionary))
+}
+
+/// Whether a dictionary has no entries.
+pub(super) fn is_empty(dictionary: &[u8]) -> bool {
+    dictionary.iter().all(|&byte| is_blank(byte) || matches!(byte, b'{' | b'}'))
+}
+
 /// What a Python dictionary at the end of a line says about `weight`, with its place in the dictionary.
 pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     let key = memchr::memmem::find(dictionary, b"'weight':")
@@ -169,6 +196,11 @@ mod tests {
         assert_eq!(Separator::of(b"1 2\t3", false), Separator::Blanks);
         assert_eq!(Separator::of(b"\"a,b\";c", true), Separator::Byte(b';'));
         assert_eq!(Separator::of(b"a b\tc", true), Separator::Byte(b'\t'));
+        assert_eq!(Separator::of(b"0;1;1,5", false), Separator::Byte(b';'));
+        assert_eq!(Separator::of(b"0 1 1,5", false), Separator::Blanks);
+        assert_eq!(Separator::of(b"0, 1, 5", false), Separator::Byte(b','));
+        assert_eq!(Separator::of(b"0,1,5 ", false), Separator::Byte(b','));
+        assert_eq!(Separator::of(b"Route 66,67 Street", true), Separator::Byte(b','));
     }
 
     #[test]

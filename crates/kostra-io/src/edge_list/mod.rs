@@ -4,7 +4,11 @@
 //! columns or say how many vertices and edges there are. Vertices are numbers and taken as they are, from 0 to the
 //! largest, or, on request, names. What was guessed or left out is said in the notes.
 
+mod choose;
 mod fields;
+mod header;
+mod isolated;
+mod known;
 mod layout;
 mod names;
 mod rows;
@@ -17,16 +21,19 @@ use kostra_core::{AnyGraph, with_graph};
 
 use crate::blocks::{BLOCK, Text};
 use crate::columns::{Columns, Ends};
-use crate::compression::{HEAD, Stream};
+use crate::compression::{HEAD, LONGEST_HEAD, Stream};
 use crate::fault::Fault;
 use crate::number::words;
 use crate::read::{Parsed, threads};
 use crate::text_writer::TextWriter;
-use crate::{ReadErrorKind, ReadOptions, number, weights};
+use crate::{Place, ReadErrorKind, ReadOptions, number, weights};
 use fields::is_comment;
-use layout::{FirstLine, Layout};
+use header::FirstLine;
+use layout::Layout;
 use names::{NamedRows, Numbering};
-use rows::Rows;
+use rows::{Rows, row_in};
+
+pub use isolated::isolated_vertices;
 
 /// How the comment starts in which Kostra says how many vertices and edges an edge list has.
 const COUNTS_COMMENT: &str = "# kostra edge list:";
@@ -39,7 +46,7 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
     let mut text = Text::with_block_size(stream, block_size)?;
     let head = Head::read(&mut text, options)?;
     if !head.announces_edges() {
-        return without_edges(head.promised, options);
+        return without_edges(head.promise, options);
     }
     let mut columns = Columns::default();
     let names = if options.names {
@@ -49,7 +56,7 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
         None
     };
 
-    let mut notes = Vec::new();
+    let (mut notes, mut warnings) = (Vec::new(), Vec::new());
     let vertices = match &names {
         Some(names) => {
             notes.clone_from(&head.layout.notes);
@@ -57,16 +64,40 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
             names.len() as u64
         }
         None => {
-            let (vertices, first_is_an_edge) = head.conclude(Ends::of(&columns), &mut notes)?;
-            if !first_is_an_edge {
+            let conclusion = head.conclude(Ends::of(&columns), options, &mut notes)?;
+            if !conclusion.first_is_an_edge {
                 columns.remove_first();
             }
-            vertices
+            if let Some(lowest) = conclusion.lowest_id {
+                let isolated = isolated::count(conclusion.vertices, &columns)?;
+                warnings.extend(isolated_vertices(isolated, lowest..conclusion.vertices, options.terms));
+            }
+            conclusion.vertices
         }
     };
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
     let graph = weights::graph(vertices, columns, head.is_weighted(), None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names, notes })
+    notes.extend_from_slice(&warnings);
+    Ok(Parsed { graph, coordinates: None, names, notes, warnings })
+}
+
+/// How many vertices and edges a comment says that there are.
+#[derive(Clone, Copy, Debug)]
+struct Promise {
+    n: u64,
+    m: u64,
+    /// The number of the comment's line.
+    line: u64,
+}
+
+/// What follows from all edges between numbered vertices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conclusion {
+    pub(crate) vertices: u64,
+    /// The lowest that occurs, where the input does not say how many there are. Then they are the ids up to the highest.
+    pub(crate) lowest_id: Option<u64>,
+    /// Whether the first line is an edge. It is none if it turns out to say how many vertices and edges there are.
+    pub(crate) first_is_an_edge: bool,
 }
 
 /// What an edge list shows before its edges.
@@ -77,37 +108,29 @@ pub(crate) struct Head {
     first_line: FirstLine,
     /// The number of the first line that is no comment.
     line: u64,
-    /// How many vertices and edges there are, if a comment says so.
-    promised: Option<(u64, u64)>,
+    promise: Option<Promise>,
 }
 
 impl Head {
     /// Reads up to the first edge.
     pub(crate) fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
-        let promised = skip_comments(text)?;
+        let promise = skip_comments(text)?;
         let line = text.line_number();
+        let place = Place::Line { line, column: 1 };
         let layout = {
-            // A cut last line must not count; one that is whole need not have a newline.
-            let sample = text.sample(HEAD)?;
-            let sample = sample.get(..HEAD).unwrap_or(sample);
-            let whole = if sample.len() < HEAD {
-                sample.len()
-            } else {
-                memchr::memrchr(b'\n', sample).unwrap_or(HEAD)
-            };
-            let lines = sample.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
+            let lines = first_lines(text)?.split(|&byte| byte == b'\n');
             let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-            Layout::of(lines, options.names).map_err(|sentence| Fault::at_line(line, 1, sentence))?
+            Layout::of(lines, options).map_err(|kind| Fault { place: Some(place), kind })?
         };
         let layout = layout.unwrap_or(Layout::NONE);
         let mut first_line = layout.first_line;
         if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
             text.skip()?;
         }
-        if promised.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
+        if promise.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
             first_line = FirstLine::Edge;
         }
-        Ok(Self { layout, first_line, line, promised })
+        Ok(Self { layout, first_line, line, promise })
     }
 
     /// Whether there is a line that is no comment.
@@ -129,8 +152,10 @@ impl Head {
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
         self.make_room(&text, columns)?;
-        let rows = Rows { layout: &self.layout, nan: options.nan };
-        text.parse(threads(options), &rows, |chunk, _| Ok(columns.append(chunk)?))
+        let rows = Rows { layout: &self.layout, options };
+        text.parse(threads(options), &rows, |chunk, block| {
+            columns.join(chunk, usize::MAX, |edge| row_in(block, edge))
+        })
     }
 
     /// Reads the lines of all edges between vertices with names, and returns the names.
@@ -142,33 +167,38 @@ impl Head {
     ) -> Result<Vec<String>, Fault> {
         self.make_room(&text, columns)?;
         let mut numbering = Numbering::default();
-        let rows = NamedRows { layout: &self.layout, nan: options.nan };
-        text.parse(threads(options), &rows, |chunk, _| Ok(numbering.join(chunk, columns)?))?;
+        let rows = NamedRows { layout: &self.layout, options };
+        text.parse(threads(options), &rows, |chunk, block| numbering.join(chunk, block, columns))?;
         Ok(numbering.into_names())
     }
 
     fn make_room(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {
-        let Some((_, m)) = self.promised else { return Ok(()) };
+        let Some(Promise { m, .. }) = self.promise else { return Ok(()) };
         columns.reserve_exact(text.reasonable(m, "0 0\n".len() as u64), self.is_weighted())
     }
 
     /// Checks that there are as many edges as promised.
     fn check_edges(&self, edges: u64) -> Result<(), Fault> {
-        match self.promised {
-            Some((_, m)) if m != edges => {
-                Err(Fault::whole(format!("the first comment promises {m} edges, but there are {edges}")))
+        match self.promise {
+            Some(Promise { m, line, .. }) if m != edges => {
+                let sentence = format!("the first comment promises {m} edges, but there are {edges}");
+                Err(Fault::at_line(line, 1, sentence))
             }
             _ => Ok(()),
         }
     }
 
-    /// How many vertices a list of all these edges between numbered vertices has, and whether the first line is an edge:
-    /// one that turns out to say how many there are is none.
-    pub(crate) fn conclude(&self, ends: Ends, notes: &mut Vec<String>) -> Result<(u64, bool), Fault> {
+    /// What follows from all these edges between numbered vertices.
+    pub(crate) fn conclude(
+        &self,
+        ends: Ends,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<Conclusion, Fault> {
         notes.extend_from_slice(&self.layout.notes);
-        if let Some((n, _)) = self.promised {
+        if let Some(Promise { n, .. }) = self.promise {
             self.check_edges(ends.edges)?;
-            return Ok((n, true));
+            return Ok(Conclusion { vertices: n, lowest_id: None, first_is_an_edge: true });
         }
         let line = self.line;
         let mut counted = None;
@@ -189,54 +219,74 @@ impl Head {
             }
         }
         let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
-        if edges == 0 {
-            return Ok((counted.unwrap_or(0), first_is_an_edge));
-        }
         let span = if first_is_an_edge { ends.all } else { ends.rest };
-        if span.least > 0 {
-            notes.push(
-                "no edge ends at vertex 0, which is therefore isolated: vertices are taken to count from 0"
-                    .into(),
-            );
-        }
-        let largest = span.largest;
-        if counted.is_none() && largest + 1 > sparse(edges) {
+        let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
+        if counted.is_none() && from_ids > sparse(edges) {
+            let (largest, names) = (span.largest, options.terms.names());
             return Err(ReadErrorKind::Malformed(format!(
-                "the largest vertex is {largest}, far more than the {edges} edges can have vertices; with --names only \
+                "the largest vertex is {largest}, far more than the {edges} edges can have vertices; with {names} only \
                  the vertices that appear are numbered"
             ))
             .into());
         }
-        Ok((counted.unwrap_or(0).max(largest + 1), first_is_an_edge))
+        let vertices = counted.unwrap_or(0).max(from_ids);
+        let lowest_id = if counted.is_some() || edges == 0 { None } else { Some(span.least) };
+        Ok(Conclusion { vertices, lowest_id, first_is_an_edge })
     }
 }
 
 /// Skips comments and blank lines; returns the numbers of vertices and edges if a comment of Kostra's tells them.
-fn skip_comments(text: &mut Text<'_>) -> Result<Option<(u64, u64)>, Fault> {
-    let mut promised = None;
-    while let Some(line) = text.line()? {
+fn skip_comments(text: &mut Text<'_>) -> Result<Option<Promise>, Fault> {
+    let mut promise = None;
+    loop {
+        let number = text.line_number();
+        let Some(line) = text.line()? else { break };
         if !is_comment(line) {
             break;
         }
         if let Some(counts) = line.strip_prefix(COUNTS_COMMENT.as_bytes()) {
             let numbers: Vec<_> =
                 words(counts).filter_map(|(_, word)| number::natural(word, "").ok()).take(2).collect();
-            promised = numbers.first_chunk().map(|&[n, m]| (n, m));
+            promise = numbers.first_chunk().map(|&[n, m]| Promise { n, m, line: number });
         }
         text.skip()?;
     }
-    Ok(promised)
+    Ok(promise)
 }
 
-fn without_edges(promised: Option<(u64, u64)>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let (n, m) = promised.unwrap_or_default();
+/// The first lines, at least two that are no comments unless the text ends before.
+fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
+    let (mut bytes, line) = (HEAD, text.line_number());
+    loop {
+        let sample = text.sample(bytes)?;
+        let sample = sample.get(..bytes).unwrap_or(sample);
+        // A cut last line must not count; one that is whole need not have a newline.
+        let is_all = sample.len() < bytes;
+        let whole = if is_all { Some(sample.len()) } else { memchr::memrchr(b'\n', sample) };
+        let lines = sample.get(..whole.unwrap_or_default()).unwrap_or_default();
+        let data = lines.split(|&byte| byte == b'\n').filter(|line| !is_comment(line));
+        if is_all || data.take(2).count() == 2 {
+            let length = lines.len();
+            return Ok(text.sample(0)?.get(..length).unwrap_or_default());
+        }
+        if bytes >= LONGEST_HEAD {
+            let sentence = format!("the first two lines are longer than {LONGEST_HEAD} bytes");
+            return Err(Fault::at_line(line, 1, sentence));
+        }
+        bytes *= 2;
+    }
+}
+
+fn without_edges(promise: Option<Promise>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let Promise { n, m, line } = promise.unwrap_or(Promise { n: 0, m: 0, line: 1 });
     if m > 0 {
-        return Err(Fault::whole(format!("the first comment promises {m} edges, but there are none")));
+        let sentence = format!("the first comment promises {m} edges, but there are none");
+        return Err(Fault::at_line(line, 1, sentence));
     }
     let mut notes = Vec::new();
     let vertices = usize::try_from(n).unwrap_or(usize::MAX);
     let graph = weights::graph(vertices, Columns::default(), true, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: options.names.then(Vec::new), notes })
+    Ok(Parsed { graph, coordinates: None, names: options.names.then(Vec::new), notes, warnings: Vec::new() })
 }
 
 /// The most vertices that a list of so many edges is believed to mean.

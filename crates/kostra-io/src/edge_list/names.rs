@@ -8,15 +8,15 @@ use kostra_core::{GraphError, MAX_VERTICES, Vertex};
 
 use super::fields::{is_comment, unquote};
 use super::layout::Layout;
-use super::rows::{Row, open_quote};
+use super::rows::{Row, open_quote, row_in};
 use crate::blocks::{BlockFault, Parser};
 use crate::columns::Columns;
-use crate::{Nan, ReadErrorKind};
+use crate::{ReadErrorKind, ReadOptions};
 
 /// Parses lines into edges between names.
 pub(super) struct NamedRows<'a> {
     pub(super) layout: &'a Layout,
-    pub(super) nan: Nan,
+    pub(super) options: &'a ReadOptions,
 }
 
 /// The edges of a block: their weights, and the names of their ends, one after the other.
@@ -49,7 +49,7 @@ impl NamedRows<'_> {
             return Ok(());
         }
         let row = Row::of(line, self.layout)?;
-        let weight = row.weight(self.nan)?;
+        let weight = row.weight(self.options.nan)?;
         let name = |(at, field)| {
             let name = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
             let name =
@@ -82,8 +82,9 @@ impl Numbering {
     pub(super) fn join(
         &mut self,
         chunk: &mut NamedChunk,
+        block: &[u8],
         columns: &mut Columns,
-    ) -> Result<(), ReadErrorKind> {
+    ) -> Result<(), BlockFault> {
         let mut start = 0;
         for (index, &end) in chunk.ends.iter().enumerate() {
             let number = self.number(chunk.names.get(start..end).unwrap_or_default())?;
@@ -95,7 +96,7 @@ impl Numbering {
         }
         chunk.names.clear();
         chunk.ends.clear();
-        columns.append(&mut chunk.columns)
+        columns.join(&mut chunk.columns, usize::MAX, |edge| row_in(block, edge))
     }
 
     fn number(&mut self, name: &str) -> Result<Vertex, ReadErrorKind> {

@@ -2,12 +2,12 @@
 
 use kostra_core::{MAX_VERTICES, Vertex};
 
-use super::fields::{Separator, fields, is_comment, unquote, weight_in};
-use super::layout::{Layout, WeightAt, cut};
-use crate::Nan;
+use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in};
+use super::layout::{Dictionary, Layout, WeightAt};
 use crate::blocks::{BlockFault, Parser};
 use crate::columns::{Columns, Number};
 use crate::number::{digits, natural, show, weight};
+use crate::{Nan, ReadOptions};
 
 /// A field and its place in its line.
 type Field<'l> = (usize, &'l [u8]);
@@ -22,7 +22,10 @@ pub(super) struct Row<'l> {
 impl<'l> Row<'l> {
     /// Cuts a line that is no comment. A fault comes with its place in the line.
     pub(super) fn of(line: &'l [u8], layout: &Layout) -> Result<Self, (usize, String)> {
-        let (row, dictionary) = if layout.dictionary { cut(line) } else { (line, None) };
+        let (row, dictionary) = match layout.dictionary {
+            Dictionary::Absent => (line, None),
+            Dictionary::Empty | Dictionary::Other => cut(line),
+        };
         let (mut u, mut v, mut weight, mut columns) = (None, None, None, 0);
         for (column, field) in fields(row, layout.separator).enumerate() {
             columns += 1;
@@ -41,8 +44,13 @@ impl<'l> Row<'l> {
                 format!("this line has {columns} column{plural}, but those before have {expected}"),
             ));
         };
+        let start = line.len() - dictionary.map_or(0, <[u8]>::len);
+        if layout.dictionary == Dictionary::Empty && dictionary.is_some_and(|inside| !is_empty(inside)) {
+            let sentence =
+                "the first dictionary is empty, so that edges have no weights, but this one is not";
+            return Err((start, sentence.into()));
+        }
         if layout.weight == WeightAt::Dictionary {
-            let start = line.len() - dictionary.map_or(0, <[u8]>::len);
             let (at, field) = dictionary
                 .and_then(weight_in)
                 .ok_or_else(|| (start, "the dictionary has no weight, but the first has one".to_string()))?;
@@ -63,10 +71,21 @@ pub(super) fn open_quote(field: &[u8]) -> String {
     format!("the quotes of the field {} do not match", show(field))
 }
 
+/// Where in a block an edge's line starts, counted from 0.
+pub(super) fn row_in(block: &[u8], edge: usize) -> usize {
+    let mut start = 0;
+    let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
+        let place = start;
+        start += line.len();
+        (!is_comment(line.trim_ascii_end())).then_some(place)
+    });
+    starts.nth(edge).unwrap_or_default()
+}
+
 /// Parses lines into edges.
 pub(super) struct Rows<'a> {
     pub(super) layout: &'a Layout,
-    pub(super) nan: Nan,
+    pub(super) options: &'a ReadOptions,
 }
 
 impl Parser for Rows<'_> {
@@ -74,14 +93,14 @@ impl Parser for Rows<'_> {
 
     fn parse(&self, block: &[u8], chunk: &mut Columns) -> Result<(), BlockFault> {
         let Layout { separator, columns, u, v, weight, dictionary, .. } = *self.layout;
-        let in_order = (u, v) == (0, 1) && !dictionary;
+        let in_order = (u, v) == (0, 1) && dictionary == Dictionary::Absent;
         match weight {
             WeightAt::Nowhere if in_order && columns == 2 => {
                 self.parse_lines(block, chunk, |at, chunk| plain_ends(block, at, separator, chunk))
             }
-            WeightAt::Column(2) if in_order && columns == 3 => {
-                self.parse_lines(block, chunk, |at, chunk| plain_edge(block, at, separator, self.nan, chunk))
-            }
+            WeightAt::Column(2) if in_order && columns == 3 => self.parse_lines(block, chunk, |at, chunk| {
+                plain_edge(block, at, separator, self.options.nan, chunk)
+            }),
             _ => self.parse_lines(block, chunk, |_, _| None),
         }
     }
@@ -118,8 +137,9 @@ impl Rows<'_> {
             return Ok(());
         }
         let row = Row::of(line, self.layout)?;
+        let vertex = |field| vertex(field, self.options.terms.names());
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
-        let weight = row.weight(self.nan)?;
+        let weight = row.weight(self.options.nan)?;
         chunk.push_ends(u, v);
         if let Some(weight) = weight {
             chunk.push_weight(weight);
@@ -128,15 +148,16 @@ impl Rows<'_> {
     }
 }
 
-fn vertex((at, field): Field<'_>) -> Result<Vertex, (usize, String)> {
+/// The vertex that a field is; `names` is the option by which it may be a name.
+fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)> {
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     let vertex = natural(&text, "vertex").map_err(|sentence| {
         let is_name = sentence.ends_with("not a number");
-        (at, if is_name { format!("{sentence}; with --names vertices can have names") } else { sentence })
+        (at, if is_name { format!("{sentence}; with {names} vertices can have names") } else { sentence })
     })?;
     match Vertex::try_from(vertex) {
         Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),
-        _ => Err((at, format!("the vertex {vertex} is beyond 32-bit ids; with --names it is numbered anew"))),
+        _ => Err((at, format!("the vertex {vertex} is beyond 32-bit ids; with {names} it is numbered anew"))),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What edge lists promise.
 
 use super::*;
-use crate::Nan;
 use crate::testing::{assert_round_trips, edges, read_all_ways};
+use crate::{ColumnChoice, ColumnOptions, Header, Nan};
 
 fn parsed(text: &str) -> Parsed {
     read_all_ways(read_in_blocks, text, &ReadOptions::default()).unwrap()
@@ -53,7 +53,7 @@ fn weights_may_be_missing_or_of_any_type() {
 
 #[test]
 fn columns_that_are_left_out_are_said() {
-    assert_eq!(parsed("0 1 5 9\n7 2 6 9\n").notes, ["column 4 is left out"]);
+    assert_eq!(parsed("0 1 5 9\n2 1 6 9\n").notes, ["column 4 is left out"]);
     let counted = parsed("0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n");
     assert_eq!(edges(&counted.graph), "0-1:0.5 1-2:0.5 2-3:0.5");
     assert_eq!(
@@ -84,10 +84,19 @@ fn a_first_line_of_counts_is_no_edge() {
 fn vertices_are_taken_as_they_are() {
     let from_one = parsed("1 2 5\n2 3 6\n");
     assert_eq!(from_one.graph.vertices(), 4);
-    assert_eq!(
-        from_one.notes,
-        ["no edge ends at vertex 0, which is therefore isolated: vertices are taken to count from 0"]
+    let warning = "one of the 4 vertices is isolated: no edge ends at vertex 0, for ids seem to count from 1; with \
+                   --names only ids that occur are vertices";
+    assert_eq!((&from_one.notes[..], &from_one.warnings[..]), (&[warning.into()][..], &[warning.into()][..]));
+    let sparse = parsed("101 102 5\n102 103 6\n");
+    assert_eq!(sparse.graph.vertices(), 104);
+    assert!(
+        sparse.warnings[0].starts_with("101 of the 104 vertices are isolated: "),
+        "{:?}",
+        sparse.warnings
     );
+    for declared in ["# kostra edge list: 9 vertices, 1 edges\n4 5 1\n", "9 1\n4 5 1\n", "0 1 1\n"] {
+        assert_eq!(parsed(declared).warnings, [""; 0], "{declared}");
+    }
     assert_eq!(
         error("0 4000000000 5\n"),
         "x: the largest vertex is 4000000000, far more than the 1 edges can have vertices; with --names only the \
@@ -131,6 +140,68 @@ fn lines_that_differ_from_the_first_are_errors() {
 }
 
 #[test]
+fn weights_that_no_type_holds_together_are_errors_at_their_line() {
+    assert_eq!(graph("0 1 9223372036854775808\n1 2 7\n").1, "0-1:9223372036854775808 1-2:7");
+    let start = error("0 1 -5\n# c\n1 2 9223372036854775808\n");
+    assert!(
+        start.starts_with("x: line 3, column 1: the weight 9223372036854775808 is 2^63 or more, but "),
+        "{start}"
+    );
+    let start = error("0 1 9007199254740993\n\n1 2 3\n2 0 0.5\n");
+    assert!(
+        start.starts_with("x: line 4, column 1: this weight is no integer, but the weight 90071"),
+        "{start}"
+    );
+    let names = named("a b 0.5\nb c 3\n# c\nc a 9007199254740993\n").unwrap_err();
+    assert!(names.starts_with("x: line 4, column 1: the weight 9007199254740993 has no exact"), "{names}");
+}
+
+#[test]
+fn columns_are_taken_as_the_options_say() {
+    let by_name = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
+    let columns = ColumnOptions {
+        source: by_name("from"),
+        target: by_name("to"),
+        weight: by_name("km"),
+        ..ColumnOptions::default()
+    };
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    let text = "id,km,from,lanes,to\n7,2.5,0,2,1\n8,4,1,,2\n";
+    let read = read_all_ways(read_in_blocks, text, &options).unwrap();
+    assert_eq!(edges(&read.graph), "0-1:2.5 1-2:4.0");
+    assert_eq!(read.notes, ["columns 'id', 'lanes' are left out"]);
+    let empty = "id,km,from,lanes,to\n7,2.5,0,2,1\n8,,1,,2\n";
+    let error = read_all_ways(read_in_blocks, empty, &options).unwrap_err();
+    assert_eq!(error, "x: line 3, column 3: the weight is missing");
+
+    let columns = ColumnOptions { header: Header::Absent, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, names: true, ..ReadOptions::default() };
+    let read = read_all_ways(read_in_blocks, "A,B\nC,D\n", &options).unwrap();
+    assert_eq!(read.names.unwrap(), ["A", "B", "C", "D"]);
+    let columns = ColumnOptions { header: Header::Present, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, names: true, ..ReadOptions::default() };
+    let read = read_all_ways(read_in_blocks, "A,B\nC,D\n", &options).unwrap();
+    assert_eq!(read.names.unwrap(), ["C", "D"]);
+}
+
+#[test]
+fn dictionaries_are_all_empty_or_all_have_weights() {
+    assert_eq!(
+        error("0 1 {}\n1 2 {'weight': 5}\n"),
+        "x: line 2, column 5: the first dictionary is empty, so that edges have no weights, but this one is not"
+    );
+}
+
+#[test]
+fn a_first_line_longer_than_the_head_is_read() {
+    let columns: String = (0..20_000).map(|column| format!(",column{column}")).collect();
+    let fields = ",x".repeat(20_000);
+    let text = format!("from,to,weight{columns}\n0,1,5{fields}\n1,2,6{fields}\n");
+    let read = read(Stream::new(crate::source::of_bytes(text.as_bytes())).unwrap(), &ReadOptions::default());
+    assert_eq!(edges(&read.unwrap().graph), "0-1:5 1-2:6");
+}
+
+#[test]
 fn names_are_numbered_as_they_appear() {
     let text = "# who knows whom\nbob alice 5\nalice \"carol ann\" 6\n\u{10d}apek bob 7\n";
     let parsed = named(text).unwrap();
@@ -170,7 +241,9 @@ fn what_is_written_reads_back() {
 #[test]
 fn a_written_list_that_was_cut_is_an_error() {
     let text = "# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n0 1 5\n";
-    assert_eq!(error(text), "x: the first comment promises 2 edges, but there are 1");
+    assert_eq!(error(text), "x: line 1, column 1: the first comment promises 2 edges, but there are 1");
+    let text = "# c\n# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n";
+    assert_eq!(error(text), "x: line 2, column 1: the first comment promises 2 edges, but there are none");
     let text = "# kostra edge list: 3 vertices, 1 edges, vertices count from 0\n0 3 5\n";
     assert_eq!(error(text), "x: edge 0 ends at vertex 3, but the graph has 3 vertices, numbered from 0");
 }

@@ -103,10 +103,10 @@ impl KstFile {
     /// not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = count_threads(&ReadOptions { threads, ..ReadOptions::default() });
-        let Parsed { graph, coordinates, names, notes } =
+        let Parsed { graph, coordinates, names, notes, warnings } =
             self.parse(threads).map_err(|fault| fault.of(self.input.as_str()))?;
         let (format, compression) = (Format::Kst, Compression::None);
-        Ok(Loaded { graph, coordinates, names, format, compression, notes })
+        Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings })
     }
 
     fn parse(&self, threads: usize) -> Result<Parsed, Fault> {
@@ -124,6 +124,7 @@ impl KstFile {
             },
             names: self.section(Kind::Names).map(|section| self.names(section)).transpose()?,
             notes: Vec::new(),
+            warnings: Vec::new(),
         })
     }
 
@@ -170,7 +171,7 @@ impl KstFile {
         let edges = share(self.edges(), part, parts);
         self.check_chunks_of(&edges, &of_chunks, &share(of_chunks.len(), part, parts), options)?;
         let first = edges.start as u64;
-        Ok(Part { graph: self.graph(edges)?, first, format: Format::Kst, notes: Vec::new() })
+        Ok(Part { graph: self.graph(edges)?, first, format: Format::Kst, notes: Vec::new(), lowest_id: None })
     }
 
     /// Checks the chunks that hold some edges by the checksums that all chunks should have. Those in `checked` are not

@@ -30,6 +30,7 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
     let banner = Banner::read(&mut text)?;
     let (n, m) = read_size(&mut text)?;
     let weighted = banner.field != Field::Pattern;
+    weights::refuse_others(weighted, options)?;
     let mut columns = Columns::default();
     let least_bytes = if weighted { "1 1 1\n".len() } else { "1 1\n".len() };
     let room = text.reasonable(m, least_bytes as u64);
@@ -41,7 +42,7 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
         text.parse(threads(options), &Entries { banner, n, nan: options.nan }, |chunk, block| {
             let surplus = (columns.len() + chunk.len()) as u64 > m;
             let room = (m - columns.len() as u64) as usize;
-            columns.append(chunk)?;
+            columns.join(chunk, room, |entry| entry_in(block, entry))?;
             if surplus {
                 let sentence = format!("the header promises {m} entries, and this is one more");
                 return Err(BlockFault::new(entry_in(block, room), sentence));
@@ -58,7 +59,7 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
         notes.push("the matrix is skew-symmetric; each edge weighs its entry below the diagonal".into());
     }
     let graph = weights::graph(n as usize, columns, weighted, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: None, notes })
+    Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
 /// What the entries' values are.
@@ -264,7 +265,10 @@ impl Entries {
             field => {
                 let (at, word) = next();
                 match weight(word, self.nan).map_err(|sentence| (at, sentence))? {
-                    Number::Float(_) if field == Field::Integer => {
+                    weight if field == Field::Real => {
+                        Some(as_real(weight, word).map_err(|wrong| (at, wrong))?)
+                    }
+                    Number::Float(_) => {
                         return Err((
                             at,
                             format!(
@@ -315,6 +319,17 @@ impl Entries {
             index => Err(format!("the {what} {index} is beyond the {} that the header promises", self.n)),
         }
     }
+}
+
+/// A weight where the banner says real.
+fn as_real(weight: Number, word: &[u8]) -> Result<Number, String> {
+    let shown = show(word);
+    weight.as_float().map(Number::Float).ok_or_else(|| {
+        format!(
+            "the weight {shown} has no exact 64-bit float, which the banner's 'real' asks for; write {shown}.0 if it \
+             may be rounded"
+        )
+    })
 }
 
 /// Writes a graph as a symmetric matrix, an entry on or below the diagonal an edge, in the order of the edges. Parallel

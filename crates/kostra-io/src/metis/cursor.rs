@@ -48,6 +48,9 @@ impl Cursor<'_> {
         let word = self.word();
         let sentence = match weight(word, Nan::Skip) {
             Ok(Number::Integer(value)) => return Ok(value),
+            Ok(Number::Huge(_)) => {
+                format!("the weight {} does not fit in 64 bits with a sign", show(word))
+            }
             Ok(Number::Float(_)) => {
                 format!("the weight {} is no integer, which METIS wants", show(word))
             }

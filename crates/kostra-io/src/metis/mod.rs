@@ -32,6 +32,7 @@ pub(crate) use write::writer;
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;
+    weights::refuse_others(header.edge_weights, options)?;
     let mut body = Body {
         header,
         offsets: vec![0],
@@ -68,7 +69,7 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
         });
     let mut notes = Vec::new();
     let graph = weights::graph(n as usize, columns, header.edge_weights, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: None, notes })
+    Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
 /// What the first line says.

@@ -214,7 +214,7 @@ fn the_partitioning_benchmarks_have_their_known_sizes() {
         ("social/PGPgiantcompo.graph", 10_680, 24_316),
     ] {
         let options =
-            ReadOptions { missing_weights: MissingWeights::Hash, threads: 2, ..ReadOptions::default() };
+            ReadOptions { missing_weights: Some(MissingWeights::Hash), threads: 2, ..ReadOptions::default() };
         let loaded = read(&Input::Path(data.join(name)), &options, &|_| ()).unwrap();
         assert_eq!(
             (loaded.graph.vertices(), loaded.graph.edges(), loaded.format),

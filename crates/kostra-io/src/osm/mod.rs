@@ -39,7 +39,7 @@ const BATCH: usize = 4;
 /// Not the number of any vertex.
 const NONE: Vertex = Vertex::MAX;
 
-/// Reads the roads of an extract. The lengths are the weights, whatever the options say of missing ones.
+/// Reads the roads of an extract. The lengths are the weights.
 pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let threads = threads(options);
     let file = stream.file.take();
@@ -187,7 +187,7 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
         _ => notes.push(format!("{left_out} edges are left out, for the extract lacks one of their ends")),
     }
     let graph = AnyGraph::from_edges(n, u, v, weights).map_err(ReadErrorKind::from)?;
-    Ok(Parsed { graph, coordinates: Some(coordinates), names: None, notes })
+    Ok(Parsed { graph, coordinates: Some(coordinates), names: None, notes, warnings: Vec::new() })
 }
 
 /// Decodes blobs on some threads and joins what comes out in the order of the blobs.

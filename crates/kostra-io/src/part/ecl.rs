@@ -156,7 +156,7 @@ impl EclPart {
         self.columns.base = first;
         let mut notes = Vec::new();
         let graph = weights::graph(self.n, self.columns, self.weighted, None, options, &mut notes)?;
-        Ok(Part { graph, first, format: Format::Ecl, notes })
+        Ok(Part { graph, first, format: Format::Ecl, notes, lowest_id: None })
     }
 }
 

@@ -22,8 +22,9 @@ use kostra_core::AnyGraph;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::kst::KstFile;
+use crate::read::format_of;
 use crate::source::{self, Progress};
-use crate::{Compression, Format, Input, ReadError, ReadOptions, open_kst, sniff};
+use crate::{Compression, Format, Input, ReadError, ReadOptions, open_kst};
 pub use compare::{hash_ranges, pieces};
 use ecl::EclPart;
 use text::TextPart;
@@ -39,6 +40,9 @@ pub struct Part {
     pub format: Format,
     /// As [`Loaded::notes`](crate::Loaded::notes).
     pub notes: Vec<String>,
+    /// The lowest vertex that occurs in any part, where the file does not say how many vertices there are. Then they are
+    /// the ids up to the highest that occurs in any part, and those that occur in no part are isolated.
+    pub lowest_id: Option<u64>,
 }
 
 /// A file of which this process reads one part: an uncompressed `.kst`, ECL, DIMACS or edge-list file.
@@ -99,20 +103,16 @@ impl PartReader {
         if options.names || path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Ok(None);
         }
-        let stream = Stream::new(source::open(&Input::Path(path.to_path_buf()), watch)?)?;
+        let mut stream = Stream::new(source::open(&Input::Path(path.to_path_buf()), watch)?)?;
         if stream.compression != Compression::None || stream.head().is_empty() {
             return Ok(None);
         }
-        let format = match options.format {
-            Some(format) => format,
-            None => sniff::recognize(stream.head(), stream.head_is_whole())?,
-        };
-        Ok(match format {
+        Ok(match format_of(&mut stream, options)? {
             Format::Kst => {
                 let file = open_kst(path).map_err(|error| Fault { place: error.place, kind: error.kind })?;
                 Some(Content::Kst(file))
             }
-            Format::Dimacs | Format::EdgeList => {
+            format @ (Format::Dimacs | Format::EdgeList) => {
                 let text = TextPart::open(path, stream, format, options, part, parts)?;
                 text.map(|text| Content::Text(Box::new(text)))
             }

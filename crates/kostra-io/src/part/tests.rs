@@ -38,12 +38,27 @@ fn check(path: &Path, options: &ReadOptions) {
                 }
                 assert_eq!(all, listed_edges(&whole.graph), "{count} parts");
                 let said = |note: &&String| parts.iter().any(|part| part.notes.contains(note));
-                assert!(options.nan == Nan::Skip || whole.notes.iter().all(|note| said(&note)));
+                let mut notes = whole.notes.iter().filter(|note| !whole.warnings.contains(note));
+                assert!(options.nan == Nan::Skip || notes.all(|note| said(&note)));
+                if options.nan != Nan::Skip {
+                    // Edges that are skipped are no longer in the graph.
+                    assert_eq!(warning(&parts), whole.warnings.first().cloned(), "{count} parts");
+                }
             }
             (Err(expected), Err(error)) => assert_eq!(&error, expected, "{count} parts"),
             (expected, parts) => panic!("{count} parts: {parts:?} instead of {expected:?}"),
         }
     }
+}
+
+/// What is to be said of vertices at which no edge of any part ends.
+fn warning(parts: &[Part]) -> Option<String> {
+    let first = parts.first()?;
+    assert!(parts.iter().all(|part| part.lowest_id == first.lowest_id));
+    let (lowest, vertices) = (first.lowest_id?, u64::from(first.graph.vertices()));
+    let ends = parts.iter().flat_map(|part| part.graph.u().iter().chain(part.graph.v()));
+    let present = ends.collect::<std::collections::HashSet<_>>().len() as u64;
+    crate::isolated_vertices(vertices - present, lowest..vertices, crate::Terms::Command)
 }
 
 fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
@@ -67,6 +82,8 @@ fn the_parts_of_a_text_are_the_text() {
     for text in [
         "c road\np sp 4 3\na 1 2 5\nc between\n\na 2 3 -7\na 4 1 9000000000\n",
         "p sp 4 3\na 1 2 5\na 2 3 0.5\na 4 1 7",
+        "p sp 4 3\na 1 2 5\na 2 3 18446744073709551615\na 4 1 9000000000\n",
+        "p sp 4 3\na 1 2 0.5\na 2 3 9223372036854775808\na 4 1 9000000000\n",
         "p edge 4 3\ne 1 2\ne 2 3\ne 3 4\n",
         "p col 4 2\nn 1 3\ne 1 2 4\ne 2 3 5\n",
         "p sp 4 0\n",
@@ -81,6 +98,7 @@ fn the_parts_of_a_text_are_the_text() {
         "4 3\n0 1 5\n1 2 6\n3 3 7\n",
         "9 1\n\n\n7 8\n",
         "source,target,weight\n5,6,1\r\n6,7,2\r\n",
+        "101 102 5\n102 103 6\n103 103 7\n",
         "# kostra edge list: 9 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6",
         "7 7",
     ] {
@@ -100,6 +118,9 @@ fn a_fault_in_a_part_has_its_place_in_the_file() {
         "p sp 4 3\na 1 2 9007199254740993\na 2 3 7\na 4 1 0.5\n",
         "p sp 4 3\na 1 2 0.5\na 2 3 7\na 4 1 9007199254740993\n",
         "p sp 4 2\na 1 2 0.5\na 2 3 nan\n",
+        "p sp 4 3\na 1 2 -5\na 2 3 0.5\na 4 1 9223372036854775808\n",
+        "p sp 4 3\na 1 2 18446744073709551615\na 2 3 7\na 4 1 -7\n",
+        "p sp 4 2\na 1 2 18446744073709551615\na 2 3 7\na 4 1 -7\n", // one too many comes first
         "hello\n",
     ] {
         check_text(text, &of(Format::Dimacs));
@@ -111,9 +132,29 @@ fn a_fault_in_a_part_has_its_place_in_the_file() {
         "0 1\n1 2\n2 3000000\n",
         "# kostra edge list: 9 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6\n5 6 7\n",
         "# kostra edge list: 2 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6\n",
+        "0 1 9007199254740993\n\n1 2 3\n# c\n2 0 0.5\n",
+        "id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,2,2\n",
+        "0 1 x\n1 2 y\n",
+        "0 1 {}\n1 2 {}\n2 3 {'weight': 3}\n",
     ] {
         check_text(text, &of(Format::EdgeList));
     }
+}
+
+#[test]
+fn the_parts_of_a_text_have_the_columns_that_the_options_say() {
+    let mut options = of(Format::EdgeList);
+    options.columns.weight = Some(crate::ColumnChoice::Name("km".into()));
+    check_text("id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,5,2\n9,2,0,4,2\n", &options);
+    check_text("id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,,2\n9,2,0,4,2\n", &options);
+    check_text("id,from,to,length,lanes\n7,0,1,2,2\n", &options);
+    let unit = ReadOptions { missing_weights: Some(crate::MissingWeights::Unit), ..of(Format::EdgeList) };
+    check_text("0 1 x\n1 2 y\n2 0 z\n", &unit);
+    check_text("0 1 5\n1 2 6\n2 0 7\n", &unit);
+    let (_folder, path) = file("p sp 3 1\na 1 2 5\n");
+    options.format = None;
+    let error = PartReader::open(&path, &options, 0, 2).unwrap_err().to_string();
+    assert!(error.ends_with("`--weight` applies to edge lists only; this is DIMACS (pass `--format edges` if it is an edge list)"), "{error}");
 }
 
 #[test]
@@ -255,7 +296,7 @@ proptest! {
     ) {
         let mut text = if dimacs { format!("c\np sp 30 {}\n", lines.len()) } else { String::new() };
         for (u, v, kind) in lines {
-            let weight = ["1", "7", "-3", "12", "5", "8000000000", "0.25", "2", "3", "4", "6", "x"][kind];
+            let weight = ["1", "7", "-3", "9223372036854775809", "9007199254740993", "8000000000", "0.25", "2", "3", "4", "6", "x"][kind];
             // A fault is rare, so that whole files are not.
             let weight = if kind == 11 && (u, v) > (2, 0) { "9" } else { weight };
             text += &if dimacs { format!("a {} {} {weight}\n", u + 1, v + 1) } else { format!("{u} {v} {weight}\n") };

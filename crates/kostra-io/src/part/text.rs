@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::Part;
 use crate::blocks::Text;
-use crate::columns::{Columns, Ends};
+use crate::columns::{Columns, Ends, Kinds};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::source;
@@ -47,18 +47,21 @@ struct Survey {
     ends: Ends,
     /// See [`Columns::rank_of_weights`].
     weights: u64,
+    /// Of its edges, counted from its first.
+    kinds: Kinds,
 }
 
 impl Survey {
     fn to_words(self) -> Vec<u64> {
-        let [edges, ends @ ..] = self.ends.to_words();
-        [&[u64::from(self.faulty), self.lines, self.weights, edges][..], &ends].concat()
+        let (ends, kinds) = (self.ends.to_words(), self.kinds.to_words());
+        [&[u64::from(self.faulty), self.lines, self.weights][..], &ends, &kinds].concat()
     }
 
     fn from_words(words: &[u64]) -> Self {
         let word = |index: usize| words.get(index).copied().unwrap_or_default();
         let ends = Ends::from_words(std::array::from_fn(|index| word(3 + index)));
-        Self { faulty: word(0) != 0, lines: word(1), weights: word(2), ends }
+        let kinds = Kinds::from_words(std::array::from_fn(|index| word(8 + index)));
+        Self { faulty: word(0) != 0, lines: word(1), weights: word(2), ends, kinds }
     }
 }
 
@@ -74,7 +77,9 @@ impl TextPart {
     ) -> Result<Option<Self>, Fault> {
         let mut text = Text::new(stream)?;
         let head = if format == Format::Dimacs {
-            Head::Dimacs(dimacs::Header::read(&mut text)?)
+            let header = dimacs::Header::read(&mut text)?;
+            weights::refuse_others(header.is_weighted(), options)?;
+            Head::Dimacs(header)
         } else {
             match edge_list::Head::read(&mut text, options)? {
                 head if head.announces_edges() => Head::EdgeList(head),
@@ -122,7 +127,8 @@ impl TextPart {
         };
         self.columns = columns;
         let ends = Ends::of(&self.columns);
-        Ok(Survey { faulty, lines, ends, weights: self.columns.rank_of_weights() }.to_words())
+        let (weights, kinds) = (self.columns.rank_of_weights(), self.columns.kinds);
+        Ok(Survey { faulty, lines, ends, weights, kinds }.to_words())
     }
 
     fn parse(
@@ -144,7 +150,8 @@ impl TextPart {
     fn breaks_off(&self, surveys: &[Survey], part: usize) -> bool {
         let (before, own) = surveys.split_at(part);
         let own = own.get(..1).unwrap_or_default();
-        let is_broken = own.iter().any(|survey| survey.faulty);
+        let through = surveys.get(..=part).unwrap_or_default();
+        let is_broken = own.iter().any(|survey| survey.faulty) || kinds_of(through).conflict().is_some();
         let Head::Dimacs(header) = &self.head else { return is_broken };
         let differs = are_weighted(before).zip(are_weighted(own)).is_some_and(|(before, own)| before != own);
         let edges = edges_of(own);
@@ -161,19 +168,25 @@ impl TextPart {
             Some(part) if part < self.part => return Err(Fault::whole("an earlier part is at fault")),
             Some(part) if part == self.part => {
                 let lines = self.head_lines + before.iter().map(|survey| survey.lines).sum::<u64>();
-                let mut again = Columns::after(self.columns.base);
+                let mut again = Columns::after(self.columns.base, kinds_of(before));
                 self.parse(lines, are_weighted(before), &mut again, options)?;
                 return Err(Fault::whole("the file changes while it is read"));
             }
             // A later part says what is wrong with it, and nobody will look at this one.
             Some(_) => {
                 let graph = weights::graph(0, Columns::default(), true, None, options, &mut Vec::new())?;
-                return Ok(Part { graph, first: 0, format: self.head.format(), notes: Vec::new() });
+                return Ok(Part {
+                    graph,
+                    first: 0,
+                    format: self.head.format(),
+                    notes: Vec::new(),
+                    lowest_id: None,
+                });
             }
         }
 
-        self.columns.widen(surveys.iter().map(|survey| survey.weights).max().unwrap_or_default())?;
-        let mut notes = Vec::new();
+        self.columns.widen(surveys.iter().map(|survey| survey.weights).max().unwrap_or_default());
+        let (mut notes, mut lowest_id) = (Vec::new(), None);
         let (vertices, weighted) = match &self.head {
             Head::Dimacs(header) => {
                 let lines = self.head_lines + surveys.iter().map(|survey| survey.lines).sum::<u64>();
@@ -182,19 +195,20 @@ impl TextPart {
             }
             Head::EdgeList(head) => {
                 let ends = surveys.iter().fold(Ends::NONE, |ends, survey| ends.then(survey.ends));
-                let (vertices, first_is_an_edge) = head.conclude(ends, &mut notes)?;
-                if !first_is_an_edge {
+                let conclusion = head.conclude(ends, options, &mut notes)?;
+                lowest_id = conclusion.lowest_id;
+                if !conclusion.first_is_an_edge {
                     if self.columns.base == 0 {
                         self.columns.remove_first();
                     }
                     self.columns.base = self.columns.base.saturating_sub(1);
                 }
-                (usize::try_from(vertices).unwrap_or(usize::MAX), head.is_weighted())
+                (usize::try_from(conclusion.vertices).unwrap_or(usize::MAX), head.is_weighted())
             }
         };
         let (first, format) = (self.columns.base, self.head.format());
         let graph = weights::graph(vertices, self.columns, weighted, None, options, &mut notes)?;
-        Ok(Part { graph, first, format, notes })
+        Ok(Part { graph, first, format, notes, lowest_id })
     }
 }
 
@@ -210,6 +224,16 @@ impl Head {
 /// How many edges some parts have.
 fn edges_of(surveys: &[Survey]) -> u64 {
     surveys.iter().map(|survey| survey.ends.edges).sum()
+}
+
+/// The kinds of weights that the first parts have.
+fn kinds_of(surveys: &[Survey]) -> Kinds {
+    let (mut edges, mut kinds) = (0, Kinds::default());
+    for survey in surveys {
+        kinds = kinds.and(survey.kinds.after(edges));
+        edges += survey.ends.edges;
+    }
+    kinds
 }
 
 /// Whether the edges of some parts have weights, as the first one shows.

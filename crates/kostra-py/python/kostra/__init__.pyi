@@ -163,13 +163,14 @@ class Graph:
         path: str | PathLike[str],
         *,
         format: str | None = None,
-        weights: Literal["unit", "hash", "distance"] = "unit",
+        weights: Literal["unit", "hash", "distance"] | None = None,
         nan: Literal["error", "skip"] = "error",
         names: bool = False,
         threads: int | None = None,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | None = None,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | None = None,
+        header: bool | None = None,
     ) -> Graph: ...
     @classmethod
     def generate(cls, spec: str) -> Graph: ...

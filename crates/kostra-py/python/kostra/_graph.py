@@ -1,6 +1,7 @@
 """Questions: a graph, and the one call that most need."""
 
 import os
+import warnings
 
 import numpy as np
 
@@ -220,8 +221,8 @@ class Graph:
 
     @classmethod
     def read(
-        cls, path, *, format=None, weights="unit", nan="error", names=False, threads=None,
-        source=None, target=None, weight=None,
+        cls, path, *, format=None, weights=None, nan="error", names=False, threads=None,
+        source=None, target=None, weight=None, header=None,
     ):
         """A graph from a file, recognized by its content, plain or compressed by gzip, xz, zstd or bzip2.
 
@@ -234,14 +235,25 @@ class Graph:
         path : path
         format : str, optional
             ``gr edges mtx graph egr wsg osm.pbf kst``, ``npz`` or ``parquet``, instead of recognizing it.
-        weights : {"unit", "hash", "distance"}
-            The weights of a graph that has none: 1 each, a hash of the ends, or the distance between them.
+        weights : {"unit", "hash", "distance"}, optional
+            Weights for a graph that has none: 1 each, a hash of the ends, or the distance between them. A file with
+            weights is refused then. By default, the file's weights; where it has none, each edge weighs 1.
         nan : {"error", "skip"}
         names : bool
             Whether the vertices of an edge list are names; ``nodes`` lists them.
         threads : int, optional
-        source, target, weight : str, optional
-            Columns of a Parquet file; by default the first, the second, and the third, if there is one.
+        source, target, weight : str or int, optional
+            Columns of an edge list, by name, or by position, counted from 1; by default those that names and contents
+            tell. What they do not tell is a ValueError. Of a Parquet file, names; by default the first column, the
+            second, and the third, if there is one.
+        header : bool, optional
+            Whether the first line of an edge list names the columns; by default the lines tell.
+
+        Warns
+        -----
+        UserWarning
+            Where vertices are the ids up to the highest that occurs, and some of these do not occur; ``names=True``
+            numbers those that do.
 
         >>> import kostra, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -251,15 +263,39 @@ class Graph:
         >>> graph, graph.nodes
         (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
-        _arrays.choice("weights", weights, ("unit", "hash", "distance"))
+        if weights is not None:
+            _arrays.choice("weights", weights, ("unit", "hash", "distance"))
+        columns = {"source": source, "target": target, "weight": weight}
+        for name, column in columns.items():
+            if column is not None and (isinstance(column, bool) or not isinstance(column, (str, int))):
+                raise TypeError(f"{name} must be the name or the position of a column, not {column!r}")
+            if isinstance(column, int) and column < 1:
+                raise ValueError(f"{name} must be a position from 1, not {column}")
+        if header is not None and not isinstance(header, bool):
+            raise TypeError(f"header must be True, False or None, not {header!r}")
         skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
         path = os.fsdecode(os.fspath(path))
         kind = format or os.path.splitext(path)[1][1:].lower()
+        given = {"weights": weights, "header": header}
+        if kind == "npz":
+            given |= columns
+        if kind in ("npz", "parquet"):
+            for name, value in given.items():
+                if value is not None:
+                    raise ValueError(f"{name} does not apply to {path}, which is read as {kind}; leave it out")
         if kind == "npz":
             return cls._of(_convert.npz(path), nan, threads)
         if kind == "parquet":
             return cls.from_table(*_convert.parquet(path, source, target, weight), nan=nan, threads=threads)
-        loaded = _kostra.read(path, format, weights, skip_nan, bool(names), _arrays.threads(threads))
+        arguments = columns | given | {
+            "format": format,
+            "skip_nan": skip_nan,
+            "names": bool(names),
+            "threads": _arrays.threads(threads),
+        }
+        loaded, messages = _kostra.read(path, arguments)
+        for message in messages:
+            warnings.warn(message, UserWarning, stacklevel=2)
         return cls._loaded(loaded)
 
     @classmethod

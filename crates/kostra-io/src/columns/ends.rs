@@ -1,0 +1,70 @@
+//! Which vertices the edges of a list end at, as far as the number of vertices depends on it.
+
+use kostra_core::Vertex;
+
+use super::Columns;
+
+/// How many edges there are, and the lowest and the highest vertex that one of them ends at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ends {
+    pub(crate) edges: u64,
+    /// Of all edges.
+    pub(crate) all: Span,
+    /// Of all but the first.
+    pub(crate) rest: Span,
+}
+
+/// The lowest and the highest of some vertices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub(crate) least: u64,
+    pub(crate) largest: u64,
+}
+
+impl Span {
+    const NONE: Self = Self { least: u64::MAX, largest: 0 };
+
+    fn of(u: &[Vertex], v: &[Vertex]) -> Self {
+        let wider = |Self { least, largest }, &end: &Vertex| Self {
+            least: u64::min(least, end.into()),
+            largest: u64::max(largest, end.into()),
+        };
+        u.iter().chain(v).fold(Self::NONE, wider)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
+    }
+}
+
+impl Ends {
+    pub(crate) const NONE: Self = Self { edges: 0, all: Span::NONE, rest: Span::NONE };
+
+    pub(crate) fn of(columns: &Columns) -> Self {
+        let Some(((u, v), (rest_u, rest_v))) = columns
+            .u
+            .split_first()
+            .zip(columns.v.split_first())
+            .map(|((u, rest_u), (v, rest_v))| ((*u, *v), (rest_u, rest_v)))
+        else {
+            return Self::NONE;
+        };
+        let rest = Span::of(rest_u, rest_v);
+        Self { edges: columns.len() as u64, all: Span::of(&[u], &[v]).and(rest), rest }
+    }
+
+    /// The same of these edges and then others.
+    pub(crate) fn then(self, next: Self) -> Self {
+        let rest = if self.edges == 0 { next.rest } else { self.rest.and(next.all) };
+        Self { edges: self.edges + next.edges, all: self.all.and(next.all), rest }
+    }
+
+    pub(crate) fn to_words(self) -> [u64; 5] {
+        [self.edges, self.all.least, self.all.largest, self.rest.least, self.rest.largest]
+    }
+
+    pub(crate) fn from_words([edges, least, largest, rest_least, rest_largest]: [u64; 5]) -> Self {
+        let rest = Span { least: rest_least, largest: rest_largest };
+        Self { edges, all: Span { least, largest }, rest }
+    }
+}

@@ -1,0 +1,273 @@
+//! The growing arrays of an edge list whose weight type shows only as it is read.
+//!
+//! Weights start as `i32`, become `i64` with the first integer that needs it, `u64` with the first one beyond that,
+//! and `f64` with the first number that is no integer. No integer changes its value on the way: weights
+//! that no type holds together are an error at the line of the one that comes later. Decimals are rounded to the nearest
+//! `f64`.
+
+mod ends;
+mod kinds;
+mod weights;
+
+use kostra_core::{GraphError, MAX_EDGES, Vertex};
+
+use crate::ReadErrorKind;
+use crate::blocks::BlockFault;
+pub(crate) use ends::Ends;
+pub(crate) use kinds::{Conflict, Kinds};
+pub(crate) use weights::Weights;
+
+/// A weight as it stands in a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Integer(i64),
+    /// An integer of 2^63 or more.
+    Huge(u64),
+    Float(f64),
+}
+
+impl Number {
+    /// The same as a float, if that is exact.
+    pub(crate) fn as_float(self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(value as f64).filter(|&float| float as i128 == i128::from(value)),
+            Self::Huge(value) => Some(value as f64).filter(|&float| float as i128 == i128::from(value)),
+            Self::Float(value) => Some(value),
+        }
+    }
+}
+
+fn reserve<T>(values: &mut Vec<T>, count: usize, exactly: bool) -> Result<(), ReadErrorKind> {
+    let result = if exactly { values.try_reserve_exact(count) } else { values.try_reserve(count) };
+    let bytes = (values.len() as u64).saturating_add(count as u64).saturating_mul(size_of::<T>() as u64);
+    result.map_err(|_| ReadErrorKind::OutOfMemory { bytes })
+}
+
+/// Edges in input order. The weights stay empty where the input has none.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    pub(crate) u: Vec<Vertex>,
+    pub(crate) v: Vec<Vertex>,
+    pub(crate) weights: Weights,
+    /// How many edges of the input come before these.
+    pub(crate) base: u64,
+    /// Of the edges before these and of these, counted from the first of the input.
+    pub(crate) kinds: Kinds,
+}
+
+impl Columns {
+    /// None yet, after so many edges of the input with weights of these kinds.
+    pub(crate) fn after(base: u64, kinds: Kinds) -> Self {
+        Self { base, kinds, ..Self::default() }
+    }
+
+    /// How many edges there are.
+    pub(crate) fn len(&self) -> usize {
+        self.u.len()
+    }
+
+    /// Whether the edges have weights; there must be some.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.weights.len() > 0
+    }
+
+    /// Adds an edge, weight apart.
+    #[inline]
+    pub(crate) fn push_ends(&mut self, u: Vertex, v: Vertex) {
+        self.u.push(u);
+        self.v.push(v);
+    }
+
+    /// Adds the weight of the edge that was added last.
+    #[inline]
+    pub(crate) fn push_weight(&mut self, weight: Number) {
+        let edge = self.weights.len();
+        match weight {
+            Number::Integer(value) => {
+                if value < 0 {
+                    self.kinds.see_negative(edge, value);
+                }
+                self.push_integer(value);
+            }
+            Number::Huge(value) => {
+                self.kinds.see_huge(edge, value);
+                self.weights.push_huge(value);
+            }
+            Number::Float(value) => {
+                self.kinds.see_float(edge);
+                self.weights.push_float(value);
+            }
+        }
+    }
+
+    /// Adds the weight of the edge that was added last; it is not negative.
+    #[inline]
+    pub(crate) fn push_integer(&mut self, weight: i64) {
+        self.kinds.see_integer(self.weights.len(), weight);
+        self.weights.push_integer(weight);
+    }
+
+    /// Makes all weights floats, for a format that says so.
+    pub(crate) fn make_float(&mut self) {
+        self.weights.widen(weights::F64);
+    }
+
+    /// Makes room for exactly so many edges more. `count` must not come from the input unchecked.
+    pub(crate) fn reserve_exact(&mut self, count: usize, weighted: bool) -> Result<(), ReadErrorKind> {
+        self.reserve(count, weighted, true)
+    }
+
+    fn reserve(&mut self, count: usize, weighted: bool, exactly: bool) -> Result<(), ReadErrorKind> {
+        reserve(&mut self.u, count, exactly)?;
+        reserve(&mut self.v, count, exactly)?;
+        if weighted { self.weights.reserve(count, exactly) } else { Ok(()) }
+    }
+
+    /// Takes all edges out of a block's columns and adds them after these. Where a weight excludes an earlier one, that
+    /// is an error at `place`, which says where in the block an edge is, counted from 0. Only the first `room` edges of
+    /// the block are looked at for that: the caller refuses the others.
+    pub(crate) fn join(
+        &mut self,
+        block: &mut Self,
+        room: usize,
+        place: impl Fn(usize) -> usize,
+    ) -> Result<(), BlockFault> {
+        let before = self.base + self.len() as u64;
+        let kinds = self.kinds.and(block.kinds.after(before));
+        if let Some(Conflict { edge, sentence }) = kinds.conflict() {
+            let edge = usize::try_from(edge.saturating_sub(before)).unwrap_or(usize::MAX);
+            if edge < room {
+                return Err(BlockFault::new(place(edge), sentence));
+            }
+        }
+        let edges = self.len() + block.len();
+        if edges > MAX_EDGES {
+            return Err(ReadErrorKind::from(GraphError::TooManyEdges { edges: edges as u64 }).into());
+        }
+        self.reserve(block.len(), block.is_weighted(), false)?;
+        self.kinds = kinds;
+        self.u.extend_from_slice(&block.u);
+        self.v.extend_from_slice(&block.v);
+        if block.is_weighted() {
+            self.weights.append(&block.weights);
+        }
+        block.clear();
+        Ok(())
+    }
+
+    /// A number for the type of the weights, higher for wider types; 0 if there are none.
+    pub(crate) fn rank_of_weights(&self) -> u64 {
+        if self.is_weighted() { self.weights.rank() } else { 0 }
+    }
+
+    /// Gives the weights the type of this [number](Self::rank_of_weights), which is not lower than theirs.
+    pub(crate) fn widen(&mut self, rank: u64) {
+        self.weights.widen(rank);
+    }
+
+    /// Leaves out the first edge.
+    pub(crate) fn remove_first(&mut self) {
+        self.u.drain(..self.u.len().min(1));
+        self.v.drain(..self.v.len().min(1));
+        self.weights.remove_first();
+    }
+
+    fn clear(&mut self) {
+        self.u.clear();
+        self.v.clear();
+        self.weights.clear();
+        self.kinds = Kinds::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(weights: &[Number]) -> Columns {
+        let mut columns = Columns::default();
+        for &weight in weights {
+            columns.push_ends(0, 1);
+            columns.push_weight(weight);
+        }
+        columns
+    }
+
+    const SMALL: Number = Number::Integer(7);
+    const MINUS: Number = Number::Integer(-7);
+    const LARGE: Number = Number::Integer(1 << 40);
+    const INEXACT: Number = Number::Integer((1 << 53) + 1);
+    const HUGE: Number = Number::Huge(1 << 63);
+    const HALF: Number = Number::Float(0.5);
+
+    /// Joins chunks of every size; all must agree. A fault comes with the edge at which it is found.
+    fn joined(weights: &[Number]) -> Result<Weights, (usize, String)> {
+        let mut results: Vec<_> = (1..=weights.len())
+            .map(|size| {
+                let mut all = Columns::default();
+                for chunk in weights.chunks(size) {
+                    let before = all.len();
+                    all.join(&mut columns(chunk), usize::MAX, |edge| before + edge)
+                        .map_err(|fault| (fault.offset.unwrap(), fault.kind.to_string()))?;
+                }
+                assert_eq!(all.weights.len(), all.len());
+                Ok(all.weights)
+            })
+            .collect();
+        assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:?}");
+        results.remove(0)
+    }
+
+    #[test]
+    fn weights_take_the_narrowest_type_that_holds_them() {
+        assert_eq!(joined(&[SMALL, SMALL]), Ok(Weights::I32(vec![7, 7])));
+        assert_eq!(joined(&[SMALL, LARGE, MINUS]), Ok(Weights::I64(vec![7, 1 << 40, -7])));
+        assert_eq!(joined(&[SMALL, HUGE, LARGE]), Ok(Weights::U64(vec![7, 1 << 63, 1 << 40])));
+        assert_eq!(joined(&[SMALL, HALF, SMALL]), Ok(Weights::F64(vec![7.0, 0.5, 7.0])));
+        assert_eq!(
+            joined(&[LARGE, HUGE, HALF, LARGE]),
+            Ok(Weights::F64(vec![
+                1_099_511_627_776.0,
+                9_223_372_036_854_775_808.0,
+                0.5,
+                1_099_511_627_776.0
+            ]))
+        );
+        assert_eq!(joined(&[INEXACT, SMALL]), Ok(Weights::I64(vec![(1 << 53) + 1, 7])));
+    }
+
+    #[test]
+    fn an_integer_that_floats_cannot_hold_is_an_error_among_floats() {
+        let remedy = "write 9007199254740993.0 if it may be rounded";
+        let late = format!(
+            "the weight 9007199254740993 has no exact 64-bit float, which it must be among weights with decimals; \
+             {remedy}"
+        );
+        let early = format!(
+            "this weight is no integer, but the weight 9007199254740993 of edge 1 (counted from 0) has no exact \
+             64-bit float; {remedy}"
+        );
+        assert_eq!(joined(&[SMALL, INEXACT, SMALL, HALF]), Err((3, early)));
+        assert_eq!(joined(&[HALF, SMALL, INEXACT]), Err((2, late.clone())));
+        assert_eq!(joined(&[LARGE, HALF, SMALL, INEXACT]), Err((3, late)));
+    }
+
+    #[test]
+    fn integers_that_no_type_holds_together_are_an_error() {
+        let remedy = "no 64-bit integers hold both; write 9223372036854775808.0 if it may be rounded";
+        let huge = format!(
+            "the weight 9223372036854775808 is 2^63 or more, but edge 1 (counted from 0) weighs -7: {remedy}"
+        );
+        let negative = format!(
+            "the weight -7 is negative, but edge 0 (counted from 0) weighs 9223372036854775808: {remedy}"
+        );
+        assert_eq!(joined(&[SMALL, MINUS, SMALL, HUGE, HALF]), Err((3, huge)));
+        assert_eq!(joined(&[HUGE, SMALL, MINUS]), Err((2, negative)));
+    }
+
+    #[test]
+    fn a_promise_beyond_memory_is_an_error() {
+        let error = Columns::default().reserve_exact(usize::MAX / 8, true).unwrap_err();
+        assert!(matches!(error, ReadErrorKind::OutOfMemory { .. }));
+    }
+}

@@ -1,0 +1,80 @@
+//! How messages name the options: as the command's flags, or as arguments in Python.
+
+/// In whose terms errors and notes name the options that they ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Terms {
+    /// Flags of the command: `--weight km`.
+    #[default]
+    Command,
+    /// Arguments of a Python function: `weight="km"`.
+    Python,
+}
+
+impl Terms {
+    /// An option by its name: `--weight`.
+    pub fn option(self, option: &str) -> String {
+        match self {
+            Self::Command => format!("`--{option}`"),
+            Self::Python => format!("`{}`", option.strip_prefix("no-").unwrap_or(option)),
+        }
+    }
+
+    /// An option with a text as its value: `--weight km`.
+    pub fn text(self, option: &str, value: &str) -> String {
+        match self {
+            Self::Command => format!("`--{option} {}`", quoted_for_shells(value)),
+            Self::Python => format!("`{option}={value:?}`"),
+        }
+    }
+
+    /// An option with the position of a column as its value: `--weight 3`.
+    pub(crate) fn position(self, option: &str, position: usize) -> String {
+        match self {
+            Self::Command => format!("`--{option} {position}`"),
+            Self::Python => format!("`{option}={position}`"),
+        }
+    }
+
+    /// The option by which vertices have names.
+    pub fn names(self) -> &'static str {
+        match self {
+            Self::Command => "--names",
+            Self::Python => "names=True",
+        }
+    }
+
+    /// The options that say whether the first line is a header.
+    pub(crate) fn header_or_not(self) -> &'static str {
+        match self {
+            Self::Command => "`--header` or `--no-header`",
+            Self::Python => "`header=True` or `header=False`",
+        }
+    }
+}
+
+fn quoted_for_shells(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-.,:/%+@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_named_so_that_they_can_be_pasted() {
+        assert_eq!(Terms::Command.text("weight", "km"), "`--weight km`");
+        assert_eq!(Terms::Command.text("weight", "Length (km)"), "`--weight 'Length (km)'`");
+        assert_eq!(Terms::Command.text("weight", "it's"), r"`--weight 'it'\''s'`");
+        assert_eq!(Terms::Python.text("weight", "Length (km)"), "`weight=\"Length (km)\"`");
+        assert_eq!(Terms::Python.position("weight", 3), "`weight=3`");
+        assert_eq!(
+            (&*Terms::Command.option("no-header"), &*Terms::Python.option("no-header")),
+            ("`--no-header`", "`header`")
+        );
+    }
+}

@@ -1,0 +1,91 @@
+"""Which columns of a file `Graph.read` takes, and what it refuses to guess."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import kostra
+
+ROADS = "id,from,to,length_km,road_name,lanes\n1,0,1,2.5,A1,2\n2,1,2,4.5,B2,1\n3,0,2,9.5,C3,4\n"
+
+
+@pytest.fixture
+def roads(tmp_path):
+    path = tmp_path / "roads.csv"
+    path.write_text(ROADS)
+    return path
+
+
+def test_columns_are_taken_as_asked(roads):
+    for arguments in [
+        {"weight": "length_km"},
+        {"weight": 4},
+        {"source": "from", "target": 3, "weight": "length_km"},
+        {"source": 2, "target": "to", "weight": 4, "header": True},
+    ]:
+        graph = kostra.Graph.read(roads, **arguments)
+        assert (graph.n, graph.weights.tolist()) == (3, [2.5, 4.5, 9.5])
+    assert kostra.Graph.read(roads, weights="unit").weights.tolist() == [1, 1, 1]
+
+
+def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
+    def refusal(path, **arguments):
+        with pytest.raises(ValueError) as caught:
+            kostra.Graph.read(path, **arguments)
+        assert "--" not in str(caught.value)
+        return str(caught.value)
+
+    assert "no column 'NO SUCH COLUMN'; columns: id, from, to, " in refusal(roads, weight="NO SUCH COLUMN")
+    assert 'pass `weight="length_km"`, or `weights="unit"`' in refusal(roads)
+    path = tmp_path / "od.csv"
+    path.write_text("id,origin,dest,km\n1,0,1,2.5\n2,1,2,4.5\n")
+    assert 'pass `source="NAME"` and `target="NAME"`, or their positions' in refusal(path)
+    path.write_text("A,B\nx,y\ny,z\n")
+    assert "a header? pass `header=True` or `header=False`" in refusal(path, names=True)
+    assert kostra.Graph.read(path, names=True, header=False).nodes == ["A", "B", "x", "y", "z"]
+    path.write_text("a b 5\nb c 6\n")
+    assert "with names=True vertices can have names" in refusal(path)
+    path.write_text("0 1 5\n1 4000000000 6\n")
+    assert "with names=True only the vertices that appear" in refusal(path)
+    path.write_text("p sp 2 1\na 1 2 5\n")
+    assert "`weight` applies to edge lists only; this is DIMACS" in refusal(path, weight="w")
+    assert "the file has weights; omit `weights` to use them" in refusal(path, weights="unit")
+
+
+def test_arguments_that_do_not_apply_are_refused(roads, tmp_path):
+    for arguments, error in [
+        ({"weight": 1.5}, TypeError),
+        ({"weight": True}, TypeError),
+        ({"weight": 0}, ValueError),
+        ({"weight": 99}, ValueError),
+        ({"header": 1}, TypeError),
+        ({"weights": "none"}, ValueError),
+    ]:
+        with pytest.raises(error):
+            kostra.Graph.read(roads, **arguments)
+    path = tmp_path / "matrix.npz"
+    sparse.save_npz(path, sparse.csr_array(np.eye(2)))
+    for arguments in [{"weights": "unit"}, {"weight": "w"}, {"header": True}]:
+        with pytest.raises(ValueError, match="does not apply to .*, which is read as npz"):
+            kostra.Graph.read(path, **arguments)
+
+
+def test_ids_that_do_not_occur_are_warned_of(tmp_path):
+    path = tmp_path / "sparse.txt"
+    path.write_text("101 102 5\n102 103 6\n")
+    with pytest.warns(UserWarning, match="101 of the 104 vertices are isolated: .*; with names=True only") as caught:
+        graph = kostra.Graph.read(path)
+    assert caught[0].filename == __file__
+    assert graph.n == 104 and graph.notes == [str(caught[0].message)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kostra.Graph.read(path, names=True).n == 3
+
+
+def test_integers_of_64_bits_are_read(tmp_path):
+    path = tmp_path / "huge.txt"
+    path.write_text("0 1 18446744073709551615\n1 2 7\n")
+    graph = kostra.Graph.read(path)
+    assert graph.weights.dtype == np.uint64 and graph.weights.tolist() == [2**64 - 1, 7]
