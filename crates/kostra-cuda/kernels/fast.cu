@@ -4,21 +4,21 @@
 typedef unsigned short u16;
 
 // ---- Sizes ---------------------------------------------------------------------------------------------------------
-// Those that are said to be measured made the least time on an H100.
+// Those that are said to be measured made the least time when they were chosen; docs/algorithms/cuda-fast.md.
 
-constexpr u32 BLOCK = 512;             // threads of a block; src/fast.rs launches as many
+constexpr u32 BLOCK = 512;             // threads of a block, as in src/fast/plan.rs
 constexpr u32 WARPS = BLOCK / 32;
 constexpr u32 TILE = 128;              // records of a tile: four a lane
 constexpr u32 SAMPLES = 4096;          // most samples behind a pivot
 constexpr u32 TAIL = 2048;             // edges, and components, that one block finishes
-constexpr u32 FEW = 4096;              // components that blocks deal with in shared memory; src/fast.rs adds as many
-constexpr u32 PAIRED = 64;             // components of which any two keep their least edge alone: there are TAIL such pairs
+constexpr u32 FEW = 4096;              // components that blocks deal with in shared memory; src/fast/plan.rs adds as many
+constexpr u32 PAIRED = 64;             // components of which any two keep their least edge alone: at most 2016 pairs, which TAIL holds
 constexpr u32 DIRECT = 8192;           // components whose paths are walked by whoever needs the end
 constexpr u32 CROWD = 1 << 18;         // edges from which on a giant component is looked for
 constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory: what one block finishes needs most
 constexpr u32 LABELS_AT = SHARED_WORDS - FEW / 4; // where few components keep their labels, of 16 bits
-constexpr u32 TURN_WORDS = 3 << 12;    // of counters and meetings; src/fast.rs makes room for as many
-constexpr u32 ROW_BY_LANE = 32;        // longest row that one lane looks through; src/fast.rs sizes the queue by it
+constexpr u32 TURN_WORDS = 3 << 12;    // of counters and meetings; src/fast/plan.rs makes room for as many
+constexpr u32 ROW_BY_LANE = 32;        // longest row that one lane looks through; src/fast/plan.rs sizes the queue by it
 constexpr u32 ROW_BY_GROUP = 256;      // longest row that eight lanes look through
 constexpr u32 ITEM = 1024;             // entries of a longer row that a warp looks through at once
 constexpr u32 FILTER_FROM = 4;         // edges a vertex from which on light edges go first
@@ -33,7 +33,7 @@ constexpr u32 DONE = 0x80000000;       // on a label: no edge is left in this ph
 constexpr u32 ISOLATED = 0xffffffff;   // the label of a vertex without edges
 constexpr u32 OFFERED = 0x80000000;    // on an end in a record: the edge may be the least of that component
 
-// ---- Arguments: laid out as in src/fast.rs ------------------------------------------------------------------------
+// ---- Arguments: laid out as in src/fast/plan.rs ------------------------------------------------------------------------
 // A point in time, and what ended there.
 struct Step {
     u64 time;

@@ -1,9 +1,11 @@
 //! The contracting Borůvka algorithm on a device, with a thread an entry of the rows where the rows are built anew.
 //!
-//! * Source: Biagiotti, GPU-e, which differs from GPU-u, the solver by vertices, in three ways: a part of each prefix sum is
-//!   left to the host (the source does not say which part; here it is the sums of the tiles); new edges are counted, and inserted, by a thread an entry, which finds the vertex that the
-//!   entry belongs to by a binary search in the offsets. All else is the same, the search for minimum edges by a thread
-//!   a vertex included.
+//! * Source: Biagiotti, GPU-e, which differs from GPU-u, the solver by vertices, in three ways: the host does a part of
+//!   the prefix sums; new edges are counted, and inserted, by a thread an entry, which finds the vertex that the entry
+//!   belongs to by a binary search in the offsets. All else is the same, the search for minimum edges by a thread a
+//!   vertex included.
+//! * Biagiotti does not say which part of the prefix sums the host does. Here it is the sums of tiles of 2048 numbers.
+//! * The other deviations are those of the solver by vertices.
 //! * A row's length no longer decides how long a thread works. The price is log2 n steps of search for every entry,
 //!   twice a round, and an atomic addition for every new edge where the solver by vertices needs one a vertex.
 //! * Time O((n + m) log² n) work; memory, and what is reported, as of the solver by vertices.

@@ -10,17 +10,29 @@
 //!   without path compression (optimization 3). Listing 5, which filters in a step of its own, is optional.
 //! * Time O((n + m) log n) work, and a round trip to the host each round, which has to know how many edges are left.
 //! * Device memory: with 32-bit weights 32 bytes an edge and 16 a vertex, with 64-bit ones 40 and 20; 12
-//!   and 16 of an edge's bytes are the graph's own.
+//!   and 16 of an edge's bytes are the graph's own. The answer takes a bit an edge more.
 //! * Wants an edge list. Exact.
 //! * Reports the time of each step in each round by the device's clock; their tables are the sums over all rounds.
 //!   Of Listing 5: computing vertex bridges is "lightest", joining together disjoint sets is "join", re-mapping edges
 //!   is "map", filtering edges is "filter". Of Listing 6: computing vertex bridges & filtering edges is
-//!   "map, filter, lightest", joining is "join", and what the table still calls re-mapping is "reset".
-//! * Deviates: Listing 6 offers edges to the ends that they had, and lists those that have become loops; here, as in
-//!   their text, it offers them to the ends that they have, and drops loops. Weights may be equal, so minima are of
-//!   ranks: with 64-bit weights, whose ranks no atomic minimum takes, first of keys and then of ids among the edges
-//!   with the least key, in a step "lightest ids". Listing 5 does not say how it filters: here a block counts what it
-//!   keeps, and draws places for all of it at once.
+//!   "map, filter, lightest", joining is "join". The table's third row is still called re-mapping; the listing's third
+//!   loop only resets the minima, so it is compared with "reset".
+//!
+//! Deviations from the source, with the reasons:
+//!
+//! * Listing 4, line 37: `join` gives the linked root the rank of its new parent. Another thread may then take the
+//!   linked element for a root of that rank, which can close a cycle. Here a linked root keeps its own rank.
+//! * Listing 4, line 35: `swap(ur, vr)` swaps the ranks, but not the roots that they belong to. Here both are swapped.
+//! * Listing 6 puts every edge on the new list, so its loop would never end. Here, as their text says, edges within a
+//!   component are left out.
+//! * Listing 6 offers an edge to the ends that it had before the search, and then looks for the minimum at its new
+//!   ends. Here it is offered to the new ends.
+//! * Weights may be equal, so minima are of ranks. No atomic minimum takes the rank of a 64-bit weight, so a step
+//!   "lightest ids" finds the lowest id among the edges with the least key.
+//! * Listing 5 does not say how it filters. Here each block counts the edges that it keeps, and reserves places for all
+//!   of them by one atomic addition.
+//! * The edges of the forest are bits of a set, not an array of booleans, because the answer is such a set. The join
+//!   also counts the edges that it adds, for the progress report.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 

@@ -1,11 +1,12 @@
 //! The exclusive prefix sum on a device.
 //!
-//! Tiles of 2048 numbers are scanned by a block each. The sums of the tiles are scanned in their turn, either on the
-//! device, as often as it takes until one tile holds them all, or by the host. Biagiotti's GPU-e leaves some of the
-//! work of a scan to the host, and the report does not say which; the sums of the tiles are our reading of it.
+//! Tiles of 2048 numbers are scanned by a block each. The sums of the tiles are scanned in their turn: on the device,
+//! level by level, until one tile holds them all; or by the host. Biagiotti's GPU-e leaves a part of the scan to the
+//! host; that it is this part is our reading, because the source does not say which.
 //!
-//! * Time O(n), in two passes. A round trip to the host for the total, another one where the host scans.
-//! * A two-thousandth of the numbers' memory.
+//! * Time O(n), in two passes over the numbers. The total is a round trip to the host; where the host scans, the copy
+//!   of the sums back to the device is another one.
+//! * Memory: 4 bytes for every tile, and for every tile of sums above it.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
