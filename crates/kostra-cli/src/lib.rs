@@ -15,6 +15,7 @@ mod generate;
 mod info;
 mod input;
 mod interrupt;
+mod last_words;
 mod manual;
 mod output;
 mod progress;
@@ -29,6 +30,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use args::{Arguments, Command};
+pub use last_words::Memory;
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     interrupt::install();
+    last_words::watch();
     match failure::guard(|| obey(arguments)) {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,
