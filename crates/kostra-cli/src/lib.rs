@@ -45,6 +45,7 @@ enum Answer {
 ///
 /// It assumes that the process is its own: it installs signal handlers, which end the process, and a panic hook.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    last_words::watch();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(usage) => {
@@ -56,7 +57,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     interrupt::install();
-    last_words::watch();
     match failure::guard(|| obey(arguments)) {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,

@@ -66,13 +66,7 @@ pub(crate) fn run(args: VerifyArgs) -> anyhow::Result<Answer> {
     Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
 }
 
-fn sheet(
-    plan: &Plan,
-    input: &Graph,
-    forest_edges: usize,
-    verdict: &Verdict,
-    time: Duration,
-) -> String {
+fn sheet(plan: &Plan, input: &Graph, forest_edges: usize, verdict: &Verdict, time: Duration) -> String {
     let kind = kind(plan.order);
     let (forest, graph) = (&plan.forest, &plan.input.source);
     let heading = match verdict {

@@ -11,7 +11,9 @@ use thiserror::Error;
 
 /// The system does not grant memory.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
-#[error("the system does not grant {bytes} bytes of memory; use a smaller graph or a machine with more memory")]
+#[error(
+    "the system does not grant {bytes} bytes of memory; use a smaller graph or a machine with more memory"
+)]
 pub struct OutOfMemory {
     /// How many bytes were asked for at once.
     pub bytes: usize,

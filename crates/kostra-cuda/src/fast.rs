@@ -26,7 +26,8 @@ use std::time::Duration;
 
 use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    Weight,
 };
 use kostra_cpu::list;
 

@@ -5,7 +5,8 @@ use std::thread;
 
 use kostra::tree::{self, Bottleneck, MergeTree};
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total, Vertex, Weight, memory, with_graph,
+    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total, Vertex,
+    Weight, memory, with_graph,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -30,7 +31,12 @@ pub(crate) struct Forest {
 
 impl Forest {
     /// Takes out of the graph what the solver found.
-    pub(crate) fn of(graph: &AnyGraph, order: Order, solver: &dyn Solver, solution: Solution) -> Result<Self, OutOfMemory> {
+    pub(crate) fn of(
+        graph: &AnyGraph,
+        order: Order,
+        solver: &dyn Solver,
+        solution: Solution,
+    ) -> Result<Self, OutOfMemory> {
         let (total, components) = (solution.forest.total(), solution.forest.components());
         let ids = solution.forest.into_ids();
         Ok(Self {

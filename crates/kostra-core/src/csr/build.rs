@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::Csr;
-use crate::{EdgeId, EdgeList, Run, SolveError, Vertex, Weight, memory, OutOfMemory};
+use crate::{EdgeId, EdgeList, OutOfMemory, Run, SolveError, Vertex, Weight, memory};
 
 /// The observer is asked after so many edges, entries or values, and after each bucket.
 const BLOCK: usize = 1 << 16;

@@ -12,8 +12,8 @@
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    UnionFind, Weight, memory,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, UnionFind, Weight, memory,
 };
 
 use super::{Pace, no_edge};

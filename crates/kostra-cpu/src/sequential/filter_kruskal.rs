@@ -134,11 +134,7 @@ impl Heavy {
     }
 
     /// The edges whose ends are not together yet. None of the light ones is among them: they have been united.
-    fn apart<W: Weight>(
-        self,
-        edges: Edges<'_, W>,
-        components: &mut UnionFind,
-    ) -> Result<Self, OutOfMemory> {
+    fn apart<W: Weight>(self, edges: Edges<'_, W>, components: &mut UnionFind) -> Result<Self, OutOfMemory> {
         let representatives = components.flatten();
         // Most edges lie inside one giant component, and one bit a vertex that says so fits a closer cache.
         let giant = members_of_giant(representatives)?;

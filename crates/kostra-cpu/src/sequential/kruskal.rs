@@ -13,8 +13,8 @@
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo, UnionFind, Weight,
-    memory,
+    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    UnionFind, Weight, memory,
 };
 
 use super::unite_ranks;

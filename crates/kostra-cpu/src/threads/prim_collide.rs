@@ -58,8 +58,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo, Vertex,
-    Weight,
+    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, Vertex, Weight,
 };
 
 use super::adjacency_list::AdjacencyList;

@@ -19,10 +19,7 @@ use crate::source::from_io;
 #[derive(Debug)]
 pub(super) enum Bytes {
     Mapped(Map),
-    Owned {
-        words: Vec<u64>,
-        length: usize,
-    },
+    Owned { words: Vec<u64>, length: usize },
 }
 
 impl Bytes {
@@ -41,7 +38,8 @@ impl Bytes {
             return Err(ReadErrorKind::Empty.into());
         }
         let (_, _, announced) = Header::decode(head)?;
-        let length = usize::try_from(announced).map_err(|_| ReadErrorKind::OutOfMemory { bytes: announced })?;
+        let length =
+            usize::try_from(announced).map_err(|_| ReadErrorKind::OutOfMemory { bytes: announced })?;
         // Cleared by the system and not touched: a header that lies takes no more than its file has.
         let mut words: Vec<u64> = memory::zeros(length.div_ceil(size_of::<u64>()))?;
         let bytes = bytemuck::cast_slice_mut(&mut words).get_mut(..length).unwrap_or_default();
@@ -81,9 +79,8 @@ static MAPS: [[AtomicUsize; 2]; KNOWN] = [const { [AtomicUsize::new(0), AtomicUs
 /// A mapped file that becomes shorter raises SIGBUS where it is read. A program that handles the signal can tell by
 /// this that the file is to blame.
 pub fn is_in_mapped_file(address: usize) -> bool {
-    MAPS.iter().any(|[start, end]| {
-        (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&address)
-    })
+    MAPS.iter()
+        .any(|[start, end]| (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&address))
 }
 
 /// A file in memory, which [`is_in_mapped_file`] knows.

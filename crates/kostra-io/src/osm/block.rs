@@ -159,11 +159,7 @@ fn push<T>(to: &mut Vec<T>, value: T, most: usize) -> Result<(), Bad> {
 }
 
 /// Where the nodes of a block lie: `[longitude, latitude]` in degrees, given one by one. A row may have up to `most`.
-pub(super) fn nodes(
-    block: &[u8],
-    most: usize,
-    mut give: impl FnMut(NodeId, [f64; 2]),
-) -> Result<(), Bad> {
+pub(super) fn nodes(block: &[u8], most: usize, mut give: impl FnMut(NodeId, [f64; 2])) -> Result<(), Bad> {
     let mut scale = Scale { granularity: 100, latitude: 0, longitude: 0 };
     for field in Fields(block) {
         match field? {

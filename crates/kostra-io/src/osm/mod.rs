@@ -135,7 +135,8 @@ fn read_places(node_blobs: NodeBlobs, ids: &[NodeId], threads: usize) -> Result<
                 found.push((index, place));
             }
         };
-        block::nodes(&blob.content()?, most_items(blob.bytes.len()), give).map_err(|cause| bad(blob, cause))?;
+        block::nodes(&blob.content()?, most_items(blob.bytes.len()), give)
+            .map_err(|cause| bad(blob, cause))?;
         Ok(found)
     };
     let mut places = memory::filled(ids.len(), [f64::NAN; 2])?;
@@ -198,8 +199,7 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
     }
     let n = points.len();
     let coordinates = Coordinates::Geographic(points);
-    let weights: Vec<f64> =
-        memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
+    let weights: Vec<f64> = memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
     let mut notes = Vec::new();
     if roads.ends.is_empty() {
         notes.push("the extract has no roads".into());

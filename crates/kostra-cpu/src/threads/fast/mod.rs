@@ -33,8 +33,8 @@ mod twins;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption, Vertex, Weight,
 };
 
 use self::band::Band;
