@@ -252,7 +252,6 @@ fn for_each_blob<T: Send>(
             }
             work();
         });
-        drop(shares);
         for (blob, result) in batch {
             if let Some(result) = result {
                 join(blob, result?)?;
