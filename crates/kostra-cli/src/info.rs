@@ -307,6 +307,6 @@ mod tests {
         let weights = Weights::of(&[0.0, -0.0, f64::INFINITY, -3.5]).unwrap().unwrap();
         assert_eq!((weights.min, weights.max), (Total::Float(-3.5), Total::Float(f64::INFINITY)));
         assert_eq!(weights.distinct, 3);
-        assert!(Weights::of::<i32>(&[]).is_none());
+        assert!(Weights::of::<i32>(&[]).unwrap().is_none());
     }
 }
