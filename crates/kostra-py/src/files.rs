@@ -4,11 +4,11 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kostra::generate::SpecError;
 use kostra::io::{
     ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError, ReadErrorKind,
     ReadOptions, Terms,
 };
-use kostra::generate::SpecError;
 use kostra::{AnyGraph, Coordinates, OutOfMemory};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
