@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::{AnyGraph, Key, Total, UnionFind, Vertex, Weight, with_graph};
+use kostra::{AnyGraph, Key, OutOfMemory, Total, UnionFind, Vertex, Weight, memory, with_graph};
 use serde::Serialize;
 
 use crate::args::{InfoArgs, Nan};
@@ -29,8 +29,8 @@ pub(crate) fn run(args: InfoArgs) -> anyhow::Result<Answer> {
     }
     let start = Instant::now();
     let stage = Stage::start("looking at every edge");
-    let shape = Shape::of(&input.graph);
-    let weights = with_graph!(&input.graph, graph => Weights::of(graph.edge_list().weights()));
+    let shape = Shape::of(&input.graph)?;
+    let weights = with_graph!(&input.graph, graph => Weights::of(graph.edge_list().weights()))?;
     drop(stage);
     let analysis = start.elapsed();
     let text = if args.json {
@@ -73,12 +73,12 @@ struct Bucket {
 
 impl Shape {
     /// O(n + m log m) time. 8 bytes an edge and 8 a vertex at first; later 12 a vertex.
-    fn of(graph: &AnyGraph) -> Self {
+    fn of(graph: &AnyGraph) -> Result<Self, OutOfMemory> {
         let n = graph.vertices();
         let ends = || graph.u().iter().copied().zip(graph.v().iter().copied());
-        let mut degrees = vec![0_u32; n as usize];
-        let mut sets = UnionFind::new(n);
-        let mut pairs = Vec::with_capacity(graph.edges());
+        let mut degrees: Vec<u32> = memory::zeros(n as usize)?;
+        let mut sets = UnionFind::try_new(n)?;
+        let mut pairs = memory::room(graph.edges())?;
         for (u, v) in ends() {
             for end in [u, v] {
                 degrees[end as usize] = degrees[end as usize].saturating_add(1);
@@ -93,23 +93,23 @@ impl Shape {
         let parallel_edges = pairs.windows(2).filter(|pair| pair[0] == pair[1]).count();
         drop(pairs);
         let components = sets.sets();
-        Self {
+        Ok(Self {
             self_loops,
             parallel_edges,
             components,
-            largest_component: largest(sets.flatten()),
+            largest_component: largest(sets.flatten())?,
             isolated_vertices: degrees.iter().filter(|&&degree| degree == 0).count(),
             degrees: Degrees::of(&degrees, graph.edges()),
-        }
+        })
     }
 }
 
-fn largest(representatives: &[Vertex]) -> u32 {
-    let mut sizes = vec![0_u32; representatives.len()];
+fn largest(representatives: &[Vertex]) -> Result<u32, OutOfMemory> {
+    let mut sizes: Vec<u32> = memory::zeros(representatives.len())?;
     for &representative in representatives {
         sizes[representative as usize] += 1;
     }
-    sizes.into_iter().max().unwrap_or(0)
+    Ok(sizes.into_iter().max().unwrap_or(0))
 }
 
 impl Degrees {
@@ -162,15 +162,16 @@ struct Weights {
 
 impl Weights {
     /// O(m log m) time; the size of a weight for each edge.
-    fn of<W: Weight>(weights: &[W]) -> Option<Self> {
-        let least = weights.iter().copied().min_by_key(|weight| weight.key())?;
-        let greatest = weights.iter().copied().max_by_key(|weight| weight.key())?;
-        let mut keys: Vec<W::Key> = weights.iter().map(|weight| weight.key()).collect();
+    fn of<W: Weight>(weights: &[W]) -> Result<Option<Self>, OutOfMemory> {
+        let key = |weight: &W| weight.key();
+        let bounds = weights.iter().copied().min_by_key(key).zip(weights.iter().copied().max_by_key(key));
+        let Some((least, greatest)) = bounds else { return Ok(None) };
+        let mut keys: Vec<W::Key> = memory::collected(weights.iter().map(key))?;
         keys.sort_unstable();
         keys.dedup();
         let single = |weight: W| W::total(std::iter::once(weight));
         debug_assert!(keys.first().map(|key| key.to_u64()) <= keys.last().map(|key| key.to_u64()));
-        Some(Self { min: single(least), max: single(greatest), distinct: keys.len() })
+        Ok(Some(Self { min: single(least), max: single(greatest), distinct: keys.len() }))
     }
 }
 
@@ -286,7 +287,7 @@ mod tests {
     fn shapes_are_counted() {
         let (u, v) = (vec![0, 1, 2, 2, 0], vec![1, 0, 2, 0, 1]);
         let graph = AnyGraph::from_edges(5, u, v, vec![1, 1, 1, 1, 2]).unwrap();
-        let shape = Shape::of(&graph);
+        let shape = Shape::of(&graph).unwrap();
         assert_eq!((shape.self_loops, shape.parallel_edges), (1, 2));
         assert_eq!((shape.components, shape.largest_component, shape.isolated_vertices), (3, 3, 2));
         assert_eq!((shape.degrees.min, shape.degrees.max, shape.degrees.mean), (0, 4, 2.0));
@@ -303,9 +304,9 @@ mod tests {
 
     #[test]
     fn weights_span_their_order_and_tie() {
-        let weights = Weights::of(&[0.0, -0.0, f64::INFINITY, -3.5]).unwrap();
+        let weights = Weights::of(&[0.0, -0.0, f64::INFINITY, -3.5]).unwrap().unwrap();
         assert_eq!((weights.min, weights.max), (Total::Float(-3.5), Total::Float(f64::INFINITY)));
         assert_eq!(weights.distinct, 3);
-        assert!(Weights::of::<i32>(&[]).is_none());
+        assert!(Weights::of::<i32>(&[]).unwrap().is_none());
     }
 }

@@ -120,6 +120,7 @@ impl Request {
             terms: Terms::Command,
             // Readers gain nothing from more threads than there are.
             threads: threads.wanted.min(threads.present),
+            copy: false,
         };
         Self { source: Source::of(&args.input), options, threads }
     }

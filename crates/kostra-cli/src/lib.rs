@@ -15,6 +15,7 @@ mod generate;
 mod info;
 mod input;
 mod interrupt;
+mod last_words;
 mod manual;
 mod output;
 mod progress;
@@ -29,6 +30,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use args::{Arguments, Command};
+pub use last_words::Memory;
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,7 @@ enum Answer {
 ///
 /// It assumes that the process is its own: it installs signal handlers, which end the process, and a panic hook.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    last_words::watch();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(usage) => {

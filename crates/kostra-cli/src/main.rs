@@ -8,7 +8,7 @@ use std::process::ExitCode;
 /// Large allocations ask the system for large pages.
 #[cfg(not(feature = "mpi"))]
 #[global_allocator]
-static MEMORY: kostra::LargePages = kostra::LargePages;
+static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
 /// The same; a rank whose allocation fails reports it before it aborts.
 #[cfg(feature = "mpi")]
 #[global_allocator]

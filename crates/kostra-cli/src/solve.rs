@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use kostra::io::Output;
 use kostra::{
-    AnyGraph, Certificate, EdgeId, Order, Platform, Run, Solution, SolveError, Solver, Total, Violation,
-    cuda, with_graph,
+    AnyGraph, Certificate, EdgeId, Order, OutOfMemory, Platform, Run, Solution, SolveError, Solver, Total,
+    VerifyError, Violation, cuda, with_graph,
 };
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ struct Outcome {
     open: Duration,
     solution: Solution,
     trace: Option<Trace>,
-    verified: Option<Result<Certificate, Violation>>,
+    verified: Option<Verdict>,
     verify: Duration,
     /// Whether the forest was written. One that was found wrong is not.
     written: bool,
@@ -146,10 +146,12 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     });
 
     let start = Instant::now();
-    let verified = plan.verify.then(|| {
+    let verified = if plan.verify {
         let _stage = Stage::start("verifying");
-        verify(&input.graph, plan.order, solution.forest.ids())
-    });
+        Some(verify(&input.graph, plan.order, solution.forest.ids())?)
+    } else {
+        None
+    };
     let verify = if plan.verify { start.elapsed() } else { Duration::ZERO };
 
     let start = Instant::now();
@@ -210,10 +212,17 @@ fn solve(plan: &Plan, solver: &dyn Solver, graph: &AnyGraph) -> anyhow::Result<(
 /// Decides whether the edges are the forest of the graph.
 ///
 /// # Errors
-/// The first violation.
-pub(crate) fn verify(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<Certificate, Violation> {
-    with_graph!(graph, graph => kostra::verify(graph.edge_list().edges(order), ids))
+/// When the system does not grant the memory to decide it. The answer itself is the first violation if there is one.
+pub(crate) fn verify(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<Verdict, OutOfMemory> {
+    match with_graph!(graph, graph => kostra::verify(graph.edge_list().edges(order), ids)) {
+        Ok(certificate) => Ok(Ok(certificate)),
+        Err(VerifyError::Violation(violation)) => Ok(Err(violation)),
+        Err(VerifyError::OutOfMemory(refusal)) => Err(refusal),
+    }
 }
+
+/// What was decided of a forest.
+pub(crate) type Verdict = Result<Certificate, Violation>;
 
 fn report(plan: &Plan, outcome: &Outcome) -> anyhow::Result<()> {
     let text = if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };

@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use kostra::io::Input;
-use kostra::{Certificate, Order, Violation};
+use kostra::{Certificate, Order};
 use serde::Serialize;
 
 use crate::args::{Nan, VerifyArgs};
 use crate::input::{Graph, Request, Source};
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, thousands};
+use crate::solve::Verdict;
 use crate::{Answer, forest_file, input, output, solve};
 
 /// What the arguments mean.
@@ -53,7 +54,7 @@ pub(crate) fn run(args: VerifyArgs) -> anyhow::Result<Answer> {
     let start = Instant::now();
     let verdict = {
         let _stage = Stage::start("verifying");
-        solve::verify(&input.graph, plan.order, &ids)
+        solve::verify(&input.graph, plan.order, &ids)?
     };
     let time = start.elapsed();
     let text = if plan.json {
@@ -65,13 +66,7 @@ pub(crate) fn run(args: VerifyArgs) -> anyhow::Result<Answer> {
     Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
 }
 
-fn sheet(
-    plan: &Plan,
-    input: &Graph,
-    forest_edges: usize,
-    verdict: &Result<Certificate, Violation>,
-    time: Duration,
-) -> String {
+fn sheet(plan: &Plan, input: &Graph, forest_edges: usize, verdict: &Verdict, time: Duration) -> String {
     let kind = kind(plan.order);
     let (forest, graph) = (&plan.forest, &plan.input.source);
     let heading = match verdict {
@@ -138,7 +133,7 @@ fn record<'a>(
     plan: &Plan,
     input: &'a Graph,
     forest_edges: usize,
-    verdict: &Result<Certificate, Violation>,
+    verdict: &Verdict,
     time: Duration,
 ) -> Record<'a> {
     Record {

@@ -1,5 +1,7 @@
 //! A set of edges or vertices as one bit each: how solvers collect a forest.
 
+use crate::{OutOfMemory, memory};
+
 /// A set of the edges of a graph: what solvers return.
 pub type EdgeSet = BitSet;
 
@@ -17,6 +19,14 @@ impl BitSet {
     /// An empty set of numbers below `bound`.
     pub fn new(bound: usize) -> Self {
         Self { words: vec![0; bound.div_ceil(64)], len: 0 }
+    }
+
+    /// An empty set of numbers below `bound`, where that comes from the input.
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub fn try_new(bound: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self { words: memory::zeros(bound.div_ceil(64))?, len: 0 })
     }
 
     /// The set whose member `64 i + b` is bit `b` of word `i`.
@@ -68,7 +78,20 @@ impl BitSet {
 
     /// The members, ascending. O(bound / 64 + members).
     pub fn into_ids(self) -> Vec<u32> {
-        let mut ids = Vec::with_capacity(self.len);
+        let room = Vec::with_capacity(self.len);
+        self.list_into(room)
+    }
+
+    /// The members, ascending, where their number comes from the input. O(bound / 64 + members).
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub fn try_into_ids(self) -> Result<Vec<u32>, OutOfMemory> {
+        let room = memory::room(self.len)?;
+        Ok(self.list_into(room))
+    }
+
+    fn list_into(self, mut ids: Vec<u32>) -> Vec<u32> {
         for (index, mut word) in self.words.into_iter().enumerate() {
             while word != 0 {
                 ids.push(index as u32 * 64 + word.trailing_zeros());
@@ -91,6 +114,7 @@ mod tests {
         }
         assert_eq!(set.len(), 4);
         assert!(set.contains(63) && !set.contains(62) && !set.contains(100_000));
+        assert_eq!(set.clone().try_into_ids().unwrap(), [0, 63, 64, 199]);
         assert_eq!(set.into_ids(), [0, 63, 64, 199]);
     }
 }

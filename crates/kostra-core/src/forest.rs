@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{EdgeId, Edges, UnionFind, Vertex, Weight};
+use crate::{EdgeId, Edges, OutOfMemory, UnionFind, Vertex, Weight, memory};
 
 /// The sum of weights: exact where weights are integers, compensated where they are floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,13 +60,16 @@ impl Forest {
     }
 
     /// Which component each vertex is in. O(n + number of ids).
-    pub fn labels<W: Weight>(&self, edges: Edges<'_, W>) -> Labels {
-        let mut sets = UnionFind::new(edges.vertices());
+    ///
+    /// # Errors
+    /// When the system does not grant the memory: 4 bytes a vertex.
+    pub fn labels<W: Weight>(&self, edges: Edges<'_, W>) -> Result<Labels, OutOfMemory> {
+        let mut sets = UnionFind::try_new(edges.vertices())?;
         for &id in &self.ids {
             let (u, v) = edges.ends(id);
             sets.union(u, v);
         }
-        let mut labels = sets.flatten().to_vec();
+        let mut labels = sets.into_lowest();
         let mut components = 0;
         // A representative is the lowest vertex of its component, so it has its number before the others ask.
         for vertex in 0..labels.len() {
@@ -78,7 +81,7 @@ impl Forest {
                 labels[vertex] = labels[representative];
             }
         }
-        Labels { labels, components }
+        Ok(Labels { labels, components })
     }
 }
 
@@ -106,12 +109,15 @@ impl Labels {
     }
 
     /// How many vertices each component has.
-    pub fn sizes(&self) -> Vec<u32> {
-        let mut sizes = vec![0; self.components as usize];
+    ///
+    /// # Errors
+    /// When the system does not grant the memory: 4 bytes a component.
+    pub fn sizes(&self) -> Result<Vec<u32>, OutOfMemory> {
+        let mut sizes: Vec<u32> = memory::zeros(self.components as usize)?;
         for &label in &self.labels {
             sizes[label as usize] += 1;
         }
-        sizes
+        Ok(sizes)
     }
 }
 
@@ -126,9 +132,9 @@ mod tests {
         let edges = graph.edges(Order::Minimum);
         let forest = Forest::new(edges, vec![0, 1]);
         assert_eq!((forest.total(), forest.components()), (Total::Integer(3), 4));
-        let labels = forest.labels(edges);
+        let labels = forest.labels(edges).unwrap();
         assert_eq!(labels.as_slice(), [0, 1, 2, 3, 2, 1]);
-        assert_eq!(labels.sizes(), [1, 2, 2, 1]);
+        assert_eq!(labels.sizes().unwrap(), [1, 2, 2, 1]);
         assert_eq!((labels.components(), labels.of(4)), (4, 2));
     }
 }

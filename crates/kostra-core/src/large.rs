@@ -9,12 +9,17 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// An empty vector with room for so many values, in large pages where these are many.
-pub fn with_room<T>(values: usize) -> Vec<T> {
-    let mut room = Vec::with_capacity(values);
+use crate::{OutOfMemory, memory};
+
+/// An empty vector with room for `values` values, in large pages where these are many.
+///
+/// # Errors
+/// When the system does not grant the memory.
+pub fn with_room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut room = memory::room(values)?;
     let spare = room.spare_capacity_mut();
     ask_for_large_pages(spare.as_mut_ptr().cast(), size_of_val(spare));
-    room
+    Ok(room)
 }
 
 /// The system's memory, all large pieces of it in large pages, for programs that hold large graphs:
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn there_is_room_whatever_the_size() {
         for values in [0, 1, 1000, if cfg!(miri) { 2000 } else { 3 << 20 }] {
-            let mut room = with_room::<u32>(values);
+            let mut room = with_room::<u32>(values).unwrap();
             assert!(room.is_empty() && room.capacity() >= values);
             room.extend(0..values as u32);
             assert!(room.iter().copied().eq(0..values as u32));

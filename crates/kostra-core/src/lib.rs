@@ -25,6 +25,7 @@ mod edge_list;
 mod forest;
 mod graph;
 mod large;
+pub mod memory;
 mod prefetch;
 mod run;
 mod solver;
@@ -41,6 +42,7 @@ pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES};
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
 pub use large::{LargePages, with_room};
+pub use memory::OutOfMemory;
 pub use prefetch::prefetch;
 pub use run::{DeviceTimes, Observer, Round, Run, Scratch};
 pub use solver::{
@@ -48,7 +50,7 @@ pub use solver::{
     SolverOption,
 };
 pub use union_find::UnionFind;
-pub use verify::{Certificate, Violation, verify};
+pub use verify::{Certificate, VerifyError, Violation, verify};
 pub use weight::{CompensatedSum, Key, Order, Weight, WeightType};
 pub use workspace::Workspace;
 

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use crate::run::DeviceTimes;
-use crate::{AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, Run, Weight, with_graph};
+use crate::{
+    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, Run, Weight, with_graph,
+};
 
 /// Where a solver runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +138,7 @@ pub enum SolveError {
     OutOfMemory {
         /// The solver's id.
         solver: &'static str,
-        /// How many bytes it asked for, beyond the graph and the answer.
+        /// How many bytes it asked for: all beyond the graph and the answer, or those of one array.
         bytes: usize,
     },
     /// The device has too little memory free. Nothing was begun, unless somebody else took memory in the meantime.
@@ -161,6 +163,26 @@ pub enum SolveError {
         /// What failed, and how.
         what: String,
     },
+}
+
+/// What stands for the solver in a refusal that no solver's name has been put on yet.
+const SOME_SOLVER: &str = "the solver";
+
+impl From<OutOfMemory> for SolveError {
+    /// A solver has asked for an array: one [`Solver`] that is run puts its name on the error.
+    fn from(OutOfMemory { bytes }: OutOfMemory) -> Self {
+        Self::OutOfMemory { solver: SOME_SOLVER, bytes }
+    }
+}
+
+impl SolveError {
+    /// The same error, with a solver's id on a refusal of memory that has none.
+    pub fn of(self, solver: &'static str) -> Self {
+        match self {
+            Self::OutOfMemory { solver: SOME_SOLVER, bytes } => Self::OutOfMemory { solver, bytes },
+            error => error,
+        }
+    }
 }
 
 /// A graph with an order on its edges, put to a solver: what an [`Algorithm`] solves.
@@ -212,12 +234,15 @@ pub trait Algorithm: Send + Sync + 'static {
     /// Finds the edges of the spanning forest; where `INFO.exact`, of the canonical one.
     ///
     /// # Errors
-    /// When the run is cancelled, or the solver is not for such a graph.
+    /// When the run is cancelled, the memory not granted, or the solver is not for such a graph.
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError>;
 
     /// Lists what was found, ascending. Solvers that have threads may share that among them.
-    fn list(&self, forest: EdgeSet, _run: &Run<'_>) -> Vec<EdgeId> {
-        forest.into_ids()
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    fn list(&self, forest: EdgeSet, _run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
+        forest.try_into_ids()
     }
 }
 
@@ -248,7 +273,7 @@ pub trait Solver: Send + Sync {
     /// Builds what the solver wants, solves, and times the two apart.
     ///
     /// # Errors
-    /// When the run is cancelled, or the solver is not for such a graph.
+    /// When the run is cancelled, the memory not granted, or the solver is not for such a graph.
     fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError>;
 }
 
@@ -259,6 +284,7 @@ impl<A: Algorithm> Solver for A {
 
     fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError> {
         with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order, &A::INFO), run))
+            .map_err(|error| error.of(A::INFO.id))
     }
 }
 
@@ -277,7 +303,7 @@ fn solve_typed<A: Algorithm, W: Weight>(
     let set = algorithm.solve(problem, run)?;
     run.finish_rounds();
     let solved = Instant::now();
-    let ids = run.phase("list the forest", |run| algorithm.list(set, run));
+    let ids = run.phase("list the forest", |run| algorithm.list(set, run))?;
     let DeviceTimes { compile, upload, mut download } = run.take_device_times();
     let mut solve = (solved - built).saturating_sub(compile + upload + download);
     // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.

@@ -1,6 +1,6 @@
 //! Disjoint sets of vertices that can be merged.
 
-use crate::{Vertex, prefetch};
+use crate::{OutOfMemory, Vertex, memory, prefetch};
 
 /// Disjoint sets over `0..n`, each named by its lowest member.
 ///
@@ -17,6 +17,20 @@ impl UnionFind {
     /// `elements` sets of one element each.
     pub fn new(elements: u32) -> Self {
         Self { parents: (0..elements).collect(), sets: elements }
+    }
+
+    /// `elements` sets of one element each, where that number comes from the input.
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub fn try_new(elements: u32) -> Result<Self, OutOfMemory> {
+        Ok(Self { parents: memory::collected(0..elements)?, sets: elements })
+    }
+
+    /// What [`flatten`](Self::flatten) gives, as an array of its own. O(n).
+    pub fn into_lowest(mut self) -> Vec<Vertex> {
+        self.flatten();
+        self.parents
     }
 }
 

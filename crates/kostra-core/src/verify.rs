@@ -15,7 +15,7 @@
 
 use thiserror::Error;
 
-use crate::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
+use crate::{EdgeId, Edges, Key, OutOfMemory, Vertex, Weight, memory, prefetch};
 
 type Rank<W> = <<W as Weight>::Key as Key>::Rank;
 
@@ -90,14 +90,25 @@ pub enum Violation {
     },
 }
 
+/// Why [`verify`] does not accept an answer.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum VerifyError {
+    /// The answer is wrong.
+    #[error(transparent)]
+    Violation(#[from] Violation),
+    /// Nothing is decided, for the system does not grant the memory: up to 32 bytes a vertex.
+    #[error("the forest cannot be verified: {0}")]
+    OutOfMemory(#[from] OutOfMemory),
+}
+
 /// Decides whether the edges `forest`, ascending, are the canonical spanning forest of `edges`.
 ///
 /// # Errors
 /// The first violation: of the list itself, then a cycle (by rank), then a missed connection or an edge that should
-/// be inside (by edge id).
-pub fn verify<W: Weight>(edges: Edges<'_, W>, forest: &[EdgeId]) -> Result<Certificate, Violation> {
+/// be inside (by edge id). Or that the system does not grant the memory.
+pub fn verify<W: Weight>(edges: Edges<'_, W>, forest: &[EdgeId]) -> Result<Certificate, VerifyError> {
     check_list(edges.len(), forest)?;
-    let ranks = sorted_ranks(edges, forest);
+    let ranks = sorted_ranks(edges, forest)?;
     let line = Line::merge(edges, &ranks)?;
     check_all(edges, &ranks, &line)?;
     Ok(Certificate { components: line.components, compared: edges.len() - forest.len() })
@@ -113,10 +124,10 @@ fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
     }
 }
 
-fn sorted_ranks<W: Weight>(edges: Edges<'_, W>, ids: &[EdgeId]) -> Vec<Rank<W>> {
-    let mut ranks: Vec<_> = ids.iter().map(|&id| edges.rank(id)).collect();
+fn sorted_ranks<W: Weight>(edges: Edges<'_, W>, ids: &[EdgeId]) -> Result<Vec<Rank<W>>, OutOfMemory> {
+    let mut ranks = memory::collected(ids.iter().map(|&id| edges.rank(id)))?;
     ranks.sort_unstable();
-    ranks
+    Ok(ranks)
 }
 
 /// Compares every edge with the last on its path. A forest edge is its own path, so it passes without being asked
@@ -194,9 +205,9 @@ struct Line {
 
 impl Line {
     /// Merges the components along edges of ascending rank.
-    fn merge<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>]) -> Result<Self, Violation> {
+    fn merge<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>]) -> Result<Self, VerifyError> {
         let id = |rank| W::Key::rank_id(rank);
-        let mut lines = Lines::new(edges.vertices());
+        let mut lines = Lines::new(edges.vertices())?;
         for (step, &rank) in ranks.iter().enumerate() {
             // Ends lie anywhere in memory: ask for those of edges some way ahead, and for what they lead to.
             if let Some(&rank) = ranks.get(step + 2 * AHEAD) {
@@ -211,15 +222,15 @@ impl Line {
             let (u, v) = edges.ends(id(rank));
             if !lines.append(u, v, step as u32) {
                 let weight = edges.weights()[id(rank) as usize].to_string();
-                return Err(Violation::Cycle { edge: id(rank), u, v, weight });
+                return Err(Violation::Cycle { edge: id(rank), u, v, weight }.into());
             }
         }
-        Ok(lines.join())
+        Ok(lines.join()?)
     }
 
-    fn index(positions: Vec<u32>, gaps: Vec<u32>, components: u32) -> Self {
-        let (mut from_start, mut to_end) = (gaps.clone(), gaps.clone());
-        let mut blocks = Vec::with_capacity(gaps.len().div_ceil(BLOCK));
+    fn index(positions: Vec<u32>, gaps: Vec<u32>, components: u32) -> Result<Self, OutOfMemory> {
+        let (mut from_start, mut to_end) = (memory::copied(&gaps)?, memory::copied(&gaps)?);
+        let mut blocks = memory::room(gaps.len().div_ceil(BLOCK))?;
         for (forward, backward) in from_start.chunks_mut(BLOCK).zip(to_end.chunks_mut(BLOCK)) {
             for i in 1..forward.len() {
                 forward[i] = forward[i].max(forward[i - 1]);
@@ -233,11 +244,10 @@ impl Line {
         let mut width = 1;
         while 2 * width <= table[0].len() {
             let narrow = &table[table.len() - 1];
-            let wide = narrow.iter().zip(&narrow[width..]).map(|(&a, &b)| a.max(b)).collect();
-            table.push(wide);
+            table.push(memory::collected(narrow.iter().zip(&narrow[width..]).map(|(&a, &b)| a.max(b)))?);
             width *= 2;
         }
-        Self { positions, gaps, from_start, to_end, table, components }
+        Ok(Self { positions, gaps, from_start, to_end, table, components })
     }
 
     /// The step at which the vertices at two different positions came together, or [`NEVER`].
@@ -278,8 +288,9 @@ struct Place {
 }
 
 impl Lines {
-    fn new(vertices: u32) -> Self {
-        Self((0..vertices).map(|parent| Place { parent, behind: 0, length: 1, appended: NEVER }).collect())
+    fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        let alone = |parent| Place { parent, behind: 0, length: 1, appended: NEVER };
+        memory::collected((0..vertices).map(alone)).map(Self)
     }
 
     fn place(&mut self, vertex: Vertex) -> &mut Place {
@@ -320,7 +331,7 @@ impl Lines {
     }
 
     /// Puts all lines one after the other.
-    fn join(mut self) -> Line {
+    fn join(mut self) -> Result<Line, OutOfMemory> {
         let n = self.0.len();
         let (mut standing, mut components) = (0, 0);
         for vertex in 0..n as Vertex {
@@ -332,7 +343,7 @@ impl Lines {
                 components += 1;
             }
         }
-        let (mut gaps, mut positions) = (vec![NEVER; n], vec![0; n]);
+        let (mut gaps, mut positions) = (memory::filled(n, NEVER)?, memory::zeros(n)?);
         for vertex in 0..n as Vertex {
             // Walk until the parent is the first vertex, so that what is left of the path is short for all others.
             while self.first(vertex) != self.place(vertex).parent {}
@@ -359,7 +370,11 @@ mod tests {
     }
 
     fn check(graph: &EdgeList<i32>, forest: &[EdgeId]) -> Result<Certificate, Violation> {
-        verify(graph.edges(Order::Minimum), forest)
+        match verify(graph.edges(Order::Minimum), forest) {
+            Ok(certificate) => Ok(certificate),
+            Err(VerifyError::Violation(violation)) => Err(violation),
+            Err(refusal) => panic!("{refusal}"),
+        }
     }
 
     #[test]
@@ -416,7 +431,7 @@ mod tests {
             EdgeList::new(n as usize, (0..n - 1).collect::<Vec<_>>(), (1..n).collect::<Vec<_>>(), weights)
                 .unwrap();
         let edges = graph.edges(Order::Minimum);
-        let ranks = sorted_ranks(edges, &edges.ids().collect::<Vec<_>>());
+        let ranks = sorted_ranks(edges, &edges.ids().collect::<Vec<_>>()).unwrap();
         let line = Line::merge(edges, &ranks).unwrap();
         for a in 0..n {
             let mut heaviest = a;

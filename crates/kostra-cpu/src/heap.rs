@@ -1,14 +1,14 @@
 //! The priority queue of Prim's algorithm as a trait, so that its solvers share the growing loop and the heaps share a
 //! test.
 
-use kostra_core::{Key, Vertex};
+use kostra_core::{Key, OutOfMemory, Vertex};
 
 /// A priority queue of vertices, lowest rank first, in which a rank can be lowered.
-pub(crate) trait Heap<K: Key> {
-    /// An empty queue for the vertices below `vertices`.
-    fn new(vertices: u32) -> Self;
-    /// Adds a vertex that is not in the queue.
-    fn insert(&mut self, vertex: Vertex, rank: K::Rank);
+pub(crate) trait Heap<K: Key>: Sized {
+    /// An empty queue for the vertices below `vertices`, if the system grants the memory.
+    fn new(vertices: u32) -> Result<Self, OutOfMemory>;
+    /// Adds a vertex that is not in the queue, if the system grants the memory.
+    fn insert(&mut self, vertex: Vertex, rank: K::Rank) -> Result<(), OutOfMemory>;
     /// Lowers the rank of a vertex that is in the queue.
     fn decrease(&mut self, vertex: Vertex, rank: K::Rank);
     /// Takes out the vertex with the lowest rank.
@@ -21,7 +21,7 @@ pub(crate) fn agrees_with_a_searched_list<H: Heap<u32>>() {
     const VERTICES: u32 = 200;
     let mut random = crate::sequential::tests::Random(7);
     for _ in 0..if cfg!(miri) { 2 } else { 100 } {
-        let mut heap = H::new(VERTICES);
+        let mut heap = H::new(VERTICES).unwrap();
         let mut list: Vec<(u64, Vertex)> = Vec::new();
         for step in 0..2000 {
             // Ranks differ, as those of edges do: the step is their id.
@@ -38,7 +38,7 @@ pub(crate) fn agrees_with_a_searched_list<H: Heap<u32>>() {
                     entry.0 = rank;
                 }
             } else {
-                heap.insert(vertex, rank);
+                heap.insert(vertex, rank).unwrap();
                 list.push((rank, vertex));
             }
         }

@@ -3,9 +3,8 @@
 //! Every operation takes O(log n). Costs 4 bytes a vertex, and 16 (32 with 64-bit weights) for each vertex that is in
 //! the heap. Used by Prim's algorithm, which keeps only the vertices beside its tree in here.
 
-use kostra_core::{Key, Vertex};
+use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
-use crate::granted::granted;
 use crate::heap::Heap;
 
 /// A binary heap with positions.
@@ -17,13 +16,15 @@ pub(crate) struct BinaryHeap<K: Key> {
 }
 
 impl<K: Key> Heap<K> for BinaryHeap<K> {
-    fn new(vertices: u32) -> Self {
-        Self { entries: Vec::new(), positions: vec![0; vertices as usize] }
+    fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        Ok(Self { entries: Vec::new(), positions: memory::zeros(vertices as usize)? })
     }
 
-    fn insert(&mut self, vertex: Vertex, rank: K::Rank) {
-        self.entries.push((rank, vertex));
+    #[inline]
+    fn insert(&mut self, vertex: Vertex, rank: K::Rank) -> Result<(), OutOfMemory> {
+        memory::push(&mut self.entries, (rank, vertex))?;
         self.sift_up(self.entries.len() - 1, (rank, vertex));
+        Ok(())
     }
 
     fn decrease(&mut self, vertex: Vertex, rank: K::Rank) {
@@ -39,16 +40,6 @@ impl<K: Key> Heap<K> for BinaryHeap<K> {
 }
 
 impl<K: Key> BinaryHeap<K> {
-    /// A heap for vertices below `vertices`, if the system grants the memory for their positions.
-    pub(crate) fn granted(vertices: u32) -> Option<Self> {
-        Some(Self { entries: Vec::new(), positions: granted(vertices as usize, || 0)? })
-    }
-
-    /// Whether there is memory for one more vertex, granted now if need be.
-    pub(crate) fn has_room(&mut self) -> bool {
-        self.entries.try_reserve(1).is_ok()
-    }
-
     /// The rank of a vertex, if it is in the heap. O(1).
     pub(crate) fn rank_of(&self, vertex: Vertex) -> Option<K::Rank> {
         let &(rank, there) = self.entries.get(self.positions[vertex as usize] as usize)?;
@@ -115,10 +106,10 @@ mod tests {
 
     #[test]
     fn a_vertex_has_a_rank_while_it_is_in_the_heap_and_no_longer() {
-        let mut heap = BinaryHeap::<u32>::new(4);
+        let mut heap = BinaryHeap::<u32>::new(4).unwrap();
         assert_eq!((heap.rank_of(0), heap.first()), (None, None));
         for vertex in 0..4 {
-            heap.insert(vertex, (9 - vertex).rank(vertex));
+            heap.insert(vertex, (9 - vertex).rank(vertex)).unwrap();
         }
         heap.decrease(1, 2_u32.rank(1));
         assert_eq!(heap.first(), Some((2_u32.rank(1), 1)));
@@ -126,16 +117,16 @@ mod tests {
         let ranks = [0, 1, 2, 3].map(|vertex| heap.rank_of(vertex).map(u32::rank_key));
         assert_eq!(ranks, [Some(9), None, Some(7), Some(6)]);
         heap.clear();
-        heap.insert(2, 5_u32.rank(2));
+        heap.insert(2, 5_u32.rank(2)).unwrap();
         let ranks = [0, 1, 2, 3].map(|vertex| heap.rank_of(vertex).map(u32::rank_key));
         assert_eq!(ranks, [None, None, Some(5), None]);
     }
 
     #[test]
     fn every_vertex_knows_its_place() {
-        let mut heap = BinaryHeap::<u32>::new(100);
+        let mut heap = BinaryHeap::<u32>::new(100).unwrap();
         for vertex in 0..100 {
-            heap.insert(vertex, (vertex * 37 % 100 + 100).rank(vertex));
+            heap.insert(vertex, (vertex * 37 % 100 + 100).rank(vertex)).unwrap();
         }
         for vertex in (0..100).step_by(3) {
             heap.decrease(vertex, (vertex * 41 % 100).rank(vertex));

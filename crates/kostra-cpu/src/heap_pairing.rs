@@ -10,7 +10,7 @@
 //! is allocated after the start, and nothing recurses, however many children the root has. Costs 24 bytes a vertex
 //! (32 with 64-bit weights).
 
-use kostra_core::{Key, Vertex};
+use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
 use crate::heap::Heap;
 
@@ -33,14 +33,16 @@ pub(crate) struct PairingHeap<K: Key> {
 }
 
 impl<K: Key> Heap<K> for PairingHeap<K> {
-    fn new(vertices: u32) -> Self {
+    fn new(vertices: u32) -> Result<Self, OutOfMemory> {
         let alone = Node { rank: K::MIN.rank(0), first_child: NONE, next_sibling: NONE, previous: NONE };
-        Self { nodes: vec![alone; vertices as usize], root: NONE }
+        Ok(Self { nodes: memory::filled(vertices as usize, alone)?, root: NONE })
     }
 
-    fn insert(&mut self, vertex: Vertex, rank: K::Rank) {
+    #[inline]
+    fn insert(&mut self, vertex: Vertex, rank: K::Rank) -> Result<(), OutOfMemory> {
         *self.node(vertex) = Node { rank, first_child: NONE, next_sibling: NONE, previous: NONE };
         self.root = if self.root == NONE { vertex } else { self.meld(self.root, vertex) };
+        Ok(())
     }
 
     fn decrease(&mut self, vertex: Vertex, rank: K::Rank) {
@@ -144,10 +146,10 @@ mod tests {
     #[test]
     fn a_million_children_of_one_root_need_no_deep_stack() {
         let n = if cfg!(miri) { 500 } else { 1_000_000 };
-        let mut heap = PairingHeap::<u32>::new(n);
-        heap.insert(0, 0_u32.rank(0));
+        let mut heap = PairingHeap::<u32>::new(n).unwrap();
+        heap.insert(0, 0_u32.rank(0)).unwrap();
         for vertex in 1..n {
-            heap.insert(vertex, (n - vertex).rank(vertex));
+            heap.insert(vertex, (n - vertex).rank(vertex)).unwrap();
         }
         assert_eq!(heap.delete_min(), Some(0));
         for vertex in (1..n).rev() {

@@ -1,6 +1,5 @@
 //! The solvers that run on the processor.
 
-mod granted;
 mod heap;
 mod heap_binary;
 mod heap_pairing;

@@ -1,7 +1,7 @@
 //! What can go wrong before a device is there, and on it.
 
 use cudarc::driver::DriverError;
-use kostra_core::SolveError;
+use kostra_core::{OutOfMemory, SolveError};
 use thiserror::Error;
 
 /// There is no device to work on.
@@ -47,6 +47,9 @@ pub enum DeviceError {
         /// How many were free, perhaps not in one piece.
         free: usize,
     },
+    /// The array of the answer finds no room in the machine's memory.
+    #[error(transparent)]
+    Host(#[from] OutOfMemory),
     /// The kernels are neither compiled in nor can be compiled here.
     #[error(
         "the CUDA kernels were not compiled when Kostra was built, and cannot be compiled now: {reason}; install \
@@ -76,6 +79,7 @@ impl From<DeviceError> for SolveError {
     fn from(error: DeviceError) -> Self {
         match error {
             DeviceError::OutOfMemory { bytes, free } => Self::DeviceMemory { bytes, free },
+            DeviceError::Host(refusal) => refusal.into(),
             error => Self::Device { what: error.to_string() },
         }
     }

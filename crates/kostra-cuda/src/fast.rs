@@ -26,7 +26,8 @@ use std::time::Duration;
 
 use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    Weight,
 };
 use kostra_cpu::list;
 
@@ -87,7 +88,7 @@ impl Algorithm for Fast {
         solve(device, plan, input_of(&graph)?, run)
     }
 
-    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
         list(forest, run.threads())
     }
 }
@@ -128,7 +129,7 @@ impl Algorithm for FastRows {
         forest
     }
 
-    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
         list(forest, run.threads())
     }
 }

@@ -122,7 +122,7 @@ pub(crate) unsafe fn fetch_set(
     words: usize,
     threads: usize,
 ) -> Result<EdgeSet, DeviceError> {
-    let mut set = with_room(words);
+    let mut set = with_room(words)?;
     if size_of::<u64>() * words <= FEW {
         set.resize(words, 0_u64);
         if words > 0 {

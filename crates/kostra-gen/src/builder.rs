@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kostra_core::{MAX_EDGES, MAX_VERTICES, Vertex};
+use kostra_core::{MAX_EDGES, MAX_VERTICES, Vertex, memory};
 
 use crate::share::Share;
 use crate::weights::Weights;
@@ -74,25 +74,21 @@ pub(crate) fn check(vertices: u128, edges: u128, bytes: u128) -> Result<(), Spec
     let refused = SpecError::OutOfMemory { bytes };
     let Ok(bytes) = usize::try_from(bytes) else { return Err(refused) };
     // Opaque to the optimizer, which would otherwise do away with memory that nobody uses.
-    let mut all = std::hint::black_box(Vec::<u8>::new());
-    all.try_reserve_exact(bytes).map_err(|_| refused)?;
+    let all = memory::room::<u8>(bytes).map_err(|_| refused)?;
     std::hint::black_box(all);
     Ok(())
 }
 
 /// An empty array with room for exactly `length` values.
 pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
-    let mut array = Vec::new();
     let bytes = length as u128 * size_of::<T>() as u128;
-    array.try_reserve_exact(length).map_err(|_| SpecError::OutOfMemory { bytes })?;
-    Ok(array)
+    memory::room(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
 /// An array of `length` zeros.
 pub(crate) fn zeros(length: usize) -> Result<Vec<u32>, SpecError> {
-    let mut array = array(length)?;
-    array.resize(length, 0);
-    Ok(array)
+    let bytes = length as u128 * size_of::<u32>() as u128;
+    memory::zeros(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
 #[cfg(test)]

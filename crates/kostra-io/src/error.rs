@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-use kostra_core::GraphError;
+use kostra_core::{GraphError, OutOfMemory};
 use thiserror::Error;
 
 /// A place in a file.
@@ -101,6 +101,12 @@ pub enum ReadErrorKind {
         /// How many bytes the array needs for which there is no memory.
         bytes: u64,
     },
+}
+
+impl From<OutOfMemory> for ReadErrorKind {
+    fn from(refusal: OutOfMemory) -> Self {
+        Self::OutOfMemory { bytes: refusal.bytes as u64 }
+    }
 }
 
 /// Why an output could not be written. A file that was there before is unchanged.

@@ -215,6 +215,9 @@ pub struct ReadOptions {
     pub terms: Terms,
     /// How many threads to use; 0 means all.
     pub threads: usize,
+    /// Whether a `.kst` file is copied into memory, so that the graph stays as it is when the file changes. Otherwise a
+    /// plain one is mapped, which takes no memory of its own; see [`open_kst`](crate::open_kst).
+    pub copy: bool,
 }
 
 /// A graph from a file.

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use kostra_core::Vertex;
+use kostra_core::{Vertex, memory};
 
 use crate::compression::{Stream, fill};
 use crate::fault::Fault;
@@ -35,13 +35,14 @@ impl<'a> Words<'a> {
         count: usize,
         mut convert: impl FnMut(usize, [u8; SIZE]) -> Result<T, String>,
     ) -> Result<Vec<T>, Fault> {
-        let mut values = Vec::with_capacity(self.stream.reasonable(count as u64, SIZE as u64));
+        let mut values = memory::room(self.stream.reasonable(count as u64, SIZE as u64))?;
         while values.len() < count {
             let wanted = BLOCK.min((count - values.len()).saturating_mul(SIZE));
             let block = self.buffer.get_mut(..wanted).unwrap_or_default();
             let ahead = self.ahead.take();
             let filled = fill(&mut ahead.as_slice().chain(&mut self.stream), block).map_err(from_io)?;
             let (words, _) = block.get(..filled).unwrap_or_default().as_chunks::<SIZE>();
+            memory::reserve(&mut values, words.len())?;
             for &word in words {
                 let value = convert(values.len(), word);
                 values.push(value.map_err(|sentence| Fault::at_byte(self.offset, sentence))?);

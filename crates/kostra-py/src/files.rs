@@ -4,11 +4,12 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kostra::generate::SpecError;
 use kostra::io::{
     ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError, ReadErrorKind,
     ReadOptions, Terms,
 };
-use kostra::{AnyGraph, Coordinates};
+use kostra::{AnyGraph, Coordinates, OutOfMemory};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
@@ -83,6 +84,8 @@ impl Arguments {
             columns,
             terms: Terms::Python,
             threads: self.threads.unwrap_or(0),
+            // A graph in Python lives long, and must not change when its file does.
+            copy: true,
         })
     }
 }
@@ -104,7 +107,10 @@ pub(crate) fn read(
 #[pyfunction]
 pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<Loaded<'_>> {
     let made = interruptible(py, move || kostra::generate::generate(&spec))?;
-    let made = made.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let made = made.map_err(|error| match error {
+        SpecError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+        error => PyValueError::new_err(error.to_string()),
+    })?;
     Ok(shown(py, made.graph, made.coordinates, None, Vec::new()))
 }
 
@@ -118,6 +124,11 @@ fn shown(
     let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
     let points = coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
     (Graph(Arc::new(graph)), points, geographic, names, notes)
+}
+
+/// The exception for memory that the system does not grant.
+pub(crate) fn out_of_memory(refusal: OutOfMemory) -> PyErr {
+    PyMemoryError::new_err(refusal.to_string())
 }
 
 fn explain(error: &ReadError) -> PyErr {

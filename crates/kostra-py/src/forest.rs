@@ -5,12 +5,14 @@ use std::thread;
 
 use kostra::tree::{self, Bottleneck, MergeTree};
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, Solution, Solver, Total, Vertex, Weight, with_graph,
+    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total, Vertex,
+    Weight, memory, with_graph,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::files::out_of_memory;
 use crate::{threads_or_all, views};
 
 /// The forest.
@@ -29,18 +31,23 @@ pub(crate) struct Forest {
 
 impl Forest {
     /// Takes out of the graph what the solver found.
-    pub(crate) fn of(graph: &AnyGraph, order: Order, solver: &dyn Solver, solution: Solution) -> Self {
+    pub(crate) fn of(
+        graph: &AnyGraph,
+        order: Order,
+        solver: &dyn Solver,
+        solution: Solution,
+    ) -> Result<Self, OutOfMemory> {
         let (total, components) = (solution.forest.total(), solution.forest.components());
         let ids = solution.forest.into_ids();
-        Self {
-            tree: Arc::new(with_graph!(graph, graph => pick_edges(graph, &ids))),
+        Ok(Self {
+            tree: Arc::new(with_graph!(graph, graph => pick_edges(graph, &ids))?),
             ids,
             order,
             total,
             components,
             algorithm: solver.info().id,
             merges: OnceLock::new(),
-        }
+        })
     }
 }
 
@@ -48,34 +55,40 @@ impl Forest {
 const WORTH_A_THREAD: usize = 1 << 16;
 
 /// Some edges of a graph as a graph of their own.
-fn pick_edges<W: Weight>(graph: &Graph<W>, ids: &[EdgeId]) -> AnyGraph
+fn pick_edges<W: Weight>(graph: &Graph<W>, ids: &[EdgeId]) -> Result<AnyGraph, OutOfMemory>
 where
     AnyGraph: From<EdgeList<W>>,
 {
-    fn pick<T: Copy>(column: &[T], ids: &[EdgeId]) -> Vec<T> {
-        ids.iter().map(|&id| column[id as usize]).collect()
+    fn pick<T: Copy>(column: &[T], ids: &[EdgeId]) -> Result<Vec<T>, OutOfMemory> {
+        memory::collected(ids.iter().map(|&id| column[id as usize]))
     }
     let edges = graph.edge_list();
     let weights = || pick(edges.weights(), ids);
-    let ends = || (pick(edges.u(), ids), pick(edges.v(), ids));
-    let (weights, (u, v)) = if ids.len() < WORTH_A_THREAD {
+    let ends = || Ok((pick(edges.u(), ids)?, pick(edges.v(), ids)?));
+    let (weights, ends) = if ids.len() < WORTH_A_THREAD {
         (weights(), ends())
     } else {
         thread::scope(|scope| {
-            let weights = scope.spawn(weights);
+            // Where the system refuses a thread, this one does its work.
+            let other = thread::Builder::new().spawn_scoped(scope, weights);
             let ends = ends();
-            (weights.join().expect("ids of a graph's edges are positions in its columns"), ends)
+            let weights = other.map_or_else(
+                |_| weights(),
+                |other| other.join().expect("ids of a graph's edges are positions in its columns"),
+            );
+            (weights, ends)
         })
     };
-    let tree = EdgeList::new(edges.vertices() as usize, u, v, weights);
-    tree.expect("edges of a graph are a graph").into()
+    let (u, v) = ends?;
+    let tree = EdgeList::new(edges.vertices() as usize, u, v, weights?);
+    Ok(tree.expect("edges of a graph are a graph").into())
 }
 
 /// All ids in the order of the edges.
-fn places_in_order<W: Weight>(edges: Edges<'_, W>) -> Vec<i64> {
-    let mut ranks: Vec<_> = (0..edges.len() as EdgeId).map(|id| edges.rank(id)).collect();
+fn places_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<Vec<i64>, OutOfMemory> {
+    let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
-    ranks.into_iter().map(|rank| W::Key::rank_id(rank).into()).collect()
+    memory::collected(ranks.into_iter().map(|rank| W::Key::rank_id(rank).into()))
 }
 
 #[pymethods]
@@ -161,40 +174,41 @@ impl Forest {
     }
 
     /// Which component each vertex is in.
-    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let labels =
             py.detach(|| with_graph!(&*self.tree, tree => self.whole(tree).labels(self.edges(tree))));
-        labels.as_slice().to_vec().into_pyarray(py)
+        let labels = labels.and_then(|labels| memory::copied(labels.as_slice()));
+        Ok(labels.map_err(out_of_memory)?.into_pyarray(py))
     }
 
     /// The parent of each vertex, -1 for roots.
-    fn parents<'py>(&self, py: Python<'py>, root: Vertex) -> Bound<'py, PyArray1<i64>> {
+    fn parents<'py>(&self, py: Python<'py>, root: Vertex) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let parents = py.detach(|| {
             let parents =
-                with_graph!(&*self.tree, tree => tree::parents(self.edges(tree), &self.whole(tree), root));
+                with_graph!(&*self.tree, tree => tree::parents(self.edges(tree), &self.whole(tree), root))?;
             let signed = |vertex| if vertex == tree::NO_PARENT { -1 } else { i64::from(vertex) };
-            parents.into_iter().map(signed).collect::<Vec<_>>()
+            memory::collected(parents.into_iter().map(signed))
         });
-        parents.into_pyarray(py)
+        Ok(parents.map_err(out_of_memory)?.into_pyarray(py))
     }
 
     /// The positions of the edges in their order: by weight, then by id.
-    fn in_order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+    fn in_order<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let places = py.detach(|| with_graph!(&*self.tree, tree => places_in_order(self.edges(tree))));
-        places.into_pyarray(py)
+        Ok(places.map_err(out_of_memory)?.into_pyarray(py))
     }
 
     /// The hierarchy, which is made at the first call. Its edges are positions in this forest.
-    fn hierarchy(slf: &Bound<'_, Self>) -> Hierarchy {
+    fn hierarchy(slf: &Bound<'_, Self>) -> PyResult<Hierarchy> {
         let this = slf.get();
         let tree = slf.py().detach(|| {
-            this.merges.get_or_init(|| {
-                Arc::new(
-                    with_graph!(&*this.tree, tree => MergeTree::new(this.edges(tree), &this.whole(tree))),
-                )
-            })
+            if let Some(tree) = this.merges.get() {
+                return Ok(tree);
+            }
+            let tree = with_graph!(&*this.tree, tree => MergeTree::new(this.edges(tree), &this.whole(tree)))?;
+            Ok(this.merges.get_or_init(|| Arc::new(tree)))
         });
-        Hierarchy(tree.clone())
+        Ok(Hierarchy(tree.map_err(out_of_memory)?.clone()))
     }
 }
 
@@ -221,24 +235,26 @@ impl Hierarchy {
     }
 
     /// For each merge the two clusters and their size together.
-    fn merges<'py>(&self, py: Python<'py>) -> [Bound<'py, PyArray1<u64>>; 3] {
+    fn merges<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<u64>>; 3]> {
         let columns = py.detach(|| {
-            let merges = self.0.merges();
-            let mut columns: [Vec<u64>; 3] = std::array::from_fn(|_| Vec::with_capacity(merges.len()));
+            let merges = self.0.merges()?;
+            let room = || memory::room::<u64>(merges.len());
+            let mut columns = [room()?, room()?, room()?];
             for merge in merges {
                 let [low, high] = merge.clusters;
                 for (column, value) in columns.iter_mut().zip([low, high, merge.size.into()]) {
                     column.push(value);
                 }
             }
-            columns
+            Ok(columns)
         });
-        columns.map(|column| column.into_pyarray(py))
+        Ok(columns.map_err(out_of_memory)?.map(|column| column.into_pyarray(py)))
     }
 
     /// Which cluster each vertex is in after so many merges.
-    fn clusters<'py>(&self, py: Python<'py>, merges: usize) -> Bound<'py, PyArray1<u32>> {
-        py.detach(|| self.0.clusters(merges)).into_pyarray(py)
+    fn clusters<'py>(&self, py: Python<'py>, merges: usize) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let clusters = py.detach(|| self.0.clusters(merges));
+        Ok(clusters.map_err(out_of_memory)?.into_pyarray(py))
     }
 
     /// For each pair of vertices the last edge between them as a position in the forest; -1 where they are one vertex,

@@ -3,12 +3,13 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
-use kostra::{AnyGraph, Order, Platform, Run, SolveError, Solver, Workspace, with_graph};
+use kostra::{AnyGraph, Order, Platform, Run, SolveError, Solver, VerifyError, Workspace, with_graph};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Ends};
+use crate::files::out_of_memory;
 use crate::forest::Forest;
 use crate::watch::{Stop, interruptible};
 
@@ -115,7 +116,7 @@ impl Graph {
                 let run = Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
                 let solution = solver.solve(&graph, order, &mut run.in_workspace(&mut scratch));
                 keep_scratch(scratch);
-                solution.map(|solution| Forest::of(&graph, order, solver, solution))
+                Forest::of(&graph, order, solver, solution?).map_err(SolveError::from)
             };
             // Only somebody who writes to the arrays meanwhile can make it panic.
             panic::catch_unwind(AssertUnwindSafe(|| match solve(solver) {
@@ -147,7 +148,11 @@ impl Graph {
         let order = if maximum { Order::Maximum } else { Order::Minimum };
         let verdict =
             py.detach(|| with_graph!(&*self.0, graph => kostra::verify(graph.edge_list().edges(order), ids)));
-        Ok(verdict.err().map(|violation| violation.to_string()))
+        match verdict {
+            Ok(_) => Ok(None),
+            Err(VerifyError::Violation(violation)) => Ok(Some(violation.to_string())),
+            Err(VerifyError::OutOfMemory(refusal)) => Err(out_of_memory(refusal)),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use pyo3::types::PyDict;
 
 /// Large allocations of Rust's, such as graphs that were read, ask for large pages. NumPy asks for them by itself.
 #[global_allocator]
-static MEMORY: kostra::LargePages = kostra::LargePages;
+static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
 
 /// The compiled half of `kostra`.
 #[pymodule]

@@ -2,10 +2,12 @@
 
 use std::thread;
 
+use kostra::{OutOfMemory, memory};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::files::out_of_memory;
 use crate::threads_or_all;
 
 /// The row of each entry of a sparse matrix, from where its rows start.
@@ -27,7 +29,7 @@ pub(crate) fn rows_of_entries<'py>(
     } else {
         return Err(PyTypeError::new_err("csgraph.indptr must be an array of int32 or int64"));
     };
-    match rows {
+    match rows.map_err(out_of_memory)? {
         Some(rows) => Ok(rows.into_pyarray(py)),
         None => Err(PyValueError::new_err("csgraph.indptr must start at 0 and ascend")),
     }
@@ -42,28 +44,32 @@ pub(crate) fn starts_of_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
     let rows = rows.as_slice()?;
     let starts = py.detach(|| {
-        let mut starts = Vec::with_capacity(n + 1);
+        let mut starts = memory::room(n.saturating_add(1))?;
         for (entry, &row) in (0..).zip(rows) {
             while starts.len() <= row as usize {
                 starts.push(entry);
             }
         }
         starts.resize(n + 1, rows.len() as i32);
-        starts
+        Ok(starts)
     });
-    Ok(starts.into_pyarray(py))
+    Ok(starts.map_err(out_of_memory)?.into_pyarray(py))
 }
 
 /// None where the starts are not those of rows.
-fn expand<T: Copy + Ord + Sync + TryInto<usize>>(starts: &[T], threads: usize) -> Option<Vec<i32>> {
-    let entries: usize = (*starts.last()?).try_into().ok()?;
-    let first: usize = (*starts.first()?).try_into().ok()?;
-    if first != 0 || !starts.is_sorted() || i32::try_from(starts.len()).is_err() {
-        return None;
+fn expand<T: Copy + Ord + Sync + TryInto<usize>>(
+    starts: &[T],
+    threads: usize,
+) -> Result<Option<Vec<i32>>, OutOfMemory> {
+    let bounds = starts.first().zip(starts.last());
+    let bounds = bounds.and_then(|(&first, &last)| first.try_into().ok().zip(last.try_into().ok()));
+    let Some((0, entries)) = bounds else { return Ok(None) };
+    if !starts.is_sorted() || i32::try_from(starts.len()).is_err() {
+        return Ok(None);
     }
     let start = |row: usize| starts[row].try_into().unwrap_or(entries); // between 0 and the last, which is one
     let n = starts.len() - 1;
-    let mut rows = vec![0; entries];
+    let mut rows: Vec<i32> = memory::zeros(entries)?;
     let size = n.div_ceil(threads.max(1)).max(1 << 14);
     thread::scope(|scope| {
         let mut rest = rows.as_mut_slice();
@@ -82,5 +88,5 @@ fn expand<T: Copy + Ord + Sync + TryInto<usize>>(starts: &[T], threads: usize) -
             if high == n { fill() } else { drop(scope.spawn(fill)) }
         }
     });
-    Some(rows)
+    Ok(Some(rows))
 }

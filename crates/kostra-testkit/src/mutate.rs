@@ -2,7 +2,7 @@
 
 use std::ops::Add;
 
-use kostra_core::{AnyGraph, EdgeId, Order, Violation, verify, with_graph};
+use kostra_core::{AnyGraph, EdgeId, Order, VerifyError, Violation, verify, with_graph};
 
 use crate::oracle;
 
@@ -36,8 +36,15 @@ impl Add for Refused {
 }
 
 /// What the verifier says of a list of edges.
+///
+/// # Panics
+/// When the system does not grant the memory.
 pub fn judge(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<(), Violation> {
-    with_graph!(graph, graph => verify(graph.edge_list().edges(order), ids).map(|_| ()))
+    match with_graph!(graph, graph => verify(graph.edge_list().edges(order), ids)) {
+        Ok(_) => Ok(()),
+        Err(VerifyError::Violation(violation)) => Err(violation),
+        Err(VerifyError::OutOfMemory(refusal)) => panic!("{refusal}"),
+    }
 }
 
 /// Spoils the canonical forest in every way of one step, and sees that the verifier names the fault.

@@ -80,7 +80,7 @@ fn exact_solvers() -> impl Iterator<Item = &'static dyn Solver> {
 fn labels_by(solver: &dyn Solver, graph: &AnyGraph, order: Order) -> Result<Vec<u32>, String> {
     let solution = solver.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
     Ok(
-        with_graph!(graph, graph => solution.forest.labels(graph.edge_list().edges(order)).as_slice().to_vec()),
+        with_graph!(graph, graph => solution.forest.labels(graph.edge_list().edges(order)).expect("memory").as_slice().to_vec()),
     )
 }
 

@@ -41,6 +41,9 @@ pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
 /// Where that solver runs on a device and the device fails, one on the processor takes over.
 ///
 /// O(m log m) time at worst. To be able to stop it, or to see how far it is, call a [`solver`] yourself.
+///
+/// # Panics
+/// When the system does not grant the memory, which a [`solver`] returns as an error.
 pub fn minimum_spanning_forest(graph: &AnyGraph) -> Forest {
     let run = &mut Run::new();
     let solution = auto(graph).solve(graph, Order::Minimum, run);

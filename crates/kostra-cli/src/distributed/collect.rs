@@ -47,10 +47,11 @@ pub(super) fn verify(
     }
     let graph = with_slice!(slice, slice => gather(slice, 0..slice.len() as u32, world));
     let ids = forest.gather(world);
-    let verified = agree_on(world, graph.transpose())?.zip(ids).map(|(graph, ids)| {
+    let verdict = agree_on(world, graph.transpose())?.zip(ids).map(|(graph, ids)| {
         let ids: Vec<_> = ids.into_iter().map(|id| id as u32).collect(); // there are no higher ones
         solve::verify(&graph, order, &ids)
     });
+    let verified = agree_on(world, verdict.transpose())?;
     let is_wrong = world.broadcast_one(0, u8::from(matches!(verified, Some(Err(_))))) != 0;
     Ok(Verdict { verified, is_wrong })
 }

@@ -72,3 +72,90 @@ fn a_limit_that_leaves_room_is_none() {
     };
     outcome.expect_success();
 }
+
+/// Commands and limits: steps of half as much again, from what the program needs to start to what it needs to finish.
+#[test]
+fn every_command_ends_in_order_under_every_limit() {
+    let workplace = Workplace::new();
+    workplace.run("generate road:n=20k -o g.gr").expect_success();
+    workplace.run("convert g.gr g.kst").expect_success();
+    workplace.run("solve g.gr -o f.ids").expect_success();
+    std::fs::write(workplace.path("huge.gr"), "p sp 4294967295 0\n").unwrap();
+    let solvers = ["auto", "kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairing", "fast"];
+    let solvers = solvers.into_iter().chain(["boruvka-edge", "boruvka-contract", "prim-collide"]);
+    let mut commands: Vec<_> =
+        solvers.map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids")).collect();
+    let others = [
+        "info g.kst",
+        "convert g.gr out.kst",
+        "generate road:n=20k -o out.gr",
+        "verify g.gr f.ids",
+        "solve huge.gr",
+        "info gen:empty:n=4294967295",
+        "solve g.kst -a fast --threads 4096",
+    ];
+    commands.extend(others.map(str::to_owned));
+    let folder = workplace.path("");
+    let within = |kibibytes: u32, arguments: &str| {
+        let script = format!("cd \"$1\" && ulimit -v {kibibytes} && exec \"$0\" {arguments}");
+        let folder = folder.to_str().unwrap();
+        let output = Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_kostra"), folder]).output();
+        Outcome::of(output.unwrap())
+    };
+    let limits = |from: u32| std::iter::successors(Some(from), |limit| Some(limit + limit / 2));
+    // Below this the system cannot start the program, whatever it does.
+    let Some(least) = limits(8_000).take(12).find(|&limit| within(limit, "--version").code == Some(0)) else {
+        return println!("skipped: there is no shell, or it does not limit memory");
+    };
+    for command in &commands {
+        for limit in limits(least).take(8) {
+            let outcome = within(limit, command);
+            let lines = outcome.stderr.lines().filter(|line| line.starts_with("kostra: ")).count();
+            let is_in_order = match outcome.code {
+                Some(0) => true,
+                Some(2) => lines == 1 && outcome.stderr.lines().count() == 1,
+                _ => false,
+            };
+            assert!(is_in_order, "{command} within {limit} KiB: {outcome:?}");
+            let left: Vec<_> =
+                std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            assert!(
+                left.iter().all(|name| !name.to_string_lossy().starts_with('.')),
+                "{command} within {limit} KiB: {left:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_mapped_file_that_is_cut_short_ends_the_command_in_order() {
+    use std::io::Read as _;
+    let workplace = Workplace::new();
+    workplace.run("generate gnm:n=300k,m=3M -o g.kst").expect_success();
+    // Reverse order of pages: the file is cut while the command reads it, over and over, until one run is hit.
+    for _ in 0..20 {
+        let bytes = std::fs::read(workplace.path("g.kst")).unwrap();
+        let mut child = workplace
+            .command("solve g.kst -a boruvka --threads 1")
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut polls = 0;
+        let maps = format!("/proc/{}/maps", child.id());
+        while polls < 100_000 && !std::fs::read_to_string(&maps).is_ok_and(|maps| maps.contains("g.kst")) {
+            polls += 1;
+        }
+        std::fs::OpenOptions::new().write(true).open(workplace.path("g.kst")).unwrap().set_len(100).unwrap();
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        let code = child.wait().unwrap().code();
+        std::fs::write(workplace.path("g.kst"), bytes).unwrap();
+        assert!(matches!(code, Some(0 | 2)), "{code:?}: {stderr}");
+        if stderr.contains("became shorter while it was in use") {
+            assert_eq!((code, stderr.lines().count()), (Some(2), 1));
+            return;
+        }
+    }
+    panic!("no run was hit");
+}

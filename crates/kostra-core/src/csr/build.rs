@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::Csr;
-use crate::{EdgeId, EdgeList, Run, SolveError, Vertex, Weight};
+use crate::{EdgeId, EdgeList, OutOfMemory, Run, SolveError, Vertex, Weight, memory};
 
 /// The observer is asked after so many edges, entries or values, and after each bucket.
 const BLOCK: usize = 1 << 16;
@@ -41,7 +41,7 @@ pub(super) fn build<W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<Csr<W>, SolveError> {
     let pace = &mut Pace { run, done: 0, entries: 2 * graph.len() };
-    let buckets = Buckets::of(graph, pace)?;
+    let buckets = Buckets::of(graph, pace).map_err(|error| error.of(solver))?;
     pace.entries = buckets.entries(0..buckets.len()).len();
 
     let (vertices, entries) = (graph.vertices() as usize, pace.entries);
@@ -49,14 +49,14 @@ pub(super) fn build<W: Weight>(
     let staged = groups.iter().map(|group| buckets.entries(group.clone()).len()).max().unwrap_or(0);
     let room = || {
         let rows = Csr {
-            offsets: room(vertices + 1)?,
-            neighbours: room(entries)?,
-            ids: room(entries)?,
-            weights: room(entries)?,
+            offsets: memory::room(vertices + 1)?,
+            neighbours: memory::room(entries)?,
+            ids: memory::room(entries)?,
+            weights: memory::room(entries)?,
         };
-        Some((rows, room(staged)?))
+        Ok((rows, memory::room(staged)?))
     };
-    let (mut rows, mut stage) = room().ok_or(SolveError::OutOfMemory {
+    let (mut rows, mut stage) = room().map_err(|_: OutOfMemory| SolveError::OutOfMemory {
         solver,
         bytes: size_of::<usize>() * (vertices + 1)
             + (size_of::<Vertex>() + size_of::<EdgeId>() + size_of::<W>()) * entries
@@ -66,7 +66,7 @@ pub(super) fn build<W: Weight>(
     rows.offsets.push(0);
     grow(&mut stage, staged, pace)?;
     for group in groups {
-        buckets.stage(group.clone(), graph, &mut stage, pace)?;
+        buckets.stage(group.clone(), graph, &mut stage, pace).map_err(|error| error.of(solver))?;
         let first = buckets.starts[group.start];
         for bucket in group {
             let entries = buckets.entries(bucket..bucket + 1);
@@ -79,13 +79,6 @@ pub(super) fn build<W: Weight>(
         }
     }
     Ok(rows)
-}
-
-/// Room for so many values, if the system grants it.
-fn room<T>(values: usize) -> Option<Vec<T>> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(values).ok()?;
-    Some(room)
 }
 
 /// Makes an array longer, within its room.
@@ -128,7 +121,7 @@ impl Buckets {
         let wanted = (2 * graph.len() / BUCKET_ENTRIES).max(1);
         let shift = (vertices / wanted).max(1).ilog2().min(BUCKET_VERTICES_LOG);
         // One place further than the bucket, so that the sums over what is before each come out in place.
-        let mut starts = vec![0; vertices.div_ceil(1 << shift) + 1];
+        let mut starts: Vec<usize> = memory::zeros(vertices.div_ceil(1 << shift) + 1)?;
         for (u, v) in graph.u().chunks(BLOCK).zip(graph.v().chunks(BLOCK)) {
             pace.go_on()?;
             for (u, v) in u.iter().zip(v).filter(|(u, v)| u != v) {
@@ -180,7 +173,7 @@ impl Buckets {
         pace: &mut Pace<'_, '_>,
     ) -> Result<(), SolveError> {
         let first = self.starts[group.start];
-        let mut places: Vec<usize> = self.starts[group.clone()].iter().map(|start| start - first).collect();
+        let mut places = memory::collected(self.starts[group.clone()].iter().map(|start| start - first))?;
         let blocks = graph.u().chunks(BLOCK).zip(graph.v().chunks(BLOCK)).zip(graph.weights().chunks(BLOCK));
         for (block, ((u, v), weights)) in blocks.enumerate() {
             pace.go_on()?;

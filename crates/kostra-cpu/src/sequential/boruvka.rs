@@ -12,8 +12,8 @@
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    UnionFind, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, UnionFind, Weight, memory,
 };
 
 use super::{Pace, no_edge};
@@ -36,7 +36,7 @@ impl Algorithm for Boruvka {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let mut rounds = Rounds::new(edges);
+        let mut rounds = Rounds::new(edges)?;
         run.phase("filter", |run| rounds.filter(run))?;
         while !rounds.alive.is_empty() {
             run.round(rounds.components.sets() as usize, rounds.alive.len())?;
@@ -60,15 +60,15 @@ struct Rounds<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> Rounds<'a, W> {
-    fn new(edges: Edges<'a, W>) -> Self {
-        Self {
+    fn new(edges: Edges<'a, W>) -> Result<Self, OutOfMemory> {
+        Ok(Self {
             edges,
-            components: UnionFind::new(edges.vertices()),
-            alive: edges.ids().collect(),
-            lightest: vec![no_edge::<W::Key>(); edges.vertices() as usize],
-            forest: EdgeSet::new(edges.len()),
+            components: UnionFind::try_new(edges.vertices())?,
+            alive: memory::collected(edges.ids())?,
+            lightest: memory::filled(edges.vertices() as usize, no_edge::<W::Key>())?,
+            forest: EdgeSet::try_new(edges.len())?,
             pace: Pace::new(),
-        }
+        })
     }
 
     /// Drops the edges inside components, and finds the lightest of the others at each component. One pass does

@@ -18,8 +18,8 @@
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, UnionFind, Vertex, Weight,
+    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
 };
 
 use super::{no_edge, unite_ranks};
@@ -44,17 +44,17 @@ impl Algorithm for FilterKruskal {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let mut forest = EdgeSet::new(edges.len());
-        let mut components = UnionFind::new(edges.vertices());
+        let mut forest = EdgeSet::try_new(edges.len())?;
+        let mut components = UnionFind::try_new(edges.vertices())?;
         let mut heavy = Heavy::All(edges.len());
         let mut most_were_kept = false;
         while heavy.len() > 0 {
             run.round(components.sets() as usize, heavy.len())?;
             let wanted = light_edges(heavy.len(), components.sets(), edges.vertices(), most_were_kept);
             let pivot = run.phase("pivot", |_| heavy.pivot(edges, wanted));
-            let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot));
+            let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot))?;
             run.counter("light edges", ranks.len() as f64);
-            let mut spare = ranks.clone();
+            let mut spare = memory::copied(&ranks)?;
             let key = |rank| W::Key::rank_key(rank).to_u64();
             let light = run.phase("sort", |_| sort_by_key(&mut ranks, &mut spare, key));
             run.phase("unite", |run| unite_ranks(edges, light, &mut components, &mut forest, run))?;
@@ -63,7 +63,7 @@ impl Algorithm for FilterKruskal {
             heavy = if united == before || components.sets() == 1 {
                 Heavy::These(Vec::new())
             } else {
-                run.phase("filter", |_| heavy.apart(edges, &mut components))
+                run.phase("filter", |_| heavy.apart(edges, &mut components))?
             };
             // 0 where all edges were light: then nothing was filtered, and this was Kruskal's algorithm.
             run.counter("edges filtered out", (before - united - heavy.len()) as f64);
@@ -124,7 +124,7 @@ impl Heavy {
         &self,
         edges: Edges<'_, W>,
         pivot: <W::Key as Key>::Rank,
-    ) -> Vec<<W::Key as Key>::Rank> {
+    ) -> Result<Vec<<W::Key as Key>::Rank>, OutOfMemory> {
         let rank = |id| edges.rank(id);
         let is_light = |rank| rank <= pivot;
         match self {
@@ -134,10 +134,10 @@ impl Heavy {
     }
 
     /// The edges whose ends are not together yet. None of the light ones is among them: they have been united.
-    fn apart<W: Weight>(self, edges: Edges<'_, W>, components: &mut UnionFind) -> Self {
+    fn apart<W: Weight>(self, edges: Edges<'_, W>, components: &mut UnionFind) -> Result<Self, OutOfMemory> {
         let representatives = components.flatten();
         // Most edges lie inside one giant component, and one bit a vertex that says so fits a closer cache.
-        let giant = members_of_giant(representatives);
+        let giant = members_of_giant(representatives)?;
         let is_outside_giant = |id| {
             let (u, v) = edges.ends(id);
             !(giant.contains(u) & giant.contains(v))
@@ -149,28 +149,31 @@ impl Heavy {
         let outside = match self {
             Self::All(_) => select(edges.ids(), is_outside_giant),
             Self::These(ids) => select(ids.into_iter(), is_outside_giant),
-        };
-        Self::These(select(outside.into_iter(), is_apart))
+        }?;
+        select(outside.into_iter(), is_apart).map(Self::These)
     }
 }
 
 /// The members of the component that holds the most vertices of a small sample.
-fn members_of_giant(representatives: &[Vertex]) -> BitSet {
+fn members_of_giant(representatives: &[Vertex]) -> Result<BitSet, OutOfMemory> {
     let giant = giant_component(representatives.len(), |vertex| representatives[vertex]);
-    let mut members = BitSet::new(representatives.len());
+    let mut members = BitSet::try_new(representatives.len())?;
     for (vertex, &representative) in (0..).zip(representatives) {
         if Some(representative) == giant {
             members.insert(vertex);
         }
     }
-    members
+    Ok(members)
 }
 
 /// The items that a predicate holds for.
 ///
 /// In blocks and in two steps, so that nothing stands between the memory accesses of different items: first the
 /// predicate for all of a block, then the selection, without a branch that the processor could mispredict.
-fn select<T: Copy + Default>(mut items: impl Iterator<Item = T>, holds: impl Fn(T) -> bool) -> Vec<T> {
+fn select<T: Copy + Default>(
+    mut items: impl Iterator<Item = T>,
+    holds: impl Fn(T) -> bool,
+) -> Result<Vec<T>, OutOfMemory> {
     let mut selected = Vec::new();
     let mut block = [T::default(); BLOCK];
     let mut held = [false; BLOCK];
@@ -186,9 +189,10 @@ fn select<T: Copy + Default>(mut items: impl Iterator<Item = T>, holds: impl Fn(
             block[len] = block[index];
             len += usize::from(held[index]);
         }
+        memory::reserve(&mut selected, len)?;
         selected.extend_from_slice(&block[..len]);
         if filled < BLOCK {
-            return selected;
+            return Ok(selected);
         }
     }
 }

@@ -13,7 +13,8 @@
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, UnionFind, Weight,
+    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    UnionFind, Weight, memory,
 };
 
 use super::unite_ranks;
@@ -37,13 +38,13 @@ impl Algorithm for Kruskal {
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let ranks = run.phase("sort", |_| {
-            let mut ranks: Vec<_> = edges.ids().map(|id| edges.rank(id)).collect();
+            let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
             ranks.sort_unstable();
-            ranks
-        });
+            Ok::<_, OutOfMemory>(ranks)
+        })?;
 
-        let mut forest = EdgeSet::new(edges.len());
-        let mut components = UnionFind::new(edges.vertices());
+        let mut forest = EdgeSet::try_new(edges.len())?;
+        let mut components = UnionFind::try_new(edges.vertices())?;
         run.phase("unite", |run| unite_ranks(edges, &ranks, &mut components, &mut forest, run))?;
         Ok(forest)
     }

@@ -9,7 +9,7 @@
 //!   component, so graphs may be disconnected. The order is that of ranks `(weight key, edge id)`. A vertex of the tree
 //!   is marked by the lowest rank, where Algorithm 4 uses the distance 0, so weights may be zero or negative.
 
-use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, Weight};
+use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, Weight, memory};
 
 use super::{Pace, no_edge};
 use crate::heap::Heap;
@@ -21,12 +21,12 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
 ) -> Result<EdgeSet, SolveError> {
     let graph = problem.csr(run)?;
     let vertices = graph.vertices();
-    let mut forest = EdgeSet::new(graph.edges());
-    let mut queue = H::new(vertices);
+    let mut forest = EdgeSet::try_new(graph.edges())?;
+    let mut queue = H::new(vertices)?;
     // The lightest edge known from the tree to each vertex beside it. The vertices of the tree have the rank that no
     // edge is before, so that the one comparison below passes them over, too.
     let (unreached, in_tree) = (no_edge::<W::Key>(), W::Key::MIN.rank(0));
-    let mut nearest = vec![unreached; vertices as usize];
+    let mut nearest = memory::filled(vertices as usize, unreached)?;
     let mut reached = 0;
     let mut pace = Pace::new();
 
@@ -45,7 +45,7 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
                 let nearest = &mut nearest[arc.to as usize];
                 if rank < *nearest {
                     if *nearest == unreached {
-                        queue.insert(arc.to, rank);
+                        queue.insert(arc.to, rank)?;
                     } else {
                         queue.decrease(arc.to, rank);
                     }

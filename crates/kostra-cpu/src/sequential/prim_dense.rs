@@ -12,7 +12,7 @@
 //!   whose scans take more than 64 steps for each edge.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight, memory,
 };
 
 use super::{Pace, no_edge};
@@ -61,11 +61,11 @@ impl Algorithm for PrimDense {
 fn grow<W: Weight>(problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
     let (graph, edges) = (problem.csr(run)?, problem.edges());
     let vertices = graph.vertices();
-    let mut forest = EdgeSet::new(edges.len());
-    let mut in_tree = vec![false; vertices as usize];
+    let mut forest = EdgeSet::try_new(edges.len())?;
+    let mut in_tree = memory::filled(vertices as usize, false)?;
     // The lightest edge from the tree to each vertex beside it; no edge for those inside it or not reached yet.
     let none = no_edge::<W::Key>();
-    let mut nearest = vec![none; vertices as usize];
+    let mut nearest = memory::filled(vertices as usize, none)?;
     let mut beside = 0_u32;
     let mut reached = 0;
     let mut pace = Pace::new();

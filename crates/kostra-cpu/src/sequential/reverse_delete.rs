@@ -12,8 +12,8 @@
 //! * Wants an edge list. Exact. One thread. Refuses graphs for which m (n + m) is above [`MOST_STEPS`].
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    UnionFind, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, UnionFind, Vertex, Weight, memory,
 };
 
 use super::Pace;
@@ -54,15 +54,16 @@ impl Algorithm for ReverseDelete {
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let ranks = run.phase("sort", |_| {
-            let mut ranks: Vec<_> = proper_edges(edges).map(|id| edges.rank(id)).collect();
+            let mut ranks = memory::room(edges.len())?;
+            ranks.extend(proper_edges(edges).map(|id| edges.rank(id)));
             ranks.sort_unstable();
-            ranks
-        });
-        let mut forest = EdgeSet::new(edges.len());
+            Ok::<_, OutOfMemory>(ranks)
+        })?;
+        let mut forest = EdgeSet::try_new(edges.len())?;
         run.phase("delete", |run| {
             // How many edges are left to delete: once none is, the others are the forest without a search.
-            let mut surplus = ranks.len() - forest_size(edges);
-            let mut search = Search::new(edges, ranks.len());
+            let mut surplus = ranks.len() - forest_size(edges)?;
+            let mut search = Search::new(edges, ranks.len())?;
             for rank in ranks.into_iter().rev() {
                 let id = W::Key::rank_id(rank);
                 if surplus > 0 && search.connected_without(id, run)? {
@@ -83,13 +84,13 @@ fn proper_edges<W: Weight>(edges: Edges<'_, W>) -> impl Iterator<Item = EdgeId> 
 }
 
 /// How many edges the forest has: one for each vertex, but for one in each component.
-fn forest_size<W: Weight>(edges: Edges<'_, W>) -> usize {
-    let mut components = UnionFind::new(edges.vertices());
+fn forest_size<W: Weight>(edges: Edges<'_, W>) -> Result<usize, OutOfMemory> {
+    let mut components = UnionFind::try_new(edges.vertices())?;
     for id in edges.ids() {
         let (u, v) = edges.ends(id);
         components.union(u, v);
     }
-    (edges.vertices() - components.sets()) as usize
+    Ok((edges.vertices() - components.sets()) as usize)
 }
 
 /// No link. The bound on m keeps the links, two an edge, far below it.
@@ -105,9 +106,11 @@ struct Remaining {
 }
 
 impl Remaining {
-    fn new<W: Weight>(edges: Edges<'_, W>) -> Self {
-        let mut lists =
-            Self { first: vec![NONE; edges.vertices() as usize], links: vec![[NONE; 2]; 2 * edges.len()] };
+    fn new<W: Weight>(edges: Edges<'_, W>) -> Result<Self, OutOfMemory> {
+        let mut lists = Self {
+            first: memory::filled(edges.vertices() as usize, NONE)?,
+            links: memory::filled(2 * edges.len(), [NONE; 2])?,
+        };
         for id in proper_edges(edges) {
             let (u, v) = edges.ends(id);
             for (arc, vertex) in [(2 * id, u), (2 * id + 1, v)] {
@@ -118,7 +121,7 @@ impl Remaining {
                 }
             }
         }
-        lists
+        Ok(lists)
     }
 
     fn next(&self, arc: u32) -> u32 {
@@ -150,10 +153,11 @@ struct Side {
 }
 
 impl Side {
-    fn start(&mut self, vertex: Vertex, remaining: &Remaining) {
+    fn start(&mut self, vertex: Vertex, remaining: &Remaining) -> Result<(), OutOfMemory> {
         self.found.clear();
-        self.found.push(vertex);
+        memory::push(&mut self.found, vertex)?;
         (self.front, self.arc) = (0, remaining.first[vertex as usize]);
+        Ok(())
     }
 
     /// The next arc, or none when everything within reach has been seen.
@@ -181,16 +185,16 @@ struct Search<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> Search<'a, W> {
-    fn new(edges: Edges<'a, W>, most_searches: usize) -> Self {
-        Self {
+    fn new(edges: Edges<'a, W>, most_searches: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self {
             edges,
-            remaining: Remaining::new(edges),
+            remaining: Remaining::new(edges)?,
             sides: Default::default(),
-            found_by: vec![0; edges.vertices() as usize],
+            found_by: memory::zeros(edges.vertices() as usize)?,
             searches: 0,
             most_searches: most_searches as u32,
             pace: Pace::new(),
-        }
+        })
     }
 
     /// Whether the ends of an edge are connected by the other edges that remain.
@@ -199,7 +203,7 @@ impl<'a, W: Weight> Search<'a, W> {
         let (u, v) = self.edges.ends(id);
         let marks = [2 * self.searches, 2 * self.searches + 1];
         for ((side, vertex), mark) in self.sides.iter_mut().zip([u, v]).zip(marks) {
-            side.start(vertex, &self.remaining);
+            side.start(vertex, &self.remaining)?;
             self.found_by[vertex as usize] = mark;
         }
         loop {
@@ -219,7 +223,7 @@ impl<'a, W: Weight> Search<'a, W> {
                 }
                 if *found_by != mine {
                     *found_by = mine;
-                    side.found.push(to);
+                    memory::push(&mut side.found, to)?;
                 }
             }
         }
@@ -260,7 +264,7 @@ mod tests {
         let graph: kostra_core::Graph<i32> =
             kostra_core::EdgeList::new(3, vec![0, 0, 1, 0], vec![1, 1, 2, 0], vec![0; 4]).unwrap().into();
         let edges = graph.edge_list().edges(Order::Minimum);
-        let mut remaining = Remaining::new(edges);
+        let mut remaining = Remaining::new(edges).unwrap();
         let arcs = |remaining: &Remaining, vertex: usize| {
             let mut arcs = vec![remaining.first[vertex]];
             while arcs[arcs.len() - 1] != NONE {

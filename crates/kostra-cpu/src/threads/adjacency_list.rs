@@ -20,10 +20,9 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, Vertex};
+use kostra_core::{EdgeId, OutOfMemory, Vertex, memory};
 
 use super::sync::{AtomicU32, AtomicUsize};
-use crate::granted::granted;
 
 /// What the last entry of a list links to.
 const END: usize = usize::MAX;
@@ -48,10 +47,10 @@ struct Entry {
 impl AdjacencyList {
     /// An empty list for each vertex below `vertices`, with room for so many entries in all, if the system grants the
     /// memory.
-    pub(super) fn new(vertices: u32, entries: usize) -> Option<Self> {
-        Some(Self {
-            heads: granted(vertices as usize, || AtomicUsize::new(END))?,
-            entries: granted(entries, Entry::default)?,
+    pub(super) fn new(vertices: u32, entries: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            heads: memory::collected((0..vertices).map(|_| AtomicUsize::new(END)))?,
+            entries: memory::collected((0..entries).map(|_| Entry::default()))?,
             reserved: AtomicUsize::new(0),
         })
     }

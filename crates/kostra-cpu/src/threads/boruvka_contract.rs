@@ -92,7 +92,7 @@ impl Algorithm for BoruvkaContract {
         let memory = workspace
             .words(layout.bytes)
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes: layout.bytes })?;
-        let forest = SharedEdgeSet::new(graph.edges.len());
+        let forest = SharedEdgeSet::new(graph.edges.len())?;
         with_watched_team(run, run.threads(), |team, run| {
             contract(&graph, team, layout.split(memory), &forest, run)
         })?;

@@ -89,7 +89,7 @@ impl Algorithm for BoruvkaEdge {
         let memory =
             workspace.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
-        let forest = SharedEdgeSet::new(m);
+        let forest = SharedEdgeSet::new(m)?;
         with_watched_team(run, run.threads(), |team, run| {
             let rounds = Rounds {
                 team,

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, EdgeSet, prefetch, with_room};
+use kostra_core::{EdgeId, EdgeSet, OutOfMemory, prefetch, with_room};
 
 use super::sync::AtomicU64;
 
@@ -17,12 +17,12 @@ pub(crate) struct SharedEdgeSet {
 }
 
 impl SharedEdgeSet {
-    /// An empty set of ids below `edges`.
-    pub(crate) fn new(edges: usize) -> Self {
+    /// An empty set of ids below `edges`, if the system grants the memory.
+    pub(crate) fn new(edges: usize) -> Result<Self, OutOfMemory> {
         let count = edges.div_ceil(64);
-        let mut words = with_room(count);
+        let mut words = with_room(count)?;
         words.resize_with(count, || AtomicU64::new(0));
-        Self { words }
+        Ok(Self { words })
     }
 
     /// Adds an edge, and says whether it was new.
@@ -60,7 +60,7 @@ mod under_loom {
     #[test]
     fn one_insertion_alone_is_told_that_an_edge_is_new() {
         loom::model(|| {
-            let set = Arc::new(SharedEdgeSet::new(3));
+            let set = Arc::new(SharedEdgeSet::new(3).unwrap());
             let insert = |set: &SharedEdgeSet, ids: [EdgeId; 2]| ids.map(|id| usize::from(set.insert(id)));
             let other = {
                 let set = Arc::clone(&set);
@@ -82,7 +82,7 @@ mod tests {
     fn every_edge_that_is_inserted_is_in_the_set() {
         let m = if cfg!(miri) { 200 } else { 10_000 };
         for threads in [1, 2, 3, 8] {
-            let set = SharedEdgeSet::new(m);
+            let set = SharedEdgeSet::new(m).unwrap();
             with_team(threads, |team| {
                 team.for_each(3 * m, Schedule::Dynamic(10), |item| {
                     set.insert((item % m / 2 * 2) as EdgeId);

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{EdgeId, EdgeSet, with_room};
+use kostra_core::{EdgeId, EdgeSet, OutOfMemory, with_room};
 
 use super::team::{Schedule, with_team};
 
@@ -15,13 +15,16 @@ const GRAIN: usize = 1 << 19;
 const PARTS: usize = 8;
 
 /// The members of a set, ascending, listed by up to `threads` threads. O(bound / 64 + members) work.
-pub fn list(set: EdgeSet, threads: usize) -> Vec<EdgeId> {
+///
+/// # Errors
+/// When the system does not grant the memory.
+pub fn list(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory> {
     let threads = threads.min(set.len() / GRAIN);
     if threads < 2 {
-        return set.into_ids();
+        return set.try_into_ids();
     }
     let share = set.words().len().div_ceil(PARTS * threads);
-    let mut ids = with_room(set.len());
+    let mut ids = with_room(set.len())?;
     with_team(threads, |team| {
         let chunks: Vec<_> = set.words().chunks(share).collect();
         let counts: Vec<_> = chunks.iter().map(|_| AtomicUsize::new(0)).collect();
@@ -43,7 +46,7 @@ pub fn list(set: EdgeSet, threads: usize) -> Vec<EdgeId> {
     });
     // SAFETY: there is room for as many, and every part was filled with as many members as its words have.
     unsafe { ids.set_len(set.len()) };
-    ids
+    Ok(ids)
 }
 
 /// Writes the members of some words, of which the first is the set's word `first`; there is room for just as many.
@@ -72,7 +75,7 @@ mod tests {
             });
             let expected = set.clone().into_ids();
             for threads in [1, 2, 3, 8] {
-                assert!(list(set.clone(), threads) == expected, "{bound} by {step} on {threads}");
+                assert!(list(set.clone(), threads).unwrap() == expected, "{bound} by {step} on {threads}");
             }
         }
     }

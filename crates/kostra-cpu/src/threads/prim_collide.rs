@@ -58,8 +58,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Vertex,
-    Weight,
+    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, Vertex, Weight,
 };
 
 use super::adjacency_list::AdjacencyList;
@@ -93,7 +93,7 @@ impl Algorithm for PrimCollide {
 
     fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
-        let forest = SharedEdgeSet::new(edges.len());
+        let forest = SharedEdgeSet::new(edges.len())?;
         with_watched_team(run, run.threads(), |team, run| solve(edges, team, &forest, run))?;
         Ok(forest.into_edge_set())
     }
@@ -117,15 +117,15 @@ fn solve<W: Weight>(
     forest: &SharedEdgeSet,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
-    let refused = || refusal(edges, team.threads());
-    let mut memory = Memory::new(edges.vertices()).ok_or_else(refused)?;
+    let refused = |_: OutOfMemory| refusal(edges, team.threads());
+    let mut memory = Memory::new(edges.vertices()).map_err(refused)?;
     let search = run.phase("list", |_| Search::new(edges, team, memory.trees(), forest));
-    let mut search = search.ok_or_else(refused)?;
-    let instances: Option<Vec<Mutex<Instance<W::Key>>>> =
+    let mut search = search.map_err(refused)?;
+    let instances: Result<Vec<Mutex<Instance<W::Key>>>, _> =
         (0..instances_for(edges.vertices(), team.threads()))
             .map(|index| Instance::new(edges.vertices(), index).map(Mutex::new))
             .collect();
-    let instances = instances.ok_or_else(refused)?;
+    let instances = instances.map_err(refused)?;
     while search.links.len() > 0 {
         run.round(search.vertices as usize, search.links.len())?;
         let instances = &instances[..instances_for(search.vertices, team.threads())];
@@ -179,11 +179,11 @@ impl<'a, W: Weight> Search<'a, W> {
         team: &'a Team<'a>,
         trees: Trees<'a>,
         forest: &'a SharedEdgeSet,
-    ) -> Option<Self> {
+    ) -> Result<Self, OutOfMemory> {
         let vertices = edges.vertices();
         let mut links = Links::of(edges, team)?;
         let graph = AdjacencyList::new(vertices, 2 * links.len())?;
-        Some(Self { edges, team, vertices, links, graph, trees, forest })
+        Ok(Self { edges, team, vertices, links, graph, trees, forest })
     }
 
     /// Lists the edges of the stage by vertices, none of which is in a tree yet.

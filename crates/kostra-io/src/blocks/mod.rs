@@ -85,7 +85,10 @@ impl Text<'_> {
             let receiver = Arc::new(Mutex::new(receiver));
             for _ in 1..threads {
                 let (pipeline, receiver) = (&pipeline, Arc::clone(&receiver));
-                scope.spawn(move || pipeline.help(parser, &receiver));
+                let help = move || pipeline.help(parser, &receiver);
+                if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                    break; // those that there are do its work
+                }
             }
             drop(receiver);
             pipeline.lead(self, parser, &sender);

@@ -9,7 +9,7 @@ mod ends;
 mod kinds;
 mod weights;
 
-use kostra_core::{GraphError, MAX_EDGES, Vertex};
+use kostra_core::{GraphError, MAX_EDGES, Vertex, memory};
 
 use crate::ReadErrorKind;
 use crate::blocks::BlockFault;
@@ -38,9 +38,8 @@ impl Number {
 }
 
 fn reserve<T>(values: &mut Vec<T>, count: usize, exactly: bool) -> Result<(), ReadErrorKind> {
-    let result = if exactly { values.try_reserve_exact(count) } else { values.try_reserve(count) };
-    let bytes = (values.len() as u64).saturating_add(count as u64).saturating_mul(size_of::<T>() as u64);
-    result.map_err(|_| ReadErrorKind::OutOfMemory { bytes })
+    let result = if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
+    Ok(result?)
 }
 
 /// Edges in input order. The weights stay empty where the input has none.

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use kostra_core::{OutOfMemory, memory};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How many bytes a checksum of the lower level covers. Part of the file format.
@@ -47,8 +48,8 @@ impl Plain for [f64; 2] {
 }
 
 /// The array that some little-endian bytes stand for.
-pub(super) fn decode<T: Plain>(bytes: &[u8]) -> Vec<T> {
-    bytes.chunks_exact(T::SIZE).map(T::get).collect()
+pub(super) fn decode<T: Plain>(bytes: &[u8]) -> Result<Vec<T>, OutOfMemory> {
+    memory::collected(bytes.chunks_exact(T::SIZE).map(T::get))
 }
 
 /// Something that takes the bytes of a section, chunk by chunk.
@@ -92,7 +93,9 @@ pub(super) fn checksums(chunks: &[&[u8]], threads: usize) -> Vec<u64> {
     let helpers = threads.min(chunks.len()).saturating_sub(1);
     let mut sums = vec![0; chunks.len()];
     std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
+        // Where the system refuses a thread, those that there are do its work.
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let handles: Vec<_> = (0..helpers).map_while(spawn).collect();
         let own = work();
         let others = handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default());
         for (at, sum) in own.into_iter().chain(others) {

@@ -14,6 +14,9 @@ const VERSION: u32 = 1;
 /// Where the table of sections starts, and the length of one of its entries.
 const TABLE: usize = 64;
 const ENTRY: usize = 32;
+/// The most sections that a file has, and the most bytes that a header takes.
+const MOST_SECTIONS: usize = 5;
+pub(super) const LONGEST: usize = TABLE + ENTRY * MOST_SECTIONS;
 const CHECKSUM: usize = 56;
 /// What the start of every section is a multiple of.
 const ALIGNMENT: u64 = 64;
@@ -132,25 +135,26 @@ impl Header {
         bytes
     }
 
-    /// Reads the header of a file, and checks that every byte outside the sections is as it must be.
-    pub(super) fn decode(file: &[u8]) -> Result<(Self, Vec<Section>), Fault> {
-        check_magic(file)?;
+    /// Reads a header from the first [`LONGEST`] bytes of a file, or all if it is shorter. Returns the sections, and the
+    /// length that the file must have.
+    pub(super) fn decode(head: &[u8]) -> Result<(Self, Vec<Section>, u64), Fault> {
+        check_magic(head)?;
         let short = || {
-            let length = file.len();
+            let length = head.len();
             Fault::at_byte(length as u64, format!("the file ends in its header, after {length} bytes"))
         };
-        let version = u32::get(file.get(12..16).ok_or_else(short)?);
+        let version = u32::get(head.get(12..16).ok_or_else(short)?);
         if version > VERSION {
             let sentence = format!(
                 "this is version {version} of the format, made by a newer Kostra; this one reads {VERSION}"
             );
             return Err(Fault::at_byte(12, sentence));
         }
-        let fixed = file.get(..TABLE).ok_or_else(short)?;
+        let fixed = head.get(..TABLE).ok_or_else(short)?;
         let count = u32::get(&fixed[40..]);
-        // Five sections at most: a damaged count must not send the checksum over the whole file.
-        let end = TABLE + ENTRY * count.min(5) as usize;
-        let bytes = file.get(..end).ok_or_else(short)?;
+        // A damaged count must not send the checksum over the whole file.
+        let end = TABLE + ENTRY * MOST_SECTIONS.min(count as usize);
+        let bytes = head.get(..end).ok_or_else(short)?;
         if checksum(bytes) != u64::get(&bytes[CHECKSUM..]) {
             return Err(Fault::at_byte(0, "the header is damaged: its checksum is wrong"));
         }
@@ -165,13 +169,7 @@ impl Header {
         if let Some(at) = (0..expected.len().min(bytes.len())).find(differs) {
             return Err(Fault::at_byte(at as u64, "the header contradicts itself from here on"));
         }
-        let actual = file.len() as u64;
-        if actual != length {
-            let sentence = format!("the file has {actual} bytes where its header announces {length}");
-            return Err(Fault::at_byte(actual.min(length), sentence));
-        }
-        check_padding(file, end, &sections)?;
-        Ok((header, sections))
+        Ok((header, sections, length))
     }
 
     fn parse(bytes: &[u8], count: u32) -> Result<Self, Fault> {
@@ -227,9 +225,18 @@ fn check_magic(file: &[u8]) -> Result<(), Fault> {
     Err(Fault::at_byte(common as u64, sentence))
 }
 
+/// The file has the length that its header announces.
+pub(super) fn check_length(actual: u64, announced: u64) -> Result<(), Fault> {
+    if actual == announced {
+        return Ok(());
+    }
+    let sentence = format!("the file has {actual} bytes where its header announces {announced}");
+    Err(Fault::at_byte(actual.min(announced), sentence))
+}
+
 /// Everything between the header and the end that is in no section is zero.
-fn check_padding(file: &[u8], header: usize, sections: &[Section]) -> Result<(), Fault> {
-    let mut end = header;
+pub(super) fn check_padding(file: &[u8], sections: &[Section]) -> Result<(), Fault> {
+    let mut end = TABLE + ENTRY * sections.len();
     for section in sections {
         let start = section.offset as usize;
         let padding = file.get(end..start).unwrap_or_default();

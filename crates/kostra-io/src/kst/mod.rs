@@ -20,9 +20,11 @@
 
 mod chunks;
 mod header;
+mod mapped;
 mod read;
 mod write;
 
+pub use mapped::is_in_mapped_file;
 pub use read::{KstFile, open_kst};
 
 pub(crate) use read::read;

@@ -1,44 +1,41 @@
-//! Opening and loading. The only place of this crate that is allowed `unsafe`: reading through a memory map is what
-//! makes a graph of 100 million edges open in milliseconds, and a map has no safe form.
-#![allow(unsafe_code)]
+//! Opening and loading. The arrays of the graph are parts of the file's bytes, whether these are mapped or read: that is
+//! what makes a graph of 100 million edges open in milliseconds.
+#![allow(unsafe_code, reason = "bytes that are checked to be aligned are used as numbers")]
 
 use std::fs::File;
-use std::io::{self, Read};
 use std::marker::PhantomData;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use kostra_core::{AnyGraph, Column, Coordinates, EdgeList, GraphError, Weight, WeightType};
-use memmap2::Mmap;
+use kostra_core::{
+    AnyGraph, Column, Coordinates, EdgeList, GraphError, OutOfMemory, Weight, WeightType, memory,
+};
 
 use super::chunks::{CHUNK, Plain, checksums, chunks, combine_all, decode};
-use super::header::{Header, Kind, Places, Section};
+use super::header::{Header, Kind, LONGEST, Places, Section, check_length, check_padding};
+use super::mapped::Bytes;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::part::Part;
 use crate::read::{Parsed, threads as count_threads};
-use crate::source::from_io;
 use crate::{Compression, Format, Loaded, Place, ReadError, ReadErrorKind, ReadOptions};
 
 /// A `.kst` file that has been opened: its header is checked, its arrays are not yet read.
 #[derive(Debug)]
 pub struct KstFile {
     input: String,
-    bytes: Bytes,
+    bytes: Arc<Bytes>,
     header: Header,
     sections: Vec<Section>,
 }
 
-/// Reads a graph from whatever it comes in: a plain file is mapped, anything else is taken into memory.
+/// Reads a graph from whatever it comes in: a plain file is mapped, unless the options say otherwise, and anything else
+/// is read into memory.
 pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let bytes = match stream.file.take() {
+    let bytes = match stream.file.take().filter(|_| !options.copy) {
         Some(file) => Bytes::map(&file).map_err(ReadErrorKind::Io)?,
-        None => {
-            let mut bytes = Vec::new();
-            stream.read_to_end(&mut bytes).map_err(from_io)?;
-            Bytes::Owned(bytes)
-        }
+        None => Bytes::read(&mut stream)?,
     };
     KstFile::open(bytes, String::new())?.parse(count_threads(options))
 }
@@ -48,8 +45,9 @@ pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// The header is checked, and with it the length of the file; [`KstFile::load`] checks the rest.
 ///
 /// The file must not change while it is open, or while the graph from it is in use: it is not copied, so its graph
-/// would change as well, and a file that becomes shorter ends the process (SIGBUS on Unix). Files that Kostra
-/// replaces are safe, for it renames a new one over them.
+/// would change as well, and a file that becomes shorter raises SIGBUS on Unix, which ends the process unless it is
+/// handled (see [`is_in_mapped_file`](crate::is_in_mapped_file)). Files that Kostra replaces are safe, for it renames a
+/// new one over them; [`ReadOptions::copy`] makes [`read`](crate::read()) copy the file instead.
 ///
 /// # Errors
 /// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's length.
@@ -65,8 +63,10 @@ impl KstFile {
         if bytes.is_empty() {
             return Err(ReadErrorKind::Empty.into());
         }
-        let (header, sections) = Header::decode(&bytes)?;
-        Ok(Self { input, bytes, header, sections })
+        let (header, sections, length) = Header::decode(bytes.get(..LONGEST).unwrap_or(&bytes))?;
+        check_length(bytes.len() as u64, length)?;
+        check_padding(&bytes, &sections)?;
+        Ok(Self { input, bytes: Arc::new(bytes), header, sections })
     }
 
     /// How many vertices there are.
@@ -113,14 +113,15 @@ impl KstFile {
         self.check(&checksums(&chunks(&self.contents()), threads))?;
         let graph = self.graph(0..self.edges())?;
         let points = |wrap: fn(Vec<[f64; 2]>) -> Coordinates| {
-            self.section(Kind::Coordinates).map(|section| wrap(decode(self.content(section))))
+            let section = self.section(Kind::Coordinates);
+            section.map(|section| decode(self.content(section)).map(wrap)).transpose()
         };
         Ok(Parsed {
             graph,
             coordinates: match self.header.places {
                 Places::None => None,
-                Places::Planar => points(Coordinates::Planar),
-                Places::Geographic => points(Coordinates::Geographic),
+                Places::Planar => points(Coordinates::Planar)?,
+                Places::Geographic => points(Coordinates::Geographic)?,
             },
             names: self.section(Kind::Names).map(|section| self.names(section)).transpose()?,
             notes: Vec::new(),
@@ -223,13 +224,13 @@ impl KstFile {
         AnyGraph: From<EdgeList<W>>,
     {
         let n = self.header.vertices as usize;
-        let (u, v) = (self.column(Kind::FirstEnds, &edges), self.column(Kind::SecondEnds, &edges));
+        let (u, v) = (self.column(Kind::FirstEnds, &edges)?, self.column(Kind::SecondEnds, &edges)?);
         let place = |kind, edge: u32, size: usize| {
             self.section(kind).map(|section| {
                 Place::Byte(section.offset + (edges.start as u64 + u64::from(edge)) * size as u64)
             })
         };
-        let weights = self.column::<W>(Kind::Weights, &edges);
+        let weights = self.column::<W>(Kind::Weights, &edges)?;
         EdgeList::new(n, u, v, weights).map(AnyGraph::from).map_err(|mut error| {
             let place = match &error {
                 GraphError::EndpointOutOfRange { edge, .. } => place(Kind::FirstEnds, *edge, 4),
@@ -253,31 +254,30 @@ impl KstFile {
         self.bytes.get(start..start + section.length as usize).unwrap_or_default()
     }
 
-    /// Some values of a section as an array: the map itself where its bytes are the array's, a copy otherwise.
-    fn column<T: Plain>(&self, kind: Kind, values: &Range<usize>) -> Column<T> {
-        let Some(section) = self.section(kind) else { return Vec::new().into() };
+    /// Some values of a section as an array: a part of the file where its bytes are the array's, a copy otherwise.
+    fn column<T: Plain>(&self, kind: Kind, values: &Range<usize>) -> Result<Column<T>, OutOfMemory> {
+        let Some(section) = self.section(kind) else { return Ok(Vec::new().into()) };
         let bytes = values.start * T::SIZE..values.end * T::SIZE;
         if cfg!(target_endian = "little")
-            && let Bytes::Mapped(map) = &self.bytes
-            && let Some(window) = Window::new(map, section.offset as usize + bytes.start, bytes.len())
+            && let Some(window) = Window::new(&self.bytes, section.offset as usize + bytes.start, bytes.len())
         {
-            return Column::shared(Arc::new(window));
+            return Ok(Column::shared(Arc::new(window)));
         }
-        decode(self.content(section).get(bytes).unwrap_or_default()).into()
+        decode(self.content(section).get(bytes).unwrap_or_default()).map(Column::from)
     }
 
     fn names(&self, section: &Section) -> Result<Vec<String>, Fault> {
         let n = self.header.vertices as usize;
         let short = || Fault::at_byte(section.offset, format!("the names are too short to hold {n} of them"));
         let (ends, text) = self.content(section).split_at_checked(8 * (n + 1)).ok_or_else(short)?;
-        let ends: Vec<u64> = decode(ends);
+        let ends: Vec<u64> = decode(ends)?;
         let outside = |at: usize| {
             Fault::at_byte(section.offset + 8 * at as u64, format!("name {at} has no place among the names"))
         };
         if ends.first() != Some(&0) || ends.last() != Some(&(text.len() as u64)) {
             return Err(outside(0));
         }
-        let mut names = Vec::with_capacity(n);
+        let mut names = memory::room(n)?;
         for (at, bounds) in ends.windows(2).enumerate() {
             let bytes = usize::try_from(bounds[0])
                 .ok()
@@ -300,48 +300,20 @@ fn share(count: usize, part: usize, parts: usize) -> Range<usize> {
     bound(part)..bound(part + 1)
 }
 
-/// The whole file.
-#[derive(Debug)]
-enum Bytes {
-    Mapped(Arc<Mmap>),
-    Owned(Vec<u8>),
-}
-
-impl Bytes {
-    fn map(file: &File) -> io::Result<Self> {
-        // SAFETY: the map is read-only. That nobody changes the file underneath cannot be had from the system; it is
-        // the caller's part, said at `open_kst`. No bytes are trusted before they have been checked, and bits that
-        // change later can make a wrong graph but no invalid value, for every section is of plain numbers.
-        let map = unsafe { Mmap::map(file) }?;
-        Ok(Self::Mapped(Arc::new(map)))
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Owned(bytes) => bytes,
-        }
-    }
-}
-
-/// A part of a map that is an array of `T`, and keeps the map alive.
+/// A part of a file that is an array of `T`, and keeps the file in memory.
 struct Window<T> {
-    map: Arc<Mmap>,
+    file: Arc<Bytes>,
     start: usize,
     values: usize,
     of: PhantomData<T>,
 }
 
 impl<T: Plain> Window<T> {
-    /// None if the part is not in the map, or not aligned as a `T` must be.
-    fn new(map: &Arc<Mmap>, start: usize, length: usize) -> Option<Self> {
-        let bytes = map.get(start..start.checked_add(length)?)?;
+    /// None if the part is not in the file, or not aligned as a `T` must be.
+    fn new(file: &Arc<Bytes>, start: usize, length: usize) -> Option<Self> {
+        let bytes = file.get(start..start.checked_add(length)?)?;
         bytes.as_ptr().cast::<T>().is_aligned().then(|| Self {
-            map: map.clone(),
+            file: file.clone(),
             start,
             values: length / size_of::<T>(),
             of: PhantomData,
@@ -351,9 +323,10 @@ impl<T: Plain> Window<T> {
 
 impl<T: Plain> AsRef<[T]> for Window<T> {
     fn as_ref(&self) -> &[T] {
-        let first = self.map[self.start..].as_ptr().cast::<T>();
-        // SAFETY: `new` has seen that the part lies in the map and is aligned, `values * size_of::<T>()` is at most
-        // its length, the map stays where it is as long as `self` lives, and any bits are a `T` (`Plain`).
+        let first = self.file[self.start..].as_ptr().cast::<T>();
+        // SAFETY: `new` has seen that the part lies in the file and is aligned, `values * size_of::<T>()` is at most
+        // its length, the bytes stay where they are as long as `self` lives, for nobody has them exclusively, and any
+        // bits are a `T` (`Plain`).
         unsafe { std::slice::from_raw_parts(first, self.values) }
     }
 }

@@ -6,6 +6,7 @@ use kostra_core::{AnyGraph, Coordinates, EdgeList};
 
 use super::chunks::{CHUNK, Plain, checksums, chunks, combine, combine_all};
 use super::header::{Header, Places};
+use super::mapped::Bytes;
 use super::*;
 use crate::testing::written;
 use crate::{Format, Loaded, Outgoing, Output, ReadError, ReadOptions, read_bytes, write_graph};
@@ -142,8 +143,7 @@ fn no_other_length_goes_unnoticed() {
     assert_eq!(
         message(&longer),
         format!(
-            "roads.kst: byte {announced}: the file has {} bytes where its header announces {announced}",
-            announced + 1
+            "roads.kst: byte {announced}: the file goes on after the {announced} bytes that its header announces"
         )
     );
     assert_eq!(message(&bytes[..30]), "roads.kst: byte 30: the file ends in its header, after 30 bytes");
@@ -284,4 +284,58 @@ fn what_does_not_fit_the_graph_is_not_written() {
     let names = vec![String::new()];
     let reason = writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names) }).err();
     assert_eq!(reason.unwrap(), "there are 1 names for 5 vertices");
+}
+
+#[test]
+fn a_stream_is_read_no_further_than_its_header_says() {
+    /// Zeros without end, after some bytes.
+    struct Endless<'a>(&'a [u8], u64);
+    impl std::io::Read for Endless<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if !self.0.is_empty() {
+                return self.0.read(buffer);
+            }
+            buffer.fill(0);
+            self.1 += buffer.len() as u64;
+            assert!(self.1 <= 1 << 10, "more is read than the header announces");
+            Ok(buffer.len())
+        }
+    }
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![1, 2]).unwrap();
+    let bytes = written(writer, &graph).unwrap();
+    let message = |start: &[u8]| Bytes::read(&mut Endless(start, 0)).unwrap_err().of("x.kst").to_string();
+    assert_eq!(
+        message(&bytes),
+        format!(
+            "x.kst: byte {0}: the file goes on after the {0} bytes that its header announces",
+            bytes.len()
+        )
+    );
+    assert_eq!(message(b"no graph"), "x.kst: byte 0: this is not a .kst file");
+}
+
+#[test]
+fn a_copy_stays_as_it_is_when_its_file_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.kst");
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![1, 2]).unwrap();
+    let bytes = written(writer, &graph).unwrap();
+    fs::write(&path, &bytes).unwrap();
+    let options = ReadOptions { copy: true, ..ReadOptions::default() };
+    let loaded = crate::read(&crate::Input::Path(path.clone()), &options, &|_| {}).unwrap();
+    fs::write(&path, vec![9; bytes.len()]).unwrap();
+    fs::write(&path, b"").unwrap();
+    assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 1][..], &[1, 2][..]));
+}
+
+#[test]
+fn the_address_of_a_map_is_known_as_long_as_it_lasts() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![1, 2]).unwrap();
+    fs::write(file.path(), written(writer, &graph).unwrap()).unwrap();
+    let loaded = open_kst(file.path()).unwrap().load(1).unwrap();
+    let address = loaded.graph.u().as_ptr() as usize;
+    assert!(is_in_mapped_file(address));
+    drop(loaded);
+    assert!(!is_in_mapped_file(address));
 }

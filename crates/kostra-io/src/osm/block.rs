@@ -2,6 +2,21 @@
 
 use super::protobuf::{Broken, Fields, Numbers, Value, signed};
 
+/// Why a block is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bad {
+    /// Its bytes are no block.
+    Broken,
+    /// It has more than its compressed bytes can be trusted to have.
+    TooMuch,
+}
+
+impl From<Broken> for Bad {
+    fn from(Broken: Broken) -> Self {
+        Self::Broken
+    }
+}
+
 /// A node's id in OpenStreetMap.
 pub(super) type NodeId = i64;
 
@@ -54,14 +69,14 @@ pub(super) struct Roads {
     pub(super) has_nodes: bool,
 }
 
-/// The roads of a block.
-pub(super) fn roads(block: &[u8]) -> Result<Roads, Broken> {
+/// The roads of a block, which may have up to `most` strings and nodes.
+pub(super) fn roads(block: &[u8], most: usize) -> Result<Roads, Bad> {
     let mut strings = Vec::new();
     for field in Fields(block) {
         if let (1, table) = field? {
             for string in Fields(table.bytes()?) {
                 if let (1, string) = string? {
-                    strings.push(string.bytes()?);
+                    push(&mut strings, string.bytes()?, most)?;
                 }
             }
         }
@@ -70,7 +85,7 @@ pub(super) fn roads(block: &[u8]) -> Result<Roads, Broken> {
     for field in groups(block) {
         match field? {
             (1 | 2, _) => roads.has_nodes = true,
-            (3, way) => add_road(way.bytes()?, &strings, &mut roads)?,
+            (3, way) => add_road(way.bytes()?, &strings, &mut roads, most)?,
             _ => {}
         }
     }
@@ -91,17 +106,17 @@ fn groups(block: &[u8]) -> impl Iterator<Item = Result<(u64, Value<'_>), Broken>
         })
 }
 
-fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads) -> Result<(), Broken> {
+fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads, most: usize) -> Result<(), Bad> {
     let (mut keys, mut values) = (Vec::new(), Vec::new());
     for field in Fields(way) {
         match field? {
-            (2, number) => append(&mut keys, number.numbers())?,
-            (3, number) => append(&mut values, number.numbers())?,
+            (2, number) => append(&mut keys, number.numbers(), most)?,
+            (3, number) => append(&mut values, number.numbers(), most)?,
             _ => {}
         }
     }
     if keys.len() != values.len() {
-        return Err(Broken);
+        return Err(Bad::Broken);
     }
     let string =
         |index: u64| usize::try_from(index).ok().and_then(|index| strings.get(index)).copied().ok_or(Broken);
@@ -119,24 +134,32 @@ fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads) -> Result<(), Brok
             if let (8, references) = field? {
                 for delta in references.numbers() {
                     node = node.checked_add(signed(delta?)).ok_or(Broken)?;
-                    roads.nodes.push(node);
+                    push(&mut roads.nodes, node, most)?;
                 }
             }
         }
-        roads.ends.push(roads.nodes.len());
+        push(&mut roads.ends, roads.nodes.len(), most)?;
     }
     Ok(())
 }
 
-fn append(to: &mut Vec<u64>, numbers: Numbers<'_>) -> Result<(), Broken> {
+fn append(to: &mut Vec<u64>, numbers: Numbers<'_>, most: usize) -> Result<(), Bad> {
     for number in numbers {
-        to.push(number?);
+        push(to, number?, most)?;
     }
     Ok(())
 }
 
-/// Where the nodes of a block lie: `[longitude, latitude]` in degrees, given one by one.
-pub(super) fn nodes(block: &[u8], mut give: impl FnMut(NodeId, [f64; 2])) -> Result<(), Broken> {
+fn push<T>(to: &mut Vec<T>, value: T, most: usize) -> Result<(), Bad> {
+    if to.len() == most {
+        return Err(Bad::TooMuch);
+    }
+    to.push(value);
+    Ok(())
+}
+
+/// Where the nodes of a block lie: `[longitude, latitude]` in degrees, given one by one. A row may have up to `most`.
+pub(super) fn nodes(block: &[u8], most: usize, mut give: impl FnMut(NodeId, [f64; 2])) -> Result<(), Bad> {
     let mut scale = Scale { granularity: 100, latitude: 0, longitude: 0 };
     for field in Fields(block) {
         match field? {
@@ -159,11 +182,11 @@ pub(super) fn nodes(block: &[u8], mut give: impl FnMut(NodeId, [f64; 2])) -> Res
                     }
                 }
                 let (Some(id), Some(latitude), Some(longitude)) = (id, latitude, longitude) else {
-                    return Err(Broken);
+                    return Err(Bad::Broken);
                 };
                 give(id, scale.place(latitude, longitude)?);
             }
-            (2, dense) => dense_nodes(dense.bytes()?, &scale, &mut give)?,
+            (2, dense) => dense_nodes(dense.bytes()?, &scale, most, &mut give)?,
             _ => {}
         }
     }
@@ -171,23 +194,28 @@ pub(super) fn nodes(block: &[u8], mut give: impl FnMut(NodeId, [f64; 2])) -> Res
 }
 
 /// Nodes as three rows of differences: ids, latitudes, longitudes.
-fn dense_nodes(bytes: &[u8], scale: &Scale, give: &mut impl FnMut(NodeId, [f64; 2])) -> Result<(), Broken> {
+fn dense_nodes(
+    bytes: &[u8],
+    scale: &Scale,
+    most: usize,
+    give: &mut impl FnMut(NodeId, [f64; 2]),
+) -> Result<(), Bad> {
     let (mut ids, mut latitudes, mut longitudes) = (Vec::new(), Vec::new(), Vec::new());
     for field in Fields(bytes) {
         match field? {
-            (1, numbers) => append(&mut ids, numbers.numbers())?,
-            (8, numbers) => append(&mut latitudes, numbers.numbers())?,
-            (9, numbers) => append(&mut longitudes, numbers.numbers())?,
+            (1, numbers) => append(&mut ids, numbers.numbers(), most)?,
+            (8, numbers) => append(&mut latitudes, numbers.numbers(), most)?,
+            (9, numbers) => append(&mut longitudes, numbers.numbers(), most)?,
             _ => {}
         }
     }
     if ids.len() != latitudes.len() || ids.len() != longitudes.len() {
-        return Err(Broken);
+        return Err(Bad::Broken);
     }
     let (mut id, mut latitude, mut longitude) = (0_i64, 0_i64, 0_i64);
     let add = |sum: &mut i64, delta| {
         *sum = sum.checked_add(signed(delta)).ok_or(Broken)?;
-        Ok(*sum)
+        Ok::<_, Broken>(*sum)
     };
     for ((id_delta, latitude_delta), longitude_delta) in ids.into_iter().zip(latitudes).zip(longitudes) {
         let place = (add(&mut latitude, latitude_delta)?, add(&mut longitude, longitude_delta)?);

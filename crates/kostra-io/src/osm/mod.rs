@@ -8,7 +8,8 @@
 //! edge to a node that is not in the file is left out, and how many were is said.
 //!
 //! The file is decoded here rather than by a library because it may be hostile: every sum is checked, nothing is
-//! allocated that the file has not paid for with bytes, and no block grows beyond the format's 32 MiB.
+//! allocated that the file has not paid for with bytes, no block grows beyond the format's 32 MiB, and neither a block nor
+//! the file may have more nodes than [`most_items`] of its bytes, compressed as they are.
 //!
 //! Blocks are decoded side by side, in two passes: ways first, for they say which nodes matter, then the nodes. What
 //! cannot be read twice is kept in memory, compressed as it is. Besides the graph it takes 8 bytes for each node of
@@ -20,9 +21,10 @@ mod protobuf;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
+use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, memory};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -31,11 +33,21 @@ use crate::source::from_io;
 use crate::weights::distance;
 use crate::{ReadErrorKind, ReadOptions};
 use blobs::{Blob, Blobs, Kind};
-use block::{NodeId, Roads};
-use protobuf::Broken;
+use block::{Bad, NodeId, Roads};
 
 /// How many blocks a thread gets at a time.
 const BATCH: usize = 4;
+/// How many nodes, strings or tags the bytes of a block, compressed as they are, can be trusted to have: real extracts
+/// have less than one for each byte, and zlib makes a thousand of one.
+const ITEMS_A_BYTE: usize = 8;
+/// The same number for bytes that are few.
+const FREE_ITEMS: usize = 1 << 20;
+
+/// The most items that so many compressed bytes may expand to.
+fn most_items(bytes: usize) -> usize {
+    bytes.saturating_mul(ITEMS_A_BYTE).saturating_add(FREE_ITEMS)
+}
+
 /// Not the number of any vertex.
 const NONE: Vertex = Vertex::MAX;
 
@@ -44,7 +56,7 @@ pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     let threads = threads(options);
     let file = stream.file.take();
     let (roads, node_blobs) = read_roads(stream, file, threads)?;
-    let mut ids = roads.nodes.clone();
+    let mut ids = memory::copied(&roads.nodes)?;
     ids.sort_unstable();
     ids.dedup();
     if ids.len() > MAX_VERTICES {
@@ -65,7 +77,7 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
     match blobs.next()? {
         Some(blob) if blob.kind == Kind::Header => {
             let content = blob.content()?;
-            let unknown = block::unknown_feature(&content).map_err(|Broken| damaged(&blob))?;
+            let unknown = block::unknown_feature(&content).map_err(|broken| bad(&blob, broken.into()))?;
             if let Some(feature) = unknown {
                 let feature = crate::number::show(feature);
                 return Err(blob.fault(format!(
@@ -83,7 +95,10 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
         Some(file) => NodeBlobs::File(file, Vec::new()),
         None => NodeBlobs::Kept(Vec::new()),
     };
-    let decode = |blob: &Blob| block::roads(&blob.content()?).map_err(|Broken| damaged(blob));
+    let decode = |blob: &Blob| {
+        block::roads(&blob.content()?, most_items(blob.bytes.len())).map_err(|cause| bad(blob, cause))
+    };
+    let mut bytes = 0;
     let next = || loop {
         match blobs.next()? {
             Some(blob) if blob.kind != Kind::Data => {}
@@ -91,7 +106,13 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
         }
     };
     for_each_blob(next, threads, decode, |blob, mut roads| {
+        bytes += blob.bytes.len();
         let first = all.nodes.len();
+        if first + roads.nodes.len() > most_items(bytes) {
+            return Err(bad(&blob, Bad::TooMuch));
+        }
+        memory::reserve(&mut all.nodes, roads.nodes.len())?;
+        memory::reserve(&mut all.ends, roads.ends.len())?;
         all.ends.extend(roads.ends.iter().map(|end| first + end));
         all.nodes.append(&mut roads.nodes);
         if roads.has_nodes {
@@ -100,6 +121,7 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
                 NodeBlobs::Kept(blobs) => blobs.push(blob),
             }
         }
+        Ok(())
     })?;
     Ok((all, node_blobs))
 }
@@ -113,14 +135,16 @@ fn read_places(node_blobs: NodeBlobs, ids: &[NodeId], threads: usize) -> Result<
                 found.push((index, place));
             }
         };
-        block::nodes(&blob.content()?, give).map_err(|Broken| damaged(blob))?;
+        block::nodes(&blob.content()?, most_items(blob.bytes.len()), give)
+            .map_err(|cause| bad(blob, cause))?;
         Ok(found)
     };
-    let mut places = vec![[f64::NAN; 2]; ids.len()];
+    let mut places = memory::filled(ids.len(), [f64::NAN; 2])?;
     let join = |_, found: Vec<(usize, [f64; 2])>| {
         for (index, place) in found {
             places[index] = place;
         }
+        Ok(())
     };
     match node_blobs {
         NodeBlobs::Kept(blobs) => {
@@ -143,7 +167,7 @@ fn read_places(node_blobs: NodeBlobs, ids: &[NodeId], threads: usize) -> Result<
 }
 
 fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, Fault> {
-    let mut numbers = vec![NONE; ids.len()];
+    let mut numbers = memory::filled(ids.len(), NONE)?;
     let mut points = Vec::new();
     let (mut u, mut v) = (Vec::new(), Vec::new());
     let mut left_out = 0_u64;
@@ -152,17 +176,16 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
         let mut previous = None;
         for (at, node) in roads.nodes[start..end].iter().enumerate() {
             let index = ids.binary_search(node).unwrap_or_default(); // `ids` are just these
-            let vertex = (!places[index][0].is_nan()).then(|| {
-                if numbers[index] == NONE {
-                    numbers[index] = points.len() as Vertex;
-                    points.push(places[index]);
-                }
-                numbers[index]
-            });
+            let is_here = !places[index][0].is_nan();
+            if is_here && numbers[index] == NONE {
+                numbers[index] = points.len() as Vertex;
+                memory::push(&mut points, places[index])?;
+            }
+            let vertex = is_here.then(|| numbers[index]);
             match (previous, vertex) {
                 (Some(previous), Some(vertex)) => {
-                    u.push(previous);
-                    v.push(vertex);
+                    memory::push(&mut u, previous)?;
+                    memory::push(&mut v, vertex)?;
                 }
                 _ if at > 0 => left_out += 1,
                 _ => {}
@@ -176,7 +199,7 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
     }
     let n = points.len();
     let coordinates = Coordinates::Geographic(points);
-    let weights: Vec<f64> = u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)).collect();
+    let weights: Vec<f64> = memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
     let mut notes = Vec::new();
     if roads.ends.is_empty() {
         notes.push("the extract has no roads".into());
@@ -195,7 +218,7 @@ fn for_each_blob<T: Send>(
     mut next: impl FnMut() -> Result<Option<Blob>, Fault>,
     threads: usize,
     decode: impl Fn(&Blob) -> Result<T, Fault> + Sync,
-    mut join: impl FnMut(Blob, T),
+    mut join: impl FnMut(Blob, T) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     loop {
         let mut batch = Vec::new();
@@ -212,22 +235,26 @@ fn for_each_blob<T: Send>(
             return fault.map_or(Ok(()), Err);
         }
         let share = batch.len().div_ceil(threads);
-        let work = |blobs: &mut [(Blob, Option<Result<T, Fault>>)]| {
-            for (blob, result) in blobs {
-                *result = Some(decode(blob));
+        let shares = Mutex::new(batch.chunks_mut(share));
+        let next_share = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            while let Some(blobs) = next_share() {
+                for (blob, result) in blobs {
+                    *result = Some(decode(blob));
+                }
             }
         };
         thread::scope(|scope| {
-            let mut shares = batch.chunks_mut(share);
-            let own = shares.next();
-            for blobs in shares {
-                scope.spawn(|| work(blobs));
+            for _ in 1..threads {
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break; // those that there are do its work
+                }
             }
-            own.map(work);
+            work();
         });
         for (blob, result) in batch {
             if let Some(result) = result {
-                join(blob, result?);
+                join(blob, result?)?;
             }
         }
         if let Some(fault) = fault {
@@ -236,8 +263,15 @@ fn for_each_blob<T: Send>(
     }
 }
 
-fn damaged(blob: &Blob) -> Fault {
-    blob.fault("this block is damaged")
+fn bad(blob: &Blob, cause: Bad) -> Fault {
+    match cause {
+        Bad::Broken => blob.fault("this block is damaged"),
+        Bad::TooMuch => blob.fault(format!(
+            "this block of {} bytes expands to more nodes or tags than any real extract has; if it is one, rewrite it \
+             without compression: osmium cat -f pbf,pbf_compression=none -o OUT.osm.pbf IN.osm.pbf",
+            blob.bytes.len()
+        )),
+    }
 }
 
 #[cfg(test)]

@@ -247,3 +247,21 @@ fn real_extracts_read_the_same_from_a_file_and_from_a_pipe() {
         println!("{name}: {} {} {:?}", mapped.graph.vertices(), mapped.graph.edges(), mapped.notes);
     }
 }
+
+#[test]
+fn a_block_that_expands_without_bounds_is_refused() {
+    // Two million nodes, each one byte from the last: some kilobytes, as the file stores them.
+    let nodes: Vec<i64> = (1..2_000_000).collect();
+    let sentence = "expands to more nodes or tags than any real extract has";
+    for group in [way(ROAD, &nodes), [way(ROAD, &[1, 2]), dense(&nodes)].concat()] {
+        let bomb = file(&[group]);
+        assert!(bomb.len() < 100_000, "{}", bomb.len());
+        let error = load(&bomb).unwrap_err();
+        assert!(error.starts_with("x.osm.pbf: byte ") && error.contains(sentence), "{error}");
+    }
+    // Many blocks, each of which is small enough.
+    let some = way(ROAD, &nodes[..400_000]);
+    let error = load(&file(&[some.clone(), some.clone(), some.clone(), some.clone()])).unwrap_err();
+    assert!(error.contains(sentence), "{error}");
+    assert!(load(&file(&[some.clone(), some])).is_ok());
+}

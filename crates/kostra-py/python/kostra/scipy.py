@@ -58,6 +58,9 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
         raise ValueError(f"csgraph must be square, but its shape is {graph.shape}")
     n = graph.shape[0]
     starts = np.ascontiguousarray(graph.indptr)
+    entries = min(len(graph.indices), len(graph.data))
+    if len(starts) and starts[-1] > entries:
+        raise ValueError(f"csgraph.indptr ends at {starts[-1]}, but csgraph has {entries} entries")
     rows = _kostra.rows_of_entries(starts, _arrays.threads(threads))
     columns, weights = graph.indices[: len(rows)], graph.data[: len(rows)]  # there may be room for more
     if weights.dtype == np.longdouble:

@@ -5,7 +5,7 @@
 //! hierarchy: two vertices come together at the latest link on the way between them, and the edge that made it is
 //! the last, in order, on their path in the forest. This tree is also called the Kruskal reconstruction tree.
 
-use kostra_core::{EdgeId, Edges, Forest, Key, Vertex, Weight};
+use kostra_core::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory};
 
 /// The link of a vertex that is under no other.
 const NEVER: u32 = u32::MAX;
@@ -20,11 +20,11 @@ const NEVER: u32 = u32::MAX;
 ///
 /// let graph = EdgeList::new(4, vec![0, 1, 2], vec![1, 2, 3], vec![5, 9, 7])?;
 /// let edges = graph.edges(Order::Minimum);
-/// let tree = MergeTree::new(edges, &Forest::new(edges, vec![0, 1, 2]));
+/// let tree = MergeTree::new(edges, &Forest::new(edges, vec![0, 1, 2]))?;
 /// assert_eq!(tree.edges(), [0, 2, 1]);
 /// assert_eq!(tree.bottleneck(0, 3), Bottleneck::Edge(1));
-/// assert_eq!(tree.clusters(2), [0, 0, 1, 1]);
-/// # Ok::<(), kostra::GraphError>(())
+/// assert_eq!(tree.clusters(2)?, [0, 0, 1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct MergeTree {
@@ -62,17 +62,20 @@ pub struct Merge {
 
 impl MergeTree {
     /// The hierarchy of a forest of `edges`, in the order that these have.
-    pub fn new<W: Weight>(edges: Edges<'_, W>, forest: &Forest) -> Self {
-        let mut ranks: Vec<_> = forest.ids().iter().map(|&id| edges.rank(id)).collect();
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub fn new<W: Weight>(edges: Edges<'_, W>, forest: &Forest) -> Result<Self, OutOfMemory> {
+        let mut ranks = memory::collected(forest.ids().iter().map(|&id| edges.rank(id)))?;
         ranks.sort_unstable();
         let n = edges.vertices();
         let mut tree = Self {
-            parents: (0..n).collect(),
-            links: vec![NEVER; n as usize],
-            edges: Vec::with_capacity(ranks.len()),
-            children: Vec::with_capacity(ranks.len()),
+            parents: memory::collected(0..n)?,
+            links: memory::filled(n as usize, NEVER)?,
+            edges: memory::room(ranks.len())?,
+            children: memory::room(ranks.len())?,
         };
-        let mut sizes = vec![1_u32; n as usize];
+        let mut sizes = memory::filled(n as usize, 1_u32)?;
         for rank in ranks {
             let edge = W::Key::rank_id(rank);
             let (u, v) = edges.ends(edge);
@@ -86,7 +89,7 @@ impl MergeTree {
             tree.edges.push(edge);
             tree.children.push(child);
         }
-        tree
+        Ok(tree)
     }
 
     fn root(&self, mut vertex: Vertex) -> Vertex {
@@ -126,25 +129,31 @@ impl MergeTree {
     }
 
     /// All merges in order. Takes 12 bytes a vertex while it goes on.
-    pub fn merges(&self) -> impl ExactSizeIterator<Item = Merge> + '_ {
-        let n = self.parents.len() as u64;
-        let mut clusters: Vec<u64> = (0..n).collect();
-        let mut sizes = vec![1_u32; self.parents.len()];
-        self.children.iter().enumerate().map(move |(merge, &child)| {
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub fn merges(&self) -> Result<impl ExactSizeIterator<Item = Merge> + '_, OutOfMemory> {
+        let n = self.parents.len();
+        let mut clusters = memory::collected((0..n).map(|vertex| vertex as u64))?;
+        let mut sizes = memory::filled(n, 1_u32)?;
+        Ok(self.children.iter().enumerate().map(move |(merge, &child)| {
             let (child, parent) = (child as usize, self.parents[child as usize] as usize);
             let (low, high) = (clusters[child].min(clusters[parent]), clusters[child].max(clusters[parent]));
-            clusters[parent] = n + merge as u64;
+            clusters[parent] = (n + merge) as u64;
             sizes[parent] += sizes[child];
             Merge { edge: self.edges[merge], clusters: [low, high], size: sizes[parent] }
-        })
+        }))
     }
 
     /// Which cluster each vertex is in after so many merges: numbers from 0, in the order of the clusters' lowest
     /// vertices. O(n log n).
-    pub fn clusters(&self, merges: usize) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// When the system does not grant the memory: 8 bytes a vertex.
+    pub fn clusters(&self, merges: usize) -> Result<Vec<u32>, OutOfMemory> {
         const NONE: u32 = u32::MAX;
-        let mut numbers = vec![NONE; self.parents.len()];
-        let mut clusters = Vec::with_capacity(self.parents.len());
+        let mut numbers = memory::filled(self.parents.len(), NONE)?;
+        let mut clusters = memory::room(self.parents.len())?;
         let mut next = 0;
         for vertex in 0..self.parents.len() as Vertex {
             let mut root = vertex;
@@ -158,7 +167,7 @@ impl MergeTree {
             }
             clusters.push(*number);
         }
-        clusters
+        Ok(clusters)
     }
 }
 
@@ -196,7 +205,7 @@ mod tests {
             for order in [Order::Minimum, Order::Maximum] {
                 let edges = graph.edge_list().edges(order);
                 let forest = solved(&graph, order);
-                let tree = MergeTree::new(edges, &forest);
+                let tree = MergeTree::new(edges, &forest).unwrap();
                 for s in 0..30 {
                     let expected = last_on_paths(edges, &forest, s);
                     for t in 0..30 {
@@ -236,22 +245,22 @@ mod tests {
         let graph = scattered(7, 40, 60);
         let edges = graph.edge_list().edges(Order::Minimum);
         let forest = solved(&graph, Order::Minimum);
-        let tree = MergeTree::new(edges, &forest);
+        let tree = MergeTree::new(edges, &forest).unwrap();
         assert!(tree.edges().is_sorted_by_key(|&edge| edges.rank(edge)));
         let mut members: Vec<Vec<Vertex>> = (0..40).map(|vertex| vec![vertex]).collect();
-        for (index, merge) in tree.merges().enumerate() {
+        for (index, merge) in tree.merges().unwrap().enumerate() {
             let [a, b] = merge.clusters.map(|cluster| members[cluster as usize].clone());
             assert!(merge.clusters[0] < merge.clusters[1]);
             let (u, v) = edges.ends(merge.edge);
             assert!((a.contains(&u) && b.contains(&v)) || (a.contains(&v) && b.contains(&u)));
             let union = [a, b].concat();
             assert_eq!(union.len(), merge.size as usize);
-            let clusters = tree.clusters(index + 1);
+            let clusters = tree.clusters(index + 1).unwrap();
             assert!(union.iter().all(|&vertex| clusters[vertex as usize] == clusters[union[0] as usize]));
             members.push(union);
         }
-        assert_eq!(tree.clusters(0), (0..40).collect::<Vec<_>>());
-        assert_eq!(tree.clusters(usize::MAX), forest.labels(edges).as_slice());
+        assert_eq!(tree.clusters(0).unwrap(), (0..40).collect::<Vec<_>>());
+        assert_eq!(tree.clusters(usize::MAX).unwrap(), forest.labels(edges).unwrap().as_slice());
     }
 
     #[test]
@@ -260,7 +269,7 @@ mod tests {
         let (u, v): (Vec<_>, Vec<_>) = (1..n).map(|vertex| (vertex, vertex - 1)).unzip();
         let graph = Graph::from(EdgeList::new(n as usize, u, v, vec![0; n as usize - 1]).unwrap());
         let forest = solved(&graph, Order::Minimum);
-        let tree = MergeTree::new(graph.edge_list().edges(Order::Minimum), &forest);
+        let tree = MergeTree::new(graph.edge_list().edges(Order::Minimum), &forest).unwrap();
         for mut vertex in 0..n {
             let mut depth = 0;
             while tree.links[vertex as usize] != NEVER {

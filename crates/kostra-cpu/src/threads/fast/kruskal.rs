@@ -71,7 +71,7 @@ impl Kruskal<'_> {
                 }
                 united = united.end..end;
             }
-            Ok(())
+            Ok::<_, SolveError>(())
         })?;
         Ok(sets.into_inner())
     }

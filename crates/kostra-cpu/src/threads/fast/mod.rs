@@ -33,8 +33,8 @@ mod twins;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption, Vertex, Weight,
 };
 
 use self::band::Band;
@@ -99,7 +99,7 @@ impl Algorithm for Fast {
         Ok(forest)
     }
 
-    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Vec<EdgeId> {
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
         list(forest, run.threads())
     }
 }
@@ -115,7 +115,7 @@ fn solve<W: Weight, T: Send>(
     let bytes = 12 * m + 24 * n + SLACK;
     let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Fast::INFO.id, bytes })?;
     let words = &mut words[..bytes / 8];
-    let forest = SharedEdgeSet::new(m);
+    let forest = SharedEdgeSet::new(m)?;
     let grain = run.option(&GRAIN) as usize;
     let threads = run.threads().min(1 + m / grain);
     let said = with_watched_team(run, threads, |team, run| {

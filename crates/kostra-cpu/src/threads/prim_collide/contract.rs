@@ -7,14 +7,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{EdgeId, Edges, Vertex, Weight};
+use kostra_core::{EdgeId, Edges, OutOfMemory, Vertex, Weight, memory};
 
 use super::super::adjacency_list::AdjacencyList;
 use super::super::atomic::atomic_u32;
 use super::super::scan::exclusive_prefix_sum;
 use super::super::team::{Schedule, Team};
 use super::{NONE, lock};
-use crate::granted::granted;
 
 /// How many vertices of a loop over all are dealt to a thread at once.
 const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
@@ -24,9 +23,9 @@ pub(super) struct Memory([Vec<u32>; 3]);
 
 impl Memory {
     /// The memory for so many vertices, if the system grants it.
-    pub(super) fn new(vertices: u32) -> Option<Self> {
-        let array = || granted(vertices as usize, || 0);
-        Some(Self([array()?, array()?, array()?]))
+    pub(super) fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        let array = || memory::zeros(vertices as usize);
+        Ok(Self([array()?, array()?, array()?]))
     }
 
     pub(super) fn trees(&mut self) -> Trees<'_> {
@@ -131,14 +130,12 @@ struct Link {
 
 impl Links {
     /// The edges of the whole graph that are no self-loops, if the system grants the memory for all.
-    pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Option<Self> {
+    pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Result<Self, OutOfMemory> {
         let bound = |index| (edges.len() * index / team.threads()) as EdgeId;
         let ids_of = |thread| bound(thread)..bound(thread + 1);
         let mut shares = Vec::new();
         for thread in 0..team.threads() {
-            let mut share = Vec::new();
-            share.try_reserve_exact(ids_of(thread).len()).ok()?;
-            shares.push(Mutex::new(share));
+            shares.push(Mutex::new(memory::room(ids_of(thread).len())?));
         }
         team.each(|thread| {
             let ids = ids_of(thread);
@@ -150,7 +147,7 @@ impl Links {
                 }),
             );
         });
-        Some(Self { shares })
+        Ok(Self { shares })
     }
 
     /// How many edges there are.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::{Edges, Key, Run, SolveError, Vertex, Weight};
+use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex, Weight};
 
 use super::super::adjacency_list::Rows;
 use super::super::edge_set::SharedEdgeSet;
@@ -43,10 +43,10 @@ pub(super) struct Tally {
 
 impl<K: Key> Instance<K> {
     /// An instance for graphs of so many vertices, if the system grants the memory.
-    pub(super) fn new(vertices: u32, own_stretch: usize) -> Option<Self> {
-        Some(Self {
+    pub(super) fn new(vertices: u32, own_stretch: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self {
             tree: None,
-            fringe: BinaryHeap::granted(vertices)?,
+            fringe: BinaryHeap::new(vertices)?,
             size: 0,
             own_stretch,
             stretch: own_stretch,
@@ -175,8 +175,11 @@ impl<W: Weight> Stage<'_, W> {
             }
             let rank = self.edges.rank(id);
             match instance.fringe.rank_of(to) {
-                None if instance.fringe.has_room() => instance.fringe.insert(to, rank),
-                None => self.refused.store(true, Relaxed),
+                None => {
+                    if instance.fringe.insert(to, rank).is_err() {
+                        self.refused.store(true, Relaxed);
+                    }
+                }
                 Some(known) if rank < known => instance.fringe.decrease(to, rank),
                 Some(_) => {}
             }

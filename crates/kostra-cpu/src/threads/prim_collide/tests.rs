@@ -19,7 +19,7 @@ fn interleaved<W: Weight>(
     instances: usize,
     random: &mut Random,
 ) -> (Vec<EdgeId>, Vec<(u32, u32)>) {
-    let forest = SharedEdgeSet::new(edges.len());
+    let forest = SharedEdgeSet::new(edges.len()).unwrap();
     let mut memory = Memory::new(edges.vertices()).unwrap();
     let mut stages = Vec::new();
     with_team(1, |team| {
