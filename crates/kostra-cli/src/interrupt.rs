@@ -1,16 +1,17 @@
 //! Ctrl-C: the process ends at once, and leaves no unfinished file behind.
 //!
 //! An unfinished file may have a temporary name, which a process that just ends leaves behind. So a thread waits for
-//! the signals, and removes such names before it ends the process. A second signal ends the process without that.
+//! the signals, and removes such names before it says so and ends the process. A second signal that comes after the
+//! removal ends the process at once.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The exit code of a process that Ctrl-C ended, by the custom of shells.
+/// The exit code of a process that a signal has ended. Shells use it for Ctrl-C; here it stands for every handled signal.
 const EXIT_CODE: i32 = 130;
 
-/// Set when the next signal is to end the process without any more work.
+/// Set once temporary names are removed: the next signal ends the process at once.
 static ENDING: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Makes Ctrl-C, and a request to terminate, end the process in order; and a limit on the size of files an error of

@@ -1,4 +1,4 @@
-//! Where results go, and the promise that a file is written whole or not at all.
+//! Where results go. A regular file is written whole or not at all.
 
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
@@ -48,11 +48,10 @@ impl Output {
         }
     }
 
-    /// Finds out before any work whether the name asks for a compression that Kostra does not write, and whether what
-    /// should be open already is.
+    /// Finds errors that show before any work.
     ///
     /// # Errors
-    /// When the name does, or it is not.
+    /// When the name asks for a compression that Kostra does not write, or means a descriptor that is not open for writing.
     pub fn check(&self) -> Result<(), WriteError> {
         Packing::of(self)?;
         let Route::Descriptor(number) = self.route() else { return Ok(()) };

@@ -122,7 +122,8 @@ struct Record<'a> {
     trace: Option<&'a Trace>,
 }
 
-/// How long each step took the rank that it took longest; zero for a step that was not taken.
+/// How long each step took: loading and solving until the last rank was done, the others as rank 0 measured them; zero for
+/// a step that was not taken.
 #[derive(Serialize)]
 struct Seconds {
     load: f64,

@@ -257,7 +257,8 @@ fn path_of(file: &File) -> PathBuf {
 }
 
 /// Names a file that has no name. A new file gets its name in one step. An old file can only be replaced by a file
-/// that has a name, so there are two steps then, of one system call each.
+/// that has a name, so there are two steps then, of one system call each. A process that is killed between the two
+/// leaves a temporary name behind.
 #[cfg(target_os = "linux")]
 fn link(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD};
