@@ -13,7 +13,7 @@ use crate::Terms;
 pub enum Format {
     /// DIMACS: `p sp n m` and `a u v w` lines; also the kin `p tw`, `p edge`, `p col` without weights.
     Dimacs,
-    /// Lines of `u v` or `u v weight`, in any separator: SNAP, CSV, TSV.
+    /// Lines of `u v` or `u v weight`, between blanks, tabs, commas, semicolons or bars: SNAP, CSV, TSV.
     EdgeList,
     /// Matrix Market coordinate files.
     MatrixMarket,
@@ -129,7 +129,8 @@ pub enum MissingWeights {
     Unit,
     /// A hash of the two ends, in either order, from 1 to `2^24 - 1` (`u32`): the same on every run and machine.
     Hash,
-    /// The distance between the ends (`f64`, metres where coordinates are geographic). Needs coordinates.
+    /// The distance between the ends (`f64`, metres where coordinates are geographic). Needs coordinates, so it is an error
+    /// for now: the formats that have coordinates have weights too.
     Distance,
 }
 
@@ -207,7 +208,8 @@ pub struct ReadOptions {
     pub missing_weights: Option<MissingWeights>,
     /// What to do about NaN.
     pub nan: Nan,
-    /// Whether the vertices of an edge list are names, numbered in the order in which they appear.
+    /// Whether the vertices of an edge list are names, numbered in the order in which they appear. Without a format, the
+    /// input is then read as an edge list, whatever its content.
     pub names: bool,
     /// Which columns of an edge list hold what; other formats are refused where something is chosen.
     pub columns: ColumnOptions,

@@ -2,7 +2,8 @@
 //!
 //! Blanks, tabs, commas, semicolons or bars separate; `#`, `%` and `//` start comments; a first line may name the
 //! columns or say how many vertices and edges there are. Vertices are numbers and taken as they are, from 0 to the
-//! largest, or, on request, names. What was guessed or left out is said in the notes.
+//! largest, or, on request, names. Where names and contents leave open which column is a vertex or the weight, the input is
+//! refused with a question. The notes list the columns that are left out.
 
 mod choose;
 mod fields;
