@@ -79,7 +79,7 @@ pub(super) fn chunks<'a>(sections: &[&'a [u8]]) -> Vec<&'a [u8]> {
     sections.iter().flat_map(|bytes| bytes.chunks(CHUNK)).collect()
 }
 
-/// The checksums of some chunks, on up to `threads` threads, at the speed of memory.
+/// The checksums of some chunks, on up to `threads` threads.
 pub(super) fn checksums(chunks: &[&[u8]], threads: usize) -> Vec<u64> {
     // Chunks are dealt out one at a time: those that are not yet in the page cache take many times longer.
     let next = AtomicUsize::new(0);

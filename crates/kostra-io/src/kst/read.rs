@@ -1,5 +1,5 @@
-//! Opening and loading. The arrays of the graph are parts of the file's bytes, whether these are mapped or read: that is
-//! what makes a graph of 100 million edges open in milliseconds.
+//! Opening and loading. The arrays of the graph are parts of the file's bytes, whether these are mapped or read. Opening a
+//! mapped file reads its header only, so its time does not depend on the number of edges.
 #![allow(unsafe_code, reason = "bytes that are checked to be aligned are used as numbers")]
 
 use std::fs::File;
@@ -95,8 +95,7 @@ impl KstFile {
     }
 
     /// Checks the arrays and gives the graph, which borrows them from the file: one pass of checksums on `threads`
-    /// threads (0 means all) and one over the ends and weights, both at the speed of memory. Only coordinates and
-    /// names are copied.
+    /// threads (0 means all) and one on this thread over the ends and weights. Only coordinates and names are copied.
     ///
     /// # Errors
     /// When a checksum is wrong, an edge ends at no vertex, a weight is NaN (no such file is written), or a name is

@@ -12,8 +12,8 @@
 //! the file may have more nodes than [`most_items`] of its bytes, compressed as they are.
 //!
 //! Blocks are decoded side by side, in two passes: ways first, for they say which nodes matter, then the nodes. What
-//! cannot be read twice is kept in memory, compressed as it is. Besides the graph it takes 8 bytes for each node of
-//! each road and 24 for each vertex.
+//! cannot be read twice is kept in memory, compressed as it is. Besides the graph it takes 16 bytes for each node
+//! of each road and 20 for each vertex.
 
 mod blobs;
 mod block;
