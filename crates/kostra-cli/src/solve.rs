@@ -256,7 +256,8 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
         None => {}
         Some(Ok(certificate)) => {
             let compared = count(certificate.compared, "edge", "edges");
-            sheet.line("verified", format!("spanning, acyclic and minimal ({compared} compared)"));
+            let optimal = optimal(plan.order);
+            sheet.line("verified", format!("spanning, acyclic and {optimal} ({compared} compared)"));
         }
         Some(Err(violation)) => sheet.line("WRONG", violation),
     }
@@ -277,6 +278,14 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     steps.extend(outcome.written.then_some(("write", outcome.write)));
     sheet.times(&steps);
     format!("{} spanning forest of {}\n{sheet}", capital(plan.order), plan.input.source)
+}
+
+/// What a forest of this order is when it is right.
+pub(crate) fn optimal(order: Order) -> &'static str {
+    match order {
+        Order::Minimum => "minimal",
+        Order::Maximum => "maximal",
+    }
 }
 
 pub(crate) fn capital(order: Order) -> &'static str {

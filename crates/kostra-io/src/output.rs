@@ -246,7 +246,8 @@ impl Packing {
                 encoder.into_inner()?.finish()?;
             }
             Self::Zstd => {
-                let encoder = zstd::Encoder::new(&mut to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                let mut encoder = zstd::Encoder::new(&mut to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                encoder.include_checksum(true)?; // so that a reader notices damage
                 let mut encoder = BufWriter::with_capacity(BUFFER, encoder);
                 write(&mut encoder)?;
                 encoder.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;

@@ -97,10 +97,13 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
 pub(crate) fn format_of(stream: &mut Stream<'_>, options: &ReadOptions) -> Result<Format, ReadErrorKind> {
     let format = match options.format {
         Some(format) => format,
-        None if options.names => Format::EdgeList,
-        None => sniff::format_of(stream)?,
+        None => match sniff::format_of(stream) {
+            Err(ReadErrorKind::UnknownFormat { .. }) if options.names => Format::EdgeList,
+            recognized => recognized?,
+        },
     };
-    if let (Some(option), true) = (options.columns.used(), format != Format::EdgeList) {
+    let used = options.columns.used().or(options.names.then_some("names"));
+    if let (Some(option), true) = (used, format != Format::EdgeList) {
         let (option, title) = (options.terms.option(option), format.title());
         let named = options.terms.text("format", Format::EdgeList.id());
         let sentence = format!(
