@@ -54,6 +54,8 @@ def test_networkx_graphs_keep_their_nodes():
     assert list(tree) == list("abcde")
     assert nx.utils.edges_equal(tree.edges(data=True), nx.minimum_spanning_tree(original).edges(data=True))
     assert kostra.Graph.from_networkx(original, weight=None).weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"):
+        kostra.Graph.from_networkx(original, weight="length")
     multigraph = nx.MultiGraph([(0, 1, {"weight": 5}), (0, 1, {"weight": 2})])
     assert kostra.Graph.from_networkx(multigraph).minimum_spanning_forest().edge_ids.tolist() == [1]
     with pytest.raises(ValueError, match="graph is directed"):
@@ -82,7 +84,10 @@ def test_igraph_graphs_keep_their_edge_ids():
     graph = igraph.Graph(n=5, edges=list(zip(U, V)), edge_attrs={"weight": W})
     forest = check(kostra.Graph.from_igraph(graph))
     assert sorted(graph.spanning_tree(weights=W, return_tree=False)) == forest.edge_ids.tolist()
-    assert kostra.Graph.from_igraph(graph, weight="length").weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"):
+        kostra.Graph.from_igraph(graph, weight="length")
+    assert kostra.Graph.from_igraph(graph, weight=None).weights.tolist() == [1] * 4
+    assert kostra.Graph.from_igraph(igraph.Graph([(0, 1)])).weights.tolist() == [1]
     assert kostra.Graph.from_igraph(igraph.Graph()).n == 0
     with pytest.raises(ValueError, match="graph is directed"):
         kostra.Graph.from_igraph(igraph.Graph([(0, 1)], directed=True))
@@ -152,7 +157,7 @@ def test_what_pandas_calls_missing_is_refused_with_its_row():
         with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1; leave such rows out"):
             kostra.Graph.from_table(pandas.DataFrame(columns | {name: values}), weight="w")
     frame = pandas.DataFrame(columns | {"w": [1, np.nan, 2]})
-    with pytest.raises(ValueError, match=r"w\[1\] is NaN; mend it, or pass nan='skip'"):
+    with pytest.raises(ValueError, match=r"w\[1\] is NaN; fix it, or pass nan='skip'"):
         kostra.Graph.from_table(frame, weight="w")
     assert len(kostra.Graph.from_table(frame, weight="w", nan="skip").minimum_spanning_forest()) == 2
     with pytest.raises(ValueError, match="table has 2 columns 'w'; rename all but one"):
@@ -189,7 +194,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
     with pytest.raises(ValueError, match="roads.gr: line 2, column 3: "):
         kostra.Graph.read(path)
     path.write_text("hello\n")
-    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* name one as the format if it is"):
+    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* name one with `format` if it is"):
         kostra.Graph.read(path)
     for options, message in [({"format": "doc"}, "no format 'doc'"), ({"weights": "x"}, "weights must be"), ({"nan": 1}, "nan must")]:
         with pytest.raises(ValueError, match=message):
