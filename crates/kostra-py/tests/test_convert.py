@@ -194,7 +194,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
     with pytest.raises(ValueError, match="roads.gr: line 2, column 3: "):
         kostra.Graph.read(path)
     path.write_text("hello\n")
-    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* name one with `format` if it is"):
+    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* name one as the format if it is"):
         kostra.Graph.read(path)
     for options, message in [({"format": "doc"}, "no format 'doc'"), ({"weights": "x"}, "weights must be"), ({"nan": 1}, "nan must")]:
         with pytest.raises(ValueError, match=message):
@@ -249,12 +249,20 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table(COLUMNS), path)
     check(kostra.Graph.read(path))
     check(kostra.Graph.read(path, source="target", target="source", weight="length"))
-    graph = kostra.Graph.read(path, source="target", target="source")
-    assert graph.weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match=r"edges.parquet: which column is the weight\? columns: .*; pass weight='length'$"):
+        kostra.Graph.read(path, source="target", target="source")
     with pytest.raises(ValueError, match="table has no column 'from'"):
         kostra.Graph.read(path, source="from", target="source")
     parquet.write_table(pyarrow.table({"a": ["x", "y"], "b": ["y", "z"]}), path)
     assert kostra.Graph.read(path).nodes == ["x", "y", "z"]
+    parquet.write_table(pyarrow.table({"id": [5], "from": [0], "to": [1], "km": [2.5]}), path)
+    with pytest.raises(ValueError, match=r"edges.parquet: which columns are the ends\? columns: 'id', 'from', 'to', 'km'; pass"):
+        kostra.Graph.read(path)
+    assert kostra.Graph.read(path, source="from", target="to", weight="km").weights.tolist() == [2.5]
+    parquet.write_table(pyarrow.table({"id": [5], "source": [0], "target": [1], "weight": [2.5]}), path)
+    assert kostra.Graph.read(path).weights.tolist() == [2.5]
+    parquet.write_table(pyarrow.table({"source": [0], "target": [1]}), path)
+    assert kostra.Graph.read(path).weights.tolist() == [1]
     parquet.write_table(pyarrow.table({"a": [1]}), path)
     with pytest.raises(ValueError, match="has two columns or more, but this has 1"):
         kostra.Graph.read(path)

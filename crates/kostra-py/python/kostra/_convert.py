@@ -119,18 +119,25 @@ def weight_column(weight, labels, source, target):
         return weight
     if labels is None or "weight" in labels:
         return "weight"
-    others = [label for label in labels if label not in (source, target)]
-    if not others:
+    if all(label in (source, target) for label in labels):
         return None
-    likely = (label for label in others if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS))
-    listed = ", ".join(map(repr, labels[:_MOST_LISTED])) + (", and so on" if len(labels) > _MOST_LISTED else "")
     raise ValueError(
-        f"which column is the weight? columns: {listed}; pass weight={next(likely, others[0])!r}, "
-        "or weight=None for weight 1"
+        f"which column is the weight? columns: {_listed(labels)}; "
+        f"pass weight={_likely_weight(labels, source, target)!r}, or weight=None for weight 1"
     )
 
 
-# What the example in a question is chosen by.
+def _likely_weight(labels, source, target):
+    """A column for the example in a question."""
+    others = [label for label in labels if label not in (source, target)]
+    likely = (label for label in others if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS))
+    return next(likely, others[0])
+
+
+def _listed(labels):
+    return ", ".join(map(repr, labels[:_MOST_LISTED])) + (", and so on" if len(labels) > _MOST_LISTED else "")
+
+
 _WORDS_FOR_WEIGHTS = ("weight", "length", "dist", "cost", "km", "time", "value")
 _MOST_LISTED = 12
 
@@ -287,16 +294,30 @@ def _check_starts(path, starts, entries, n):
 
 
 def parquet(path, source, target, weight):
-    """A Parquet file as a table, and its columns' names: where none is given, the first two and, if there is one, the third."""
+    """A Parquet file as a table, and its columns' names.
+
+    Where none is given, those called ``source``, ``target`` and ``weight``; of at most three columns the weight is the
+    third, and without these names the ends are the first two.
+    """
     try:
         from pyarrow import parquet
     except ImportError as error:
         raise ImportError("reading Parquet needs pyarrow: pip install pyarrow") from error
     frame = parquet.read_table(path)
     names = frame.column_names
-    if source is None and target is None:
+    if source is None and target is None and not {"source", "target"} <= set(names):
         if len(names) < 2:
             raise ValueError(f"{path}: a table of edges has two columns or more, but this has {len(names)}")
-        source, target = names[:2]
-        weight = names[2] if weight is None and len(names) > 2 else weight
+        if len(names) > 3:
+            raise ValueError(f"{path}: which columns are the ends? columns: {_listed(names)}; pass source= and target=")
+        source, target, *third = names
+        weight = third[0] if weight is None and third else weight
+    elif source is None and target is None and weight is None and len(names) == 3:
+        weight = next(name for name in names if name not in ("source", "target"))
+    source, target = source or "source", target or "target"
+    if weight is None and {source, target} < set(names):
+        if "weight" not in names:
+            likely = _likely_weight(names, source, target)
+            raise ValueError(f"{path}: which column is the weight? columns: {_listed(names)}; pass weight={likely!r}")
+        weight = "weight"
     return frame, source, target, weight

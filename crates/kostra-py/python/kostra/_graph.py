@@ -7,7 +7,7 @@ import numpy as np
 
 from kostra import _arrays, _convert, _device, _ids, _kostra
 from kostra._forest import Forest
-from kostra._values import Value, graph_of_arrays
+from kostra._values import Value, restored_graph
 
 MOST_VERTICES = 2**32 - 1
 
@@ -142,7 +142,6 @@ class Graph(Value):
         )
         self._end_types = (u.dtype, v.dtype)
         self._weight_type = dtype
-        # Whether the number of vertices is but the highest id: then a gap in the ids is news.
         self._n_is_bound = n is None
         self._plain()
 
@@ -178,7 +177,7 @@ class Graph(Value):
         inner = self._inner
         arrays = inner.u(), inner.v(), inner.weights(), inner.n
         rest = {name: getattr(self, name) for name in Graph.__slots__ if name != "_inner"}
-        return _restored, (type(self), arrays, rest)
+        return restored_graph, (type(self), arrays, rest)
 
     @classmethod
     def from_scipy(cls, matrix, *, nan="error", threads=None):
@@ -289,8 +288,8 @@ class Graph(Value):
         threads : int, optional
         source, target, weight : str or int, optional
             Columns of an edge list, by name, or by position, counted from 1; by default those that names and contents
-            tell. What they do not tell is a ValueError. Of a Parquet file, names; by default the first column, the
-            second, and the third, if there is one.
+            tell. What they do not tell is a ValueError. Of a Parquet file, names; by default ``source``, ``target`` and
+            ``weight``, or its columns in order where there are at most three.
         header : bool, optional
             Whether the first line of an edge list names the columns; by default the lines tell.
 
@@ -383,13 +382,7 @@ class Graph(Value):
         return f"<kostra.Graph: {self.n} vertices, {self.m} edges, {self._weight_type} weights>"
 
     def minimum_spanning_forest(self, *, maximum=False, threads=None, device="auto", algorithm="auto"):
-        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`.
-
-        >>> import kostra
-        >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
-        >>> graph.minimum_spanning_forest().edge_ids, graph.minimum_spanning_forest(maximum=True).edge_ids
-        (array([0, 1]), array([1, 2]))
-        """
+        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
         device = _device.check(device)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")
@@ -403,12 +396,3 @@ class Graph(Value):
         if self._n_is_bound and is_unconnected:
             self._n_is_bound = False
             _ids.warn_of_isolated(self._inner.u(), self._inner.v(), self.n)
-
-
-def _restored(cls, arrays, rest):
-    """The graph that ``Graph.__reduce__`` describes."""
-    graph = cls.__new__(cls)
-    graph._inner = graph_of_arrays(*arrays)
-    for name, value in rest.items():
-        setattr(graph, name, value)
-    return graph

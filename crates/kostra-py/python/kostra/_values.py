@@ -31,3 +31,12 @@ def graph_of_arrays(u, v, weights, n):
     """The engine's graph of arrays that another one has shown, which it borrows."""
     names = ("u", "v", "w")
     return _kostra.Graph.from_arrays(u, v, weights, n, names=names, skip_nan=False, copy=False, threads=1)
+
+
+def restored_graph(cls, arrays, rest):
+    """The graph that ``Graph.__reduce__`` describes."""
+    graph = cls.__new__(cls)
+    graph._inner = graph_of_arrays(*arrays)
+    for name, value in rest.items():
+        setattr(graph, name, value)
+    return graph
