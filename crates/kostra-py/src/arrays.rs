@@ -135,7 +135,11 @@ impl Argument<'_> {
     /// Why what stands at a position is no vertex of any graph.
     fn no_vertex(&self, position: usize) -> PyResult<String> {
         let (name, value) = (&self.name, self.array.get_item(position)?);
-        let reason = if value.lt(0)? { "vertices are numbered from 0" } else { "32-bit ids end before" };
+        let reason = if value.lt(0)? {
+            "vertices are numbered from 0"
+        } else {
+            "32-bit ids end before; pass relabel=True to number only the vertices that occur"
+        };
         Ok(format!("{name}[{position}] is {value}, but {reason}"))
     }
 }
@@ -259,7 +263,7 @@ fn explain(error: &GraphError, u: &Argument<'_>, v: &Argument<'_>, weights: &str
             format!("{name}[{edge}] is {value}, but the graph has n = {vertices} vertices, numbered from 0")
         }
         GraphError::NanWeight { edge } => {
-            format!("{weights}[{edge}] is NaN; mend it, or pass nan='skip' to leave such edges out")
+            format!("{weights}[{edge}] is NaN; fix it, or pass nan='skip' to leave such edges out")
         }
         GraphError::TooManyVertices { .. } => format!("n is too large: {error}"),
         GraphError::TooManyEdges { .. } => {

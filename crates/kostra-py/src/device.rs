@@ -271,7 +271,7 @@ fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) 
         DeviceGraphError::NoVertices => 0,
         DeviceGraphError::NanWeight { index, .. } => {
             return Fault::Value(format!(
-                "w[{index}] is NaN; mend it, or pass nan='skip' to leave such edges out"
+                "w[{index}] is NaN; fix it, or pass nan='skip' to leave such edges out"
             ));
         }
         DeviceGraphError::Device(error) => return error.into(),

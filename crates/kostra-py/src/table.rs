@@ -55,20 +55,24 @@ impl Chunk {
 /// it is another now.
 type Column<'py> = (Bound<'py, PyAny>, Option<&'static str>);
 
-/// The columns of some names of a table, each once: numbers as NumPy arrays, text as [`Text`]. Of some it is said that
-/// they are wanted as vertices: integers that lie in pieces are made such, where they can be, in place of a copy.
+/// The columns of a table that a function chooses, with their names: numbers as NumPy arrays, text as [`Text`].
+///
+/// The function takes the names of all columns. It returns the names of those that it wants, each once, and which of
+/// them are vertices: integers in several pieces are converted to vertices, where they can be, in place of a copy.
 ///
 /// # Errors
-/// Where there is no table, a name is no column's or that of two, a column is of another type, or a row has no value.
+/// Where the function raises, there is no table, a name is no column's or that of two, a column is of another type, or a row has no value.
 #[pyfunction]
 pub(crate) fn columns_of_table<'py>(
     exported: &Bound<'py, PyAny>,
-    names: Vec<String>,
-    as_vertices: Vec<bool>,
+    choose: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Column<'py>>> {
     let py = exported.py();
     let mut reader = Reader::of(exported)?;
-    let columns = read(py, &mut reader, names, as_vertices);
+    let columns = labels(reader.schema()).and_then(|labels| {
+        let (names, as_vertices) = choose.call1((labels,))?.extract()?;
+        read(py, &mut reader, names, as_vertices)
+    });
     // There may be a query to be ended.
     py.detach(|| drop(reader));
     columns
@@ -110,12 +114,18 @@ fn read<'py>(
     columns.map(column).collect()
 }
 
-/// How many columns a table has, and where those of some names are.
-fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
+/// The names of a table's columns.
+fn labels(schema: &Schema) -> PyResult<Vec<String>> {
     if schema.format() != b"+s" {
         let message = format!("table must be a table, not a column of {}", describe(schema));
         return Err(PyTypeError::new_err(message));
     }
+    let label = |column: &Schema| String::from_utf8_lossy(column.name()).into_owned();
+    Ok(schema.children()?.into_iter().map(label).collect())
+}
+
+/// How many columns a table has, and where those of some names are.
+fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
     let columns = schema.children()?;
     let place = |name: &String| {
         let mut places = columns.iter().enumerate().filter(|(_, column)| column.name() == name.as_bytes());

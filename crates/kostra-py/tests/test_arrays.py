@@ -127,7 +127,7 @@ BAD = [
     (([0, 2], [1, 9]), {"n": 5}, ValueError, r"v\[1\] is 9, but the graph has n = 5 vertices"),
     (([0], [1]), {"n": -1}, ValueError, "n must be from 0 to 4294967295, not -1"),
     (([0], [1]), {"n": 2.0}, TypeError, "n must be a whole number, not 2.0"),
-    (([0], [1], [np.nan]), {}, ValueError, r"w\[0\] is NaN; mend it, or pass nan='skip'"),
+    (([0], [1], [np.nan]), {}, ValueError, r"w\[0\] is NaN; fix it, or pass nan='skip'"),
     (([0, 0], [1, 1], np.array([1, np.nan], np.float16)), {}, ValueError, r"w\[1\] is NaN"),
     (([0], [1], np.ma.masked_array([1.0], [True])), {}, ValueError, r"w\[0\] is masked"),
     (([0], [1]), {"nan": "ignore"}, ValueError, "nan must be 'error' or 'skip', not 'ignore'"),

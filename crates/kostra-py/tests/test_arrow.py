@@ -87,7 +87,7 @@ def test_errors_name_the_column_and_the_row(ends):
             with pytest.raises(ValueError, match=rf"^u\[2\] {message}"):
                 graph_of(cut)
     rows = table(ends).rename_columns(["from", "to", "length"])
-    with pytest.raises(ValueError, match=r"^length\[1\] is NaN; mend it, or pass nan='skip'"):
+    with pytest.raises(ValueError, match=r"^length\[1\] is NaN; fix it, or pass nan='skip'"):
         graph_of(rows.set_column(2, "length", arrow([1, np.nan, 2, 3], "float32")), "from", "to", "length")
     with pytest.raises(ValueError, match="n is too large"):
         graph_of(rows.set_column(1, "to", arrow([2**32 - 1] * 4, "uint32")), "from", "to", None)

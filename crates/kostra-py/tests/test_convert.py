@@ -54,6 +54,8 @@ def test_networkx_graphs_keep_their_nodes():
     assert list(tree) == list("abcde")
     assert nx.utils.edges_equal(tree.edges(data=True), nx.minimum_spanning_tree(original).edges(data=True))
     assert kostra.Graph.from_networkx(original, weight=None).weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"):
+        kostra.Graph.from_networkx(original, weight="length")
     multigraph = nx.MultiGraph([(0, 1, {"weight": 5}), (0, 1, {"weight": 2})])
     assert kostra.Graph.from_networkx(multigraph).minimum_spanning_forest().edge_ids.tolist() == [1]
     with pytest.raises(ValueError, match="graph is directed"):
@@ -82,7 +84,10 @@ def test_igraph_graphs_keep_their_edge_ids():
     graph = igraph.Graph(n=5, edges=list(zip(U, V)), edge_attrs={"weight": W})
     forest = check(kostra.Graph.from_igraph(graph))
     assert sorted(graph.spanning_tree(weights=W, return_tree=False)) == forest.edge_ids.tolist()
-    assert kostra.Graph.from_igraph(graph, weight="length").weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"):
+        kostra.Graph.from_igraph(graph, weight="length")
+    assert kostra.Graph.from_igraph(graph, weight=None).weights.tolist() == [1] * 4
+    assert kostra.Graph.from_igraph(igraph.Graph([(0, 1)])).weights.tolist() == [1]
     assert kostra.Graph.from_igraph(igraph.Graph()).n == 0
     with pytest.raises(ValueError, match="graph is directed"):
         kostra.Graph.from_igraph(igraph.Graph([(0, 1)], directed=True))
@@ -152,7 +157,7 @@ def test_what_pandas_calls_missing_is_refused_with_its_row():
         with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1; leave such rows out"):
             kostra.Graph.from_table(pandas.DataFrame(columns | {name: values}), weight="w")
     frame = pandas.DataFrame(columns | {"w": [1, np.nan, 2]})
-    with pytest.raises(ValueError, match=r"w\[1\] is NaN; mend it, or pass nan='skip'"):
+    with pytest.raises(ValueError, match=r"w\[1\] is NaN; fix it, or pass nan='skip'"):
         kostra.Graph.from_table(frame, weight="w")
     assert len(kostra.Graph.from_table(frame, weight="w", nan="skip").minimum_spanning_forest()) == 2
     with pytest.raises(ValueError, match="table has 2 columns 'w'; rename all but one"):
@@ -244,12 +249,20 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table(COLUMNS), path)
     check(kostra.Graph.read(path))
     check(kostra.Graph.read(path, source="target", target="source", weight="length"))
-    graph = kostra.Graph.read(path, source="target", target="source")
-    assert graph.weights.tolist() == [1] * 4
+    with pytest.raises(ValueError, match=r"edges.parquet: which column is the weight\? columns: .*; pass weight='length'$"):
+        kostra.Graph.read(path, source="target", target="source")
     with pytest.raises(ValueError, match="table has no column 'from'"):
         kostra.Graph.read(path, source="from", target="source")
     parquet.write_table(pyarrow.table({"a": ["x", "y"], "b": ["y", "z"]}), path)
     assert kostra.Graph.read(path).nodes == ["x", "y", "z"]
+    parquet.write_table(pyarrow.table({"id": [5], "from": [0], "to": [1], "km": [2.5]}), path)
+    with pytest.raises(ValueError, match=r"edges.parquet: which columns are the ends\? columns: 'id', 'from', 'to', 'km'; pass"):
+        kostra.Graph.read(path)
+    assert kostra.Graph.read(path, source="from", target="to", weight="km").weights.tolist() == [2.5]
+    parquet.write_table(pyarrow.table({"id": [5], "source": [0], "target": [1], "weight": [2.5]}), path)
+    assert kostra.Graph.read(path).weights.tolist() == [2.5]
+    parquet.write_table(pyarrow.table({"source": [0], "target": [1]}), path)
+    assert kostra.Graph.read(path).weights.tolist() == [1]
     parquet.write_table(pyarrow.table({"a": [1]}), path)
     with pytest.raises(ValueError, match="has two columns or more, but this has 1"):
         kostra.Graph.read(path)

@@ -412,7 +412,7 @@ BAD = [
     (([0, 2], [1, 9]), {"n": 5}, r"v\[1\] is 9, but the graph has n = 5 vertices"),
     (([0], [1]), {"n": 0}, r"u\[0\] is 0, but the graph has n = 0 vertices"),
     (([0, 2**32 - 1], [1, 0]), {}, "n is too large: "),
-    (([0, 0], [1, 1], [1, np.nan]), {}, r"w\[1\] is NaN; mend it, or pass nan='skip'"),
+    (([0, 0], [1, 1], [1, np.nan]), {}, r"w\[1\] is NaN; fix it, or pass nan='skip'"),
     (([0, 0], [1, 1], np.array([1, np.nan], np.float16)), {}, r"w\[1\] is NaN"),
     (([0, 0], [1, 1], np.array([-np.nan, 1], np.float32)), {}, r"w\[0\] is NaN"),
 ]

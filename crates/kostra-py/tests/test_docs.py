@@ -11,7 +11,7 @@ import pytest
 
 import kostra
 
-MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._tree", "kostra.scipy"]
+MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._tree", "kostra._verify", "kostra.scipy"]
 README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 
 

@@ -15,6 +15,8 @@ FORMATS = [
     sparse.coo_matrix,
     sparse.lil_array,
     np.asarray,
+    np.asmatrix,
+    lambda matrix: np.ma.masked_equal(matrix, 0),
     lambda matrix: np.asarray(matrix).tolist(),
 ]
 
@@ -78,7 +80,7 @@ def test_stored_zeros_are_edges_unless_scipys_behaviour_is_asked_for():
 
 def test_nan_is_refused_where_scipy_uses_it():
     graph = sparse.csr_array((np.array([np.nan, 5.0]), ([0, 1], [1, 2])), shape=(3, 3))
-    with pytest.raises(ValueError, match=r"w\[0\] is NaN"):
+    with pytest.raises(ValueError, match=r"^csgraph\[0, 1\] is NaN; remove the entry"):
         minimum_spanning_tree(graph)
 
 
@@ -114,7 +116,7 @@ def test_rows_may_be_many_empty_and_have_room_for_more(dtype):
     graph.indptr, graph.indices = starts, np.array([1, 2, 3, 4, 5, 5], dtype)
     graph.data = np.array([3.0, 0, 2, 1, 9, 9])
     tree = minimum_spanning_tree(graph, threads=2)
-    assert tree.indptr.dtype == dtype and tree.indptr.tolist() == starts.tolist()
+    assert tree.indptr.dtype == tree.indices.dtype == np.int32 and tree.indptr.tolist() == starts.tolist()
     assert (tree.indices.tolist(), tree.data.tolist()) == ([1, 2, 3, 4], [3, 0, 2, 1])
     empty = minimum_spanning_tree(sparse.csr_array((0, 0))) if dtype == np.int32 else None
     assert empty is None or empty.shape == (0, 0)
@@ -124,7 +126,7 @@ def test_rows_that_are_none_are_refused():
     for starts in ([0, 2, 1], [1, 1, 1], [-1, 0, 1], [0, 5, 3]):
         graph = sparse.csr_array(np.array([[0, 1.0], [0, 0]]))
         graph.indptr = np.array(starts, np.int32)
-        with pytest.raises(ValueError, match="csgraph.indptr must start at 0 and ascend"):
+        with pytest.raises(ValueError, match="csgraph.indptr (must start at 0 and ascend|ends at 3, but csgraph has 1 entries)"):
             minimum_spanning_tree(graph)
 
 
@@ -134,3 +136,58 @@ def test_what_is_no_graph_is_refused():
             minimum_spanning_tree(bad)
     with pytest.raises((TypeError, ValueError)):
         minimum_spanning_tree(sparse.csr_array(np.array([[0, 1j], [0, 0]])))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+@pytest.mark.parametrize("make", FORMATS)
+def test_the_result_is_the_callers_to_write_to(make, dtype):
+    graph = make(np.array([[0, 2, 1], [0, 0, 3], [0, 0, 0]], dtype))
+    before = np.array(graph.toarray() if sparse.issparse(graph) else graph)
+    for overwrite in (False, True):
+        tree = minimum_spanning_tree(graph, overwrite)
+        for array in (tree.data, tree.indices, tree.indptr):
+            owner = array if array.base is None else array.base
+            assert array.flags.writeable and owner.flags.owndata
+        assert (tree.indices.dtype, tree.indptr.dtype) == (np.int32, np.int32)
+        tree *= 2
+        assert tree.data.tolist() == [4, 2]
+        tree.data[...] = [0, 7]
+        tree.eliminate_zeros()
+        tree.sort_indices()
+        assert tree.toarray().tolist() == [[0, 0, 7], [0, 0, 0], [0, 0, 0]]
+    assert (np.array(graph.toarray() if sparse.issparse(graph) else graph) == before).all()
+
+
+def test_what_is_masked_is_no_edge_and_what_is_not_is_one():
+    weights = [[0, 1, 5], [1, 0, 140], [5, 140, 0]]
+    graph = np.ma.array(weights, mask=[[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=float)
+    tree = minimum_spanning_tree(graph)
+    assert tree.data.tolist() == csgraph.minimum_spanning_tree(graph).data.tolist() == [5, 140]
+    zero = np.ma.array([[0.0, 0.0], [0.0, 0.0]], mask=[[1, 0], [1, 1]])
+    assert minimum_spanning_tree(zero).nnz == 1
+    assert minimum_spanning_tree(np.ma.array([[0.0, 3], [0, 0]], mask=[[1, 0], [1, 1]])).data.tolist() == [3]
+    assert minimum_spanning_tree(np.ma.array([[0.0, 3], [2, 0]])).data.tolist() == [2]  # SciPy raises
+
+
+def test_points_that_coincide_keep_their_labels_as_the_documentation_shows(monkeypatch):
+    cluster = pytest.importorskip("sklearn.cluster")
+    random = np.random.default_rng(0)
+    points = np.vstack([random.normal(center, 0.2, (20, 2)) for center in (0, 3, 6)])
+    points = np.vstack([points, points[:12], points[:12]])
+    dense = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+    rows, columns = np.indices(dense.shape)
+    distances = sparse.csr_matrix((dense.ravel(), (rows.ravel(), columns.ravel())), shape=dense.shape)
+
+    def labels(matrix):
+        return cluster.HDBSCAN(metric="precomputed", min_samples=2, copy=True).fit(matrix).labels_
+
+    expected = labels(dense).tolist()
+    assert len(set(expected)) == 3
+    monkeypatch.setattr(csgraph, "minimum_spanning_tree", minimum_spanning_tree)
+    with pytest.raises(ValueError):
+        labels(distances)
+    monkeypatch.setattr(csgraph, "minimum_spanning_tree", lambda graph: minimum_spanning_tree(graph, explicit_zeros=False))
+    assert len(labels(distances)) < len(points)
+    monkeypatch.setattr(csgraph, "minimum_spanning_tree", minimum_spanning_tree)
+    distances.data[distances.data == 0] = np.finfo(distances.dtype).tiny
+    assert labels(distances).tolist() == expected

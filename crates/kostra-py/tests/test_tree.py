@@ -1,6 +1,7 @@
 """Hierarchies, clusters and bottlenecks, beside SciPy's, scikit-learn's and plain search."""
 
 import math
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -100,6 +101,33 @@ def test_a_height_keeps_what_is_at_it():
     assert kostra.cut(forest, height=2).tolist() == [0, 0, 1, 1]
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_a_height_is_compared_exactly_with_large_integers(kind):
+    big = 2**53
+    edges = [0, 1, 2], [1, 2, 3], np.array([big, big + 1, 2**62 + 1], kind)
+    forest = kostra.minimum_spanning_forest(*edges)
+    for height, clusters in [
+        (float(big), 3), (big, 3), (big + 1, 2), (big + 0.0, 3), (2.0**62, 2), (2**62 + 1, 1), (math.inf, 1), (-math.inf, 4),
+        (1e300, 1), (-1e300, 4), (10**400, 1), (-(10**400), 4), (Fraction(2 * big + 1, 2), 3), (np.float64(big), 3),
+    ]:
+        assert len(set(kostra.cut(forest, height=height).tolist())) == clusters, height
+    forest = kostra.minimum_spanning_forest(*edges, maximum=True)
+    for height, clusters in [(float(big), 1), (big + 1, 2), (2.0**62, 3), (2**62 + 2, 4), (-math.inf, 1), (math.inf, 4)]:
+        assert len(set(kostra.cut(forest, height=height).tolist())) == clusters, height
+
+
+def test_a_height_is_compared_exactly_with_floats():
+    edges = [0, 1], [1, 2], np.array([0.1, math.inf], np.float32)
+    forest = kostra.minimum_spanning_forest(*edges)
+    for height, clusters in [(0.1, 3), (np.float32(0.1), 2), (1e300, 2), (10**400, 2), (math.inf, 1), (1, 2)]:
+        assert len(set(kostra.cut(forest, height=height).tolist())) == clusters, height
+    forest = kostra.minimum_spanning_forest([0], [1], [2.0**53 + 4])
+    assert kostra.cut(forest, height=2**53 + 3).tolist() == [0, 1]
+    for bad in ("1", None.__class__, [1]):
+        with pytest.raises(TypeError, match="height must be a number"):
+            kostra.cut(forest, height=bad)
+
+
 def test_impossible_cuts_are_refused():
     forest = kostra.minimum_spanning_forest([0, 2], [1, 3])
     for bad in (1, 5):
@@ -144,9 +172,9 @@ def test_bottlenecks_of_one_pair_and_of_many_have_their_shapes():
     assert kostra.bottleneck(forest, [], []).tolist() == []
     with pytest.raises(ValueError, match=r"t\[1\] is 3, but the forest has 3 vertices"):
         kostra.bottleneck(forest, [0, 1], [1, 3])
-    with pytest.raises(ValueError, match=r"s\[0\] is -1"):
+    with pytest.raises(ValueError, match="s must be from 0 to 2, not -1"):
         kostra.bottleneck(forest, -1, 0)
     with pytest.raises(ValueError, match="s and t must be equally long"):
         kostra.bottleneck(forest, [0, 1], [0, 1, 2])
-    with pytest.raises(TypeError, match="s must be an array of integers"):
+    with pytest.raises(TypeError, match="s must be a whole number, not 0.5"):
         kostra.bottleneck(forest, 0.5, 1)

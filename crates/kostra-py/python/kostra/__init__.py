@@ -22,9 +22,10 @@ parallel edges, self-loops, zero, equal, negative and infinite weights are ordin
 from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest
 from kostra._forest import Forest
-from kostra._graph import Graph, minimum_spanning_forest, verify
+from kostra._graph import Graph, minimum_spanning_forest
 from kostra._kostra import __version__, solvers
 from kostra._tree import bottleneck, cut, single_linkage
+from kostra._verify import verify
 
 __all__ = [
     "DeviceArray",
@@ -40,3 +41,16 @@ __all__ = [
     "solvers",
     "verify",
 ]
+
+
+def __getattr__(name):
+    """The modules that need SciPy or NetworkX: imported at their first use."""
+    if name in ("nx", "scipy"):
+        import importlib
+
+        return importlib.import_module(f"kostra.{name}")
+    raise AttributeError(f"module 'kostra' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), "nx", "scipy"})

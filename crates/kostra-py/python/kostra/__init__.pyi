@@ -85,8 +85,10 @@ class Forest:
     @property
     def algorithm(self) -> str: ...
     def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
     def labels(self) -> npt.NDArray[np.int32]: ...
-    def parents(self, root: int = 0) -> npt.NDArray[np.int64]: ...
+    def parents(self, root: Hashable = ..., *, names: bool | None = None) -> npt.NDArray[np.int64]: ...
     def to_scipy(self, *, symmetric: bool = False) -> Any: ...
     def to_networkx(self, *, weight: str = "weight") -> Any: ...
 
@@ -102,9 +104,12 @@ class Graph:
         n: int | None = None,
         *,
         nan: Literal["error", "skip"] = "error",
+        relabel: bool = False,
         copy: bool = True,
         threads: int | None = None,
     ) -> None: ...
+    def __eq__(self, other: object) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
     @property
     def n(self) -> int: ...
     @property
@@ -152,9 +157,10 @@ class Graph:
         table: Any,
         source: str = "source",
         target: str = "target",
-        weight: str | None = None,
+        weight: Hashable | None = ...,
         *,
         nan: Literal["error", "skip"] = "error",
+        relabel: bool = False,
         threads: int | None = None,
     ) -> Graph: ...
     @classmethod
@@ -203,6 +209,7 @@ def minimum_spanning_forest(
     *,
     maximum: bool = False,
     nan: Literal["error", "skip"] = "error",
+    relabel: bool = False,
     threads: int | None = None,
     device: str = "auto",
     algorithm: str = "auto",
@@ -216,6 +223,7 @@ def minimum_spanning_forest(
     *,
     maximum: bool = False,
     nan: Literal["error", "skip"] = "error",
+    relabel: bool = False,
     threads: int | None = None,
     device: str = "auto",
     algorithm: str = "auto",
@@ -225,8 +233,15 @@ def verify(graph: Graph, forest: Forest | DeviceForest | npt.ArrayLike) -> None:
 def single_linkage(forest: Forest | DeviceForest, *, join: float | None = None) -> npt.NDArray[np.float64]: ...
 def cut(forest: Forest | DeviceForest, *, k: int | None = None, height: float | None = None) -> npt.NDArray[np.int32]: ...
 @overload
-def bottleneck(forest: Forest | DeviceForest, s: int, t: int, *, threads: int | None = None) -> float: ...
+def bottleneck(
+    forest: Forest | DeviceForest, s: int | str, t: int | str, *, threads: int | None = None, names: bool | None = None
+) -> float: ...
 @overload
 def bottleneck(
-    forest: Forest | DeviceForest, s: int | Sequence[int] | npt.NDArray[Any], t: int | Sequence[int] | npt.NDArray[Any], *, threads: int | None = None
-) -> npt.NDArray[np.float64]: ...
+    forest: Forest | DeviceForest,
+    s: Hashable | Sequence[Hashable] | npt.NDArray[Any],
+    t: Hashable | Sequence[Hashable] | npt.NDArray[Any],
+    *,
+    threads: int | None = None,
+    names: bool | None = None,
+) -> float | npt.NDArray[np.float64]: ...

@@ -10,10 +10,7 @@ from kostra import _device
 def vector(name, values):
     """An argument as a vector, copied only where its layout asks for it."""
     _device.refuse_if_on_device(name, values)
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name} is no array: {error}") from error
+    array = exact(name, values)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {array.ndim}")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -21,6 +18,31 @@ def vector(name, values):
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return np.require(array, requirements=("C_CONTIGUOUS", "ALIGNED"))
+
+
+def exact(name, values):
+    """Values as an array, unless that rounds some of them."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} is no array: {error}") from error
+    except OverflowError as error:
+        raise ValueError(f"{name} holds an integer beyond what a float can hold; pass integers only") from error
+    place = rounded(values, array) if array.ndim == 1 else None
+    if place is not None:
+        raise ValueError(f"{name}[{place}] is {values[place]}, which a float would round; pass integers only, or floats only")
+    return array
+
+
+def rounded(values, array):
+    """The first place of a sequence whose integer NumPy has rounded, because a float is beside it; None without one."""
+    if array.dtype.kind != "f" or hasattr(values, "__array__"):
+        return None
+    for place in np.flatnonzero(np.abs(array) >= 2.0**53).tolist():
+        value = np.asarray(values[place]).item()
+        if isinstance(value, int) and value != array[place].item():
+            return place
+    return None
 
 
 def ends(name, values):
@@ -40,6 +62,13 @@ def weights(name, values):
         raise TypeError(f"{name} must be an array of integers or floats of up to 64 bits, not of {array.dtype}")
     dtype = array.dtype
     return (array.astype(np.float32) if dtype == np.float16 else array), dtype
+
+
+def same(a, b):
+    """Whether two arrays hold the same numbers, exactly, whatever their types."""
+    if a.dtype == b.dtype or a.shape != b.shape:
+        return np.array_equal(a, b)
+    return a.tolist() == b.tolist()  # Python compares integers with floats exactly
 
 
 def typed(array, dtype):

@@ -5,10 +5,12 @@ object of its is there.
 """
 
 import sys
+import zipfile
+import zlib
 
 import numpy as np
 
-from kostra import _kostra
+from kostra import _arrays, _kostra
 
 
 def scipy(matrix):
@@ -32,6 +34,8 @@ def networkx(graph, weight):
     edges = list(graph.edges(data=weight, default=1)) if weight is not None else list(graph.edges())
     u = np.fromiter((numbers[edge[0]] for edge in edges), np.int32, len(edges))
     v = np.fromiter((numbers[edge[1]] for edge in edges), np.int32, len(edges))
+    if weight not in (None, "weight") and edges and not any(weight in data for *_, data in graph.edges(data=True)):
+        raise ValueError(f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1")
     weights = None if weight is None else _numbers([edge[2] for edge in edges], f"weights {weight!r} of graph")
     return u, v, weights, len(nodes), nodes
 
@@ -44,6 +48,8 @@ def igraph(graph, weight):
         raise ValueError("graph is directed; pass graph.as_undirected(mode='each')")
     ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
     weights = None
+    if weight not in (None, "weight", *graph.es.attributes()):
+        raise ValueError(f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1")
     if weight is not None and weight in graph.es.attributes():
         weights = _numbers(graph.es[weight], f"weights {weight!r} of graph")
     return ends[:, 0], ends[:, 1], weights, graph.vcount(), None
@@ -71,38 +77,99 @@ def table(frame, source, target, weight):
     """The rows of a table, of pandas, Polars or Arrow, or of anything that exports Arrow's C data interface.
 
     Ends that are integers are vertices; of any other type they are names, numbered in sorted order. After the columns,
-    the types that the ends have in the table.
+    the name of the column of weights, and the types that the ends have in the table.
     """
-    names = [source, target] if weight is None else [source, target, weight]
     export = arrow_exporter(frame)
     if export is not None:
-        (u, v, *weights), types = _arrow_columns(export, names)
+        u, v, weights, weight, types = _arrow_columns(export, source, target, weight)
     elif hasattr(frame, "__getitem__") and not isinstance(frame, (list, tuple, str, bytes, np.ndarray)):
-        u, v, *weights = [_column(frame, name) for name in names]
+        u, v = _column(frame, source), _column(frame, target)
+        weight = weight_column(weight, _labels(frame), source, target)
+        weights = None if weight is None else _column(frame, weight)
         types = [None, None]
     else:
         raise TypeError(f"table must be a table of pandas, Polars or Arrow, not {type(frame).__name__}")
-    weights = weights[0] if weights else None
     if isinstance(weights, _kostra.Text):
         raise TypeError(f"column {weight!r} holds text; cast it to integers or floats")
     if isinstance(u, _kostra.Text) and isinstance(v, _kostra.Text):
         u, v, nodes = _kostra.number_names(u, v)
         ends = np.int32 if len(nodes) <= 1 << 31 else np.uint32
-        return (u.view(ends), v.view(ends), weights, len(nodes), nodes), None
-    if isinstance(u, _kostra.Text) or isinstance(v, _kostra.Text):
-        text, other = (source, target) if isinstance(u, _kostra.Text) else (target, source)
+        return (u.view(ends), v.view(ends), weights, len(nodes), nodes), weight, None
+    if _is_text(u) != _is_text(v):
+        text, other = (source, target) if _is_text(u) else (target, source)
         raise TypeError(f"column {text!r} holds text and column {other!r} does not; cast one of them")
     if u.dtype.kind in "iu" and v.dtype.kind in "iu":
         types = tuple(np.dtype(kind or array.dtype) for kind, array in zip(types, (u, v)))
-        return (u, v, weights, None, None), types
-    for name, ends in ((source, u), (target, v)):
-        if ends.dtype.kind == "f" and np.isnan(ends).any():
-            raise _no_value(name, int(np.isnan(ends).argmax()))
+        return (u, v, weights, None, None), weight, types
+    _refuse_rounded(source, u, v)
+    _refuse_rounded(target, v, u)
     try:
         nodes, numbers = np.unique(np.concatenate([u, v]), return_inverse=True)
     except TypeError as error:
         raise TypeError(f"columns {source!r} and {target!r} hold what cannot be sorted: {error}") from error
-    return (numbers[: len(u)], numbers[len(u) :], weights, len(nodes), nodes.tolist()), None
+    return (numbers[: len(u)], numbers[len(u) :], weights, len(nodes), nodes.tolist()), weight, None
+
+
+def weight_column(weight, labels, source, target):
+    """The column that holds the weights, where ``...`` asks for the one that must: ``weight``, or none beside the ends.
+
+    ``labels`` are the table's columns, or None where it does not tell.
+    """
+    if weight is not ...:
+        return weight
+    if labels is None or "weight" in labels:
+        return "weight"
+    if all(label in (source, target) for label in labels):
+        return None
+    raise ValueError(
+        f"which column is the weight? columns: {_listed(labels)}; "
+        f"pass weight={_likely_weight(labels, source, target)!r}, or weight=None for weight 1"
+    )
+
+
+def _likely_weight(labels, source, target):
+    """A column for the example in a question."""
+    others = [label for label in labels if label not in (source, target)]
+    likely = (label for label in others if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS))
+    return next(likely, others[0])
+
+
+def _listed(labels):
+    return ", ".join(map(repr, labels[:_MOST_LISTED])) + (", and so on" if len(labels) > _MOST_LISTED else "")
+
+
+_WORDS_FOR_WEIGHTS = ("weight", "length", "dist", "cost", "km", "time", "value")
+_MOST_LISTED = 12
+
+
+def _labels(frame):
+    """The names of a table's columns, if it tells them."""
+    labels = getattr(frame, "columns", None)
+    if labels is None and hasattr(frame, "keys"):
+        labels = frame.keys()
+    return None if labels is None else list(labels)
+
+
+def _is_text(column):
+    return isinstance(column, _kostra.Text) or column.dtype.kind in "US"
+
+
+def _refuse_rounded(name, ends, others):
+    """Refuses names that are numbers, and that a float has merged with others or would merge with them."""
+    if ends.dtype.kind == "f":
+        if np.isnan(ends).any():
+            raise _no_value(name, int(np.isnan(ends).argmax()))
+        merged = np.isfinite(ends) & (np.abs(ends) >= 2.0 ** (np.finfo(ends.dtype).nmant + 1))
+    elif ends.dtype.kind in "iu" and others.dtype.kind == "f":
+        merged = (ends > 2**53) | (ends < -(2**53))
+    else:
+        return
+    if merged.any():
+        row = int(merged.argmax())
+        raise ValueError(
+            f"column {name!r} holds {ends[row]} in row {row}, and a float cannot tell such integers apart; "
+            "cast the ends to integers or to text before they are floats"
+        )
 
 
 def arrow_exporter(frame):
@@ -116,14 +183,24 @@ def arrow_exporter(frame):
     return getattr(frame, "__arrow_c_stream__", getattr(frame, "__arrow_c_array__", None))
 
 
-def _arrow_columns(export, names):
-    for name in names:
+def _arrow_columns(export, source, target, weight):
+    for name in (source, target, *(() if weight in (None, ...) else (weight,))):
         if not isinstance(name, str):
             raise TypeError(f"source, target and weight must be names of columns, not {name!r}")
-    distinct = list(dict.fromkeys(names))
-    as_vertices = [name not in names[2:] for name in distinct]
-    columns = dict(zip(distinct, _kostra.columns_of_table(export(), distinct, as_vertices)))
-    return zip(*(columns[name] for name in names))
+    names = []
+
+    def wanted(labels):
+        nonlocal names, weight
+        if source in labels and target in labels:  # otherwise there is an error to come
+            weight = weight_column(weight, labels, source, target)
+        names = [name for name in dict.fromkeys((source, target, weight)) if isinstance(name, str)]
+        return names, [name in (source, target) for name in names]
+
+    columns = _kostra.columns_of_table(export(), wanted)
+    columns = dict(zip(names, columns))
+    (u, u_type), (v, v_type) = columns[source], columns[target]
+    weights = None if weight is None else columns[weight][0]
+    return u, v, weights, weight, [u_type, v_type]
 
 
 def _column(frame, name):
@@ -139,7 +216,13 @@ def _column(frame, name):
         missing = np.asarray(column.isna())
         if missing.any():
             raise _no_value(name, int(missing.argmax()))
-    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+    if np.ma.is_masked(column):
+        raise _no_value(name, int(np.ma.getmaskarray(column).argmax()))
+    if hasattr(column, "to_numpy"):
+        return column.to_numpy()
+    array = _arrays.exact(name, column)
+    # NumPy makes text of numbers beside text.
+    return np.array(column, dtype=object) if array.dtype.kind in "US" and isinstance(column, (list, tuple)) else array
 
 
 def _no_value(name, row):
@@ -154,44 +237,87 @@ def _numbers(values, name):
             if not isinstance(value, (int, float, np.number)):
                 raise TypeError(f"{name}: that of edge {edge} is {value!r}, which is no number")
         raise ValueError(f"{name} do not fit 64 bits")
-    if array.dtype.kind == "f":
-        for edge in np.flatnonzero(np.abs(array) >= 2.0**53).tolist():
-            if isinstance(values[edge], int) and int(array[edge]) != values[edge]:
-                raise ValueError(f"{name}: that of edge {edge} is {values[edge]}, which a float would round")
+    edge = _arrays.rounded(values, array)
+    if edge is not None:
+        raise ValueError(f"{name}: that of edge {edge} is {values[edge]}, which a float would round")
     return array
 
 
 def npz(path):
-    """A matrix that ``scipy.sparse.save_npz`` wrote."""
-    with np.load(path, allow_pickle=False) as file:
-        form = file["format"].item() if "format" in file else b""
-        form = form.decode() if isinstance(form, bytes) else form
-        if form not in ("csr", "csc", "coo"):
-            raise ValueError(f"{path}: this holds no sparse matrix in csr, csc or coo form, as scipy.sparse.save_npz writes it")
-        shape, data = file["shape"], file["data"]
-        if form == "coo":
-            rows, columns = file["coords"] if "coords" in file else (file["row"], file["col"])
-        else:
-            starts, columns = file["indptr"], file["indices"]
-            if len(starts) != shape[0 if form == "csr" else -1] + 1 or (np.diff(starts) < 0).any():
-                raise ValueError(f"{path}: the rows of this matrix do not fit its shape")
-            rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise ValueError(f"{path}: the matrix must be square, but its shape is {tuple(shape.tolist())}")
-    return rows, columns, data, int(shape[0]), None
+    """A matrix that ``scipy.sparse.save_npz`` wrote, and what errors are to call its arrays."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            members = {name: file[name] for name in file.files}
+    except OSError as error:
+        raise type(error)(f"{path}: {error.strerror or error}") from error
+    except (AttributeError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{path}: this is no .npz file, or a damaged one: {error}") from error
+
+    def member(name):
+        if name not in members:
+            raise ValueError(f"{path}: this holds no array {name!r}, which scipy.sparse.save_npz writes")
+        return members[name]
+
+    form = members["format"].item() if "format" in members and members["format"].ndim == 0 else b""
+    form = form.decode(errors="replace") if isinstance(form, bytes) else form
+    if form not in ("csr", "csc", "coo"):
+        raise ValueError(f"{path}: this holds no sparse matrix in csr, csc or coo form, as scipy.sparse.save_npz writes it")
+    shape, data = member("shape"), member("data")
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or shape[0] != shape[1]:
+        raise ValueError(f"{path}: the matrix must be square, but its shape is {shape.tolist()}")
+    if form == "coo":
+        ends = tuple(member("coords")) if "coords" in members else (member("row"), member("col"))
+        if len(ends) != 2:
+            raise ValueError(f"{path}: coords[0] and coords[1] must be rows and columns, but there are {len(ends)} arrays")
+        names = ("coords[0]", "coords[1]") if "coords" in members else ("row", "col")
+    else:
+        starts, columns = member("indptr"), member("indices")
+        _check_starts(path, starts, len(columns) if columns.ndim == 1 else 0, int(shape[0]))
+        ends = np.repeat(np.arange(len(starts) - 1), np.diff(starts)), columns
+        names = ("indptr", "indices")
+    return (*ends, data, int(shape[0]), None), tuple(f"{path}: {name}" for name in (*names, "data"))
+
+
+def _check_starts(path, starts, entries, n):
+    """Refuses an ``indptr`` that is not that of a square matrix, with the place where it goes wrong."""
+    if starts.ndim != 1 or starts.dtype.kind not in "iu":
+        raise ValueError(f"{path}: indptr must be a vector of integers, not {starts.ndim}-dimensional of {starts.dtype}")
+    if len(starts) != n + 1:
+        raise ValueError(f"{path}: indptr must have {n + 1} entries for a shape of ({n}, {n}), but has {len(starts)}")
+    falls = np.flatnonzero(starts[1:] < starts[:-1])
+    if len(falls):
+        raise ValueError(f"{path}: indptr[{falls[0] + 1}] is {starts[falls[0] + 1]}, which is below the entry before it")
+    if starts[0] != 0:
+        raise ValueError(f"{path}: indptr[0] is {starts[0]}, not 0")
+    if starts[-1] != entries:
+        raise ValueError(f"{path}: indptr[{n}] is {starts[-1]}, but there are {entries} indices")
 
 
 def parquet(path, source, target, weight):
-    """A Parquet file as a table, and its columns' names: where none is given, the first two and, if there is one, the third."""
+    """A Parquet file as a table, and its columns' names.
+
+    Where none is given, those called ``source``, ``target`` and ``weight``; of at most three columns the weight is the
+    third, and without these names the ends are the first two.
+    """
     try:
         from pyarrow import parquet
     except ImportError as error:
         raise ImportError("reading Parquet needs pyarrow: pip install pyarrow") from error
     frame = parquet.read_table(path)
     names = frame.column_names
-    if source is None and target is None:
+    if source is None and target is None and not {"source", "target"} <= set(names):
         if len(names) < 2:
             raise ValueError(f"{path}: a table of edges has two columns or more, but this has {len(names)}")
-        source, target = names[:2]
-        weight = names[2] if weight is None and len(names) > 2 else weight
+        if len(names) > 3:
+            raise ValueError(f"{path}: which columns are the ends? columns: {_listed(names)}; pass source= and target=")
+        source, target, *third = names
+        weight = third[0] if weight is None and third else weight
+    elif source is None and target is None and weight is None and len(names) == 3:
+        weight = next(name for name in names if name not in ("source", "target"))
+    source, target = source or "source", target or "target"
+    if weight is None and {source, target} < set(names):
+        if "weight" not in names:
+            likely = _likely_weight(names, source, target)
+            raise ValueError(f"{path}: which column is the weight? columns: {_listed(names)}; pass weight={likely!r}")
+        weight = "weight"
     return frame, source, target, weight

@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from kostra import _arrays
+from kostra import _arrays, _kostra, _names
+from kostra._values import Value, graph_of_arrays
 
 
-class Forest:
+class Forest(Value):
     """A minimum (or maximum) spanning forest, as :func:`minimum_spanning_forest` returns it.
 
     It has its own arrays, all read-only, with one entry for each edge of the forest, in the order of the edges' ids;
-    nothing of the graph it came from is kept.
+    nothing of the graph it came from is kept. Forests are equal where their edges are: their ids, ends and weights,
+    the vertices and the names of these, and whether they are maximum ones. They can be copied and pickled, and are no
+    keys of dictionaries.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [5, 6, 7], n=4)
@@ -19,15 +22,30 @@ class Forest:
     (array([0, 1]), array([1, 2]), array([5, 6]))
     """
 
-    __slots__ = ("_inner", "_end_types", "_weight_type", "_arrays", "nodes")
+    __slots__ = ("_inner", "_end_types", "_weight_type", "_arrays", "_named", "nodes")
 
     def __init__(self, inner, end_types, weight_type, nodes=None):
         self._inner = inner
         self._end_types = end_types
         self._weight_type = weight_type
         self._arrays = {}
-        #: What the vertices stand for, by number, if the graph came from a library that names them; else None.
+        self._named = None
+        #: The names of the vertices, by number, if the graph came from something that names them; else None.
         self.nodes = nodes
+
+    def _parts(self):
+        return self.n, self.maximum, self.edge_ids, self.u, self.v, self.weights, self.nodes
+
+    def __reduce__(self):
+        inner = self._inner
+        arrays = inner.ids(), inner.u(), inner.v(), inner.weights(), inner.n
+        return _restored, (type(self), arrays, self.maximum, self.algorithm, self._end_types, self._weight_type, self.nodes)
+
+    def _names(self):
+        """The numbers of the vertices by name."""
+        if self._named is None or self._named.nodes is not self.nodes:
+            self._named = _names.Names(self.nodes)
+        return self._named
 
     def _array(self, name, make, dtype):
         array = self._arrays.get(name)
@@ -99,10 +117,11 @@ class Forest:
         """
         return _signed(self._inner.labels())
 
-    def parents(self, root=0):
+    def parents(self, root=..., *, names=None):
         """The forest as rooted trees: each vertex's parent, and -1 for the roots (int64).
 
-        The tree of ``root`` hangs from it, every other one from its lowest vertex. Takes O(n).
+        The tree of ``root`` hangs from it, and each other tree from its lowest vertex; without ``root``, all trees do.
+        ``root`` is a number or one of the names in ``nodes``; see :func:`kostra.bottleneck` for ``names``. Takes O(n).
 
         >>> import kostra
         >>> kostra.minimum_spanning_forest([0, 1, 3], [1, 2, 4]).parents(root=2)
@@ -110,12 +129,13 @@ class Forest:
         """
         if self.n == 0:
             return np.empty(0, np.int64)
-        return self._inner.parents(_arrays.vertex("root", root, self.n))
+        return self._inner.parents(0 if root is ... else _names.vertex("root", root, self, names))
 
     def to_scipy(self, *, symmetric=False):
         """The forest as a ``scipy.sparse.csr_array`` with an entry at ``(u, v)`` for each edge, zeros included.
 
-        With ``symmetric=True`` there is one at ``(v, u)`` too.
+        With ``symmetric=True`` there is one at ``(v, u)`` too. Weights of float16, which SciPy's matrices cannot hold,
+        become float32.
 
         >>> import kostra
         >>> kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6]).to_scipy().toarray()
@@ -126,6 +146,8 @@ class Forest:
         from scipy import sparse
 
         rows, columns, data = self.u, self.v, self.weights
+        if data.dtype == np.float16:
+            data = data.astype(np.float32)
         if symmetric:
             rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
             data = np.concatenate([data, data])
@@ -151,6 +173,15 @@ class Forest:
             u, v = [self.nodes[vertex] for vertex in u], [self.nodes[vertex] for vertex in v]
         graph.add_weighted_edges_from(zip(u, v, self.weights.tolist()), weight=weight)
         return graph
+
+
+def _restored(cls, arrays, maximum, algorithm, end_types, weight_type, nodes):
+    """The forest that ``Forest.__reduce__`` describes."""
+    ids, u, v, weights, n = arrays
+    inner = _kostra.Forest.whole_of(graph_of_arrays(u, v, weights, n), ids, maximum, algorithm)
+    forest = cls.__new__(cls)
+    Forest.__init__(forest, inner, end_types, weight_type, nodes)
+    return forest
 
 
 def in_memory(forest):

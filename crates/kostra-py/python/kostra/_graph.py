@@ -5,14 +5,16 @@ import warnings
 
 import numpy as np
 
-from kostra import _arrays, _convert, _device, _kostra
-from kostra._forest import Forest, in_memory
+from kostra import _arrays, _convert, _device, _ids, _kostra
+from kostra._forest import Forest
+from kostra._values import Value, restored_graph
 
 MOST_VERTICES = 2**32 - 1
 
 
 def minimum_spanning_forest(
-    u, v, w=None, n=None, *, maximum=False, nan="error", threads=None, device="auto", algorithm="auto"
+    u, v, w=None, n=None, *,
+    maximum=False, nan="error", relabel=False, threads=None, device="auto", algorithm="auto",
 ):
     """The minimum spanning forest of the graph in which edge ``i`` joins ``u[i]`` and ``v[i]`` and weighs ``w[i]``.
 
@@ -23,14 +25,19 @@ def minimum_spanning_forest(
         are converted. Self-loops are in no forest; of parallel edges, at most the lightest is.
     w : array of integers or floats, optional
         The weights. ``float64 float32 int64 int32 uint64 uint32`` are used as they lie, smaller types are converted;
-        none is rounded. Without weights all weigh 1, and the first edge that connects wins.
+        none is rounded. Without weights all weigh 1, and the first edge that connects wins. Masked entries, here and
+        in ``u`` and ``v``, are a ValueError.
     n : int, optional
-        How many vertices there are; by default, one more than the highest in ``u`` and ``v``.
+        How many vertices there are; by default, one more than the highest in ``u`` and ``v``. If some of them have no
+        edge then, a UserWarning says how many.
     maximum : bool
         Whether a maximum spanning forest is wanted instead.
     nan : {"error", "skip"}
         What to do about a weight that is not a number: raise a ValueError that names the edge, or leave the edge
         out. The other edges keep their ids.
+    relabel : bool
+        Whether to number only the vertices that occur, in the order of their ids, which are then the forest's
+        ``nodes``. For ids that leave gaps, or do not fit 32 bits. Arrays on a device cannot be relabelled.
     threads : int, optional
         How many threads to use; by default, all that the machine has. The answer does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:<number>"}
@@ -73,17 +80,21 @@ def minimum_spanning_forest(
     if any(_device.place_of(values) is not None for values in (u, v, w)):
         from kostra import _device_forest
 
+        if relabel:
+            raise ValueError("relabel=True is for arrays in memory; copy u, v and w to the host first")
         return _device_forest.minimum_spanning_forest(u, v, w, n, maximum, nan, threads, device, algorithm)
-    graph = Graph(u, v, w, n, nan=nan, copy=False, threads=threads)
+    graph = Graph(u, v, w, n, nan=nan, relabel=relabel, copy=False, threads=threads)
     return graph.minimum_spanning_forest(maximum=maximum, threads=threads, device=device, algorithm=algorithm)
 
 
-class Graph:
+class Graph(Value):
     """An undirected weighted multigraph: edge ``i`` joins ``u[i]`` and ``v[i]`` and weighs ``w[i]``.
 
     Takes the arrays that :func:`minimum_spanning_forest` takes, but not from a device. The arrays are copied, so that they
     may change afterwards; with ``copy=False`` they are used without a copy where their types allow it, and must not change
     while the graph lives.
+    Graphs are equal where their edges, vertices, ``nodes`` and ``coordinates`` are. They can be copied and pickled, and
+    are no keys of dictionaries.
 
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
@@ -91,12 +102,25 @@ class Graph:
     <kostra.Graph: 3 vertices, 3 edges, float64 weights>
     >>> graph.minimum_spanning_forest().total_weight
     4.0
+
+    Ids that leave gaps are numbered anew with ``relabel=True``, and ``nodes`` lists them:
+
+    >>> graph = kostra.Graph([101, 205], [205, 309], [1.5, 2.5], relabel=True)
+    >>> graph, graph.nodes
+    (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, [101, 205, 309])
     """
 
-    __slots__ = ("_inner", "_end_types", "_weight_type", "coordinates", "nodes", "notes")
+    __slots__ = ("_inner", "_end_types", "_n_is_bound", "_weight_type", "coordinates", "nodes", "notes")
 
-    def __init__(self, u, v, w=None, n=None, *, nan="error", copy=True, threads=None):
+    def __init__(self, u, v, w=None, n=None, *, nan="error", relabel=False, copy=True, threads=None):
+        nodes = None
+        if relabel:
+            if n is not None:
+                raise TypeError("n counts vertices by id, and relabel=True those that occur; pass one of them")
+            u, v, nodes = _ids.relabelled(u, v)
+            n = len(nodes)
         self._fill(u, v, w, n, nan, copy, threads)
+        self.nodes = nodes
 
     def _fill(self, u, v, w, n, nan, copy, threads, names=("u", "v", "w")):
         """Sets up the graph; errors call the arrays by these names."""
@@ -118,6 +142,7 @@ class Graph:
         )
         self._end_types = (u.dtype, v.dtype)
         self._weight_type = dtype
+        self._n_is_bound = n is None
         self._plain()
 
     def _plain(self):
@@ -142,7 +167,17 @@ class Graph:
         graph._inner, graph.coordinates, _, graph.nodes, graph.notes = loaded
         graph._end_types = (np.dtype(np.int32),) * 2
         graph._weight_type = graph._inner.weights().dtype
+        graph._n_is_bound = False
         return graph
+
+    def _parts(self):
+        return self.n, self.u, self.v, self.weights, self.nodes, self.coordinates
+
+    def __reduce__(self):
+        inner = self._inner
+        arrays = inner.u(), inner.v(), inner.weights(), inner.n
+        rest = {name: getattr(self, name) for name in Graph.__slots__ if name != "_inner"}
+        return restored_graph, (type(self), arrays, rest)
 
     @classmethod
     def from_scipy(cls, matrix, *, nan="error", threads=None):
@@ -152,13 +187,14 @@ class Graph:
         >>> kostra.Graph.from_scipy(scipy.sparse.coo_array(([5, 0], ([0, 1], [1, 2])), shape=(3, 3)))
         <kostra.Graph: 3 vertices, 2 edges, int64 weights>
         """
-        return cls._of(_convert.scipy(matrix), nan, threads)
+        return cls._of(_convert.scipy(matrix), nan, threads, names=("matrix.row", "matrix.col", "matrix.data"))
 
     @classmethod
     def from_networkx(cls, graph, *, weight="weight", nan="error", threads=None):
         """A ``networkx.Graph`` or ``MultiGraph``: edge ids are positions in ``graph.edges``, ``nodes`` are its nodes.
 
-        An edge without the attribute weighs 1; with ``weight=None`` all do.
+        An edge without the attribute weighs 1; with ``weight=None`` all do. An attribute other than ``weight`` that no
+        edge has is a ValueError.
 
         >>> import kostra, networkx
         >>> roads = networkx.Graph()
@@ -171,7 +207,8 @@ class Graph:
 
     @classmethod
     def from_igraph(cls, graph, *, weight="weight", nan="error", threads=None):
-        """An ``igraph.Graph``: edge ids and vertices are igraph's. Without the attribute all edges weigh 1.
+        """An ``igraph.Graph``: edge ids and vertices are igraph's. All edges weigh 1 with ``weight=None``, and where there
+        is no attribute ``weight``; any other attribute that is missing is a ValueError.
 
         >>> import kostra, igraph
         >>> triangle = igraph.Graph([(0, 1), (1, 2), (0, 2)], edge_attrs={"weight": [4, 2, 3]})
@@ -196,12 +233,16 @@ class Graph:
         return cls._of(_convert.rustworkx(graph, weight_fn), nan, threads)
 
     @classmethod
-    def from_table(cls, table, source="source", target="target", weight=None, *, nan="error", threads=None):
+    def from_table(
+        cls, table, source="source", target="target", weight=..., *, nan="error", relabel=False, threads=None
+    ):
         """The rows of a table of pandas, Polars, Arrow or DuckDB, or of whatever exports Arrow's C data interface.
 
-        ``source``, ``target`` and ``weight`` name columns. Ends that are integers are vertices; text and floats are
-        names, numbered in sorted order, and ``nodes`` lists them. A row without a value in one of the columns is a
-        ValueError.
+        ``source``, ``target`` and ``weight`` name columns; with ``weight=None`` all edges weigh 1. Without ``weight``
+        the column ``weight`` is taken. A table that has none is refused, unless it has no columns beside the ends:
+        then all edges weigh 1. Ends that are integers are vertices, or with ``relabel=True`` ids as
+        :func:`minimum_spanning_forest` takes them; text and floats are names, numbered in sorted order. ``nodes`` lists
+        ids and names. A row without a value in one of the columns is a ValueError.
 
         By Arrow's interface, which needs no pyarrow, a column that lies in one piece is used as it lies, where its
         type is the engine's, and must not change while the graph lives; others are copied.
@@ -213,8 +254,11 @@ class Graph:
         (<kostra.Graph: 3 vertices, 2 edges, float64 weights>, ['a', 'b', 'c'])
         """
         copy = _convert.arrow_exporter(table) is None
-        columns, end_types = _convert.table(table, source, target, weight)
+        columns, weight, end_types = _convert.table(table, source, target, weight)
         names = (str(source), str(target), "w" if weight is None else str(weight))
+        if relabel and end_types is not None:
+            u, v, nodes = _ids.relabelled(*columns[:2], names)
+            columns, end_types = (u, v, columns[2], len(nodes), nodes), None
         graph = cls._of(columns, nan, threads, copy, names)
         graph._end_types = end_types or graph._end_types
         return graph
@@ -244,8 +288,8 @@ class Graph:
         threads : int, optional
         source, target, weight : str or int, optional
             Columns of an edge list, by name, or by position, counted from 1; by default those that names and contents
-            tell. What they do not tell is a ValueError. Of a Parquet file, names; by default the first column, the
-            second, and the third, if there is one.
+            tell. What they do not tell is a ValueError. Of a Parquet file, names; by default ``source``, ``target`` and
+            ``weight``, or its columns in order where there are at most three.
         header : bool, optional
             Whether the first line of an edge list names the columns; by default the lines tell.
 
@@ -284,7 +328,8 @@ class Graph:
                 if value is not None:
                     raise ValueError(f"{name} does not apply to {path}, which is read as {kind}; leave it out")
         if kind == "npz":
-            return cls._of(_convert.npz(path), nan, threads)
+            columns, arrays = _convert.npz(path)
+            return cls._of(columns, nan, threads, names=arrays)
         if kind == "parquet":
             return cls.from_table(*_convert.parquet(path, source, target, weight), nan=nan, threads=threads)
         arguments = columns | given | {
@@ -337,46 +382,17 @@ class Graph:
         return f"<kostra.Graph: {self.n} vertices, {self.m} edges, {self._weight_type} weights>"
 
     def minimum_spanning_forest(self, *, maximum=False, threads=None, device="auto", algorithm="auto"):
-        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`.
-
-        >>> import kostra
-        >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
-        >>> graph.minimum_spanning_forest().edge_ids, graph.minimum_spanning_forest(maximum=True).edge_ids
-        (array([0, 1]), array([1, 2]))
-        """
+        """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
         device = _device.check(device)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")
+        self._warn_of_gaps(self.n > self.m + 1)
         inner = self._inner.solve(bool(maximum), _arrays.threads(threads), device, algorithm)
+        self._warn_of_gaps(inner.n_components > 1)
         return Forest(inner, self._end_types, self._weight_type, self.nodes)
 
-
-def verify(graph, forest):
-    """Proves that a forest is the minimum spanning forest of a graph, or raises a ValueError that says where it is not.
-
-    Every edge outside is compared with the path inside, without trusting any algorithm, in O(n log n + m) time. The
-    forest may be a :class:`Forest`, which is taken as minimum or maximum as it says, or an array of edge ids.
-
-    >>> import kostra
-    >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
-    >>> kostra.verify(graph, graph.minimum_spanning_forest())
-    >>> kostra.verify(graph, [0, 2])
-    Traceback (most recent call last):
-    ValueError: edge 1 (1 to 2, weight 2.5) is not in the forest, but comes before edge 2 (weight 3.5) on the forest's path between its ends
-    """
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph must be a kostra.Graph, not {type(graph).__name__}")
-    forest = in_memory(forest)
-    if isinstance(forest, Forest):
-        ids, maximum = forest.edge_ids, forest.maximum
-        if forest.n != graph.n:
-            raise ValueError(f"forest has {forest.n} vertices, but the graph has {graph.n}")
-    else:
-        ids, maximum = np.sort(_arrays.ends("forest", forest)), False
-    if len(ids) and not 0 <= ids[0] <= ids[-1] < max(graph.m, 1):
-        culprit = ids[0] if ids[0] < 0 else ids[-1]
-        raise ValueError(f"forest names edge {culprit}, but the graph's edges are numbered below {graph.m}")
-    violation = graph._inner.verify(ids.astype(np.uint32), maximum)
-    if violation is not None:
-        raise ValueError(violation)
-
+    def _warn_of_gaps(self, is_unconnected):
+        """Warns once of gaps in the ids. A connected graph has none, and is not looked through."""
+        if self._n_is_bound and is_unconnected:
+            self._n_is_bound = False
+            _ids.warn_of_isolated(self._inner.u(), self._inner.v(), self.n)

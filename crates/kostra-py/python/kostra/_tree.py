@@ -1,8 +1,11 @@
 """Clusters and bottlenecks of a forest."""
 
+import math
+import numbers
+
 import numpy as np
 
-from kostra import _arrays
+from kostra import _arrays, _names
 from kostra._forest import Forest, _signed, in_memory
 
 
@@ -74,7 +77,8 @@ def cut(forest, *, k=None, height=None):
         How many clusters: the last edges, by weight and then by id, are cut until there are so many. Always exactly
         ``k``, ties or not.
     height : number, optional
-        Cuts the edges that weigh more than this; of a maximum spanning forest, those that weigh less.
+        Cuts the edges that weigh more than this; of a maximum spanning forest, those that weigh less. The comparison
+        is exact, whatever the types: ``numpy.float32(0.1)`` weighs more than ``0.1``.
 
     One of ``k`` and ``height`` must be given. Takes O(n log n) at the first call on a forest, then about O(n).
 
@@ -93,15 +97,51 @@ def cut(forest, *, k=None, height=None):
         k = _arrays.whole("k", k, min(forest.n_components, forest.n), forest.n)
         merges = forest.n - k
     else:
+        height = np.asarray(height).item() if np.ndim(height) == 0 else height
+        if not isinstance(height, numbers.Number):
+            raise TypeError(f"height must be a number, not {height!r}")
         if height != height:
             raise ValueError("height is NaN")
-        weights = forest.weights[hierarchy.edges()]
-        kept = weights >= height if forest.maximum else weights <= height
-        merges = int(np.count_nonzero(kept))
+        merges = int(np.count_nonzero(_within(forest.weights[hierarchy.edges()], height, forest.maximum)))
     return _signed(hierarchy.clusters(merges))
 
 
-def bottleneck(forest, s, t, *, threads=None):
+def _within(weights, height, maximum):
+    """Which weights are at most a height, or at least, compared exactly."""
+    if weights.dtype.kind != "f":
+        return _integers_within(weights, height, maximum)
+    if not isinstance(height, (float, np.floating)):  # an integer, say, that no float need be
+        height = _float_towards(height, up=maximum)
+    bound = np.array([height], np.result_type(weights.dtype, np.float64))
+    return weights >= bound if maximum else weights <= bound
+
+
+def _integers_within(weights, height, maximum):
+    if isinstance(height, (float, np.floating)) and math.isinf(height):
+        return np.full(len(weights), (height < 0) == maximum)
+    # An integer is at most a number where it is at most the largest integer that is.
+    height = math.ceil(height) if maximum else math.floor(height)
+    lowest, highest = (0, 1) if weights.dtype == np.bool_ else (np.iinfo(weights.dtype).min, np.iinfo(weights.dtype).max)
+    if not lowest <= height <= highest:
+        return np.full(len(weights), (height < lowest) == maximum)
+    bound = np.array([height], weights.dtype)
+    return weights >= bound if maximum else weights <= bound
+
+
+def _float_towards(number, *, up):
+    """The float next to a number that is not above it, or with ``up`` not below it."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        nearest = math.inf if number > 0 else -math.inf
+    if nearest < number and up:
+        return math.nextafter(nearest, math.inf)
+    if nearest > number and not up:
+        return math.nextafter(nearest, -math.inf)
+    return nearest
+
+
+def bottleneck(forest, s, t, *, threads=None, names=None):
     """The smallest weight such that edges of at most this weight connect ``s`` and ``t``: the minimax path weight.
 
     It is the largest weight on the forest's path between them; of a maximum spanning forest, the smallest on it,
@@ -112,9 +152,13 @@ def bottleneck(forest, s, t, *, threads=None):
     ----------
     forest : Forest
     s, t : vertices, or arrays of vertices
-        Arrays are answered in one call, element by element; one vertex and an array, too.
+        Arrays are answered in one call, element by element; one vertex and an array, too. A vertex is given by its
+        number, or by its name where ``forest.nodes`` holds names.
     threads : int, optional
         How many threads to use; by default, all that the machine has.
+    names : bool, optional
+        Whether ``s`` and ``t`` are names. By default integers are numbers, and everything else is a name. Where the
+        names are numbers themselves, such as after ``relabel=True``, an integer is refused unless this says what it is.
 
     Returns
     -------
@@ -131,8 +175,9 @@ def bottleneck(forest, s, t, *, threads=None):
     array([-inf,   2.,  inf])
     """
     forest = _checked(forest)
-    single = np.ndim(s) == 0 and np.ndim(t) == 0
-    s, t = (_vertices(name, values, forest.n) for name, values in (("s", s), ("t", t)))
+    (s, one_s), (t, one_t) = (
+        _names.vertices(argument, values, forest, names) for argument, values in (("s", s), ("t", t))
+    )
     if len(s) != len(t) and 1 not in (len(s), len(t)):
         raise ValueError(f"s and t must be equally long, or one of them one vertex, but have {len(s)} and {len(t)}")
     s, t = (np.ascontiguousarray(values) for values in np.broadcast_arrays(s, t))
@@ -141,16 +186,7 @@ def bottleneck(forest, s, t, *, threads=None):
     found = np.select([edges == -1, edges == -2], [same, apart])
     inside = edges >= 0
     found[inside] = forest.weights[edges[inside]]
-    return float(found[0]) if single else found
-
-
-def _vertices(name, values, n):
-    array = _arrays.ends(name, np.atleast_1d(values) if np.ndim(values) == 0 else values)
-    outside = (array < 0) | (array >= n)
-    if outside.any():
-        position = int(outside.argmax())
-        raise ValueError(f"{name}[{position}] is {array[position]}, but the forest has {n} vertices, numbered from 0")
-    return array.astype(np.uint32)
+    return float(found[0]) if one_s and one_t else found
 
 
 def _checked(forest):

@@ -39,6 +39,26 @@ def _without_collections():
             gc.enable()
 
 
+def _is_of_dictionaries(graph):
+    """Whether a graph keeps its edges in dictionaries alone, as an ordinary one does, and views do not."""
+    adjacency = graph._adj
+    if type(adjacency) is not dict or set(map(type, adjacency.values())) - {dict}:
+        return False
+    keyed = chain.from_iterable(map(dict.values, adjacency.values())) if graph.is_multigraph() else ()
+    return not set(map(type, keyed)) - {dict}
+
+
+def _adjacency(graph):
+    """The neighbours of each node, and the edges to them, as dictionaries of dictionaries; attributes as they are."""
+    if _is_of_dictionaries(graph):
+        return graph._adj
+    edges = dict if graph.is_multigraph() else lambda attributes: attributes
+    return {
+        node: {neighbor: edges(between) for neighbor, between in neighbors.items()}
+        for node, neighbors in graph._adj.items()
+    }
+
+
 class KostraGraph:
     """A NetworkX graph as NetworkX's dispatcher keeps it for Kostra: edges as arrays, in the order of ``G.edges``."""
 
@@ -47,7 +67,7 @@ class KostraGraph:
     def __init__(self, original):
         self.original = original
         self._multigraph = original.is_multigraph()
-        adjacency = original._adj
+        adjacency = _adjacency(original)
         self.nodes = list(adjacency)
         # Whether each node is its own number.
         self._numbered = set(map(type, self.nodes)) <= {int} and self.nodes == list(range(len(self.nodes)))
@@ -216,7 +236,12 @@ class _Backend:
 
     @staticmethod
     def convert_from_nx(graph, **_):
-        """A graph for the functions below. NetworkX keeps it until the graph changes."""
+        """A graph for the functions below. NetworkX keeps it until the graph changes.
+
+        A view changes with another graph, which NetworkX does not see, so of a view no conversion is kept.
+        """
+        if hasattr(graph, "_graph") or not _is_of_dictionaries(graph):
+            graph.__networkx_cache__ = None
         with _without_collections():
             return KostraGraph(graph)
 

@@ -7,7 +7,7 @@ Change the import, and nothing else::
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import csgraph_from_dense
+from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
 from kostra import _arrays, _kostra
 from kostra._graph import minimum_spanning_forest
@@ -20,7 +20,8 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
 
     Takes what ``scipy.sparse.csgraph.minimum_spanning_tree`` takes and returns what it returns: a ``csr_array``, or for
     a matrix a ``csr_matrix``, of floats with an entry for each edge of the tree, where the input has it. If an edge is stored
-    both as ``(i, j)`` and ``(j, i)``, the lesser counts; if they are equal, the one in the earlier row.
+    both as ``(i, j)`` and ``(j, i)``, the lesser counts; if they are equal, the one in the earlier row. The result
+    shares no memory with the input.
 
     Three things differ:
 
@@ -33,13 +34,24 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     Parameters
     ----------
     csgraph : sparse array or matrix, or dense array, n by n
-        Zeros, infinities and NaN of a dense array are no edges.
+        Zeros, infinities and NaN of a dense array are no edges. Of a masked array, every entry that is not masked is
+        an edge, zeros included.
     overwrite : bool
         Here for SciPy's sake; the input is never changed.
     explicit_zeros : bool
         Whether zeros are kept in the result.
     threads : int, optional
         How many threads to use; by default, all that the machine has.
+
+    Notes
+    -----
+    Code that was written for SciPy's result may take a stored zero for no edge, because ``nonzero()`` leaves it out.
+    scikit-learn's ``HDBSCAN`` does, with ``metric="precomputed"`` and a sparse matrix, where points coincide: with this
+    function in place of SciPy's it raises a ValueError, and with ``explicit_zeros=False``, as with SciPy's own, it
+    returns labels for fewer points than there are. Store the least positive distance instead of zero, and every point
+    keeps its label, with either function::
+
+        distances.data[distances.data == 0] = numpy.finfo(distances.dtype).tiny
 
     >>> from scipy.sparse import csr_array
     >>> from kostra.scipy import minimum_spanning_tree
@@ -50,10 +62,7 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
            [0, 0, 0, 0],
            [0, 0, 0, 0]])
     """
-    if sparse.issparse(csgraph):
-        graph = csgraph.tocsr()
-    else:
-        graph = csgraph_from_dense(csgraph)
+    graph = _as_csr(csgraph)
     if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
         raise ValueError(f"csgraph must be square, but its shape is {graph.shape}")
     n = graph.shape[0]
@@ -65,12 +74,36 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
     columns, weights = graph.indices[: len(rows)], graph.data[: len(rows)]  # there may be room for more
     if weights.dtype == np.longdouble:
         weights = weights.astype(np.float64)
-    forest = minimum_spanning_forest(rows, columns, weights, n, threads=threads)
-    kept = forest.edge_ids
-    data = np.asarray(forest.weights, np.float64)
+    forest = _forest(rows, columns, weights, n, threads)
+    kept, data = forest.edge_ids, forest.weights
     if not explicit_zeros:
         kept, data = kept[data != 0], data[data != 0]
+    # What is returned is the caller's alone, to write to: copies, in the types of SciPy's results.
+    data = np.array(data, np.float64)
+    indices = columns[kept].astype(np.int32, copy=False)
     # The ids ascend, so the entries are in the order of rows already.
-    indptr = _kostra.starts_of_rows(rows[kept], n).astype(starts.dtype, copy=False)
-    matrix = sparse.csr_matrix if sparse.isspmatrix(csgraph) else sparse.csr_array
-    return matrix((data, columns[kept], indptr), shape=graph.shape)
+    indptr = np.array(_kostra.starts_of_rows(rows[kept], n), np.int32)
+    is_matrix = sparse.isspmatrix(csgraph) or isinstance(csgraph, np.matrix)
+    return (sparse.csr_matrix if is_matrix else sparse.csr_array)((data, indices, indptr), shape=graph.shape)
+
+
+def _as_csr(csgraph):
+    """The graph as SciPy takes it: what is masked is no edge, and every other entry of a masked array is one."""
+    if sparse.issparse(csgraph):
+        return csgraph.tocsr()
+    if isinstance(csgraph, np.ma.MaskedArray):
+        return csgraph_from_masked(np.ma.array(csgraph, mask=np.ma.getmaskarray(csgraph)))
+    return csgraph_from_dense(csgraph)
+
+
+def _forest(rows, columns, weights, n, threads):
+    try:
+        return minimum_spanning_forest(rows, columns, weights, n, threads=threads)
+    except ValueError as error:
+        nan = np.flatnonzero(np.isnan(weights)) if weights.dtype.kind == "f" else ()
+        if len(nan) == 0:
+            raise
+        row, column = rows[nan[0]], columns[nan[0]]
+        raise ValueError(
+            f"csgraph[{row}, {column}] is NaN; remove the entry if there is no edge, or store its weight"
+        ) from error

@@ -1,0 +1,42 @@
+"""Graphs and forests as values: equal where they hold the same, copied and pickled by their arrays."""
+
+import numpy as np
+
+from kostra import _arrays, _kostra
+
+
+class Value:
+    """An object that is told from others by what it holds. It has no hash, as NumPy's arrays have none.
+
+    A subclass has ``_parts()``, a tuple that tells objects apart, and ``__reduce__``, by which ``pickle`` and ``copy``
+    make another one.
+    """
+
+    __slots__ = ()
+    __hash__ = None
+
+    def __eq__(self, other):
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self is other or all(_equal(ours, theirs) for ours, theirs in zip(self._parts(), other._parts()))
+
+
+def _equal(a, b):
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return _arrays.same(a, b)
+    return a is b or (type(a) is type(b) and a == b)
+
+
+def graph_of_arrays(u, v, weights, n):
+    """The engine's graph of arrays that another one has shown, which it borrows."""
+    names = ("u", "v", "w")
+    return _kostra.Graph.from_arrays(u, v, weights, n, names=names, skip_nan=False, copy=False, threads=1)
+
+
+def restored_graph(cls, arrays, rest):
+    """The graph that ``Graph.__reduce__`` describes."""
+    graph = cls.__new__(cls)
+    graph._inner = graph_of_arrays(*arrays)
+    for name, value in rest.items():
+        setattr(graph, name, value)
+    return graph

@@ -1,0 +1,58 @@
+"""Proof."""
+
+import numpy as np
+
+from kostra import _arrays
+from kostra._forest import Forest, in_memory
+from kostra._graph import Graph
+
+
+def verify(graph, forest):
+    """Proves that a forest is the minimum spanning forest of a graph, or raises a ValueError that says where it is not.
+
+    Every edge outside is compared with the path inside, without trusting any algorithm, in O(n log n + m) time. The
+    forest may be a :class:`Forest`, which is taken as minimum or maximum as it says, and whose edges must be those of
+    the graph, with their ends and weights; or an array of edge ids.
+
+    >>> import kostra
+    >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
+    >>> kostra.verify(graph, graph.minimum_spanning_forest())
+    >>> kostra.verify(graph, [0, 2])
+    Traceback (most recent call last):
+    ValueError: edge 1 (1 to 2, weight 2.5) is not in the forest, but comes before edge 2 (weight 3.5) on the forest's path between its ends
+    """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph must be a kostra.Graph, not {type(graph).__name__}")
+    forest = in_memory(forest)
+    if isinstance(forest, Forest):
+        ids, maximum = forest.edge_ids, forest.maximum
+        if forest.n != graph.n:
+            raise ValueError(f"forest has {forest.n} vertices, but the graph has {graph.n}")
+    else:
+        ids, maximum = np.sort(_arrays.ends("forest", forest)), False
+    if len(ids) and not 0 <= ids[0] <= ids[-1] < max(graph.m, 1):
+        culprit = ids[0] if ids[0] < 0 else ids[-1]
+        raise ValueError(f"forest names edge {culprit}, but the graph's edges are numbered below {graph.m}")
+    if isinstance(forest, Forest):
+        _refuse_of_another_graph(graph, forest, ids)
+    violation = graph._inner.verify(ids.astype(np.uint32), maximum)
+    if violation is not None:
+        raise ValueError(violation)
+
+
+def _refuse_of_another_graph(graph, forest, ids):
+    """Raises a ValueError where the edges of a forest are not those that its graph has under their ids."""
+    names = ("u", "v", "weights")
+    if all(_arrays.same(getattr(graph, name)[ids], getattr(forest, name)) for name in names):
+        return
+    ours = zip(*(getattr(graph, name)[ids].tolist() for name in names))
+    theirs = zip(*(getattr(forest, name).tolist() for name in names))
+    edge, ours, theirs = next(row for row in zip(ids.tolist(), ours, theirs) if row[1] != row[2])
+    raise ValueError(
+        f"forest is of another graph: its edge {edge} is {_shown(theirs)}, and the graph's is {_shown(ours)}"
+    )
+
+
+def _shown(edge):
+    u, v, weight = edge
+    return f"{u} to {v}, weight {weight}"

@@ -1,0 +1,180 @@
+"""What could be silently wrong is asked about, told of or refused."""
+
+import warnings
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+from scipy import sparse
+
+import kostra
+import kostra.scipy
+
+U, V, W = [0, 1, 2, 0], [1, 2, 0, 3], [4.0, 1.0, 2.0, 0.0]
+
+
+class Exporter:
+    """Exports an Arrow stream, and nothing else."""
+
+    def __init__(self, columns):
+        self.table = pyarrow.table(columns)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("make", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table, Exporter])
+def test_the_column_called_weight_is_the_weight_and_without_one_the_table_is_asked_about(make):
+    ends = {"source": U, "target": V}
+    assert kostra.Graph.from_table(make(ends | {"weight": W, "lanes": [1, 1, 2, 2]})).weights.tolist() == W
+    with pytest.raises(ValueError) as refusal:
+        kostra.Graph.from_table(make({"id": U} | ends | {"length_km": W, "road_name": list("abcd")}))
+    assert str(refusal.value) == (
+        "which column is the weight? columns: 'id', 'source', 'target', 'length_km', 'road_name'; "
+        "pass weight='length_km', or weight=None for weight 1"
+    )
+    assert kostra.Graph.from_table(make(ends | {"km": W}), weight=None).weights.tolist() == [1] * 4
+    assert kostra.Graph.from_table(make(ends)).weights.tolist() == [1] * 4
+    for weight in ("weight", "Km"):
+        with pytest.raises(ValueError, match=f"table has no column '{weight}'"):
+            kostra.Graph.from_table(make(ends | {"km": W}), weight=weight)
+    with pytest.raises(ValueError, match="table has no column 'from'"):
+        kostra.Graph.from_table(make(ends | {"km": W}), "from")
+    many = {f"c{number}": U for number in range(20)}
+    with pytest.raises(ValueError, match="'c9', and so on; pass weight='c0'"):
+        kostra.Graph.from_table(make(ends | many))
+
+
+def test_masked_entries_are_refused():
+    masked = np.ma.array([0, 1], mask=[False, True])
+    for arguments, message in [((masked, [1, 2]), r"u\[1\] is masked"), (([0, 1], masked), r"v\[1\] is"), (([0, 1], [1, 2], masked), r"w\[1\] is")]:
+        with pytest.raises(ValueError, match=message):
+            kostra.minimum_spanning_forest(*arguments)
+    columns = {"source": [0, 1], "target": [1, 2], "weight": [1, 2]}
+    for name in columns:
+        with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1"):
+            kostra.Graph.from_table(columns | {name: masked})
+    assert len(kostra.minimum_spanning_forest(np.ma.array([0, 1]), [1, 2])) == 2
+
+
+def test_gaps_in_the_ids_are_told_of_with_their_remedy():
+    edges = [101, 102], [102, 103], [1.5, 2.5]
+    with pytest.warns(UserWarning, match=r"^101 of the 104 vertices have no edge, .* pass relabel=True .* or n=104") as found:
+        forest = kostra.minimum_spanning_forest(*edges)
+    assert (forest.n, found[0].filename) == (104, __file__)
+    graph = kostra.Graph([0, 3], [1, 4])
+    with pytest.warns(UserWarning, match="^1 of the 5 vertices has no edge") as found:
+        graph.minimum_spanning_forest()
+    assert found[0].filename == __file__
+    with pytest.warns(UserWarning, match="101 of the 104 vertices"):
+        kostra.Graph.from_table({"source": edges[0], "target": edges[1]}).minimum_spanning_forest()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph.minimum_spanning_forest()  # once is enough
+        kostra.minimum_spanning_forest(*edges, 104)
+        kostra.minimum_spanning_forest([0, 2, 4, 4], [1, 3, 4, 4])  # a self-loop is an edge
+        kostra.Graph.from_scipy(sparse.csr_array((5, 5))).minimum_spanning_forest()
+        forest = kostra.minimum_spanning_forest(*edges, relabel=True)
+    assert (forest.n, forest.nodes, forest.u.tolist(), forest.v.tolist()) == (3, [101, 102, 103], [0, 1], [1, 2])
+
+
+def test_ids_of_any_size_can_be_numbered_anew():
+    for ids, kind in [([-5, 2**62], np.int64), ([3, 2**64 - 1], np.uint64), ([0, 200], np.uint8), ([7, 7], np.int32)]:
+        graph = kostra.Graph(np.array(ids[:1], kind), np.array(ids[1:], kind), [2.5], relabel=True)
+        assert graph.nodes == sorted(set(ids)) and graph.n == len(set(ids))
+    mixed = kostra.Graph(np.array([2**63 + 1], np.uint64), np.array([2**53 + 1], np.int64), relabel=True)
+    assert mixed.nodes == [2**53 + 1, 2**63 + 1]
+    with pytest.raises(ValueError, match="u and v hold negative ids and ids of 2"):
+        kostra.Graph(np.array([2**63], np.uint64), np.array([-1], np.int64), relabel=True)
+    with pytest.raises(ValueError, match=r"u\[0\] is 1099511627776, but 32-bit ids end before; pass relabel=True"):
+        kostra.Graph([2**40], [1])
+    with pytest.raises(TypeError, match="n counts vertices by id, and relabel=True those that occur"):
+        kostra.Graph([0], [1], n=2, relabel=True)
+    table = kostra.Graph.from_table({"source": [2**40], "target": [7]}, relabel=True)
+    assert table.nodes == [7, 2**40] and kostra.Graph([], [], relabel=True).nodes == []
+
+
+def test_integers_that_a_float_would_round_are_refused():
+    big = 2**53 + 1
+    for weights in ([big, 0.5], (0.5, big), [np.int64(big), 0.5], [2**64 - 1, -1]):
+        with pytest.raises(ValueError, match=r"^w\[[01]\] is \d+, which a float would round"):
+            kostra.minimum_spanning_forest([0, 1], [1, 2], weights)
+    for large in (2**70 + 1, 10**400):
+        with pytest.raises((TypeError, ValueError), match="^w "):
+            kostra.minimum_spanning_forest([0, 1], [1, 2], [large, 0.5])
+    with pytest.raises(ValueError, match=r"u\[0\] is 9007199254740993, which a float would round"):
+        kostra.minimum_spanning_forest([big, 1.0], [1, 2])
+    assert kostra.Graph([0, 1], [1, 2], [2**53, 0.5]).weights.tolist() == [2.0**53, 0.5]
+
+
+@pytest.mark.parametrize("make", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table])
+def test_names_that_a_float_would_merge_are_refused(make):
+    big = 2**53
+    with pytest.raises(ValueError, match="column 'source' holds 9007199254740993 in row 1, and a float cannot tell"):
+        kostra.Graph.from_table(make({"source": [big, big + 1], "target": [0.5, 1.5]}))
+    with pytest.raises(ValueError, match="column 'target' holds 9007199254740992.0 in row 0"):
+        kostra.Graph.from_table(make({"source": [0.5, 1.5], "target": [float(big), 0.5]}))
+    assert kostra.Graph.from_table(make({"source": [0.5, 1.5], "target": [1, 2]})).nodes == [0.5, 1, 1.5, 2]
+
+
+def test_tables_of_lists_are_taken_as_exactly():
+    with pytest.raises(ValueError, match=r"weight\[0\] is 9007199254740993, which a float would round"):
+        kostra.Graph.from_table({"source": [0, 1], "target": [1, 2], "weight": [2**53 + 1, 0.5]})
+    with pytest.raises(TypeError, match="hold what cannot be sorted"):
+        kostra.Graph.from_table({"source": ["1", 1], "target": ["2", "3"]})
+    with pytest.raises(TypeError, match="column 'source' holds text and column 'target' does not"):
+        kostra.Graph.from_table({"source": np.array(["1", "2"]), "target": [1, 2]})
+
+
+def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
+    path = tmp_path / "matrix.npz"
+    good = {
+        "format": b"csr", "shape": np.array([2, 2]), "data": np.array([1.0]), "indices": np.array([1]), "indptr": np.array([0, 1, 1]),
+    }
+    coo = {"format": b"coo", "shape": np.array([2, 2]), "data": np.array([1.0]), "row": np.array([0]), "col": np.array([1])}
+    for members, message in [
+        (good | {"data": np.array([np.nan])}, r"data\[0\] is NaN; fix it, or pass nan='skip'"),
+        (good | {"indices": np.array([9])}, r"indices\[0\] is 9, but the graph has n = 2"),
+        (good | {"indptr": np.array([0, 2, 1])}, r"indptr\[2\] is 1, which is below the entry before it"),
+        (good | {"indptr": np.array([0, 1, 2**40])}, r"indptr\[2\] is 1099511627776, but there are 1 indices"),
+        (good | {"indptr": np.array([1, 1, 1])}, r"indptr\[0\] is 1, not 0"),
+        (good | {"indptr": np.array([0, 1])}, "indptr must have 3 entries"),
+        (good | {"indptr": np.array([0.0, 1, 1])}, "indptr must be a vector of integers"),
+        (good | {"shape": np.array([2, 3])}, "the matrix must be square"),
+        (good | {"data": np.array([1.0, 2.0])}, "must be equally long, but have 1, 1, 2 entries"),
+        ({name: good[name] for name in good if name != "indices"}, "this holds no array 'indices'"),
+        (coo | {"col": np.array([5])}, r"col\[0\] is 5"),
+        (coo | {"row": np.array([-1])}, r"row\[0\] is -1"),
+        (coo | {"row": np.array([0.5])}, "row must be an array of integers, not of float64"),
+        ({"a": np.zeros(3)}, "this holds no sparse matrix"),
+    ]:
+        np.savez(path, **members)
+        with pytest.raises((ValueError, TypeError), match=rf"matrix\.npz: .*{message}"):
+            kostra.Graph.read(path)
+    np.savez(path, **good)
+    whole = path.read_bytes()
+    assert kostra.Graph.read(path).m == 1
+    for damaged in (b"", b"hello", whole[: len(whole) // 2], whole[:60] + b"\xff" * 40 + whole[100:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"matrix\.npz: "):
+            kostra.Graph.read(path)
+    with pytest.raises(FileNotFoundError, match=r"none\.npz: "):
+        kostra.Graph.read(tmp_path / "none.npz")
+
+
+def test_messages_of_readers_name_arguments_and_not_the_commands_options(tmp_path):
+    path = tmp_path / "with --names.txt"
+    for text, message in [
+        ("a b 1\n", "names=True"),
+        ("0 4294967295 1\n", "names=True"),
+        ("hello\n", "as the format if it is"),
+        ("0 1 nan\n", "fix it, or pass nan='skip' to leave such edges out"),
+    ]:
+        path.write_text(text)
+        options = {} if text == "hello\n" else {"format": "edges"}
+        with pytest.raises(ValueError) as refusal:
+            kostra.Graph.read(path, **options)
+        assert message in str(refusal.value) and str(path) in str(refusal.value)
+        assert "--" not in str(refusal.value).replace(str(path), "")

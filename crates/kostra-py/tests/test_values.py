@@ -1,0 +1,156 @@
+"""Graphs and forests as values, and vertices by name."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kostra
+
+U, V, W = [0, 1, 2, 0], [1, 2, 0, 3], [4.0, 1.0, 2.0, 0.0]
+COPIES = [copy.copy, copy.deepcopy, *(lambda it, p=p: pickle.loads(pickle.dumps(it, p)) for p in range(2, 6))]
+
+
+def graphs():
+    yield kostra.Graph(U, V, W)
+    yield kostra.Graph(np.array(U, np.uint8), V, np.array(W, np.float16), 9)
+    yield kostra.Graph(U, V)
+    yield kostra.Graph([], [])
+    yield kostra.Graph([7, 1], [1, 9], [2**53 + 1, 2**53], relabel=True)
+    yield kostra.Graph(U, V, [np.nan, 1, 2, 0], nan="skip")
+    yield kostra.Graph([2**31], [0], n=2**31 + 1)
+    yield kostra.Graph.generate("road:n=50,seed=3")
+
+
+@pytest.mark.parametrize("make", COPIES)
+def test_copies_equal_what_they_are_of(make):
+    for graph in graphs():
+        twin = make(graph)
+        assert twin == graph and not twin != graph and repr(twin) == repr(graph)
+        assert [getattr(twin, name).dtype for name in ("u", "v", "weights")] == [graph.u.dtype, graph.v.dtype, graph.weights.dtype]
+        assert twin.notes == graph.notes
+        if graph.n > 1 << 20:
+            continue
+        for maximum in (False, True):
+            forest = graph.minimum_spanning_forest(maximum=maximum)
+            twin = make(forest)
+            assert twin == forest and repr(twin) == repr(forest) and twin.total_weight == forest.total_weight
+            assert twin.algorithm == forest.algorithm and twin.labels().tolist() == forest.labels().tolist()
+            assert [getattr(twin, name).dtype for name in ("u", "v", "weights")] == [
+                forest.u.dtype, forest.v.dtype, forest.weights.dtype
+            ]
+            kostra.verify(graph, twin)
+
+
+def test_what_differs_is_unequal():
+    graph = kostra.Graph(U, V, W)
+    others = [
+        kostra.Graph(U, V, W, 5), kostra.Graph(U, V), kostra.Graph(V, U, W), kostra.Graph(U[:3], V[:3], W[:3], 4),
+        kostra.Graph(U, V, [4.0, 1.0, 2.0, 0.5]),
+    ]
+    assert all(graph != other for other in others) and graph != 5 and graph != graph.minimum_spanning_forest()
+    forest = graph.minimum_spanning_forest()
+    assert forest == kostra.minimum_spanning_forest(U, V, W, algorithm="kruskal", threads=1)
+    assert all(forest != other.minimum_spanning_forest() for other in others)
+    assert forest != graph.minimum_spanning_forest(maximum=True)
+    named = copy.copy(forest)
+    named.nodes = list("abcd")
+    assert named != forest
+    big = kostra.minimum_spanning_forest([0], [1], [2**53 + 1])
+    assert big != kostra.minimum_spanning_forest([0], [1], [2.0**53])
+    for value in (graph, forest):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(value)
+
+
+def test_modules_are_attributes_and_imported_at_their_first_use():
+    program = """if True:
+        import sys, kostra
+        print("scipy" in sys.modules, "scipy" in dir(kostra), kostra.scipy.minimum_spanning_tree.__name__, kostra.nx.__name__)
+        try: kostra.missing
+        except AttributeError as error: print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "False True minimum_spanning_tree kostra.nx", "module 'kostra' has no attribute 'missing'"
+    ]
+
+
+def roads(*names, weights=(3.0, 1.0)):
+    graph = nx.Graph()
+    for u, v, weight in zip(names, names[1:], weights):
+        graph.add_edge(u, v, weight=weight)
+    return kostra.Graph.from_networkx(graph).minimum_spanning_forest()
+
+
+def test_vertices_are_given_by_name_or_number():
+    forest = roads("Praha", "Plzen", "Cheb")
+    assert forest.parents("Cheb").tolist() == forest.parents(2).tolist() == [1, 2, -1]
+    assert forest.parents().tolist() == forest.parents(root="Praha").tolist() == [-1, 0, 1]
+    assert kostra.bottleneck(forest, "Praha", "Cheb") == kostra.bottleneck(forest, 0, 2) == 3
+    for names in (["Praha", "Plzen"], np.array(["Praha", "Plzen"]), np.array(["Praha", "Plzen"], object)):
+        assert kostra.bottleneck(forest, names, "Cheb").tolist() == [3, 1]
+    assert kostra.bottleneck(forest, [0, 1], "Cheb").tolist() == [3, 1]
+    for bad in ("Brno", None, 1.5):
+        with pytest.raises(ValueError, match=f"root is {bad!r}, which is none of the names in forest.nodes"):
+            forest.parents(bad)
+    with pytest.raises(ValueError, match=r"t\[1\] is 'Brno', which is none of the names"):
+        kostra.bottleneck(forest, "Praha", ["Cheb", "Brno"])
+    with pytest.raises(ValueError, match=r"s\[1\] is 2, which is none"):
+        kostra.bottleneck(forest, ["Cheb", 2], 0)
+    with pytest.raises(ValueError, match="root is 0, which is none of the names"):
+        forest.parents(0, names=True)
+    with pytest.raises(TypeError, match="root must be a whole number, not 'Cheb'"):
+        forest.parents("Cheb", names=False)
+    plain = kostra.minimum_spanning_forest(U, V)
+    with pytest.raises(ValueError, match="vertices of this forest have no names"):
+        plain.parents(0, names=True)
+    forest.nodes = ["a", "b", "a"]
+    with pytest.raises(ValueError, match="s is 'a', the name of several vertices"):
+        kostra.bottleneck(forest, "a", "b")
+
+
+def test_names_that_are_numbers_are_asked_about():
+    forest = roads(30, 10, 20)
+    for ask in (lambda: forest.parents(10), lambda: forest.parents(0), lambda: kostra.bottleneck(forest, [0, 1], 2)):
+        with pytest.raises(ValueError, match="could be a number or a name, .* pass names=True or names=False"):
+            ask()
+    assert forest.parents(20, names=True).tolist() == forest.parents(2, names=False).tolist() == [1, 2, -1]
+    assert kostra.bottleneck(forest, [30, 10], 20, names=True).tolist() == [3, 1]
+    assert kostra.bottleneck(forest, [], [], names=True).tolist() == kostra.bottleneck(forest, [], []).tolist() == []
+    assert forest.parents().tolist() == [-1, 0, 1]
+    same = roads(0, 1, 2)  # each name is its own number
+    assert same.parents(2).tolist() == same.parents(2, names=True).tolist() == [1, 2, -1]
+
+
+def test_names_that_are_tuples_are_asked_about_where_they_could_be_several_vertices():
+    forest = roads(("a", 1), ("b", 2), ("c", 3))
+    assert kostra.bottleneck(forest, ("a", 1), [("b", 2), ("c", 3)]).tolist() == [3, 3]
+    grid = roads((0, 0), (0, 1), (0, 2))
+    with pytest.raises(ValueError, match="could be one vertex by name or several; pass names=True for the one, or a list"):
+        kostra.bottleneck(grid, (0, 1), [2])
+    assert kostra.bottleneck(grid, (0, 0), (0, 2), names=True) == 3
+    assert kostra.bottleneck(grid, [0, 1], 2).tolist() == kostra.bottleneck(grid, (0, 1), 2, names=False).tolist() == [3, 1]
+    assert grid.parents((0, 2)).tolist() == [1, 2, -1]
+
+
+def test_a_forest_of_another_graph_is_no_proof():
+    graph = kostra.Graph(U, V, W)
+    for other in (kostra.Graph(U, V, [4.0, 1.5, 2.0, 0.0]), kostra.Graph([0, 1, 3, 0], [1, 2, 0, 2], W)):
+        with pytest.raises(ValueError, match="forest is of another graph: its edge .* and the graph's is"):
+            kostra.verify(graph, other.minimum_spanning_forest())
+    big = kostra.minimum_spanning_forest([0], [1], [2**53 + 1])
+    with pytest.raises(ValueError, match="weight 9007199254740993, and the graph's is 0 to 1, weight 9007199254740992.0"):
+        kostra.verify(kostra.Graph([0], [1], [2.0**53]), big)
+    kostra.verify(kostra.Graph(np.array(U, np.uint8), V, np.array(W, np.float32)), graph.minimum_spanning_forest())
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_half_precision_goes_to_scipy_too(symmetric):
+    forest = kostra.minimum_spanning_forest([0, 1], [1, 2], np.array([0.5, 0], np.float16))
+    matrix = forest.to_scipy(symmetric=symmetric)
+    assert matrix.dtype == np.float32 and matrix.nnz == 2 + 2 * symmetric and matrix[0, 1] == 0.5
