@@ -180,3 +180,47 @@ def test_a_priority_is_enough_to_use_it():
     with nx.config(backend_priority=["kostra"]):
         tree = nx.minimum_spanning_tree(nx.path_graph(1000))
     assert tree.number_of_edges() == 999
+
+
+def views_of(kind):
+    """An ordinary graph, views of all kinds of it, and undirected views of a directed one."""
+    graph = kind(nx.gnm_random_graph(40, 120, seed=1))
+    directed = kind().to_directed_class()(nx.gnm_random_graph(40, 200, seed=1, directed=True))
+    for each in (graph, directed):
+        for number, edge in enumerate(each.edges):
+            each.edges[edge]["weight"] = number * 7 % 13
+    edges = list(graph.edges)
+    return [
+        graph,
+        graph.subgraph(range(5, 30)),
+        graph.edge_subgraph(edges[::2]),
+        nx.restricted_view(graph, [3], edges[:3]),
+        nx.subgraph_view(graph, filter_node=lambda node: node % 3),
+        graph.copy(as_view=True),
+        directed.to_undirected(as_view=True),
+        directed.subgraph(range(20)).to_undirected(as_view=True),
+    ]
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_views_give_what_networkx_gives(kind):
+    for graph in views_of(kind):
+        for edges in (nx.minimum_spanning_edges, nx.maximum_spanning_edges):
+            assert list(edges(graph, backend="kostra")) == list(edges(graph, backend="networkx"))
+        tree = nx.minimum_spanning_tree(graph, backend="kostra")
+        expected = nx.minimum_spanning_tree(graph, backend="networkx")
+        assert type(tree) is type(expected)
+        assert list(tree.edges(data=True)) == list(expected.edges(data=True))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_a_view_changes_with_its_graph(kind):
+    graph = views_of(kind)[0]
+    view = graph.subgraph(range(10))
+    list(nx.minimum_spanning_edges(view, backend="kostra"))
+    u, v = next(iter(view.edges()))[:2]
+    graph.remove_edges_from([edge for edge in list(graph.edges) if set(edge[:2]) == {u, v}])
+    graph.add_edge(u, v, weight=-100)
+    after = list(nx.minimum_spanning_edges(view, backend="kostra"))
+    assert after == list(nx.minimum_spanning_edges(view, backend="networkx"))
+    assert after[0][:2] in [(u, v), (v, u)]
