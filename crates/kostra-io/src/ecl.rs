@@ -37,7 +37,7 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     }
 
     let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
-    let edges = rows.edges().map_err(|asymmetry| {
+    let edges = rows.edges()?.map_err(|asymmetry| {
         Fault::at_byte(first_neighbour + 4 * asymmetry.entry as u64, asymmetry.sentence)
     })?;
     drop((offsets, neighbours, weights));
@@ -62,7 +62,7 @@ pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
             i32::MAX
         ));
     };
-    let rows = MirroredRows::build(graph);
+    let rows = MirroredRows::build(graph).map_err(|refused| refused.to_string())?;
     Ok(Box::new(move |to| {
         let offsets = rows.offsets().iter().map(|&offset| offset as i32);
         let neighbours = rows.entries().iter().map(|&(neighbour, _)| neighbour as i32);

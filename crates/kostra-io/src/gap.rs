@@ -57,7 +57,7 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
         EdgeColumns { u, v: neighbours, weights }
     } else {
         let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
-        rows.edges().map_err(|asymmetry| {
+        rows.edges()?.map_err(|asymmetry| {
             Fault::at_byte(first_entry + 8 * asymmetry.entry as u64, asymmetry.sentence)
         })?
     };
@@ -80,7 +80,7 @@ pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
             i32::MAX
         ));
     }
-    let rows = MirroredRows::build(graph);
+    let rows = MirroredRows::build(graph).map_err(|refused| refused.to_string())?;
     Ok(Box::new(move |to| {
         to.write_all(&[0])?;
         let counts = [rows.entries().len(), rows.offsets().len() - 1];

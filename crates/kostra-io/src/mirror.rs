@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use kostra_core::memory::{self, OutOfMemory};
 use kostra_core::{AnyGraph, EdgeId, Vertex};
 
 use crate::columns::{Columns, Weights};
@@ -36,6 +37,9 @@ impl<W> EdgeColumns<W> {
     }
 }
 
+/// For each vertex the later vertices whose rows contain it, ascending; and where each vertex's entries end.
+type Mirrors<W> = (Vec<(Vertex, W)>, Vec<usize>);
+
 /// An entry that the row of the other end does not agree with.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Asymmetry {
@@ -55,23 +59,27 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
     ///
     /// Linear time where rows ascend, as they mostly do; other rows are sorted. Besides the rows and the edges it takes a
     /// vertex and a weight for each edge, and 8 bytes a vertex.
-    pub(crate) fn edges(self) -> Result<EdgeColumns<W>, Asymmetry> {
+    ///
+    /// # Errors
+    /// When the system does not grant the memory. The inner error is the asymmetry.
+    pub(crate) fn edges(self) -> Result<Result<EdgeColumns<W>, Asymmetry>, OutOfMemory> {
         let n = self.offsets.len().saturating_sub(1) as Vertex;
-        let (mut mirrors, ends) = self.mirrors(n);
+        let (mut mirrors, ends) = self.mirrors(n)?;
         let edges = self.neighbours.len() - mirrors.len();
-        let mut columns =
-            EdgeColumns { u: Vec::with_capacity(edges), v: Vec::with_capacity(edges), weights: vec![] };
+        let weights = memory::room(if self.weights.is_empty() { 0 } else { edges })?;
+        let mut columns = EdgeColumns { u: memory::room(edges)?, v: memory::room(edges)?, weights };
         let mut start = 0;
         for (row, end) in (0..n).zip(ends) {
             let mirror = mirrors.get_mut(start..end).unwrap_or_default();
             start = end;
             let later = || self.row(row).filter(move |&(to, _)| to > row);
             if !later().eq(mirror.iter().copied()) {
-                let mut own: Vec<_> = later().collect();
+                let mut own = memory::room(mirror.len())?;
+                later().try_for_each(|entry| memory::push(&mut own, entry))?;
                 own.sort_unstable();
                 mirror.sort_unstable();
                 if own != mirror {
-                    return Err(self.asymmetry(row, &own, mirror));
+                    return Ok(Err(self.asymmetry(row, &own, mirror)));
                 }
             }
             for (to, weight) in self.row(row).filter(|&(to, _)| to >= row) {
@@ -82,7 +90,7 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
                 }
             }
         }
-        Ok(columns)
+        Ok(Ok(columns))
     }
 
     fn row(&self, row: Vertex) -> impl Iterator<Item = (Vertex, W)> + '_ {
@@ -96,10 +104,9 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         self.offsets[row as usize]..self.offsets[row as usize + 1]
     }
 
-    /// For each vertex the later vertices in whose rows it stands, ascending; and where each vertex's end.
-    fn mirrors(&self, n: Vertex) -> (Vec<(Vertex, W)>, Vec<usize>) {
+    fn mirrors(&self, n: Vertex) -> Result<Mirrors<W>, OutOfMemory> {
         let earlier = |row: Vertex| self.row(row).filter(move |&(to, _)| to < row);
-        let mut cursors = vec![0_usize; n as usize];
+        let mut cursors = memory::zeros::<usize>(n as usize)?;
         for (to, _) in (0..n).flat_map(earlier) {
             cursors[to as usize] += 1;
         }
@@ -107,7 +114,7 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         for cursor in &mut cursors {
             entries += std::mem::replace(cursor, entries);
         }
-        let mut mirrors = vec![(0, W::default()); entries];
+        let mut mirrors = memory::filled(entries, (0, W::default()))?;
         for row in 0..n {
             for (to, weight) in earlier(row) {
                 let cursor = &mut cursors[to as usize];
@@ -115,7 +122,7 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
                 *cursor += 1;
             }
         }
-        (mirrors, cursors) // each has moved from the start of its vertex's to the end
+        Ok((mirrors, cursors)) // each cursor has moved from the start of its vertex's entries to the end
     }
 
     /// What is wrong with the row of a vertex, given its later neighbours and the later rows that contain it, both sorted.
@@ -160,14 +167,16 @@ pub(crate) struct MirroredRows {
 }
 
 impl MirroredRows {
-    pub(crate) fn build(graph: &AnyGraph) -> Self {
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub(crate) fn build(graph: &AnyGraph) -> Result<Self, OutOfMemory> {
         let arcs = || {
             let ends = graph.u().iter().copied().zip(graph.v().iter().copied());
             (0..)
                 .zip(ends)
                 .flat_map(|(id, (u, v))| std::iter::once((u, v, id)).chain((u != v).then_some((v, u, id))))
         };
-        let mut offsets = vec![0_usize; graph.vertices() as usize + 1];
+        let mut offsets = memory::zeros::<usize>(graph.vertices() as usize + 1)?;
         for (from, ..) in arcs() {
             offsets[from as usize] += 1;
         }
@@ -175,7 +184,7 @@ impl MirroredRows {
         for offset in &mut offsets {
             total += std::mem::replace(offset, total);
         }
-        let mut entries = vec![(0, 0); total];
+        let mut entries = memory::filled(total, (0, 0))?;
         for (from, to, id) in arcs() {
             let cursor = &mut offsets[from as usize];
             entries[*cursor] = (to, id);
@@ -187,7 +196,7 @@ impl MirroredRows {
         for bounds in offsets.windows(2) {
             entries[bounds[0]..bounds[1]].sort_unstable();
         }
-        Self { offsets, entries }
+        Ok(Self { offsets, entries })
     }
 
     /// Where each row starts among the entries, and where the last ends.
@@ -263,7 +272,7 @@ mod tests {
         let neighbours: Vec<_> = rows.concat().iter().map(|entry| entry.0).collect();
         let weights: Vec<_> = rows.concat().iter().map(|entry| entry.1).collect();
         let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
-        let columns = rows.edges().map_err(|asymmetry| {
+        let columns = rows.edges().unwrap().map_err(|asymmetry| {
             assert!(rows.entries(asymmetry.row).contains(&asymmetry.entry), "the entry is in its row");
             format!("entry {}: {}", asymmetry.entry, asymmetry.sentence)
         })?;
@@ -308,7 +317,7 @@ mod tests {
         let graph =
             AnyGraph::from_edges(4, vec![2, 0, 1, 0, 3], vec![1, 2, 1, 2, 0], vec![1_i32, 2, 3, 4, 5])
                 .unwrap();
-        let rows = MirroredRows::build(&graph);
+        let rows = MirroredRows::build(&graph).unwrap();
         assert_eq!(rows.offsets(), [0, 3, 5, 8, 9]);
         assert_eq!(rows.entries(), [(2, 1), (2, 3), (3, 4), (1, 2), (2, 0), (0, 1), (0, 3), (1, 0), (0, 4)]);
         assert_eq!(rows.rows().map(<[_]>::len).collect::<Vec<_>>(), [3, 2, 3, 1]);

@@ -170,7 +170,7 @@ impl Head {
         let mut numbering = Numbering::default();
         let rows = NamedRows { layout: &self.layout, options };
         text.parse(threads(options), &rows, |chunk, block| numbering.join(chunk, block, columns))?;
-        Ok(numbering.into_names())
+        Ok(numbering.into_names()?)
     }
 
     fn make_room(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {

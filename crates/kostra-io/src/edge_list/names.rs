@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use kostra_core::memory::{self, OutOfMemory};
 use kostra_core::{GraphError, MAX_VERTICES, Vertex};
 
 use super::fields::{is_comment, unquote};
@@ -107,18 +108,23 @@ impl Numbering {
         if number >= MAX_VERTICES {
             return Err(GraphError::TooManyVertices { vertices: number as u64 + 1 }.into());
         }
+        let bytes = (number + 1) * size_of::<(Box<str>, Vertex)>();
+        self.numbers.try_reserve(1).map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
         self.numbers.insert(name.into(), number as Vertex);
         Ok(number as Vertex)
     }
 
     /// The names by number.
-    pub(super) fn into_names(self) -> Vec<String> {
-        let mut names = vec![String::new(); self.numbers.len()];
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub(super) fn into_names(self) -> Result<Vec<String>, OutOfMemory> {
+        let mut names = memory::filled(self.numbers.len(), String::new())?;
         for (name, number) in self.numbers {
             if let Some(place) = names.get_mut(number as usize) {
                 *place = name.into();
             }
         }
-        names
+        Ok(names)
     }
 }

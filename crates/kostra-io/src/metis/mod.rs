@@ -13,6 +13,7 @@
 mod cursor;
 mod write;
 
+use kostra_core::memory::{self, OutOfMemory};
 use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
 
 use crate::blocks::{BlockFault, Parser, Text};
@@ -22,7 +23,7 @@ use crate::fault::Fault;
 use crate::mirror::{Asymmetry, Rows};
 use crate::number::{natural, show, words};
 use crate::read::{Parsed, threads};
-use crate::{Place, ReadOptions, weights};
+use crate::{Place, ReadErrorKind, ReadOptions, weights};
 use cursor::Cursor;
 
 pub(crate) use write::writer;
@@ -59,7 +60,7 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     let rows =
         Rows { offsets: &body.offsets, neighbours: &body.neighbours, weights: &body.weights, first: 1 };
     let edges = rows
-        .edges()
+        .edges()?
         .map_err(|Asymmetry { row, sentence, .. }| Fault::at_line(body.line_of(row), 1, sentence))?;
     drop(body);
     let columns =
@@ -253,7 +254,15 @@ impl Body {
         vertex + after.checked_sub(1).and_then(|at| self.shifts.get(at)).map_or(0, |&(_, shift)| shift)
     }
 
+    /// Makes room for a chunk.
+    fn reserve(&mut self, chunk: &Chunk) -> Result<(), OutOfMemory> {
+        memory::reserve(&mut self.offsets, chunk.rows.len())?;
+        memory::reserve(&mut self.neighbours, chunk.neighbours.len())?;
+        memory::reserve(&mut self.weights, chunk.weights.len())
+    }
+
     fn append(&mut self, chunk: &mut Chunk, block: &[u8]) -> Result<(), BlockFault> {
+        self.reserve(chunk).map_err(ReadErrorKind::from)?;
         let base = self.neighbours.len();
         let mut begin = 0;
         for row in &chunk.rows {
@@ -283,7 +292,7 @@ impl Body {
             }
             let shift = self.lines + row.line - vertex;
             if self.shifts.last().is_none_or(|&(_, last)| last != shift) {
-                self.shifts.push((vertex, shift));
+                memory::push(&mut self.shifts, (vertex, shift)).map_err(ReadErrorKind::from)?;
             }
             self.offsets.push(base + row.end);
             begin = row.end;

@@ -18,7 +18,7 @@ pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     let weights = integer_weights(graph, 1, i64::MAX).map_err(|(edge, weight)| {
         format!("edge {edge} weighs {weight}, but METIS wants positive integers; {INSTEAD}")
     })?;
-    let rows = MirroredRows::build(graph);
+    let rows = MirroredRows::build(graph).map_err(|refused| refused.to_string())?;
     if let Some((first, second)) = parallel(&rows) {
         return Err(format!(
             "edges {first} and {second} join the same vertices, which METIS forbids; {INSTEAD}"
