@@ -3,7 +3,7 @@
 use kostra::io::{Format, Outgoing, Output};
 
 use crate::args::{ConvertArgs, Nan};
-use crate::input::{Graph, Request};
+use crate::input::Request;
 use crate::progress::Stage;
 use crate::report::{count, duration};
 use crate::{Answer, output};
@@ -17,17 +17,17 @@ pub(crate) fn run(args: ConvertArgs) -> anyhow::Result<Answer> {
     let to = output::of_path(&args.output);
     let format = output::format_of(&to, args.to)?;
     to.check()?;
-    let input = request.load()?;
-    write(&input, &to, format)?;
+    write(&request, &to, format)?;
     Ok(Answer::Yes)
 }
 
-/// Writes a graph, with what the format keeps of its coordinates and names, and reports on standard error, because the graph
+/// Loads a graph and writes it, with what the format keeps of its coordinates and names, and reports on standard error, because the graph
 /// may go to standard output.
 ///
 /// # Errors
-/// When the output cannot be written, or its format cannot hold the graph.
-pub(crate) fn write(input: &Graph, to: &Output, format: Format) -> anyhow::Result<()> {
+/// When the input is at fault, the output cannot be written, or its format cannot hold the graph.
+pub(crate) fn write(request: &Request, to: &Output, format: Format) -> anyhow::Result<()> {
+    let input = request.load()?;
     let start = std::time::Instant::now();
     {
         let _stage = Stage::start(&format!("writing {to}"));
@@ -35,8 +35,11 @@ pub(crate) fn write(input: &Graph, to: &Output, format: Format) -> anyhow::Resul
             graph: &input.graph,
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
+            mapped: input.mapped.as_ref(),
         };
-        output::write(to, format, outgoing)?;
+        let result = output::write(to, format, outgoing);
+        request.refuse_changes(&input)?; // it names the input, where the result names the output
+        result?;
     }
     let vertices = count(input.graph.vertices() as usize, "vertex", "vertices");
     let edges = count(input.graph.edges(), "edge", "edges");

@@ -25,7 +25,7 @@ pub(crate) fn run(args: GenerateArgs) -> anyhow::Result<Answer> {
     to.check()?;
     let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec);
     let input = InputArgs { input: OsString::from(format!("{GENERATED}{spec}")), ..InputArgs::default() };
-    convert::write(&Request::resolve(input, Nan::Error).load()?, &to, format)?;
+    convert::write(&Request::resolve(input, Nan::Error), &to, format)?;
     Ok(Answer::Yes)
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn run(args: InfoArgs) -> anyhow::Result<Answer> {
     let weights = with_graph!(&input.graph, graph => Weights::of(graph.edge_list().weights()))?;
     drop(stage);
     let analysis = start.elapsed();
+    request.refuse_changes(&input)?;
     let text = if args.json {
         report::json(&record(&request, &input, shape, weights, analysis))?
     } else {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use kostra::io::{
-    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MissingWeights,
-    ReadOptions, Terms,
+    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile, MissingWeights,
+    ReadError, ReadOptions, Terms,
 };
 use kostra::{AnyGraph, Coordinates, WeightType};
 
@@ -86,6 +86,8 @@ pub(crate) struct Graph {
     pub(crate) notes: Vec<String>,
     /// Those of the notes that have been told on standard error.
     pub(crate) warnings: Vec<String>,
+    /// The file that the graph borrows from, if it does.
+    pub(crate) mapped: Option<MappedFile>,
     pub(crate) load: Duration,
 }
 
@@ -165,6 +167,7 @@ impl Request {
                     compression: loaded.compression,
                     notes: loaded.notes,
                     warnings: loaded.warnings,
+                    mapped: loaded.mapped,
                     load: Duration::ZERO,
                 }
             }
@@ -180,12 +183,22 @@ impl Request {
                     compression: Compression::None,
                     notes: Vec::new(),
                     warnings: Vec::new(),
+                    mapped: None,
                     load: Duration::ZERO,
                 }
             }
         };
         graph.load = start.elapsed();
         Ok(graph)
+    }
+
+    /// Refuses what was computed from a graph that has changed since it was loaded, because it is in a mapped file.
+    ///
+    /// # Errors
+    /// When the file was written to.
+    pub(crate) fn refuse_changes(&self, graph: &Graph) -> Result<(), ReadError> {
+        let result = graph.mapped.as_ref().map_or(Ok(()), MappedFile::check);
+        result.map_err(|kind| ReadError { input: self.source.to_string(), place: None, kind })
     }
 
     /// Refuses the options that only graphs from files have, for a graph that is made to order.

@@ -153,12 +153,15 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
         None
     };
     let verify = if plan.verify { start.elapsed() } else { Duration::ZERO };
+    plan.input.refuse_changes(&input)?;
 
     let start = Instant::now();
     let written = plan.output.is_some() && !matches!(verified, Some(Err(_)));
     if let (Some((output, format)), true) = (&plan.output, written) {
         let _stage = Stage::start(&format!("writing {output}"));
-        forest_file::write(output, *format, &input, solution.forest.ids())?;
+        let result = forest_file::write(output, *format, &input, solution.forest.ids());
+        plan.input.refuse_changes(&input)?; // it names the input, where the result names the output
+        result?;
     }
     let write = if written { start.elapsed() } else { Duration::ZERO };
 

@@ -57,6 +57,7 @@ pub(crate) fn run(args: VerifyArgs) -> anyhow::Result<Answer> {
         solve::verify(&input.graph, plan.order, &ids)?
     };
     let time = start.elapsed();
+    plan.input.refuse_changes(&input)?;
     let text = if plan.json {
         report::json(&record(&plan, &input, ids.len(), &verdict, time))?
     } else {

@@ -95,6 +95,9 @@ pub enum ReadErrorKind {
     /// The content is well-formed, but not a graph that Kostra can hold.
     #[error("{0}")]
     Graph(#[from] GraphError),
+    /// The input is a file that is mapped into memory, and was written to since.
+    #[error("the file changed while it was in use; run again when nobody writes to it")]
+    Changed,
     /// The machine has too little memory.
     #[error("the graph needs {bytes} bytes of memory, which this machine does not have")]
     OutOfMemory {

@@ -38,7 +38,7 @@ mod words;
 
 pub use edge_list::isolated_vertices;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
-pub use kst::{KstFile, is_in_mapped_file, open_kst};
+pub use kst::{KstFile, MappedFile, is_in_mapped_file, open_kst};
 pub use options::{
     ColumnChoice, ColumnOptions, Compression, Format, Header, Input, Loaded, MissingWeights, Nan, ReadOptions,
 };

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use kostra_core::{AnyGraph, Coordinates};
 
-use crate::Terms;
+use crate::{MappedFile, Terms};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -239,4 +239,6 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// Those of the notes that may well mean a mistake: ids that no edge ends at.
     pub warnings: Vec<String>,
+    /// The file that the graph borrows its arrays from, if it does: a `.kst` file that is mapped into memory.
+    pub mapped: Option<MappedFile>,
 }

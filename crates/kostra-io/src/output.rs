@@ -10,7 +10,9 @@ use kostra_core::{AnyGraph, Coordinates};
 
 #[cfg(unix)]
 use crate::descriptor::{STDERR, STDOUT, duplicate, number};
-use crate::{Format, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis};
+use crate::{
+    Format, MappedFile, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis,
+};
 #[cfg(not(unix))]
 use descriptor::{STDERR, STDOUT, duplicate, number};
 
@@ -129,11 +131,13 @@ pub struct Outgoing<'a> {
     pub coordinates: Option<&'a Coordinates>,
     /// What its vertices are called.
     pub names: Option<&'a [String]>,
+    /// The file that the graph borrows from. When that has changed by the end of writing, nothing is written.
+    pub mapped: Option<&'a MappedFile>,
 }
 
 impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
     fn from(graph: &'a AnyGraph) -> Self {
-        Self { graph, coordinates: None, names: None }
+        Self { graph, coordinates: None, names: None, mapped: None }
     }
 }
 
@@ -143,10 +147,15 @@ pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 
 /// Writes a graph in a format, as [`write_atomically`] does.
 ///
 /// # Errors
-/// When the format cannot hold the graph, which is found out before the output is touched, or cannot be written.
+/// When the format cannot hold the graph, which is found out before the output is touched, or cannot be written, or the
+/// file that the graph borrows from has changed.
 pub fn write_graph(output: &Output, format: Format, outgoing: Outgoing<'_>) -> Result<(), WriteError> {
     let unrepresentable = |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
-    write_atomically(output, writer(format, outgoing).map_err(unrepresentable)?)
+    let write = writer(format, outgoing).map_err(unrepresentable)?;
+    write_atomically(output, |to| {
+        write(to)?;
+        outgoing.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+    })
 }
 
 /// A graph in a format, in memory.

@@ -79,6 +79,7 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
     }
     let compression = stream.compression;
     let format = format_of(&mut stream, options)?;
+    let mut mapped = None;
     let parsed = match format {
         Format::Dimacs => dimacs::read(stream, options),
         Format::EdgeList => edge_list::read(stream, options),
@@ -87,10 +88,13 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
         Format::Ecl => ecl::read(stream, options),
         Format::Gap => gap::read(stream, options),
         Format::OsmPbf => osm::read(stream, options),
-        Format::Kst => kst::read(stream, options),
+        Format::Kst => kst::read(stream, options).map(|(parsed, file)| {
+            mapped = file;
+            parsed
+        }),
     }?;
     let Parsed { graph, coordinates, names, notes, warnings } = parsed;
-    Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings })
+    Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings, mapped })
 }
 
 /// The format that the options name, or else that the content shows; refuses options that do not apply to it.

@@ -16,7 +16,7 @@ where
 }
 
 fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
-    Outgoing { graph, coordinates: None, names: None }
+    Outgoing { graph, coordinates: None, names: None, mapped: None }
 }
 
 /// Writes and reads back under a name that says nothing of the format.

@@ -152,5 +152,5 @@ fn write_lines(file: &mut File, start: u64, ids: &[u64]) -> io::Result<()> {
 }
 
 fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
-    Outgoing { graph, coordinates: None, names: None }
+    Outgoing { graph, coordinates: None, names: None, mapped: None }
 }

@@ -14,19 +14,26 @@ use crate::output;
 /// Writes the forest that these edges of a graph are.
 ///
 /// # Errors
-/// When the output fails, or the format cannot hold the graph.
+/// When the output fails, the input's file has changed, or the format cannot hold the graph.
 pub(crate) fn write(
     output: &Output,
     format: ForestFormat,
     input: &Graph,
     ids: &[EdgeId],
 ) -> anyhow::Result<()> {
-    let outgoing =
-        |graph| Outgoing { graph, coordinates: input.coordinates.as_ref(), names: input.names.as_deref() };
+    let outgoing = |graph| Outgoing {
+        graph,
+        coordinates: input.coordinates.as_ref(),
+        names: input.names.as_deref(),
+        mapped: input.mapped.as_ref(),
+    };
     match format {
         ForestFormat::Ids => output::write_lines(output, |to| write_ids(to, ids))?,
         ForestFormat::Edges => {
-            output::write_lines(output, |to| write_edges(to, &input.graph, input.names.as_deref(), ids))?;
+            output::write_lines(output, |to| {
+                write_edges(to, &input.graph, input.names.as_deref(), ids)?;
+                input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+            })?;
         }
         ForestFormat::Gr => output::write(output, Format::Dimacs, outgoing(&subgraph(&input.graph, ids)?))?,
         ForestFormat::Kst => output::write(output, Format::Kst, outgoing(&subgraph(&input.graph, ids)?))?,

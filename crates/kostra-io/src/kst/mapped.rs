@@ -4,7 +4,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
 
 use kostra_core::memory;
 use memmap2::Mmap;
@@ -24,8 +26,16 @@ pub(super) enum Bytes {
 
 impl Bytes {
     /// Maps a file.
-    pub(super) fn map(file: &File) -> io::Result<Self> {
+    pub(super) fn map(file: File) -> io::Result<Self> {
         Map::new(file).map(Self::Mapped)
+    }
+
+    /// The file, if it is mapped.
+    pub(super) fn mapped_file(&self) -> Option<&MappedFile> {
+        match self {
+            Self::Mapped(map) => Some(&map.file),
+            Self::Owned { .. } => None,
+        }
     }
 
     /// Reads a file, and no more of it than its header announces. A header that is wrong is found before anything else
@@ -68,6 +78,41 @@ impl Deref for Bytes {
     }
 }
 
+/// A file that is mapped into memory, and what it was like before.
+///
+/// The file is kept open, so device and inode stay the same: a new file that is renamed over it changes nothing.
+#[derive(Clone, Debug)]
+pub struct MappedFile(Arc<Original>);
+
+#[derive(Debug)]
+struct Original {
+    file: File,
+    length: u64,
+    modified: SystemTime,
+}
+
+impl MappedFile {
+    /// Remembers what a file is like that is about to be mapped.
+    fn new(file: File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        let (length, modified) = (metadata.len(), metadata.modified()?);
+        Ok(Self(Arc::new(Original { file, length, modified })))
+    }
+
+    /// Finds out whether the file has been written to since it was mapped: whether its length or its time of
+    /// modification differs. What was computed before from the graph in the file counts only if it has not.
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::Changed`] when it has; [`ReadErrorKind::Io`] when the system does not say.
+    pub fn check(&self) -> Result<(), ReadErrorKind> {
+        let Original { file, length, modified } = &*self.0;
+        let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
+        let is_unchanged =
+            metadata.len() == *length && metadata.modified().map_err(ReadErrorKind::Io)? == *modified;
+        if is_unchanged { Ok(()) } else { Err(ReadErrorKind::Changed) }
+    }
+}
+
 /// How many maps are known at a time; those beyond are as good, but not [found](is_in_mapped_file).
 const KNOWN: usize = 64;
 
@@ -87,15 +132,17 @@ pub fn is_in_mapped_file(address: usize) -> bool {
 #[derive(Debug)]
 pub(super) struct Map {
     map: Mmap,
+    file: MappedFile,
     slot: Option<&'static [AtomicUsize; 2]>,
 }
 
 impl Map {
-    fn new(file: &File) -> io::Result<Self> {
+    fn new(file: File) -> io::Result<Self> {
+        let file = MappedFile::new(file)?;
         // SAFETY: the map is read-only. That nobody changes the file underneath cannot be had from the system; it is
         // the caller's part, said at `open_kst`. No bytes are trusted before they have been checked, and bits that
         // change later can make a wrong graph but no invalid value, for every section is of plain numbers.
-        let map = unsafe { Mmap::map(file) }?;
+        let map = unsafe { Mmap::map(&file.0.file) }?;
         let start = map.as_ptr() as usize;
         let is_taken = |[first, _]: &&[AtomicUsize; 2]| {
             first.compare_exchange(0, start, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -104,7 +151,7 @@ impl Map {
         if let Some([_, end]) = slot {
             end.store(start + map.len(), Ordering::Relaxed);
         }
-        Ok(Self { map, slot })
+        Ok(Self { map, file, slot })
     }
 }
 

@@ -24,7 +24,7 @@ mod mapped;
 mod read;
 mod write;
 
-pub use mapped::is_in_mapped_file;
+pub use mapped::{MappedFile, is_in_mapped_file};
 pub use read::{KstFile, open_kst};
 
 pub(crate) use read::read;

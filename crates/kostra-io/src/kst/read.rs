@@ -14,7 +14,7 @@ use kostra_core::{
 
 use super::chunks::{CHUNK, Plain, checksums, chunks, combine_all, decode};
 use super::header::{Header, Kind, LONGEST, Places, Section, check_length, check_padding};
-use super::mapped::Bytes;
+use super::mapped::{Bytes, MappedFile};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::part::Part;
@@ -32,12 +32,16 @@ pub struct KstFile {
 
 /// Reads a graph from whatever it comes in: a plain file is mapped, unless the options say otherwise, and anything else
 /// is read into memory.
-pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+pub(crate) fn read(
+    mut stream: Stream<'_>,
+    options: &ReadOptions,
+) -> Result<(Parsed, Option<MappedFile>), Fault> {
     let bytes = match stream.file.take().filter(|_| !options.copy) {
-        Some(file) => Bytes::map(&file).map_err(ReadErrorKind::Io)?,
+        Some(file) => Bytes::map(file).map_err(ReadErrorKind::Io)?,
         None => Bytes::read(&mut stream)?,
     };
-    KstFile::open(bytes, String::new())?.parse(count_threads(options))
+    let file = KstFile::open(bytes, String::new())?;
+    Ok((file.parse(count_threads(options))?, file.bytes.mapped_file().cloned()))
 }
 
 /// Opens a `.kst` file by mapping it into memory: in time that does not depend on its size.
@@ -45,8 +49,8 @@ pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// The header is checked, and with it the length of the file; [`KstFile::load`] checks the rest.
 ///
 /// The file must not change while it is open, or while the graph from it is in use: it is not copied, so its graph
-/// would change as well, and a file that becomes shorter raises SIGBUS on Unix, which ends the process unless it is
-/// handled (see [`is_in_mapped_file`](crate::is_in_mapped_file)). Files that Kostra replaces are safe, for it renames a
+/// would change as well (see [`MappedFile::check`]), and a file that becomes shorter raises SIGBUS on Unix, which ends
+/// the process unless it is handled (see [`is_in_mapped_file`](crate::is_in_mapped_file)). Files that Kostra replaces are safe, for it renames a
 /// new one over them; [`ReadOptions::copy`] makes [`read`](crate::read()) copy the file instead.
 ///
 /// # Errors
@@ -54,7 +58,7 @@ pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 pub fn open_kst(path: &Path) -> Result<KstFile, ReadError> {
     let input = path.display().to_string();
     let error = |cause| ReadError { input: input.clone(), place: None, kind: ReadErrorKind::Io(cause) };
-    let bytes = File::open(path).and_then(|file| Bytes::map(&file)).map_err(error)?;
+    let bytes = File::open(path).and_then(Bytes::map).map_err(error)?;
     KstFile::open(bytes, input.clone()).map_err(|fault| fault.of(input))
 }
 
@@ -105,7 +109,8 @@ impl KstFile {
         let Parsed { graph, coordinates, names, notes, warnings } =
             self.parse(threads).map_err(|fault| fault.of(self.input.as_str()))?;
         let (format, compression) = (Format::Kst, Compression::None);
-        Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings })
+        let mapped = self.bytes.mapped_file().cloned();
+        Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings, mapped })
     }
 
     fn parse(&self, threads: usize) -> Result<Parsed, Fault> {

@@ -1,6 +1,7 @@
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use kostra_core::{AnyGraph, Coordinates, EdgeList};
 
@@ -9,7 +10,7 @@ use super::header::{Header, Places};
 use super::mapped::Bytes;
 use super::*;
 use crate::testing::written;
-use crate::{Format, Loaded, Outgoing, Output, ReadError, ReadOptions, read_bytes, write_graph};
+use crate::{Format, Input, Loaded, Outgoing, Output, ReadError, ReadOptions, read_bytes, write_graph};
 
 fn graph<W: kostra_core::Weight>(weights: [W; 4]) -> AnyGraph
 where
@@ -43,6 +44,7 @@ fn full() -> Vec<u8> {
         graph: &graph([4_i32, -3, 2, 1]),
         coordinates: Some(&coordinates),
         names: Some(&names),
+        mapped: None,
     })
 }
 
@@ -90,7 +92,8 @@ fn coordinates_and_names_come_back() {
     assert_eq!(loaded.coordinates, Some(coordinates));
     let graph = graph([1_u32, 2, 3, 4]);
     let coordinates = Coordinates::Planar(vec![[0.5, 1.5]; 5]);
-    let planar = bytes_of(Outgoing { graph: &graph, coordinates: Some(&coordinates), names: None });
+    let planar =
+        bytes_of(Outgoing { graph: &graph, coordinates: Some(&coordinates), names: None, mapped: None });
     assert_eq!(load(&planar).unwrap().coordinates, Some(coordinates));
 }
 
@@ -99,7 +102,8 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
     for vertices in [0, 3] {
         let graph = AnyGraph::from_edges(vertices, vec![], vec![], Vec::<f64>::new()).unwrap();
         let names = vec![String::from("name"); vertices];
-        let bytes = bytes_of(Outgoing { graph: &graph, coordinates: None, names: Some(&names) });
+        let bytes =
+            bytes_of(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None });
         let loaded = load(&bytes).unwrap();
         assert_eq!((loaded.graph.vertices() as usize, loaded.graph.edges()), (vertices, 0));
         assert_eq!(loaded.names, Some(names));
@@ -282,7 +286,8 @@ fn what_is_no_file_cannot_be_opened() {
 fn what_does_not_fit_the_graph_is_not_written() {
     let graph = graph([1_i32, 2, 3, 4]);
     let names = vec![String::new()];
-    let reason = writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names) }).err();
+    let reason =
+        writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None }).err();
     assert_eq!(reason.unwrap(), "there are 1 names for 5 vertices");
 }
 
@@ -322,7 +327,7 @@ fn a_copy_stays_as_it_is_when_its_file_changes() {
     let bytes = written(writer, &graph).unwrap();
     fs::write(&path, &bytes).unwrap();
     let options = ReadOptions { copy: true, ..ReadOptions::default() };
-    let loaded = crate::read(&crate::Input::Path(path.clone()), &options, &|_| {}).unwrap();
+    let loaded = crate::read(&Input::Path(path.clone()), &options, &|_| {}).unwrap();
     fs::write(&path, vec![9; bytes.len()]).unwrap();
     fs::write(&path, b"").unwrap();
     assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 1][..], &[1, 2][..]));
@@ -338,4 +343,42 @@ fn the_address_of_a_map_is_known_as_long_as_it_lasts() {
     assert!(is_in_mapped_file(address));
     drop(loaded);
     assert!(!is_in_mapped_file(address));
+}
+
+#[test]
+fn a_mapped_file_that_changes_is_found_and_not_written_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.kst");
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![1, 2]).unwrap();
+    let bytes = written(writer, &graph).unwrap();
+    let map = || {
+        fs::write(&path, &bytes).unwrap();
+        // Long ago, so that any change shows, however coarse the clock of the file system is.
+        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        crate::read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| {}).unwrap()
+    };
+    let output = |name| Output::Path(folder.path().join(name));
+    let write = |loaded: &Loaded, name| {
+        let outgoing = Outgoing { mapped: loaded.mapped.as_ref(), ..(&loaded.graph).into() };
+        write_graph(&output(name), Format::Dimacs, outgoing)
+    };
+
+    let overwritten = map();
+    overwritten.mapped.as_ref().unwrap().check().unwrap();
+    write(&overwritten, "before.gr").unwrap();
+    let mut in_place = File::options().write(true).open(&path).unwrap();
+    in_place.write_all(&bytes).unwrap(); // of the same length
+    let error = overwritten.mapped.as_ref().unwrap().check().unwrap_err();
+    let sentence = "the file changed while it was in use; run again when nobody writes to it";
+    assert_eq!(error.to_string(), sentence);
+    assert!(write(&overwritten, "after.gr").unwrap_err().to_string().ends_with(sentence));
+    assert!(!folder.path().join("after.gr").exists());
+
+    let replaced = map();
+    write_graph(&Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
+    replaced.mapped.unwrap().check().unwrap();
+
+    let options = ReadOptions { copy: true, ..ReadOptions::default() };
+    assert!(crate::read(&Input::Path(path), &options, &|_| {}).unwrap().mapped.is_none());
+    assert!(load(&bytes).unwrap().mapped.is_none());
 }

@@ -11,7 +11,7 @@ use crate::output::{Outgoing, Writer};
 
 /// What writes a graph as `.kst`: two passes over its arrays, no copy of them, and no seeking.
 pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    let Outgoing { graph, coordinates, names } = outgoing;
+    let Outgoing { graph, coordinates, names, .. } = outgoing;
     let n = graph.vertices();
     let disagree = |count: usize, what: &str| format!("there are {count} {what} for {n} vertices");
     if let Some(coordinates) = coordinates
