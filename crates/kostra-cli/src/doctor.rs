@@ -1,7 +1,7 @@
 //! `kostra doctor`: what Kostra can use on this machine, and why not the rest.
 
 use std::hint::black_box;
-use std::sync::Barrier;
+use std::sync::{Mutex, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 use kostra::{Platform, cuda};
@@ -223,7 +223,9 @@ fn bandwidth(threads: usize, memory: Option<&Memory>) -> Option<Vec<Bandwidth>> 
     let mut to = vec![0_u64; ARRAY_BYTES / 8];
     let mut counts = vec![1, threads];
     counts.dedup();
-    Some(counts.into_iter().map(|threads| measure(threads, &mut from, &mut to)).collect())
+    let mut rows: Vec<_> = counts.into_iter().map(|threads| measure(threads, &mut from, &mut to)).collect();
+    rows.dedup_by_key(|row| row.threads); // where the system grants one thread only
+    Some(rows)
 }
 
 fn measure(threads: usize, from: &mut [u64], to: &mut [u64]) -> Bandwidth {
@@ -248,33 +250,45 @@ fn measure(threads: usize, from: &mut [u64], to: &mut [u64]) -> Bandwidth {
             }))
         })
         .min();
+    let ((read, readers), (copy, writers)) = (read.unwrap_or_default(), copy.unwrap_or_default());
     Bandwidth {
-        threads,
-        read: rate(ARRAY_BYTES, read.unwrap_or_default()),
-        copy: rate(2 * ARRAY_BYTES, copy.unwrap_or_default()),
+        threads: readers.min(writers),
+        read: rate(ARRAY_BYTES, read),
+        copy: rate(2 * ARRAY_BYTES, copy),
     }
 }
 
-/// How long some jobs take side by side, the starting of their threads not counted.
-fn timed(jobs: impl ExactSizeIterator<Item = impl FnOnce() + Send>) -> Duration {
-    let barrier = Barrier::new(jobs.len() + 1);
+/// How long some jobs take side by side, the starting of their threads not counted, and how many threads do them: one
+/// for each job, the caller's included, or fewer where the system refuses threads. The caller does the jobs that are left.
+fn timed(jobs: impl Iterator<Item = impl FnOnce() + Send>) -> (Duration, usize) {
+    let jobs: Vec<_> = jobs.map(|job| Mutex::new(Some(job))).collect();
+    let run = |index: usize| {
+        let job = jobs[index].lock().unwrap_or_else(PoisonError::into_inner).take();
+        job.into_iter().for_each(|job| job());
+    };
+    let (ready, started) = mpsc::channel();
+    let gate = RwLock::new(());
     std::thread::scope(|scope| {
-        let barrier = &barrier;
-        let threads: Vec<_> = jobs
-            .map(|job| {
-                scope.spawn(move || {
-                    barrier.wait();
-                    job();
-                })
-            })
-            .collect();
-        barrier.wait();
-        let start = Instant::now();
+        let (run, ready, gate) = (&run, &ready, &gate);
+        let closed = gate.write();
+        let start = |index| {
+            let work = move || {
+                let _ = ready.send(());
+                drop(gate.read());
+                run(index);
+            };
+            std::thread::Builder::new().spawn_scoped(scope, work).ok()
+        };
+        let threads: Vec<_> = (1..jobs.len()).map_while(start).collect();
+        let _ = started.iter().take(threads.len()).count();
+        let (start, count) = (Instant::now(), threads.len() + 1);
+        drop(closed);
+        (0..1).chain(count..jobs.len()).for_each(run);
         for thread in threads {
             // A thread that adds numbers up does not panic.
             let _ = thread.join();
         }
-        start.elapsed()
+        (start.elapsed(), count)
     })
 }
 
@@ -341,8 +355,9 @@ mod tests {
     #[test]
     fn every_job_is_timed() {
         let mut done = [false; 3];
-        let time = timed(done.iter_mut().map(|done| move || *done = true));
+        let (time, threads) = timed(done.iter_mut().map(|done| move || *done = true));
         assert!(time > Duration::ZERO);
+        assert!((1..=3).contains(&threads));
         assert_eq!(done, [true; 3]);
     }
 }

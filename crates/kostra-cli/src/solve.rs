@@ -129,7 +129,7 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     }
     input.notes.extend(note_on_threads(&plan));
     let mut solver = plan.solver(&input.graph)?;
-    let (solution, trace) = match solve(&plan, solver, &input.graph) {
+    let (solution, trace, refused) = match solve(&plan, solver, &input.graph) {
         Err(error) if plan.solver.is_none() && plan.device.is_none() && is_of_the_device(&error) => {
             // Nobody asked for a device, so nobody need do without an answer.
             input.notes.push(format!("solved on the processor, for {} failed: {error:#}", solver.info().id));
@@ -138,7 +138,11 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
         }
         result => result?,
     };
-    let threads = threads(&plan, solver);
+    let wanted = threads(&plan, solver);
+    if refused > 0 {
+        input.notes.push(format!("{refused} of the {wanted} threads were refused by the system"));
+    }
+    let threads = wanted.saturating_sub(refused).max(1);
     let device = (solver.info().platform == Platform::Cuda).then(|| {
         let ordinal = plan.device().unwrap_or(0);
         let name = cuda::Device::open(ordinal).map(|device| device.name().to_owned());
@@ -198,7 +202,12 @@ fn is_of_the_device(error: &anyhow::Error) -> bool {
     error.is_some_and(|error| !matches!(error, SolveError::Cancelled | SolveError::Unsuitable { .. }))
 }
 
-fn solve(plan: &Plan, solver: &dyn Solver, graph: &AnyGraph) -> anyhow::Result<(Solution, Option<Trace>)> {
+/// The solution, what the solver told, and how many threads the system refused.
+fn solve(
+    plan: &Plan,
+    solver: &dyn Solver,
+    graph: &AnyGraph,
+) -> anyhow::Result<(Solution, Option<Trace>, usize)> {
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace);
     let mut run = Run::new().observed_by(&mut watcher).on_threads(threads(plan, solver));
@@ -209,7 +218,8 @@ fn solve(plan: &Plan, solver: &dyn Solver, graph: &AnyGraph) -> anyhow::Result<(
         run = run.with_option(solver.info(), name, *value)?;
     }
     let solution = solver.solve(graph, plan.order, &mut run)?;
-    Ok((solution, watcher.finish()))
+    let (trace, refused) = watcher.finish();
+    Ok((solution, trace, refused))
 }
 
 /// Decides whether the edges are the forest of the graph.

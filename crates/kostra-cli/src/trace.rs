@@ -53,6 +53,8 @@ pub(crate) struct Watcher<'a> {
     open: Vec<usize>,
     /// The open round, when it began, and how many phases were open then.
     round: Option<(u32, Instant, usize)>,
+    /// How many threads the system refused.
+    refused: usize,
     /// Where the time of rounds comes from.
     clock: Box<dyn Fn() -> Instant + 'a>,
 }
@@ -60,13 +62,13 @@ pub(crate) struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     pub(crate) fn new(stage: &'a Stage, keep: bool) -> Self {
         let trace = keep.then(Trace::default);
-        Self { stage, trace, open: Vec::new(), round: None, clock: Box::new(Instant::now) }
+        Self { stage, trace, open: Vec::new(), round: None, refused: 0, clock: Box::new(Instant::now) }
     }
 
-    /// What was told, if it was to be kept.
-    pub(crate) fn finish(mut self) -> Option<Trace> {
+    /// What was told, if it was to be kept, and how many threads the system refused.
+    pub(crate) fn finish(mut self) -> (Option<Trace>, usize) {
         self.finish_round();
-        self.trace
+        (self.trace, self.refused)
     }
 
     fn finish_round(&mut self) {
@@ -123,6 +125,10 @@ impl Observer for Watcher<'_> {
             let round = trace.rounds.last().map(|round| round.round);
             trace.counters.push(Counter { name, round, value });
         }
+    }
+
+    fn threads_refused(&mut self, threads: usize) {
+        self.refused = self.refused.max(threads);
     }
 
     fn progress(&mut self, done: u64, total: u64) {
@@ -185,7 +191,7 @@ mod tests {
         .unwrap();
         run.counter("light", 2.5);
         run.round(1, 0).unwrap();
-        let trace = watcher.finish().unwrap();
+        let trace = watcher.finish().0.unwrap();
         let phases: Vec<_> = trace.phases.iter().map(|phase| (phase.name, phase.depth)).collect();
         assert_eq!(phases, [("build", 0), ("sort", 1)]);
         assert_eq!(trace.rounds.len(), 2);
@@ -216,7 +222,7 @@ mod tests {
         phase(&mut watcher, "list the forest", 4000);
         watcher.rounds_finished();
 
-        let trace = watcher.finish().unwrap();
+        let trace = watcher.finish().0.unwrap();
         for round in &trace.rounds {
             let own = trace.phases.iter().filter(|phase| phase.round == Some(round.round));
             let sum: f64 = own.map(|phase| phase.seconds).sum();
@@ -245,6 +251,10 @@ mod tests {
     #[test]
     fn nothing_is_kept_unasked() {
         let stage = Stage::start("solving");
-        assert!(Watcher::new(&stage, false).finish().is_none());
+        let mut watcher = Watcher::new(&stage, false);
+        watcher.threads_refused(3);
+        let (trace, refused) = watcher.finish();
+        assert!(trace.is_none());
+        assert_eq!(refused, 3, "what a report needs is kept");
     }
 }

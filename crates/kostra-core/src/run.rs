@@ -28,6 +28,8 @@ pub trait Observer {
     fn rounds_finished(&mut self) {}
     /// The solver reports a figure of its own, such as what its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
+    /// The system granted the solver this many threads fewer than it asked for. The solver goes on with the others.
+    fn threads_refused(&mut self, _threads: usize) {}
     /// The solver has done `done` of `total` units of its own choice, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
     /// Whether the solver should give up. Asked at every round and every report of progress. Between two questions a
@@ -235,6 +237,13 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Reports threads that the system refused, if there are any.
+    pub fn threads_refused(&mut self, threads: usize) {
+        if let Some(observer) = self.observer.as_mut().filter(|_| threads > 0) {
+            observer.threads_refused(threads);
+        }
+    }
+
     /// Reports steps done. Call it every few million steps at most.
     ///
     /// # Errors
@@ -307,6 +316,9 @@ mod tests {
         fn counter(&mut self, name: &'static str, value: f64) {
             self.lines.push(format!("{name}={value}"));
         }
+        fn threads_refused(&mut self, threads: usize) {
+            self.lines.push(format!("{threads} refused"));
+        }
         fn cancelled(&self) -> bool {
             self.enough
         }
@@ -319,13 +331,16 @@ mod tests {
         assert_eq!(run.threads(), 1);
         let answer = run.phase("sort", |run| {
             run.counter("light", 3.0);
+            run.threads_refused(0);
+            run.threads_refused(2);
             run.phase_took("scan", Duration::ZERO);
             run.round(5, 7).and_then(|()| run.round(2, 1)).map(|()| 42)
         });
         run.finish_rounds();
         assert!(run.is_observed() && !Run::new().is_observed());
         assert_eq!(answer, Ok(42));
-        let expected = ["+sort", "light=3", "+scan", "-scan", "0 5 7", "1 2 1", "-sort", "no more rounds"];
+        let expected =
+            ["+sort", "light=3", "2 refused", "+scan", "-scan", "0 5 7", "1 2 1", "-sort", "no more rounds"];
         assert_eq!(log.lines, expected);
     }
 

@@ -121,7 +121,7 @@ fn solve_together(args: SolveArgs, world: &Communicator) -> Result<Answer, Refus
     }
     let solution = plan.solver.solve(&input.slice, plan.order, world, &mut run)?;
     drop(run);
-    let trace = watcher.finish();
+    let (trace, _) = watcher.finish();
     drop(stage);
 
     let start = Instant::now();

@@ -162,7 +162,7 @@ const JOINED: usize = 2;
 /// One step, in the bits above those.
 const STEP: usize = 1 << 16;
 /// As many as can join a step, and the leader.
-const MOST: usize = STEP / JOINED;
+pub(super) const MOST: usize = STEP / JOINED;
 
 /// How many have joined a step.
 fn joined(gate: usize) -> usize {

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use kostra_core::Run;
 
-use super::team::{Team, with_team};
+use super::team::{MOST, Team, with_team};
 
-/// Does some work with a [team](with_team), and reports how long its threads took to start and to end. The last round
-/// of the run is over when the work is.
+/// Does some work with a [team](with_team), and reports how long its threads took to start and to end, and how many the
+/// system refused. The last round of the run is over when the work is.
 pub(crate) fn with_watched_team<R>(
     run: &mut Run<'_>,
     threads: usize,
@@ -17,6 +17,7 @@ pub(crate) fn with_watched_team<R>(
     let (result, done) = with_team(threads, |team| {
         if threads > 1 {
             run.phase_took("start threads", start.elapsed());
+            run.threads_refused(threads.min(MOST) - team.threads());
         }
         let result = work(team, run);
         run.finish_rounds();
