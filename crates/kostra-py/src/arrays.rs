@@ -7,9 +7,9 @@
 #![allow(unsafe_code)] // arrays are lent to the engine, which knows nothing of Python
 
 use std::sync::Arc;
-use std::thread;
 
 use kostra::{AnyGraph, Column, EdgeList, GraphError, Vertex, Weight};
+use kostra_cpu::on_threads;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -158,14 +158,10 @@ fn vertices<T: Copy + Sync + TryInto<Vertex>>(values: &[T], threads: usize) -> R
         }
         bad
     };
-    let bad = thread::scope(|scope| {
-        let mut pieces = values.chunks(size).zip(vertices.chunks_mut(size));
-        let own = pieces.next();
-        let others: Vec<_> =
-            pieces.map(|(values, vertices)| scope.spawn(move || convert(values, vertices))).collect();
-        let bad = own.is_some_and(|(values, vertices)| convert(values, vertices));
-        others.into_iter().fold(bad, |bad, other| other.join().unwrap_or(true) | bad)
-    });
+    let pieces = values.chunks(size).zip(vertices.chunks_mut(size));
+    let mut pieces: Vec<_> = pieces.map(|(values, vertices)| (values, vertices, false)).collect();
+    on_threads(&mut pieces, |(values, vertices, bad)| *bad = convert(values, vertices));
+    let bad = pieces.iter().any(|(.., bad)| *bad);
     match values.iter().position(|&value| value.try_into().is_err()).filter(|_| bad) {
         Some(position) => Err(position),
         None => Ok(vertices),

@@ -32,7 +32,8 @@ impl DeviceMemory {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let bytes = bytes.as_slice()?;
-        // On a thread of its own, for to use a device makes it the thread's.
+        // On a thread of its own, for to use a device makes it the thread's. Where the system refuses a thread, on this
+        // one.
         let copied = py.detach(|| {
             std::thread::scope(|scope| {
                 let copy = || {
@@ -40,7 +41,8 @@ impl DeviceMemory {
                     cuda::DeviceMemory::copy_of(&device, bytes, threads_or_all(threads))
                         .map_err(SolveError::from)
                 };
-                scope.spawn(copy).join()
+                let thread = std::thread::Builder::new().spawn_scoped(scope, copy);
+                thread.map_or_else(|_| Ok(copy()), std::thread::ScopedJoinHandle::join)
             })
         });
         match copied {

@@ -8,6 +8,7 @@ use kostra::{
     AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total, Vertex,
     Weight, memory, with_graph,
 };
+use kostra_cpu::on_threads;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -270,18 +271,14 @@ impl Hierarchy {
         let found = py.detach(|| {
             let mut found = vec![0; s.len()];
             let size = s.len().div_ceil(threads_or_all(threads)).max(1 << 12);
-            thread::scope(|scope| {
-                for ((s, t), found) in s.chunks(size).zip(t.chunks(size)).zip(found.chunks_mut(size)) {
-                    let answer = move || {
-                        for ((&s, &t), found) in s.iter().zip(t).zip(found) {
-                            *found = match self.0.bottleneck(s, t) {
-                                Bottleneck::Edge(edge) => edge.into(),
-                                Bottleneck::Same => -1,
-                                Bottleneck::Apart => -2,
-                            };
-                        }
+            let pieces = s.chunks(size).zip(t.chunks(size)).zip(found.chunks_mut(size));
+            on_threads(&mut pieces.collect::<Vec<_>>(), |((s, t), found)| {
+                for ((&s, &t), found) in s.iter().zip(*t).zip(found.iter_mut()) {
+                    *found = match self.0.bottleneck(s, t) {
+                        Bottleneck::Edge(edge) => edge.into(),
+                        Bottleneck::Same => -1,
+                        Bottleneck::Apart => -2,
                     };
-                    scope.spawn(answer);
                 }
             });
             found

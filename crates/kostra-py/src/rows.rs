@@ -1,8 +1,7 @@
 //! Rows of sparse matrices: where each starts, and which row each entry is in.
 
-use std::thread;
-
 use kostra::{OutOfMemory, memory};
+use kostra_cpu::on_threads;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -71,21 +70,19 @@ fn expand<T: Copy + Ord + Sync + TryInto<usize>>(
     let n = starts.len() - 1;
     let mut rows: Vec<i32> = memory::zeros(entries)?;
     let size = n.div_ceil(threads.max(1)).max(1 << 14);
-    thread::scope(|scope| {
-        let mut rest = rows.as_mut_slice();
-        for low in (0..n).step_by(size) {
-            let high = n.min(low + size);
-            let (mut own, others) = std::mem::take(&mut rest).split_at_mut(start(high) - start(low));
-            rest = others;
-            let mut fill = move || {
-                for row in low..high {
-                    let (entries, others) =
-                        std::mem::take(&mut own).split_at_mut(start(row + 1) - start(row));
-                    entries.fill(row as i32);
-                    own = others;
-                }
-            };
-            if high == n { fill() } else { drop(scope.spawn(fill)) }
+    let mut rest = rows.as_mut_slice();
+    let pieces = (0..n).step_by(size).map(|low| {
+        let high = n.min(low + size);
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(start(high) - start(low));
+        rest = others;
+        (low..high, own)
+    });
+    on_threads(&mut pieces.collect::<Vec<_>>(), |(piece, own)| {
+        let mut own = std::mem::take(own);
+        for row in piece.clone() {
+            let (entries, others) = own.split_at_mut(start(row + 1) - start(row));
+            entries.fill(row as i32);
+            own = others;
         }
     });
     Ok(Some(rows))
