@@ -30,15 +30,24 @@ impl Observer for Stop {
 }
 
 /// Runs `work` on another thread while this one waits for signals. If a signal handler raises, this function returns its
-/// exception; the thread goes on to the end of `work`, unless the caller stops it, and its result is dropped.
+/// exception; the thread goes on to the end of `work`, unless the caller stops it, and its result is dropped. Where the
+/// system refuses a thread, `work` runs on this one, and signals wait until it is done.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::channel();
-    thread::Builder::new().name("kostra".to_owned()).spawn(move || {
-        let _ = sender.send(work()); // nobody listens after an interrupt
-    })?;
+    let work = Arc::new(Mutex::new(Some(work)));
+    let take = |work: &Mutex<Option<_>>| work.lock().ok().and_then(|mut work| work.take());
+    let shared = Arc::clone(&work);
+    let thread = thread::Builder::new().name("kostra".to_owned()).spawn(move || {
+        if let Some(work) = take(&shared) {
+            let _ = sender.send(work()); // nobody listens after an interrupt
+        }
+    });
+    if let Some(work) = thread.is_err().then(|| take(&work)).flatten() {
+        return Ok(py.detach(work));
+    }
     let receiver = Mutex::new(receiver); // so that it may be lent to where the interpreter is released
     loop {
         let received = py.detach(|| match receiver.lock() {
