@@ -199,7 +199,7 @@ struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Allocates what a graph of so many vertices and edges needs beside its edges.
+    /// Allocates the arrays that the rounds need in addition to the edges of the graph.
     fn allocate(
         device: &'a Device,
         kernels: Kernels,

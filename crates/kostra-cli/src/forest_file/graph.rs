@@ -84,7 +84,7 @@ fn find(forest: &AnyGraph, graph: &AnyGraph) -> Result<Vec<EdgeId>, usize> {
         .collect()
 }
 
-/// A text of the DIMACS format on its way, of which it is noted which lines are edges.
+/// A reader that passes a DIMACS text on and records which of its lines are edges.
 struct EdgeLines<R> {
     inner: R,
     line: Line,

@@ -26,7 +26,7 @@ impl<'a> Worklist<'a> {
         edges + edges.div_ceil(2)
     }
 
-    /// A list of up to `edges` edges in that many [`words`](Self::words), whatever they hold. Its first `len` places are
+    /// A list of up to `edges` edges in [`words(edges)`](Self::words) words, whatever they hold. Its first `len` places are
     /// taken; each must be [set](Self::set) before it is read.
     pub(crate) fn in_words(words: &'a mut [u64], edges: usize, len: usize) -> Self {
         let (ends, ids) = words.split_at_mut(edges);

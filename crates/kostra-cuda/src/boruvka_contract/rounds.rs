@@ -209,7 +209,7 @@ struct Rounds<'a, C> {
 }
 
 impl<'a, C: Contraction> Rounds<'a, C> {
-    /// Allocates what a graph of so many vertices and edges needs beside its rows.
+    /// Allocates the arrays that the rounds need in addition to the rows of the graph.
     fn allocate(
         device: &'a Device,
         loaded: Loaded<C>,

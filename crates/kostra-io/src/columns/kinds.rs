@@ -61,7 +61,7 @@ impl Kinds {
         }
     }
 
-    /// The same of edges that so many others precede.
+    /// The same for a block of edges that starts at the edge with the id `edges`.
     pub(crate) fn after(self, edges: u64) -> Self {
         let later = |first: First| first.map(|(edge, value)| (edge + edges, value));
         self.map(later)
