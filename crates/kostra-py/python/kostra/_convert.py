@@ -1,7 +1,7 @@
 """Graphs of other libraries as columns: ends, weights, how many vertices, and what the vertices are called.
 
-Each function asks its argument only for what that library's objects have; none of the libraries is imported unless an
-object of its is there.
+Each function uses only attributes and methods that the library's objects have, and imports none of the libraries. The
+exception is :func:`parquet`, which needs pyarrow.
 """
 
 import sys
@@ -76,8 +76,8 @@ def rustworkx(graph, weight_fn):
 def table(frame, source, target, weight):
     """The rows of a table, of pandas, Polars or Arrow, or of anything that exports Arrow's C data interface.
 
-    Ends that are integers are vertices; of any other type they are names, numbered in sorted order. After the columns,
-    the name of the column of weights, and the types that the ends have in the table.
+    Ends that are integers are vertices; others are names, numbered in sorted order. Returns the columns,
+    the name of the column of weights, and the types that the ends have in the table, or None where they are names.
     """
     export = arrow_exporter(frame)
     if export is not None:
@@ -173,9 +173,9 @@ def _refuse_rounded(name, ends, others):
 
 
 def arrow_exporter(frame):
-    """The method by which a table exports Arrow's C data interface, if that is the way to take it.
+    """The method by which a table exports Arrow's C data interface; None for pandas, and where there is no such method.
 
-    What it exports nobody writes to, so it need not be copied.
+    Exported data are never written to, so they are not copied.
     """
     pandas = getattr(sys.modules.get("pandas"), "DataFrame", None)
     if pandas is not None and isinstance(frame, pandas):
@@ -296,8 +296,8 @@ def _check_starts(path, starts, entries, n):
 def parquet(path, source, target, weight):
     """A Parquet file as a table, and its columns' names.
 
-    Where none is given, those called ``source``, ``target`` and ``weight``; of at most three columns the weight is the
-    third, and without these names the ends are the first two.
+    By default, the ends are the columns ``source`` and ``target``, and the weight is the third of three columns, or else
+    the column ``weight``. A file without these ends has two or three columns: the ends and the weight, in order.
     """
     try:
         from pyarrow import parquet

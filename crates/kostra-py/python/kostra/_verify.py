@@ -10,9 +10,12 @@ from kostra._graph import Graph
 def verify(graph, forest):
     """Proves that a forest is the minimum spanning forest of a graph, or raises a ValueError that says where it is not.
 
-    Every edge outside is compared with the path inside, without trusting any algorithm, in O(n log n + m) time. The
-    forest may be a :class:`Forest`, which is taken as minimum or maximum as it says, and whose edges must be those of
-    the graph, with their ends and weights; or an array of edge ids.
+    Every edge outside the forest is compared with the forest's path between its ends, without trusting any algorithm.
+    Takes O(n log n + m).
+
+    The forest may be a :class:`Forest` or a :class:`DeviceForest`, which says whether it is a minimum or a maximum one.
+    Its edges must have the ends and weights that the graph has under their ids. It may also be an array of edge ids, in
+    any order, which is checked as a minimum spanning forest.
 
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])

@@ -1,13 +1,13 @@
 """A backend for NetworkX: its spanning trees, by Kostra.
 
-Say ``nx.minimum_spanning_tree(G, backend="kostra")``, or set ``nx.config.backend_priority = ["kostra"]`` (in the
+Call ``nx.minimum_spanning_tree(G, backend="kostra")``, or set ``nx.config.backend_priority = ["kostra"]`` (in the
 environment, ``NETWORKX_BACKEND_PRIORITY=kostra``) to change no code at all.
 
 Results are NetworkX's own graphs, with all attributes and the keys of multigraphs. Among edges of equal weight the
 one that ``G.edges`` lists first wins, whatever the ``algorithm``. Edges come in ascending order of weight (descending
 for a maximum), as from NetworkX's Kruskal. An edge of infinite weight is an edge for Borůvka's algorithm too.
 
-Weights may be whatever NetworkX takes: integers of any size, ``Fraction``, ``Decimal``; none is rounded.
+Weights may be whatever NetworkX takes, such as ``Fraction``, ``Decimal`` and integers beyond 64 bits; none is rounded.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _SMALL = 200
 
 @contextlib.contextmanager
 def _without_collections():
-    """Holds off garbage collection, which finds nothing while a million tuples are made, and takes longer than that."""
+    """Pauses garbage collection. While many tuples are made it frees nothing, and takes longer than making them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -75,7 +75,7 @@ class KostraGraph:
         arcs = int(degrees.sum())
         u = np.repeat(np.arange(len(self.nodes), dtype=np.int32), degrees)
         v = self._numbers(adjacency, arcs)
-        # Each edge stands with both its ends; it counts where it is met first.
+        # Each edge is stored at both its ends; the first occurrence counts.
         first = u <= v
         u, v = u[first], v[first]
         data = list(compress(chain.from_iterable(map(dict.values, adjacency.values())), first.tolist()))
@@ -92,7 +92,7 @@ class KostraGraph:
     def _numbers(self, adjacency, arcs):
         """The numbers of all neighbours of all nodes."""
         if self._numbered:
-            # What equals a number need not be one, but all that NumPy takes for one is the same.
+            # A key that equals a number may have another type. NumPy converts it to that number, or raises TypeError.
             with contextlib.suppress(TypeError):
                 return np.fromiter(chain.from_iterable(adjacency.values()), np.int32, arcs)
         numbers = {node: number for number, node in enumerate(self.nodes)}
@@ -139,7 +139,7 @@ class KostraGraph:
 
 
 def _is_rounded(array, values):
-    """Whether integers among floats were too large for a float, or floats among integers for an integer."""
+    """Whether integers of 2**53 or more have become floats, or the type has more than 64 bits."""
     if array.dtype.itemsize > 8:
         return True
     if array.dtype.kind != "f":
@@ -172,7 +172,7 @@ def _forest(graph, minimum, weight, ignore_nan, partition=None):
 
 
 def _partitioned(graph, weighted, nan, minimum, partition):
-    """The same where some edges must be inside, and come first, and others must not."""
+    """The same with a partition: edges marked as included come first, and edges marked as excluded are left out."""
     from networkx.algorithms.tree.mst import EdgePartition
 
     states = [attributes.get(partition) for attributes in graph.data]

@@ -27,17 +27,17 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
 
     * Zeros that a sparse input stores are edges, and are stored in the result. With ``explicit_zeros=False`` zeros of
       the tree are left out of the result, as SciPy does.
-    * Entries that are stored twice are parallel edges, of which the lesser counts, and not summed; unless the input
-      has to be converted from another format, which sums them.
-    * NaN is a ValueError, not an edge.
+    * Entries that are stored twice are parallel edges, of which the lesser counts; they are not summed. The exception
+      is COO: SciPy sums them when it converts the input to CSR.
+    * A stored NaN, and one that is not masked, is a ValueError, not an edge.
 
     Parameters
     ----------
     csgraph : sparse array or matrix, or dense array, n by n
         Zeros, infinities and NaN of a dense array are no edges. Of a masked array, every entry that is not masked is
-        an edge, zeros included.
+        an edge, zeros and infinities included.
     overwrite : bool
-        Here for SciPy's sake; the input is never changed.
+        Accepted because SciPy has it; the input is never changed.
     explicit_zeros : bool
         Whether zeros are kept in the result.
     threads : int, optional
@@ -88,7 +88,7 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
 
 
 def _as_csr(csgraph):
-    """The graph as SciPy takes it: what is masked is no edge, and every other entry of a masked array is one."""
+    """The graph in CSR form. A masked entry is no edge, and every other entry of a masked array is one."""
     if sparse.issparse(csgraph):
         return csgraph.tocsr()
     if isinstance(csgraph, np.ma.MaskedArray):
