@@ -1,7 +1,8 @@
 """Vertices as callers give them: by number, or by the names in a forest's ``nodes``.
 
-The rule: an integer is a number, and anything else is a name. Where names are numbers themselves, an integer could be
-either, and is refused unless ``names`` says which it is; so is a tuple that is a name and could be several vertices.
+The rule for a forest with ``nodes``: an integer is a number, and anything else is a name. If some vertex has a numeric
+name that differs from its number, an integer could be either, and is refused unless ``names`` says which it is. So is a
+tuple that is a name and could also be several vertices. Without ``nodes``, everything is a number.
 """
 
 import numbers

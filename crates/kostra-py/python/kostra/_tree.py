@@ -12,18 +12,19 @@ from kostra._forest import Forest, _signed, in_memory
 def single_linkage(forest, *, join=None):
     """The hierarchy of single-linkage clusters as a SciPy linkage matrix.
 
-    ``n - 1`` rows of the two clusters that become one, the lower first, their distance, and how many vertices they
-    have together; vertex ``i`` is cluster ``i``, and row ``i`` makes cluster ``n + i``. Among equal distances the
-    edge that comes first in the input comes first. What ``scipy.cluster.hierarchy`` has for such matrices, such as
-    ``dendrogram`` and ``fcluster``, takes this one.
+    Each of the ``n - 1`` rows holds the two clusters that are merged, the lower first, their distance, and the number
+    of vertices in both. Vertex ``i`` is cluster ``i``, and row ``i`` makes cluster ``n + i``. Among equal distances the
+    edge that comes first in the input comes first. The functions of ``scipy.cluster.hierarchy`` for linkage matrices,
+    such as ``dendrogram`` and ``fcluster``, accept the result.
 
     Parameters
     ----------
     forest : Forest
         A minimum spanning forest whose weights are distances.
     join : float, optional
-        The distance at which components are joined that no edge joins, such as ``math.inf``: one after the other,
-        in the order of their lowest vertices. Without it, more than one component is a ValueError.
+        The distance at which the components are joined, such as ``math.inf``: one after the other, in the order of
+        their lowest vertices. It must not be below the largest distance in the forest. Without it, more than one
+        component is a ValueError.
 
     Takes O(n log n).
 
@@ -74,8 +75,8 @@ def cut(forest, *, k=None, height=None):
     ----------
     forest : Forest
     k : int, optional
-        How many clusters: the last edges, by weight and then by id, are cut until there are so many. Always exactly
-        ``k``, ties or not.
+        How many clusters, from ``forest.n_components`` to ``forest.n``. The last edges, by weight and then by id, are
+        cut until there are exactly ``k`` clusters, also where weights are equal.
     height : number, optional
         Cuts the edges that weigh more than this; of a maximum spanning forest, those that weigh less. The comparison
         is exact, whatever the types: ``numpy.float32(0.1)`` weighs more than ``0.1``.
@@ -152,13 +153,14 @@ def bottleneck(forest, s, t, *, threads=None, names=None):
     ----------
     forest : Forest
     s, t : vertices, or arrays of vertices
-        Arrays are answered in one call, element by element; one vertex and an array, too. A vertex is given by its
-        number, or by its name where ``forest.nodes`` holds names.
+        Arrays are answered element by element. One vertex and an array are allowed: the vertex is paired with each
+        element. A vertex is given by its number, or by its name where ``forest.nodes`` holds names.
     threads : int, optional
         How many threads to use; by default, all that the machine has.
     names : bool, optional
-        Whether ``s`` and ``t`` are names. By default integers are numbers, and everything else is a name. Where the
-        names are numbers themselves, such as after ``relabel=True``, an integer is refused unless this says what it is.
+        Whether ``s`` and ``t`` are names. By default, where ``forest.nodes`` is not None, integers are numbers and
+        everything else is a name. If some vertex has a numeric name that differs from its number, as is usual after
+        ``relabel=True``, an integer is a ValueError unless this is given.
 
     Returns
     -------
