@@ -1,7 +1,6 @@
-"""Where arrays lie, and where they are to be worked on.
+"""Where arrays are stored, and which device works on them.
 
-An array on a device is told from one in memory by the protocols that libraries share: DLPack, or else
-``__cuda_array_interface__``.
+An array on a device is recognized by the protocols that libraries share: DLPack, or else ``__cuda_array_interface__``.
 """
 
 import re

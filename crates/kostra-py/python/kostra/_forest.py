@@ -10,9 +10,9 @@ class Forest(Value):
     """A minimum (or maximum) spanning forest, as :func:`minimum_spanning_forest` returns it.
 
     It has its own arrays, all read-only, with one entry for each edge of the forest, in the order of the edges' ids;
-    nothing of the graph it came from is kept. Forests are equal where their edges are: their ids, ends and weights,
-    the vertices and the names of these, and whether they are maximum ones. They can be copied and pickled, and are no
-    keys of dictionaries.
+    nothing of the graph it came from is kept. Forests are equal if these are equal: the edges' ids, ends and
+    weights, the number of vertices, ``nodes`` and ``maximum``. Forests can be copied and pickled, and cannot be keys of
+    dictionaries.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [5, 6, 7], n=4)
@@ -30,7 +30,7 @@ class Forest(Value):
         self._weight_type = weight_type
         self._arrays = {}
         self._named = None
-        #: The names of the vertices, by number, if the graph came from something that names them; else None.
+        #: The graph's ``nodes``: the names or the ids of the vertices, by number; None where they have none.
         self.nodes = nodes
 
     def _parts(self):
@@ -156,7 +156,7 @@ class Forest(Value):
     def to_networkx(self, *, weight="weight"):
         """The forest as a ``networkx.Graph`` with all vertices, and the weights under an attribute of that name.
 
-        The vertices are what they were in the library that the graph came from, and numbers otherwise.
+        The vertices are those in ``nodes``, and numbers where ``nodes`` is None.
 
         >>> import kostra
         >>> kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6]).to_networkx().edges(data="weight")

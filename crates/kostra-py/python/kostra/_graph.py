@@ -1,4 +1,4 @@
-"""Questions: a graph, and the one call that most need."""
+"""Graphs, and the function :func:`minimum_spanning_forest`."""
 
 import os
 import warnings
@@ -21,27 +21,27 @@ def minimum_spanning_forest(
     Parameters
     ----------
     u, v : arrays of integers
-        The ends of the edges: vertices, numbered from 0. ``int32`` and ``uint32`` are used as they lie, other types
+        The ends of the edges: vertices, numbered from 0. ``int32`` and ``uint32`` are used without a copy, other types
         are converted. Self-loops are in no forest; of parallel edges, at most the lightest is.
     w : array of integers or floats, optional
-        The weights. ``float64 float32 int64 int32 uint64 uint32`` are used as they lie, smaller types are converted;
+        The weights. ``float64 float32 int64 int32 uint64 uint32`` are used without a copy, smaller types are converted;
         none is rounded. Without weights all weigh 1, and the first edge that connects wins. Masked entries, here and
         in ``u`` and ``v``, are a ValueError.
     n : int, optional
-        How many vertices there are; by default, one more than the highest in ``u`` and ``v``. If some of them have no
-        edge then, a UserWarning says how many.
+        How many vertices there are; by default, one more than the highest in ``u`` and ``v``. By default, a
+        UserWarning gives the number of vertices without edges, if there are any.
     maximum : bool
         Whether a maximum spanning forest is wanted instead.
     nan : {"error", "skip"}
         What to do about a weight that is not a number: raise a ValueError that names the edge, or leave the edge
-        out. The other edges keep their ids.
+        out. The other edges keep their ids. A :class:`Graph` keeps the edge as a self-loop of weight 0.
     relabel : bool
-        Whether to number only the vertices that occur, in the order of their ids, which are then the forest's
-        ``nodes``. For ids that leave gaps, or do not fit 32 bits. Arrays on a device cannot be relabelled.
+        Whether to number only the vertices that occur, in the order of their ids; the forest's ``nodes`` lists these
+        ids. For ids that leave gaps, are negative or do not fit 32 bits. Not with ``n``, nor for arrays on a device.
     threads : int, optional
         How many threads to use; by default, all that the machine has. The answer does not depend on it.
     device : {"auto", "cpu", "cuda", "cuda:<number>"}
-        Where to work. By default, a graph that repays the transfer goes to the first CUDA device, where there is one.
+        Where to solve. By default, a graph that repays the transfer goes to the first CUDA device, if there is one.
     algorithm : str
         One of :func:`solvers`; by default, the one that should be fastest.
 
@@ -53,17 +53,17 @@ def minimum_spanning_forest(
     Raises
     ------
     ValueError, TypeError
-        Where an argument is at fault; the message names it, and the position in it.
+        If an argument is wrong; the message names it, and the position in it where there is one.
     DeviceError
-        Where the arrays lie on a device, or one is asked for, that cannot be used.
+        If the arrays are on a device that cannot be used, or ``device`` names one.
     KeyboardInterrupt
-        Where Ctrl-C is pressed during the solve.
+        If Ctrl-C is pressed during the solve.
 
     Notes
     -----
     Arrays on a CUDA device, such as those of CuPy, PyTorch, JAX and Numba, are solved there, and the forest's arrays
-    stay there; nothing but an answer's length leaves the device. All of ``u``, ``v`` and ``w`` have to lie on the same
-    one. 32-bit ends, and the types of weights above, are used as they lie, others are converted there.
+    stay there; nothing but an answer's length leaves the device. All of ``u``, ``v`` and ``w`` have to be on the same
+    one. 32-bit ends, and the types of weights above, are used without a copy, others are converted there.
 
     Other Python threads run meanwhile. They must not write to the arrays. The scratch memory of ``fast``, 12 bytes an
     edge and 24 a vertex, is kept for the next call if it is no more than 128 MiB.
@@ -90,11 +90,10 @@ def minimum_spanning_forest(
 class Graph(Value):
     """An undirected weighted multigraph: edge ``i`` joins ``u[i]`` and ``v[i]`` and weighs ``w[i]``.
 
-    Takes the arrays that :func:`minimum_spanning_forest` takes, but not from a device. The arrays are copied, so that they
-    may change afterwards; with ``copy=False`` they are used without a copy where their types allow it, and must not change
-    while the graph lives.
-    Graphs are equal where their edges, vertices, ``nodes`` and ``coordinates`` are. They can be copied and pickled, and
-    are no keys of dictionaries.
+    Takes the arrays that :func:`minimum_spanning_forest` takes, but not from a device. The arrays are copied, and may
+    change afterwards. With ``copy=False`` they are used without a copy where their types allow it, and must not change.
+    Graphs are equal if their edges, numbers of vertices, ``nodes`` and ``coordinates`` are equal. Graphs can be copied
+    and pickled, and cannot be keys of dictionaries.
 
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
@@ -103,7 +102,7 @@ class Graph(Value):
     >>> graph.minimum_spanning_forest().total_weight
     4.0
 
-    Ids that leave gaps are numbered anew with ``relabel=True``, and ``nodes`` lists them:
+    With ``relabel=True``, only the vertices that occur are numbered, and ``nodes`` lists their ids:
 
     >>> graph = kostra.Graph([101, 205], [205, 309], [1.5, 2.5], relabel=True)
     >>> graph, graph.nodes
@@ -146,11 +145,11 @@ class Graph(Value):
         self._plain()
 
     def _plain(self):
-        #: What the vertices stand for, by number, where they come from something that names them; else None.
+        #: The names or the ids of the vertices, by number; None where they have none.
         self.nodes = None
-        #: Where the vertices lie, n by 2, in a plane or in degrees of longitude and latitude; None if nobody knows.
+        #: The coordinates of the vertices, n by 2, planar or longitude and latitude in degrees; None where unknown.
         self.coordinates = None
-        #: What a reader should know of the reading, a sentence each.
+        #: Notes and warnings from reading a file, one sentence each.
         self.notes = []
 
     @classmethod
@@ -221,8 +220,8 @@ class Graph(Value):
     def from_rustworkx(cls, graph, *, weight_fn=None, nan="error", threads=None):
         """A ``rustworkx.PyGraph``: edge ids are positions in ``graph.edge_list()``, vertices are its node indices.
 
-        ``weight_fn`` takes the weight out of an edge's data; without it, the data are the weights, or all edges weigh
-        1 where they are None. Indices of nodes that were removed become isolated vertices.
+        ``weight_fn`` takes the weight out of an edge's data. Without it, the data are the weights; if all are None, all
+        edges weigh 1. Indices of removed nodes, up to the highest index in use, become isolated vertices.
 
         >>> import kostra, rustworkx
         >>> triangle = rustworkx.PyGraph()
@@ -238,14 +237,14 @@ class Graph(Value):
     ):
         """The rows of a table of pandas, Polars, Arrow or DuckDB, or of whatever exports Arrow's C data interface.
 
-        ``source``, ``target`` and ``weight`` name columns; with ``weight=None`` all edges weigh 1. Without ``weight``
-        the column ``weight`` is taken. A table that has none is refused, unless it has no columns beside the ends:
-        then all edges weigh 1. Ends that are integers are vertices, or with ``relabel=True`` ids as
-        :func:`minimum_spanning_forest` takes them; text and floats are names, numbered in sorted order. ``nodes`` lists
-        ids and names. A row without a value in one of the columns is a ValueError.
+        ``source``, ``target`` and ``weight`` name columns; with ``weight=None`` all edges weigh 1. By default, the
+        weights are the column ``weight``. A table without it is refused, unless it has only the ends: then all edges
+        weigh 1. Integer ends are vertices, or with ``relabel=True`` ids. Ends of other types, such as text and floats,
+        are names, numbered in sorted order. ``nodes`` lists ids and names. A row without a value in one of these columns
+        is a ValueError. Weights of NaN, which is how pandas stores missing floats, are treated as ``nan`` says.
 
-        By Arrow's interface, which needs no pyarrow, a column that lies in one piece is used as it lies, where its
-        type is the engine's, and must not change while the graph lives; others are copied.
+        Tables other than those of pandas are read through Arrow's interface, which needs no pyarrow. A column in one
+        piece and of one of the engine's types is used without a copy; it must not change. Other columns are copied.
 
         >>> import kostra, polars
         >>> roads = polars.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [2.5, 4.0]})
@@ -271,8 +270,8 @@ class Graph(Value):
         """A graph from a file, recognized by its content, plain or compressed by gzip, xz, zstd or bzip2.
 
         DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, GAP, OpenStreetMap and Kostra's own format are
-        read by the engine; SciPy's ``.npz`` by NumPy and Parquet by pyarrow. These two are told by their extension, and
-        not compressed further.
+        read by the engine; SciPy's ``.npz`` by NumPy and Parquet by pyarrow. These two are recognized by their extension,
+        and must not be compressed further. The graph is a copy: it does not change when the file does.
 
         Parameters
         ----------
@@ -281,23 +280,23 @@ class Graph(Value):
             ``gr edges mtx graph egr wsg osm.pbf kst``, ``npz`` or ``parquet``, instead of recognizing it.
         weights : {"unit", "hash", "distance"}, optional
             Weights for a graph that has none: 1 each, a hash of the ends, or the distance between them. A file with
-            weights is refused then. By default, the file's weights; where it has none, each edge weighs 1.
+            weights, and any ``.npz`` or Parquet file, is a ValueError then. Columns of an edge list that may or may not
+            be weights are left out. By default, the file's weights; where it has none, each edge weighs 1.
         nan : {"error", "skip"}
         names : bool
             Whether the vertices of an edge list are names; ``nodes`` lists them.
         threads : int, optional
         source, target, weight : str or int, optional
-            Columns of an edge list, by name, or by position, counted from 1; by default those that names and contents
-            tell. What they do not tell is a ValueError. Of a Parquet file, names; by default ``source``, ``target`` and
-            ``weight``, or its columns in order where there are at most three.
+            Columns of an edge list, by name, or by position, counted from 1. By default, their names and contents
+            decide; columns that these leave open are a ValueError. Columns of a Parquet file, by name; by default
+            ``source``, ``target`` and ``weight``, or at most three columns in order.
         header : bool, optional
-            Whether the first line of an edge list names the columns; by default the lines tell.
+            Whether the first line of an edge list names the columns. By default, its contents decide.
 
         Warns
         -----
         UserWarning
-            Where vertices are the ids up to the highest that occurs, and some of these do not occur; ``names=True``
-            numbers those that do.
+            If some of the ids from 0 to the highest in an edge list do not occur; ``names=True`` numbers those that do.
 
         >>> import kostra, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -345,7 +344,7 @@ class Graph(Value):
 
     @classmethod
     def generate(cls, spec):
-        """A graph made to order, the same on every machine; ``kostra generate --list`` lists what there is.
+        """A generated graph, the same on every machine; ``kostra generate --list`` lists the generators.
 
         >>> import kostra
         >>> kostra.Graph.generate("grid:side=10")
@@ -392,7 +391,7 @@ class Graph(Value):
         return Forest(inner, self._end_types, self._weight_type, self.nodes)
 
     def _warn_of_gaps(self, is_unconnected):
-        """Warns once of gaps in the ids. A connected graph has none, and is not looked through."""
+        """Warns once about gaps in the ids. A connected graph has none, and is not searched for them."""
         if self._n_is_bound and is_unconnected:
             self._n_is_bound = False
             _ids.warn_of_isolated(self._inner.u(), self._inner.v(), self.n)

@@ -1,4 +1,4 @@
-"""Ids of vertices that leave gaps: told of, or numbered anew."""
+"""Ids of vertices that leave gaps: a warning about them, and new numbers for them."""
 
 import sys
 import warnings
@@ -30,7 +30,7 @@ def _same_integers(u, v, names):
 
 
 def warn_of_isolated(u, v, n):
-    """Warns where some vertices are in no edge, though nobody has asked for so many: their ids leave gaps."""
+    """Warns if some vertices are in no edge. Called only where the caller has given no number of vertices."""
     if n > 4 * len(u):
         isolated = n - len(np.unique(np.concatenate([u, v])))
     else:
@@ -46,7 +46,7 @@ def warn_of_isolated(u, v, n):
 
 
 def _callers_level():
-    """How far up the stack the code is that called the package."""
+    """The stack level of the code that called the package."""
     frame, level = sys._getframe(2), 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kostra":
         frame, level = frame.f_back, level + 1

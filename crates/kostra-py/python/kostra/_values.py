@@ -6,10 +6,10 @@ from kostra import _arrays, _kostra
 
 
 class Value:
-    """An object that is told from others by what it holds. It has no hash, as NumPy's arrays have none.
+    """An object that is compared by what it holds. It has no hash, as NumPy's arrays have none.
 
-    A subclass has ``_parts()``, a tuple that tells objects apart, and ``__reduce__``, by which ``pickle`` and ``copy``
-    make another one.
+    A subclass has ``_parts()``, the tuple that is compared, and ``__reduce__``, with which ``pickle`` and ``copy`` make
+    another object.
     """
 
     __slots__ = ()
@@ -28,7 +28,7 @@ def _equal(a, b):
 
 
 def graph_of_arrays(u, v, weights, n):
-    """The engine's graph of arrays that another one has shown, which it borrows."""
+    """The engine's graph of the arrays of another one. It borrows them."""
     names = ("u", "v", "w")
     return _kostra.Graph.from_arrays(u, v, weights, n, names=names, skip_nan=False, copy=False, threads=1)
 
