@@ -463,8 +463,8 @@ struct Solver {
     }
 
     // Collects wanted entries in shared memory until there are 128, which are then handled together, four per lane.
-    // Bit j of `wanted` is entry first + j * step, in the row of v. Without `between` (light entries), each goes on the list;
-    // with `between`, only those whose ends are in different components.
+    // Bit j of `wanted` is entry first + j * step, in the row of v. Without `between` (light entries), each goes on the
+    // list; with `between`, only those whose ends are in different components.
     template <bool between>
     __device__ __forceinline__ void push_wanted(u32 &queued, u32 v, u32 first, u32 step, u32 wanted) {
         u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
