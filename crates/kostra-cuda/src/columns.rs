@@ -87,7 +87,7 @@ impl DeviceEnds {
         let kernel = device.function(ARRAYS, integers.kernel())?;
         let mut launch = device.stream().launch_builder(&kernel);
         launch.arg(&address).arg(&count).arg(&target).arg(&mut fault).arg(&mut highest);
-        // SAFETY: the kernel takes these arguments, reads `len` integers, and writes `len` vertices if there is a target.
+        // SAFETY: the kernel takes these arguments, reads `len` integers, and writes as many if it has a target.
         device.check(unsafe { launch.launch(grid(count)) }, "taking vertices")?;
         match download(device, &fault)?.first() {
             Some(&index) if index != u64::MAX => return Err(DeviceGraphError::NotAVertex { index }),
