@@ -1,12 +1,12 @@
-// Arrays that others hand in with element types of their own, and answers that stay on the device.
+// Conversion of the caller's arrays to the solvers' types, and forests that stay on the device.
 
-// Vertices of any integer type as those that solvers take: 32 bits, unsigned. What is no such number is reported by its
-// place; of the others the highest is found. Where `target` is null, the numbers have 32 bits already and stay.
+// Converts integers of any type to vertices: unsigned, 32 bits. `fault` gets the first place of a value out of range,
+// `highest` the highest of the other values. If `target` is null, the values have 32 bits already and are only checked.
 template <typename Integer>
 __device__ void take_vertices(const Integer* source, u64 count, u32* target, u64* fault, u32* highest) {
     u32 high = 0;
     for (u64 i = first_index(); i < count; i += index_stride()) {
-        u64 number = (u64)source[i]; // one that is negative becomes a large one
+        u64 number = (u64)source[i]; // a negative value becomes one above 2^32
         bool right = number <= 0xFFFFFFFFull;
         if (!right) lower(fault, i);
         if (right && (u32)number > high) high = (u32)number;
@@ -32,7 +32,7 @@ TAKE_VERTICES(vertices_u16, unsigned short)
 TAKE_VERTICES(vertices_u32, u32)
 TAKE_VERTICES(vertices_u64, u64)
 
-// Narrow weights as wide ones, none of them rounded.
+// Converts narrow weights to wide ones, without rounding.
 template <typename Narrow, typename Wide>
 __device__ void widen(const Narrow* source, u64 count, Wide* target) {
     for (u64 i = first_index(); i < count; i += index_stride()) target[i] = source[i];
@@ -43,18 +43,18 @@ KERNEL widen_i16(const short* source, u64 count, int* target) { widen(source, co
 KERNEL widen_u8(const unsigned char* source, u64 count, u32* target) { widen(source, count, target); }
 KERNEL widen_u16(const unsigned short* source, u64 count, u32* target) { widen(source, count, target); }
 
-// The type of half precision is in a header; the instruction is not.
+// The half-precision type needs a header; the instruction does not.
 KERNEL widen_f16(const unsigned short* source, u64 count, float* target) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         asm("cvt.f32.f16 %0, %1;" : "=f"(target[i]) : "h"(source[i]));
     }
 }
 
-// Edges whose weight is not a number become edges from a vertex to itself, which are in no forest.
+// Makes a self-loop, which is in no forest, of each edge whose weight is NaN.
 template <typename Bits>
 __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits infinity) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
-        // Without the sign, which a shift takes away, only what is not a number has more bits than infinity.
+        // The shift removes the sign. Without it, the bits of a NaN, and of nothing else, exceed those of infinity.
         if ((Bits)(weights[i] << 1) <= (Bits)(infinity << 1)) continue;
         u[i] = v[i];
         weights[i] = 0;
@@ -66,12 +66,12 @@ KERNEL skip_nan_64(u32* u, const u32* v, u64* weights, u64 count) {
     skip_nan(u, v, weights, count, (u64)0x7FF0000000000000ull);
 }
 
-// How many edges each word of a set holds.
+// Counts the members in each word of a set.
 KERNEL count_members(const u32* words, u64 count, u32* members) {
     for (u64 i = first_index(); i < count; i += index_stride()) members[i] = __popc(words[i]);
 }
 
-// The members of a set, ascending, from the numbers of members in the words before each.
+// Lists the members of a set in ascending order; `before` is the number of members in the words before each word.
 KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 place = before[i];
@@ -79,7 +79,7 @@ KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
     }
 }
 
-// What stands in a column at some places.
+// The values of a column at the given places.
 template <typename Value>
 __device__ void pick(const Value* column, const u64* places, u64 count, Value* picked) {
     for (u64 i = first_index(); i < count; i += index_stride()) picked[i] = column[places[i]];

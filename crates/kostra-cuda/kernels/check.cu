@@ -1,5 +1,5 @@
-// Whether a graph that somebody hands in, in device memory, is one. Each kind of fault has a word that holds the place
-// of its first occurrence; the host reads them all at the end.
+// Checks whether arrays in device memory are a graph. Each kind of fault has a word that holds the lowest place at
+// which it was reported; the host reads all words at the end.
 
 enum Fault : u32 { OFFSET, NEIGHBOUR, EDGE_ID, NOT_A_NUMBER, SELF_LOOP, REPEATED };
 
@@ -10,14 +10,14 @@ __device__ __forceinline__ bool is_nan(u64 bits, u32 kind) {
     return kind == 2 && (bits & 0x7FFFFFFFFFFFFFFFull) > 0x7FF0000000000000ull;
 }
 
-// A number that looks random, for each number: the finalizer of Steele, Lea and Flood 2014.
+// A bijective mixing function: the finalizer mix64variant13 of Steele, Lea and Flood 2014.
 __device__ __forceinline__ u64 scatter(u64 number) {
     number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9ull;
     number = (number ^ number >> 27) * 0x94D049BB133111EBull;
     return number ^ number >> 31;
 }
 
-// Offsets start at 0, ascend, and end at the number of entries. Nothing else may be read before that is known.
+// Offsets start at 0, never decrease, and end at the number of entries. If they do not, check_entries reads nothing.
 KERNEL check_offsets(const u32* offsets, u32 vertices, u32 entries, u64* faults) {
     for (u64 v = first_index(); v <= vertices; v += index_stride()) {
         u32 offset = offsets[v];
@@ -27,7 +27,7 @@ KERNEL check_offsets(const u32* offsets, u32 vertices, u32 entries, u64* faults)
     }
 }
 
-// The row that an entry lies in, known to be among rows first..=last.
+// The row that contains an entry; the row is one of first..=last.
 __device__ __forceinline__ u32 row_of(const u32* offsets, u32 first, u32 last, u32 entry) {
     while (first < last) {
         u32 middle = last - (last - first) / 2;
@@ -36,13 +36,13 @@ __device__ __forceinline__ u32 row_of(const u32* offsets, u32 first, u32 last, u
     return first;
 }
 
-// Neighbours and ids are in range, weights are numbers, no edge joins a vertex with itself. An edge that stands in the
-// rows of both its ends, with one weight and one id, adds to the sum what it takes away on the other side: a sum that
-// is not zero betrays a graph that is not symmetric. And no id stands for two edges.
+// Neighbours and ids are in range, weights are not NaN, no edge joins a vertex to itself, no id belongs to two edges.
+// Symmetry: the entry at an edge's lower end adds a hash of ends, weight and id to the sum, and the entry at its higher
+// end subtracts it. If the sum is not zero, the rows are not symmetric.
 template <typename Bits>
 __device__ void check_entries(const u32* offsets, const u32* neighbours, const u32* ids, const Bits* weights,
                               u32 vertices, u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
-    if (load(&faults[OFFSET]) != ~0ull) return; // the rows cannot be told apart
+    if (load(&faults[OFFSET]) != ~0ull) return; // without valid offsets, no entry has a known row
     __shared__ u32 rows[2];
     u64 balance = 0;
     u64 tiles = ((u64)entries + blockDim.x - 1) / blockDim.x;
@@ -87,7 +87,7 @@ KERNEL check_entries_64(const u32* offsets, const u32* neighbours, const u32* id
     check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen, faults, sum);
 }
 
-// The ends of edges are in range, their weights are numbers.
+// The ends of edges are in range, and their weights are not NaN.
 template <typename Bits>
 __device__ void check_edges(const u32* u, const u32* v, const Bits* weights, u32 vertices, u32 edges, u32 kind,
                             u64* faults) {

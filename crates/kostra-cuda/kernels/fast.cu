@@ -1,86 +1,87 @@
-// The canonical minimum spanning forest in one cooperative launch: a grid of blocks that stay, and meet at barriers
-// between steps. docs/algorithms/cuda-fast.md explains it.
+// The canonical minimum spanning forest in one cooperative launch: the blocks stay resident for the whole solve and
+// synchronize at grid barriers between steps. docs/algorithms/cuda-fast.md explains the algorithm.
 
 typedef unsigned short u16;
 
 // ---- Sizes ---------------------------------------------------------------------------------------------------------
-// Those that are said to be measured made the least time when they were chosen; docs/algorithms/cuda-fast.md.
+// Values marked "measured" were the fastest of those that were tried when they were chosen.
 
 constexpr u32 BLOCK = 512;             // threads of a block, as in src/fast/plan.rs
 constexpr u32 WARPS = BLOCK / 32;
 constexpr u32 TILE = 128;              // records of a tile: four a lane
-constexpr u32 SAMPLES = 4096;          // most samples behind a pivot
+constexpr u32 SAMPLES = 4096;          // the most samples for a pivot; also sizes the buffers of wanted entries
 constexpr u32 TAIL = 2048;             // edges, and components, that one block finishes
-constexpr u32 FEW = 4096;              // components that blocks deal with in shared memory; src/fast/plan.rs adds as many
-constexpr u32 PAIRED = 64;             // up to this many components, each pair keeps only its least edge: at most 2016 pairs, which TAIL holds
-constexpr u32 DIRECT = 8192;           // components whose paths are walked by whoever needs the end
-constexpr u32 CROWD = 1 << 18;         // edges from which on a giant component is looked for
-constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory: what one block finishes needs most
-constexpr u32 LABELS_AT = SHARED_WORDS - FEW / 4; // where few components keep their labels, of 16 bits
-constexpr u32 TURN_WORDS = 3 << 12;    // of counters and meetings; src/fast/plan.rs makes room for as many
-constexpr u32 ROW_BY_LANE = 32;        // longest row that one lane looks through; src/fast/plan.rs sizes the queue by it
-constexpr u32 ROW_BY_GROUP = 256;      // longest row that eight lanes look through
-constexpr u32 ITEM = 1024;             // entries of a longer row that a warp looks through at once
-constexpr u32 FILTER_FROM = 4;         // edges a vertex from which on light edges go first
-constexpr float SPLIT = 3;             // edges a component from which on a list is split (measured)
-constexpr float SPLIT_LIGHT = 4;       // edges a component that its lighter part gets (measured)
-constexpr u32 SPLIT_FROM = 1 << 21;    // edges from which on a split pays for its rounds (measured)
+constexpr u32 FEW = 4096;              // the most components that contract_here takes; as in src/fast/plan.rs
+constexpr u32 PAIRED = 64;             // the most components for finish_pairs: 2016 pairs, fewer than TAIL
+constexpr u32 DIRECT = 8192;           // up to this many components, shortcut is left out and relabel follows the paths
+constexpr u32 CROWD = 1 << 18;         // with more listed edges than this, relabel looks for a giant component
+constexpr u32 SHARED_WORDS = 4608;     // 64-bit words of shared memory; finish_alone needs all of them
+constexpr u32 LABELS_AT = SHARED_WORDS - FEW / 4; // where contract_here keeps its 16-bit labels
+constexpr u32 TURN_WORDS = 3 << 12;    // 32-bit words of the counters and meetings of one solve; as in src/fast/plan.rs
+constexpr u32 ROW_BY_LANE = 32;        // the longest row that one lane scans; src/fast/plan.rs sizes the queue by it
+constexpr u32 ROW_BY_GROUP = 256;      // the longest row that eight lanes scan
+constexpr u32 ITEM = 1024;             // entries in one item of a longer row; a warp scans an item
+constexpr u32 FILTER_FROM = 4;         // from this many edges per vertex on, light edges go first
+constexpr float SPLIT = 3;             // with more edges per component than this, a list may be split (measured)
+constexpr float SPLIT_LIGHT = 4;       // edges per component in the lighter part, at most half of the list (measured)
+constexpr u32 SPLIT_FROM = 1 << 21;    // with more edges than this, a split pays for its rounds (measured)
 
 // ---- Marks ---------------------------------------------------------------------------------------------------------
 constexpr u32 ALL = 0xffffffff;        // lanes of a warp
-constexpr u32 UNSET = 0x7fffffff;      // no edge chosen, no tile, no vertex
-constexpr u32 DONE = 0x80000000;       // on a label: no edge is left in this phase, and the rest is the final number
-constexpr u32 ISOLATED = 0xffffffff;   // the label of a vertex without edges
-constexpr u32 OFFERED = 0x80000000;    // on an end in a record: the edge may be the least of that component
+constexpr u32 UNSET = 0x7fffffff;      // no edge chosen, no tile, no entry, no component
+constexpr u32 DONE = 0x80000000;       // on a label: no edge is left in this phase; the other bits are the final number
+constexpr u32 ISOLATED = 0xffffffff;   // the label of a vertex whose row is empty
+constexpr u32 OFFERED = 0x80000000;    // on an end in a record: the edge may be the least one of that component
 
-// ---- Arguments: laid out as in src/fast/plan.rs ------------------------------------------------------------------------
-// A point in time, and what ended there.
+// ---- Arguments: laid out as in src/fast/plan.rs ---------------------------------------------------------------------
+// One step of the trace: when it ended, which step it was, and what was left.
 struct Step {
     u64 time;
     u32 code, components, edges, unused;
 };
 struct Graph {
     u32 vertices, edges;
-    u32 entries;                              // of rows; 0 stands for an edge list
+    u32 entries;                              // entries of the rows; 0 for an edge list
     u32 kind, flip, wide;
     const u32 *offsets, *neighbours, *ids;    // rows
     const u32 *u, *v;                         // an edge list
-    const void* weights;                      // of entries, or of edges
+    const void* weights;                      // one for each entry of the rows, or for each edge of the list
 };
 struct Scratch {
     u32 tiles, steps;
-    u32* link;        // 5 n: labels of vertices, then of the components of each level, two regions of 2 n by turns
-    u64* least;       // n (FEW if that is more), and FEW: for each component of a level, the least order of its edges
-    u32* least_id;    // n, for wide keys: the least id among those
-    uint4* records;   // of tiles, and of one more to write to where there is none
-    u32* record_ids;  // likewise, for wide keys
+    u32* link;        // 5 n: labels of vertices, then of each level's components, by turns in two regions of 2 n
+    u64* least;       // max(n, FEW) + FEW: for each component of a level, the least order of its edges
+    u32* least_id;    // n, for wide keys: the least id among the edges of that order
+    uint4* records;   // TILE for each tile, and one more tile, which is written when no tile is left
+    u32* record_ids;  // as many, for wide keys: the edge id of each record
     u32* next;        // for each tile, the next of its chain
     uint2* queue;     // long rows: vertex and first entry of each item
-    u32* bits;        // for 32 components each, which are roots and which are done
+    u32* bits;        // two words for 32 components: which are roots, and which have no edge left
     u64* samples;     // SAMPLES
-    u64* pairs;       // TAIL: the least order of the edges between two components
+    u64* pairs;       // TAIL: for each pair of components, the least order of the edges between them
     uint4* tail;      // TAIL
     u32* tail_ids;    // TAIL, for wide keys
     u32* counters;    // zero at the start
-    u64* meetings;    // zero at the start: one a barrier
+    u64* meetings;    // zero at the start: one for each barrier
     u32* next_turn;   // the counters and meetings of the next solve, which this one clears
-    u32* forest;      // a bit an edge
-    Step* trace;      // steps of them, or none
-    u32* told;        // in the host's memory: whether a list had too little room, and how many steps were traced
+    u32* forest;      // one bit for each edge
+    Step* trace;      // `steps` of them; null if nothing is traced
+    u32* told;        // in host memory: whether the tiles ran out, and how many steps were traced
 };
 struct Args {
     Graph graph;
     Scratch scratch;
 };
 
-// The first counters; each of the others is used once.
+// Counters with fixed places. `counter` hands out those from FRESH on, each for one purpose.
 constexpr u32 TILES = 0, OVERFLOW = 1, STEPS = 2, FRESH = 3;
 
-// What a barrier ends, for the trace: numbered as the names in src/fast.rs.
+// The steps in the trace, each ended by a barrier; in the order of STEPS_BY_CODE in src/fast.rs.
 enum Code : u32 { BEGIN, CLEAR, CHOOSE, LIGHT, GATHER, LEAST_IDS, HOOK, NUMBER, SHORTCUT, RELABEL, LABEL, RESTART, RETURN, COLLECT, FINISH };
 
 // ---- Keys of two widths --------------------------------------------------------------------------------------------
-// An edge's order is what minima are taken of: its rank where that has 64 bits, else its key, and then its id decides.
+// Minima are taken of an edge's order. With 32-bit keys the order is the rank: the key and, below it, the id. With
+// 64-bit keys the order is the key, and the id breaks ties in a step of its own.
 struct Narrow {
     typedef u32 Key;
     static constexpr bool wide = false;
@@ -103,7 +104,8 @@ __device__ __forceinline__ u64 load_acquire(const u64* p) {
     return value;
 }
 
-// Adds, after all that this block has written, and before all that it reads. Returns the sum.
+// Adds with acquire and release semantics: earlier writes of the block come before it, later reads after it. Returns
+// the sum.
 __device__ __forceinline__ u64 arrive(u64* p, u64 amount) {
     u64 before;
     asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(p), "l"(amount) : "memory");
@@ -116,31 +118,31 @@ __device__ __forceinline__ u64 nanoseconds() {
     return time;
 }
 
-// A warp's list of edges: tiles linked by `next`, all full but the last.
+// A warp's list of edges: tiles linked by `next`. Every tile but the last is full.
 struct Chain {
     u32 head, tail, count;
 };
 constexpr Chain EMPTY = {UNSET, UNSET, 0};
 
-// The state of one thread. All but `lane` is the same in all threads of a warp; what is not of `warp` or of its chains
-// is the same in all threads of the grid, so that all take the same turns.
+// The state of one thread. All but `lane` is equal in all threads of a warp. All but `lane`, `warp`, `free`, `list`,
+// `heavy` and `shared` is equal in all threads of the grid, so that all threads take the same branches.
 template <class K>
 struct Solver {
     typedef typename K::Key Key;
     const Graph& G;
     const Scratch& S;
     u64* shared;           // SHARED_WORDS
-    u32 lane, warp, warps; // of all warps in the grid
+    u32 lane, warp, warps; // the number in the warp, the warp's number in the grid, and the number of warps
     u32 free;              // the first of the warp's unused tiles
-    Chain list, heavy;     // the edges in play, and those set aside
-    u32 in_play;           // edges on the lists of all warps
-    u32 base, count;       // the components of this level have the labels from base on
-    u32 finals;            // the counter of components that are done in this phase
-    u32 heavy_base;        // the level of the edges set aside
-    u32 few_base, few_count, few_done; // the last level that every block contracted for itself, and how many were done before
-    u32 least_at;          // where the least orders of this level lie
+    Chain list, heavy;     // the edges in play, and the heavier ones that a split set aside
+    u32 in_play;           // edges on the lists of all warps (solve_rows sets another value once)
+    u32 base, count;       // this level's components have the labels from base to base + count - 1
+    u32 finals;            // the index of the counter of components that have no edge left in this phase
+    u32 heavy_base;        // the `base` of the level whose labels the edges set aside have
+    u32 few_base, few_count, few_done; // the level that contract_here contracted last; `finals` before it
+    u32 least_at;          // where the least orders of this level start in `least`
     u32 fresh;             // the next unused counter
-    u32 met;               // barriers that are passed
+    u32 met;               // the barriers that this thread has passed
 
     __device__ Solver(const Args& args, u64* memory)
         : G(args.graph), S(args.scratch), shared(memory), lane(threadIdx.x % 32),
@@ -148,14 +150,14 @@ struct Solver {
           heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), least_at(0), fresh(FRESH), met(0) {}
 
     // ---- the grid -------------------------------------------------------------------------------------------------
-    // Everybody arrives before anybody goes on, and sees what the others wrote.
+    // A barrier of the grid: no thread continues before all have arrived, and each sees what the others wrote before.
     __device__ void sync(Code code) {
         __syncthreads();
         if (threadIdx.x == 0) meet(code, 0);
         __syncthreads();
         met++;
     }
-    // The same, and what each warp brings is added up.
+    // The same barrier; returns the sum of the warps' amounts.
     __device__ u32 sum(Code code, u32 amount) {
         __shared__ u32 part[WARPS], total;
         if (lane == 0) part[threadIdx.x >> 5] = amount;
@@ -168,14 +170,15 @@ struct Solver {
         met++;
         return total;
     }
-    // Blocks are counted in the lower half of a word, what they bring is added up in the upper one.
+    // The lower half of the word counts the blocks that have arrived; the upper half adds up their amounts.
     __device__ u32 meet(Code code, u32 amount) {
         u64 *meeting = S.meetings + met, now = arrive(meeting, (u64)amount << 32 | 1);
         while ((u32)now != gridDim.x) now = load_acquire(meeting);
         if (blockIdx.x == 0) note(code);
         return (u32)(now >> 32);
     }
-    // The trace begins here. What has to be zero is cleared, but for what the solve before has cleared for this one.
+    // Starts the trace, and clears the forest and the next solve's counters and meetings. This solve's own were cleared
+    // by the solve before it, or by the host.
     __device__ void begin() {
         if (blockIdx.x == 0 && threadIdx.x == 0) note(BEGIN);
         u32 first = warp * 32 + lane, step = warps * 32, words = (G.edges + 63) / 64 * 2;
@@ -186,7 +189,8 @@ struct Solver {
         if (S.counters[STEPS] < S.steps) S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
     }
     __device__ u32 counter() { return fresh++; }
-    // One thread of a block looks, for a word at which all look at once is slow. All threads call this.
+    // A counter's value. One thread of a block loads it, because loads of one word by all threads are slow. All threads
+    // call this.
     __device__ u32 read(u32 index) {
         __shared__ u32 value;
         __syncthreads();
@@ -194,7 +198,7 @@ struct Solver {
         __syncthreads();
         return value;
     }
-    // The host learns what it has to know.
+    // Writes to host memory what the host needs.
     __device__ void tell() {
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             S.told[0] = load_acquire(S.counters + OVERFLOW);
@@ -245,7 +249,7 @@ struct Solver {
     __device__ void give_back(u32 tile) { S.next[tile] = free; free = tile; }
 
     // ---- the least edge of each component ---------------------------------------------------------------------------
-    // Returns the component, flagged if the edge may be its least.
+    // Offers an edge to a component. Returns the component, with OFFERED if the edge may be its least one.
     __device__ __forceinline__ u32 offer(u32 c, Key key, u32 id) {
         return offer_seen(c, load(S.least + (c - base)), K::order(key, id));
     }
@@ -253,7 +257,8 @@ struct Solver {
         if (seen > order) atomicMin(S.least + (c - base), order);
         return seen > order || (K::wide && seen == order) ? c | OFFERED : c;
     }
-    // The same among few components, where all would crowd at the same memory: first within the block.
+    // The same for few components, where all threads would update the same words: the minimum in the block's shared
+    // memory.
     __device__ __forceinline__ u32 offer_here(u32 c, Key key, u32 id) {
         u64 order = K::order(key, id);
         u64 *p = shared + (c - base), seen = *(volatile u64 *)p;
@@ -265,7 +270,8 @@ struct Solver {
     __device__ __forceinline__ Key weight(u32 at) { return key_of(*((const Key *)G.weights + at), G.kind, G.flip); }
 
     // ---- samples ------------------------------------------------------------------------------------------------------
-    // Each thread brings the least of `draws` samples: the number that a share of all samples do not exceed.
+    // Each thread passes the least of `draws` samples. Returns about the value that a `share` of all samples do not
+    // exceed.
     __device__ u64 pick(u64 mine, float share, u32 draws) {
         int k = (int)(BLOCK * (1.0f - __powf(1.0f - share, (float)draws)));
         if (k >= (int)BLOCK) k = BLOCK - 1;
@@ -281,7 +287,7 @@ struct Solver {
     __device__ static u32 hash(u32 x) {
         x ^= x >> 16; x *= 0x7feb352du; x ^= x >> 15; x *= 0x846ca68bu; return x ^ x >> 16;
     }
-    // An order up to which about that share of the entries come.
+    // An order that about a `share` of the `total` entries do not exceed.
     __device__ u64 threshold(u32 total, float share, const u32 *ids) {
         if (share >= 1.0f) return ~0ull;
         u32 draws = draws_for(share, 32);
@@ -296,7 +302,7 @@ struct Solver {
     }
 
     // ---- round 0 on rows ------------------------------------------------------------------------------------------------
-    // Rows that are too long (empty ones in the other lanes) go to the queue in items. All lanes call this.
+    // Puts long rows on the queue, in items. All lanes call this; a lane without a long row passes an empty one.
     __device__ void push_items(u32 v, u32 start, u32 end, u32 queue_counter) {
         u32 items = (end - start + ITEM - 1) / ITEM, upto = items;
         if (!__any_sync(ALL, items)) return;
@@ -309,11 +315,11 @@ struct Solver {
         for (u32 i = 0; i < items; i++) S.queue[at + i] = make_uint2(v, start + i * ITEM);
     }
 
-    // Where a row begins; those past the last are empty.
+    // Where a row begins; rows past the last one are empty.
     __device__ __forceinline__ u32 row_start(u32 v) { return G.offsets[min(v, G.vertices)]; }
 
-    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose nothing. Where there is
-    // room for a warp's rows in shared memory, all that may be wanted of them is fetched at once: nothing waits twice.
+    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose nothing. If a warp's
+    // rows fit in its part of shared memory, keys, ends and ids are loaded together, so no load depends on another.
     __device__ void choose_by_lane(u32 queue_counter) {
         constexpr u32 words = SHARED_WORDS / WARPS, room = words * 8 / (sizeof(Key) + 8);
         Key *keys = (Key *)(shared + (threadIdx.x >> 5) * words);
@@ -371,7 +377,8 @@ struct Solver {
             mark_each(chooses, chosen);
         }
     }
-    // Marks an edge of each lane that has one. Where ids are neighbours as vertices are, lanes that share a word mark together.
+    // Marks an edge for each lane that has one. Where neighbouring vertices have edges with neighbouring ids, one lane
+    // marks for all lanes with edges in the same word.
     __device__ void mark_each(bool there, u32 id) {
         u32 word = id >> 5, one = __shfl_sync(ALL, word, 0), near = __popc(__ballot_sync(ALL, there && word - one + 4 < 8));
         if (near < 16) {
@@ -383,7 +390,8 @@ struct Solver {
         if (there && lane == __ffs(peers) - 1) atomicOr(S.forest + word, bits);
     }
 
-    // The same by groups of eight lanes, which also put light edges on the list.
+    // Each vertex chooses the least edge of its row, and light edges go on the list. Eight lanes scan a row; rows of
+    // more than ROW_BY_GROUP entries choose nothing.
     __device__ void choose_by_group(u64 light, u32 queue_counter) {
         u32 sub = lane & 7, group = lane >> 3, queued = 0;
         for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
@@ -398,7 +406,7 @@ struct Solver {
             if (is_long) { S.link[mine] = mine; my_end = my_start; }
             u32 todo = __ballot_sync(ALL, my_end > my_start);
             while (todo) {
-                // The group's row is the group-th of those left.
+                // Of the rows left in `todo`, group g scans the one with index g.
                 u32 rest = todo;
                 for (u32 g = 0; g < group; g++) rest &= rest - 1;
                 u32 source = rest ? __ffs(rest) - 1 : 0;
@@ -434,7 +442,7 @@ struct Solver {
         }
         flush_wanted<false>(queued);
     }
-    // The place of the least edge among the lanes of a group; every lane learns it.
+    // The entry of the least edge among the lanes of a group, returned to each of them; UNSET if no lane has one.
     __device__ __forceinline__ u32 least_of_group(Key best, u32 at, u32 width) {
         Key least = best;
         for (u32 d = 1; d < width; d *= 2) {
@@ -454,9 +462,9 @@ struct Solver {
         return candidates ? chosen : UNSET;
     }
 
-    // Entries that are wanted wait in shared memory until there are enough to look at together, four a lane: bit j of
-    // a lane stands for entry first + j * step of the row of v. Then light ones go to the list, or, `between`, those
-    // whose ends are in different components by now.
+    // Collects wanted entries in shared memory until there are 128, which are then handled together, four per lane.
+    // Bit j of `wanted` is entry first + j * step, in the row of v. Without `between` (light entries), each goes on the
+    // list; with `between`, only those whose ends are in different components.
     template <bool between>
     __device__ __forceinline__ void push_wanted(u32 &queued, u32 v, u32 first, u32 step, u32 wanted) {
         u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
@@ -469,7 +477,7 @@ struct Solver {
             if (queued >= 128) flush_wanted<between>(queued);
         }
     }
-    // Puts up to 128 of them on the list, seen from the lower end.
+    // Puts up to 128 collected entries on the list, each edge only from the row of its lower end.
     template <bool between>
     __device__ void flush_wanted(u32 &queued) {
         u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
@@ -509,7 +517,7 @@ struct Solver {
         #pragma unroll
         for (u32 j = 0; j < 4; j++) append(list, keep[j], a[j], b[j], key[j], id[j]);
     }
-    // Offers four edges at once: all looks before all minima.
+    // Offers four edges: all loads come before all atomic minima.
     __device__ __forceinline__ void offer_four(const bool *keep, u32 *a, u32 *b, const Key *key, const u32 *id) {
         u64 at_a[4], at_b[4];
         #pragma unroll
@@ -554,7 +562,8 @@ struct Solver {
         flush_wanted<false>(queued);
     }
 
-    // All edges between components, seen from the lower end, after round 0: half of the entries are not wanted.
+    // Lists the edges between components after round 0. Each edge is taken from the row of its lower end, so half of
+    // the entries are not wanted.
     __device__ void gather_short_rows() {
         u32 queued = 0;
         u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
@@ -563,7 +572,7 @@ struct Solver {
             next_start = row_start(v + warps * 32);
             next_end = row_start(v + warps * 32 + 1);
             if (end - start > ROW_BY_LANE) end = start;
-            u32 upper = 0; // entries seen from the lower end
+            u32 upper = 0; // the entries whose other end is the higher one
             for (u32 e0 = start; __any_sync(ALL, e0 < end); e0 += 4) {
                 u32 w[4];
                 #pragma unroll
@@ -597,7 +606,8 @@ struct Solver {
         }
     }
 
-    // The second look at rows: those outside the giant component. Of a row's edges into it only the lightest counts.
+    // The second pass over rows: those outside the giant component. Of a row's edges into the giant component only the
+    // lightest is listed; a row of more than ROW_BY_GROUP entries lists the lightest of each item.
     __device__ void gather_outside(u32 giant, u32 queue_counter) {
         u32 sub = lane & 7, group = lane >> 3;
         for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
@@ -668,7 +678,7 @@ struct Solver {
         u32 id = keep ? G.ids[at] : 0;
         u32 a = base + (la & ~DONE), b = base + (giant & ~DONE);
         if (keep) {
-            a = offer(a, best, id); // the giant component chooses nothing: all others come to it
+            a = offer(a, best, id); // the giant component itself gets no offers
         }
         append(list, keep, a, b, best, id);
     }
@@ -701,7 +711,7 @@ struct Solver {
             }
         }
     }
-    // The second look: edges between components.
+    // The second pass over an edge list: the edges between components.
     __device__ void gather_edges_outside(u32 giant) {
         for (u32 i0 = warp * TILE; i0 < G.edges; i0 += warps * TILE) {
             u32 a[4], b[4], id[4];
@@ -737,7 +747,7 @@ struct Solver {
     }
 
     // ---- one round ----------------------------------------------------------------------------------------------------
-    // Components take over the other ends of their least edges.
+    // Marks the least edge of each component, and links the component to that edge's other end.
     __device__ void hook() {
         u32 t = list.head;
         for (u32 left = list.count; left; ) {
@@ -790,7 +800,8 @@ struct Solver {
         }
     }
 
-    // Roots get numbers of the next level, components without an edge their final ones. Returns the warp's roots.
+    // Gives each root its number on the next level, and each component without an edge its final number. Returns how
+    // many roots the warp found.
     __device__ u32 number(u32 roots_counter) {
         u32 words = (count + 31) / 32, share = (words + warps - 1) / warps;
         u32 first = min(warp * share, words), last = min(first + share, words);
@@ -810,7 +821,7 @@ struct Solver {
             #pragma unroll
             for (u32 j = 0; j < 4; j++) {
                 u32 x = base + (i + j) * 32 + lane;
-                // On the way, halve the paths: a vertex that is no root cannot become one by it.
+                // Halves the paths on the way. This makes no root of a component that is not one.
                 if (q[j] != UNSET && q[j] != x && q[j] != p[j]) S.link[x] = q[j];
                 u32 r = __ballot_sync(ALL, p[j] == x || (q[j] == x && x < p[j]));
                 u32 d = __ballot_sync(ALL, p[j] == UNSET);
@@ -832,7 +843,7 @@ struct Solver {
             if (i < w) { root_at += part[0][i]; done_at += part[1][i]; }
             total += part[w & 1][i];
         }
-        // Two warps add at the same time.
+        // Threads of two warps add, so that the two atomics overlap.
         if (threadIdx.x == 0) start[0] = total ? atomicAdd(S.counters + roots_counter, total) : 0;
         if (threadIdx.x == 32) start[1] = total ? atomicAdd(S.counters + finals, total) : 0;
         __syncthreads();
@@ -856,8 +867,8 @@ struct Solver {
         return roots;
     }
 
-    // Everybody learns the number of its root. Chains may be long: after so many steps the rest is left to another pass.
-    // Returns whether it is.
+    // Replaces each component's link by the number of its root. A path of more than 64 steps is left to another pass;
+    // returns whether the warp has left one.
     __device__ bool shortcut() {
         u32 above = base + count;
         bool far = false;
@@ -881,9 +892,10 @@ struct Solver {
         return __any_sync(ALL, far);
     }
 
-    // Edges get the numbers of the new level, and those within a component go. Splitting puts the edges after the pivot
-    // aside; when the others are done they come back, and what their ends have become in the meantime is looked up.
-    // `paired`, of all edges between two components the least alone is kept, and there is no list any more.
+    // Gives the ends of listed edges their numbers on the new level, removes edges within a component, and offers the
+    // others. With `splitting`, edges above the pivot are set aside; with `back`, they return, and their ends get the
+    // final numbers of the phase in between. With `here`, labels come from contract_here. With `paired`, only the least
+    // edge of each pair of components is kept, in `pairs`, and the list becomes empty.
     __device__ void relabel(Chain in, bool back, bool here, bool paired, bool splitting, u64 pivot) {
         const u16 *label = (const u16 *)(shared + LABELS_AT);
         bool few = count <= FEW;
@@ -892,7 +904,7 @@ struct Solver {
             for (u32 c = threadIdx.x; c < (paired ? TAIL : count); c += BLOCK) shared[c] = ~0ull;
             __syncthreads();
         } else if (!back && in_play > CROWD) {
-            // The component that most edges have an end in chooses nothing: all others come to it.
+            // The component that holds the most sampled vertices chooses nothing: the others link to it.
             giant = find_giant(base);
             if (giant >= base + count) giant = UNSET;
             if (blockIdx.x == 0 && threadIdx.x == 0 && giant != UNSET) S.link[giant] = giant;
@@ -918,7 +930,7 @@ struct Solver {
                 b[i] = !there ? base : here ? base + label[y - few_base] : S.link[y];
             }
             if (back) {
-                // Every label is a final number by now.
+                // Every label is a final number, as label_vertices left it.
                 #pragma unroll
                 for (u32 i = 0; i < 4; i++) {
                     bool there = 32 * i + lane < left;
@@ -932,7 +944,7 @@ struct Solver {
                     while (b[i] < base) b[i] = S.link[b[i]];
                 }
             }
-            __syncwarp(); // every lane has its records before the tile is used again
+            __syncwarp(); // every lane has read its records before the tile is reused
             give_back(t);
             left -= min(left, TILE);
             t = next;
@@ -954,7 +966,7 @@ struct Solver {
                 later[i] = keep[i] && splitting && K::order(key[i], id[i]) > pivot;
                 keep[i] &= !later[i];
             }
-            // Where little is to be done, looks that wait for one another cost more than minima that come too late.
+            // With few edges, loads that wait for earlier atomics cost more than atomics that change nothing.
             bool at_once = !few && !back && in_play <= CROWD;
             if (at_once) offer_four(keep, a, b, key, id);
             #pragma unroll
@@ -977,7 +989,7 @@ struct Solver {
             lower_all(paired ? S.pairs : S.least + least_at, paired ? TAIL : count);
         }
     }
-    // The block's minima go to everybody's.
+    // Merges the block's minima into those of the grid.
     __device__ void lower_all(u64 *least, u32 values) {
         for (u32 c0 = threadIdx.x; c0 < values; c0 += 4 * BLOCK) {
             u64 order[4], seen[4];
@@ -992,8 +1004,8 @@ struct Solver {
                 if (seen[i] > order[i]) atomicMin(least + c0 + BLOCK * i, order[i]);
         }
     }
-    // Where the pair of two of PAIRED components stands: the rows of the lower half begin right of the diagonal, those
-    // of the upper half are turned round and fill the place left of it.
+    // The place of a pair of components in a table of PAIRED / 2 rows. Rows of the lower half of the components use the
+    // places right of the diagonal; rows of the upper half, reversed, use the places left of it.
     __device__ static u32 place_of_pair(u32 a, u32 b) {
         u32 x = min(a, b), y = max(a, b);
         return x < PAIRED / 2 ? x * PAIRED + y : (PAIRED - 1 - x) * PAIRED + (PAIRED - 1 - y);
@@ -1003,7 +1015,7 @@ struct Solver {
         return y > x ? make_uint2(x, y) : make_uint2(PAIRED - 1 - x, PAIRED - 1 - y);
     }
 
-    // One record of each warp, for a pivot.
+    // Samples one record of each warp's first tile, for a pivot; only the first SAMPLES warps do.
     __device__ void sample_list() {
         if (lane == 0 && warp < SAMPLES) {
             u64 order = ~0ull;
@@ -1020,8 +1032,8 @@ struct Solver {
 
     __device__ void count_edges(Code code) { in_play = sum(code, list.count); }
 
-    // Rounds until the list is empty and, if labels are wanted, every component has its final number.
-    // Before: the edges on the list have been offered to the components of this level.
+    // Runs rounds until all lists are empty and, if labels are wanted, every component has its final number.
+    // Precondition: the listed edges have been offered to the components of this level.
     __device__ void rounds(bool labels_wanted) {
         bool pending = false;
         while (count && (in_play || labels_wanted || pending)) {
@@ -1032,7 +1044,7 @@ struct Solver {
                 hook();
                 bool splitting = !pending && !labels_wanted && in_play > SPLIT_FROM && (float)in_play > SPLIT * (float)count;
                 if (splitting) sample_list();
-                // Few components are contracted without a barrier more, and need room for orders that nobody reads any more.
+                // contract_here has no barrier, so the next level's orders, in the half not in use, are cleared here.
                 if (!K::wide && count <= FEW) {
                     for (u32 i = warp * 32 + lane; i < count; i += warps * 32) S.least[other_least() + i] = ~0ull;
                     for (u32 i = warp * 32 + lane; i < TAIL; i += warps * 32) S.pairs[i] = ~0ull;
@@ -1070,18 +1082,19 @@ struct Solver {
             }
         }
     }
-    // The components that the chosen edges join become those of the next level.
+    // Makes the components that the chosen edges join the components of the next level.
     __device__ void contract() {
         u32 numbered = sum(NUMBER, number(counter()));
-        // Few may as well be walked to by whoever needs them; what reads rows walks no path.
+        // With few components relabel follows the paths itself. After round 0 the gather steps do not.
         for (bool more = count > DIRECT || base == 0; more; more = sum(SHORTCUT, shortcut())) {}
         base += count;
         count = numbered;
         least_at = 0;
     }
 
-    // The same for few components, by every block for itself in shared memory. Labels stay there for relabel; until
-    // everybody has read the links, they are not overwritten. False, and nothing is done, where too many are roots.
+    // The same for few components: every block computes it in its own shared memory, without a barrier. The labels stay
+    // there for relabel. The links are not overwritten before a barrier, because other blocks may still read them.
+    // Returns false and changes no state if there are more than LABELS_AT roots.
     __device__ bool contract_here() {
         constexpr u16 NOWHERE = 0xffff, LONE = 0x8000;
         constexpr u32 each = FEW / BLOCK;
@@ -1145,9 +1158,9 @@ struct Solver {
         count = roots;
         return true;
     }
-    // Where the least orders of the next level lie, if that is one of few components.
+    // Where the least orders of the next level start if contract_here makes that level.
     __device__ u32 other_least() { return least_at ? 0 : max(G.vertices, FEW); }
-    // Block 0 tells what has become of few components, once everybody has passed a barrier.
+    // Block 0 writes the labels of contract_here to `link`, after a barrier.
     __device__ void publish_labels() {
         if (blockIdx.x) return;
         const u16 *label = (const u16 *)(shared + LABELS_AT);
@@ -1155,7 +1168,7 @@ struct Solver {
             S.link[few_base + c] = label[c] & 0x8000 ? DONE | (few_done + (label[c] & 0x7fff)) : base + label[c];
     }
 
-    // The last rounds of a phase, by one block in shared memory.
+    // One block runs the last rounds of a phase in shared memory.
     __device__ void finish(bool goes_on) {
         u32 taken = counter(), at = 0;
         if (lane == 0 && list.count) at = atomicAdd(S.counters + taken, list.count);
@@ -1177,12 +1190,12 @@ struct Solver {
         if (blockIdx.x == 0) finish_alone(false, in_play);
         finished(goes_on);
     }
-    // The same with the least edges of all pairs of components.
+    // The same for the least edges of all pairs of components.
     __device__ void finish_pairs(bool goes_on) {
         if (blockIdx.x == 0) finish_alone(true, TAIL);
         finished(goes_on);
     }
-    // Where nothing comes after, nobody waits.
+    // The barrier is left out if nothing follows in this solve.
     __device__ void finished(bool goes_on) {
         base += count;
         count = 0;
@@ -1213,7 +1226,7 @@ struct Solver {
                     uint2 ends = pair_at(at);
                     a[i] = ends.x;
                     b[i] = ends.y;
-                    key[i] = (Key)(order >> 32); // few components of wide keys are not paired
+                    key[i] = (Key)(order >> 32); // edges with wide keys are never paired
                     id[i] = (u32)order;
                 }
             } else if (at < edges) {
@@ -1291,7 +1304,7 @@ struct Solver {
         for (u32 c = threadIdx.x; c < count; c += BLOCK) S.link[base + c] = DONE | least_id[label[c]];
     }
 
-    // A new phase among the components that the last one left.
+    // Starts a new phase on the components that the last one left.
     __device__ void restart() {
         count = read(finals);
         base = base >= 3 * G.vertices ? G.vertices : 3 * G.vertices;
@@ -1305,7 +1318,7 @@ struct Solver {
         sync(RESTART);
     }
 
-    // The component of the level from `above` on that most of some sampled vertices are in.
+    // The label, from `above` on, of the most of 256 sampled vertices; UNSET if no label has more than 8 of them.
     __device__ u32 find_giant(u32 above) {
         u32 *labels = (u32 *)shared;
         __shared__ u64 most;
@@ -1325,7 +1338,7 @@ struct Solver {
         __syncthreads();
         return most ? (u32)most : UNSET;
     }
-    // The giant component of a new phase. It chooses nothing: all others come to it.
+    // The giant component of a new phase, or UNSET. It chooses nothing: the others link to it.
     __device__ u32 passive_giant() {
         u32 giant = find_giant(DONE);
         if (giant == UNSET) return UNSET;
@@ -1333,7 +1346,7 @@ struct Solver {
         if (blockIdx.x == 0 && threadIdx.x == 0) S.link[giant] = giant;
         return giant;
     }
-    // Every vertex learns its final number.
+    // Replaces each label in from..to by the final number that it leads to.
     __device__ void label_vertices(u32 from, u32 to) {
         for (u32 x = from + warp * 32 + lane; x < to; x += warps * 32) {
             u32 y = S.link[x];
@@ -1363,7 +1376,7 @@ struct Solver {
         if (overflowed()) return;
         contract();
         if (filtered) {
-            in_play = CROWD + 1;
+            in_play = CROWD + 1; // the true number is not known; relabel is to look for a giant component
             relabel(list, false, false, false, false, 0);
         } else {
             gather_short_rows();
@@ -1383,7 +1396,7 @@ struct Solver {
             count_edges(GATHER);
         }
     }
-    // Every vertex learns what has become of it, and a new phase begins.
+    // Gives every vertex its final number of the phase, and starts the next phase.
     __device__ void settle() {
         label_vertices(G.vertices, base);
         sync(LABEL);
@@ -1391,7 +1404,7 @@ struct Solver {
         restart();
     }
     __device__ u64 light_rows() {
-        // Where most rows are short, the long ones hold the graph together with fewer edges.
+        // If most rows are much shorter than the mean, the long rows join the graph with fewer light edges.
         u32 v = (u64)hash(threadIdx.x) * G.vertices >> 32, mean = G.entries / G.vertices;
         bool skewed = __syncthreads_count((G.offsets[v + 1] - G.offsets[v]) * 3 < mean) > BLOCK / 2;
         float wanted = mean > 128 ? 2.5f : skewed ? 0.5f : 1.0f;

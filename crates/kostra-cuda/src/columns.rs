@@ -1,8 +1,8 @@
-//! Columns of an edge list that lie on the device with whatever element types their owner has, and the forest's part
-//! of them.
+//! Columns of an edge list in device memory, with the element types that their owner has, and the forest's values of
+//! such columns.
 //!
-//! Solvers take vertices of 32 bits and weights of 32 or 64. Such columns are read where they lie; others are converted
-//! there, in one pass, and no number is rounded or cut.
+//! Solvers take 32-bit vertices and 32-bit or 64-bit weights. Columns of these types are used without a copy, unless
+//! NaN weights are skipped. Others are converted on the device in one pass; no number is rounded or truncated.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only, and kernels are launched")]
 
@@ -21,7 +21,7 @@ use crate::{Device, DeviceEdges, DeviceError, DeviceGraphError};
 
 const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
 
-/// A type of integers.
+/// An integer type of vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as Rust's own types")]
 pub enum IntegerType {
@@ -58,11 +58,11 @@ pub struct DeviceEnds {
 }
 
 impl DeviceEnds {
-    /// Vertices by the address of `len` integers; copied where they do not have 32 bits. One pass.
+    /// Checks `len` integers at an address in one pass, and copies them as vertices if they do not have 32 bits.
     ///
     /// # Errors
-    /// [`DeviceGraphError::NotAVertex`] with the first place where a number is negative or too large; or when the
-    /// device fails.
+    /// [`DeviceGraphError::NotAVertex`] with the first place where a number is negative or has more than 32 bits; or
+    /// when the device fails or has too little memory.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
@@ -78,7 +78,7 @@ impl DeviceEnds {
             if in_place { None } else { Some(device.uninit(len as usize)?) };
         let column: DeviceArray<Vertex> = match copy {
             Some(copy) => copy.into(),
-            // SAFETY: the caller vouches for the address.
+            // SAFETY: the caller guarantees the address.
             None => unsafe { DeviceArray::foreign(address, len as usize) },
         };
         let target: CUdeviceptr = if in_place { 0 } else { column.address() };
@@ -87,7 +87,7 @@ impl DeviceEnds {
         let kernel = device.function(ARRAYS, integers.kernel())?;
         let mut launch = device.stream().launch_builder(&kernel);
         launch.arg(&address).arg(&count).arg(&target).arg(&mut fault).arg(&mut highest);
-        // SAFETY: the kernel takes these arguments, reads as many integers, and writes as many where there is room.
+        // SAFETY: the kernel takes these arguments, reads `len` integers, and writes as many if it has a target.
         device.check(unsafe { launch.launch(grid(count)) }, "taking vertices")?;
         match download(device, &fault)?.first() {
             Some(&index) if index != u64::MAX => return Err(DeviceGraphError::NotAVertex { index }),
@@ -98,13 +98,13 @@ impl DeviceEnds {
         Ok(Self { column, bound })
     }
 
-    /// One more than the highest vertex.
+    /// One more than the highest vertex; 0 if there is none.
     pub fn bound(&self) -> u64 {
         self.bound
     }
 }
 
-/// A type of numbers that are too narrow to be weights of their own.
+/// A number type that is narrower than the weights that solvers take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as Rust's own types")]
 pub enum NarrowType {
@@ -120,16 +120,16 @@ pub enum NarrowType {
 pub struct DeviceWeights<W: Weight>(DeviceArray<W>);
 
 impl<W: Weight> DeviceWeights<W> {
-    /// Weights by the address of so many. Nothing is copied.
+    /// The `len` weights at an address. Nothing is copied.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
     pub unsafe fn from_address(address: u64, len: u32) -> Self {
-        // SAFETY: the caller vouches for the address.
+        // SAFETY: the caller guarantees the address.
         Self(unsafe { DeviceArray::foreign(address, len as usize) })
     }
 
-    /// Weights that are all equal.
+    /// `len` weights that are all equal (to zero).
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
@@ -137,14 +137,14 @@ impl<W: Weight> DeviceWeights<W> {
         Ok(Self(device.filled(len as usize, 0)?.into()))
     }
 
-    /// Weights by the address of so many narrow numbers, which are widened to `W`: signed integers to `i32`, unsigned
-    /// ones to `u32`, floats to `f32`.
+    /// Converts the `len` narrow numbers at an address to `W`: signed integers to `i32`, unsigned ones to `u32`,
+    /// half-precision floats to `f32`.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
     ///
     /// # Panics
-    /// When `W` is another type than these.
+    /// When `W` is not the type to which `narrow` is converted.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
@@ -166,21 +166,21 @@ impl<W: Weight> DeviceWeights<W> {
         let (kernel, count) = (device.function(ARRAYS, name)?, u64::from(len));
         let mut launch = device.stream().launch_builder(&kernel);
         launch.arg(&address).arg(&count).arg(&mut column);
-        // SAFETY: the kernel takes these arguments, reads as many numbers, and writes as many of the type above.
+        // SAFETY: the kernel takes these arguments, reads `len` numbers, and writes `len` of the wide type above.
         device.check(unsafe { launch.launch(grid(count)) }, "widening weights")?;
         Ok(Self(column.into()))
     }
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// An edge list of columns of one length, once a look through it has found no fault. With `skip_nan`, edges whose
-    /// weight is not a number are left out: they become edges from a vertex to itself, in copies of `u` and the weights.
+    /// An edge list of columns of equal length, after one pass has checked it. With `skip_nan`, edges whose weight is
+    /// NaN are left out: they become self-loops in `u` and the weights, which are copied first if the caller owns them.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place.
+    /// The kind of fault that was found, and its first place; or when the device fails or has too little memory.
     ///
     /// # Panics
-    /// When the columns are not of one length.
+    /// When the columns have different lengths.
     pub fn from_columns(
         device: &Device,
         vertices: u32,
@@ -198,7 +198,7 @@ impl<W: Weight> DeviceEdges<W> {
             let count = v.len() as u64;
             let mut launch = device.stream().launch_builder(&kernel);
             launch.arg(&mut own_u).arg(&v).arg(&mut own_weights).arg(&count);
-            // SAFETY: the kernel takes these arguments, and each column has as many values.
+            // SAFETY: the kernel takes these arguments, and each column has `count` values.
             device.check(unsafe { launch.launch(grid(count)) }, "leaving edges out")?;
             (u, weights) = (own_u.into(), own_weights.into());
         }
@@ -208,7 +208,7 @@ impl<W: Weight> DeviceEdges<W> {
     }
 }
 
-/// The members of a set of edges, ascending, as 64-bit integers that stay on the device.
+/// Lists the members of a set of edges in ascending order, as 64-bit integers in device memory.
 pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<DeviceMemory, DeviceError> {
     let words = set.len();
     let count = words as u64;
@@ -216,7 +216,7 @@ pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<
     let kernel = device.function(ARRAYS, "count_members")?;
     let mut launch = device.stream().launch_builder(&kernel);
     launch.arg(set).arg(&count).arg(&mut places);
-    // SAFETY: the kernel takes these arguments, and there is a number for every word.
+    // SAFETY: the kernel takes these arguments, and `places` has a number for each word.
     device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
     let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
     let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
@@ -225,21 +225,21 @@ pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<
     let address = ids.address();
     let mut launch = device.stream().launch_builder(&kernel);
     launch.arg(set).arg(&count).arg(&places).arg(&address);
-    // SAFETY: the kernel takes these arguments; the places are below the number of members, for which there is room.
+    // SAFETY: the kernel takes these arguments; all places are below the number of members, and `ids` has room for it.
     device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
     Ok(ids)
 }
 
-/// What stands in a column of the graph at the ids of a forest's edges.
+/// The values of a column of the graph at the ids of a forest's edges.
 ///
 /// # Errors
 /// When the device fails, or has too little memory.
 ///
 /// # Panics
-/// When values have another size than 1, 2, 4 or 8 bytes.
+/// When `size` is not 1, 2, 4 or 8 bytes.
 ///
 /// # Safety
-/// The address is of a column of values of that size on the device of the ids, with one for each edge; the ids are
+/// `column` is the address of a column on the device of `ids`, with one value of `size` bytes for each edge; `ids` are
 /// those of [`fast::ids_on_edges`](crate::fast::ids_on_edges) for that graph.
 pub unsafe fn pick(ids: &DeviceMemory, column: u64, size: usize) -> Result<DeviceMemory, DeviceError> {
     let name = match size {
@@ -256,19 +256,20 @@ pub unsafe fn pick(ids: &DeviceMemory, column: u64, size: usize) -> Result<Devic
     let (from, to) = (ids.address(), picked.address());
     let mut launch = device.stream().launch_builder(&kernel);
     launch.arg(&column).arg(&from).arg(&count).arg(&to);
-    // SAFETY: the kernel takes these arguments; the ids are places in the column, and there is room for the values.
+    // SAFETY: the kernel takes these arguments; the caller guarantees that ids are places in the column; `picked` has
+    // room for all values.
     device.check(unsafe { launch.launch(grid(count)) }, "picking a forest's edges")?;
     Ok(picked)
 }
 
-/// One value of a column, as bytes.
+/// Copies one value of a column to host memory, as bytes.
 ///
 /// # Errors
 /// When the device fails.
 ///
 /// # Safety
-/// The address is of that many bytes in the memory of this device.
+/// The address is of `size` bytes in the memory of this device.
 pub unsafe fn value_at(device: &Device, address: u64, size: usize) -> Result<Vec<u8>, DeviceError> {
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: the caller guarantees the address.
     unsafe { bytes_at(device, address, size) }
 }

@@ -1,10 +1,10 @@
-//! What can go wrong before a device is there, and on it.
+//! Errors: no usable device, and failures on a device.
 
 use cudarc::driver::DriverError;
 use kostra_core::{OutOfMemory, SolveError};
 use thiserror::Error;
 
-/// There is no device to work on.
+/// There is no usable device.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("no CUDA device: {reason}")]
 pub struct NoDevice {
@@ -16,7 +16,7 @@ impl NoDevice {
         Self { reason: reason.into() }
     }
 
-    /// Why there is none: half a sentence.
+    /// Why there is none, as a clause without a full stop.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -28,49 +28,50 @@ impl From<NoDevice> for SolveError {
     }
 }
 
-/// A device that was there has failed, or has no use for what it was given.
+/// A solve on an opened device failed: on the device, for lack of memory, or because the graph or kernels do not fit.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum DeviceError {
-    /// The driver refused a call, or an earlier call has failed in the meantime.
+    /// A call to the driver failed, or work that was started earlier failed on the device.
     #[error("the CUDA device failed while {doing}: {cause}")]
     Driver {
-        /// What was being done.
+        /// The operation, completing "while ...".
         doing: &'static str,
-        /// The driver's words.
+        /// The driver's explanation and name of the error.
         cause: String,
     },
-    /// An array finds no room in the device's memory.
+    /// An array does not fit in the device's memory.
     #[error("{bytes} bytes of the CUDA device's memory are needed, of which {free} are free")]
     OutOfMemory {
-        /// How many bytes were asked for.
+        /// The number of bytes requested.
         bytes: usize,
-        /// How many were free, perhaps not in one piece.
+        /// The number of free bytes, which may not be contiguous.
         free: usize,
     },
-    /// The array of the answer finds no room in the machine's memory.
+    /// The result does not fit in host memory.
     #[error(transparent)]
     Host(#[from] OutOfMemory),
-    /// The kernels are neither compiled in nor can be compiled here.
+    /// The kernels were not compiled when Kostra was built, and cannot be compiled on this machine.
     #[error(
         "the CUDA kernels were not compiled when Kostra was built, and cannot be compiled now: {reason}; install \
          NVRTC, for instance by `pip install nvidia-cuda-nvrtc`, or build Kostra where nvcc is found"
     )]
     NoCompiler {
-        /// Why they cannot be.
+        /// Why they cannot be compiled here.
         reason: String,
     },
-    /// A kernel was not accepted by the compiler.
+    /// NVRTC did not compile a file of kernels.
     #[error("the CUDA compiler does not accept kernels/{name}.cu: {log}")]
     Compile {
-        /// The name of the file.
+        /// The name of the file, without `.cu`.
         name: &'static str,
-        /// What the compiler says.
+        /// The compiler's log, or its error code.
         log: String,
     },
-    /// The graph's rows have more entries than the device's 32-bit offsets can name.
+    /// The graph's rows have more entries than the solver can index with 32 bits. For `cuda-fast-rows` the limit is
+    /// lower than the one that the message names.
     #[error("{entries} entries in the rows are more than the {limit} that a CUDA solver takes", limit = u32::MAX - 1)]
     TooManyEntries {
-        /// How many there are.
+        /// The number of entries.
         entries: u64,
     },
 }
@@ -85,7 +86,7 @@ impl From<DeviceError> for SolveError {
     }
 }
 
-/// Says what was being done when the driver refused it.
+/// Adds the operation to a driver's error.
 pub(crate) trait Doing<T> {
     /// `doing` completes the sentence "the CUDA device failed while ...".
     fn doing(self, doing: &'static str) -> Result<T, DeviceError>;
@@ -97,7 +98,7 @@ impl<T> Doing<T> for Result<T, DriverError> {
     }
 }
 
-/// The driver's name for an error, and its explanation.
+/// The driver's explanation of an error, and its name.
 pub(crate) fn words(error: DriverError) -> String {
     let text = |text: Result<&std::ffi::CStr, _>| text.ok().map(|text| text.to_string_lossy().into_owned());
     match (text(error.error_name()), text(error.error_string())) {

@@ -1,8 +1,9 @@
-//! Graphs that already lie in device memory, handed in by their addresses, and the check that they are graphs.
+//! Graphs that are already in device memory, given by their addresses, and the check that they are valid.
 //!
-//! Kernels trust offsets and neighbours as addresses, so a graph of unknown origin is looked through once: O(n + m)
-//! reads, and one bit an edge of memory. Symmetry is checked by a sum of hashes, in which each edge's two entries
-//! cancel out; a graph that is not symmetric passes with a chance of about 2^-64 if nobody has made it to pass.
+//! Kernels use offsets and neighbours as indices without a check, so a graph of unknown origin is checked once. For
+//! rows this takes one pass over the arrays, a binary search for the row of each entry, and one bit of memory per edge.
+//! Symmetry is checked by a sum of hashes in which each edge's two entries cancel out. Rows that are not symmetric pass
+//! with a probability of about 2^-64, unless they were constructed to pass.
 
 #![allow(
     unsafe_code,
@@ -20,52 +21,52 @@ use crate::{Device, DeviceCsr, DeviceEdges, DeviceError};
 
 const CHECK: Source = Source { name: "check", text: include_str!("../kernels/check.cu") };
 
-/// Where the rows of a graph lie in the memory of a device, and how many there are.
+/// The addresses and sizes of a graph's rows in a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CsrAddresses {
-    /// How many vertices there are.
+    /// The number of vertices.
     pub vertices: u32,
-    /// How many edges there are; every id is below it.
+    /// The number of edges; every id is below it.
     pub edges: u32,
-    /// How many entries the rows have: two for each edge.
+    /// The number of entries in the rows: two for each edge that is not a self-loop.
     pub entries: u32,
-    /// Of `vertices + 1` offsets of 32 bits: where each row starts, and the number of entries at the end.
+    /// The address of `vertices + 1` 32-bit offsets: where each row starts, and then the number of entries.
     pub offsets: u64,
-    /// Of the other end of each entry, 32 bits each.
+    /// The address of the other end of each entry, 32 bits each.
     pub neighbours: u64,
-    /// Of the edge id of each entry, 32 bits each; both entries of an edge have the same.
+    /// The address of the edge id of each entry, 32 bits each; both entries of an edge have the same id.
     pub ids: u64,
-    /// Of the weight of each entry.
+    /// The address of the weight of each entry.
     pub weights: u64,
 }
 
-/// Where an edge list lies in the memory of a device.
+/// The addresses and sizes of an edge list in a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeAddresses {
-    /// How many vertices there are.
+    /// The number of vertices.
     pub vertices: u32,
-    /// How many edges there are.
+    /// The number of edges.
     pub edges: u32,
-    /// Of the first end of each edge, 32 bits each.
+    /// The address of the first end of each edge, 32 bits each.
     pub u: u64,
-    /// Of the second end of each edge.
+    /// The address of the second end of each edge, 32 bits each.
     pub v: u64,
-    /// Of the weight of each edge.
+    /// The address of the weight of each edge.
     pub weights: u64,
 }
 
-/// Why some arrays in device memory are not a graph.
+/// Why arrays in device memory are not accepted as a graph.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeviceGraphError {
-    /// The offsets are not those of rows.
+    /// The offsets do not describe rows.
     #[error(
         "offset {index} is wrong: offsets start at 0, ascend, and end at the number of entries, {entries}"
     )]
     Offsets {
-        /// The first that is wrong.
+        /// The first offset that is wrong.
         index: u64,
-        /// How many entries there are.
+        /// The number of entries.
         entries: u32,
     },
     /// An entry or an edge names a vertex that the graph does not have.
@@ -73,31 +74,31 @@ pub enum DeviceGraphError {
     Vertex {
         /// `"entry"` or `"edge"`.
         what: &'static str,
-        /// The first of them.
+        /// The first such entry or edge.
         index: u64,
-        /// How many vertices there are.
+        /// The number of vertices.
         vertices: u32,
     },
-    /// An integer of another type is none of the numbers that vertices have.
+    /// An integer is negative or does not fit in 32 bits.
     #[error("value {index} is no vertex: vertices are numbered from 0, with 32 bits")]
     NotAVertex {
-        /// The place of the first of them.
+        /// The place of the first such integer.
         index: u64,
     },
-    /// An entry has the id of no edge.
+    /// An entry has an id that is not below the number of edges.
     #[error("the id in entry {index} is not below {edges}, the number of edges")]
     EdgeId {
         /// The first such entry.
         index: u64,
-        /// How many edges there are.
+        /// The number of edges.
         edges: u32,
     },
-    /// A weight is not a number, so the edges cannot be ordered.
+    /// A weight is NaN, so the edges cannot be ordered.
     #[error("the weight of {what} {index} is not a number (NaN)")]
     NanWeight {
         /// `"entry"` or `"edge"`.
         what: &'static str,
-        /// The first of them.
+        /// The first such entry or edge.
         index: u64,
     },
     /// A row holds an edge from its vertex to itself.
@@ -106,18 +107,18 @@ pub enum DeviceGraphError {
         /// The first such entry.
         index: u64,
     },
-    /// Two edges have one id.
+    /// Two edges have the same id.
     #[error("entry {index} has the id of another edge; an id belongs to one edge")]
     RepeatedId {
-        /// The first such entry that was noticed.
+        /// The lowest entry that was reported. Which of the edges with the id is reported may vary.
         index: u64,
     },
-    /// An edge is not the same from both ends.
+    /// An edge's two entries differ, or one of them is missing.
     #[error(
         "the rows are not symmetric: each edge stands in the rows of both its ends, with one weight and one id"
     )]
     Asymmetric,
-    /// The arrays cannot be a graph, whatever is in them.
+    /// There are entries or edges, but no vertices.
     #[error("there are entries, or edges, but no vertices")]
     NoVertices,
     /// The device failed during the check.
@@ -126,33 +127,33 @@ pub enum DeviceGraphError {
 }
 
 impl<W: Weight> DeviceCsr<W> {
-    /// Rows that already lie on the device, once a look through them has found no fault. Nothing is copied.
+    /// Uses rows that are already on the device, after checking them. Nothing is copied.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place.
+    /// The kind of fault that was found, and its first place; or when the device fails or has too little memory.
     ///
     /// # Safety
-    /// The addresses are of arrays as long as [`CsrAddresses`] says, aligned to their values, in the memory of this
-    /// device; whatever was to write to them is done; and nobody changes or frees them while this value is there.
+    /// The addresses are of arrays with the lengths that [`CsrAddresses`] states, aligned for their values, in the
+    /// memory of this device. All writes to them are complete. Nothing changes or frees them while this value exists.
     pub unsafe fn from_addresses(
         device: &Device,
         rows: CsrAddresses,
         order: Order,
     ) -> Result<Self, DeviceGraphError> {
-        // SAFETY: what is in the arrays is checked before anybody else reads them.
+        // SAFETY: `check` below validates the content before any solver reads it.
         let csr = unsafe { Self::from_addresses_unchecked(rows, order) };
         csr.check(device)?;
         Ok(csr)
     }
 
-    /// The same without the look through them.
+    /// The same without the check.
     ///
     /// # Safety
-    /// As [`from_addresses`](Self::from_addresses), and the arrays are a graph, without any fault of
-    /// [`DeviceGraphError`]: kernels read and write wherever the arrays point to.
+    /// As for [`from_addresses`](Self::from_addresses). In addition, the arrays have none of the faults in
+    /// [`DeviceGraphError`]: kernels use their values as indices without a check.
     pub unsafe fn from_addresses_unchecked(rows: CsrAddresses, order: Order) -> Self {
         let entries = rows.entries as usize;
-        // SAFETY: the caller vouches for the addresses.
+        // SAFETY: the caller guarantees the addresses.
         unsafe {
             Self {
                 vertices: rows.vertices,
@@ -167,7 +168,7 @@ impl<W: Weight> DeviceCsr<W> {
         }
     }
 
-    /// Looks for faults.
+    /// Checks the arrays on the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
         let Self { vertices, edges, entries, .. } = *self;
         if vertices == 0 && entries > 0 {
@@ -188,8 +189,8 @@ impl<W: Weight> DeviceCsr<W> {
             launch.arg(&self.offsets).arg(&self.neighbours).arg(&self.ids).arg(&self.weights);
             launch.arg(&vertices).arg(&edges).arg(&entries).arg(&self.keys.kind);
             launch.arg(&mut seen).arg(&mut faults.places).arg(&mut faults.sum);
-            // SAFETY: the kernel takes these arguments, reads as many entries, after the offsets were found right, and
-            // marks ids that are below the number of edges.
+            // SAFETY: the kernel takes these arguments, reads `entries` entries if the offsets are right, and marks
+            // only ids that are below the number of edges.
             let launched = unsafe { launch.launch(grid(u64::from(entries))) };
             device.check(launched, "checking a graph")?;
         }
@@ -209,10 +210,10 @@ impl<W: Weight> DeviceCsr<W> {
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// An edge list that already lies on the device, once a look through it has found no fault. Nothing is copied.
+    /// Uses an edge list that is already on the device, after checking it. Nothing is copied.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place.
+    /// The kind of fault that was found, and its first place; or when the device fails or has too little memory.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`].
@@ -221,19 +222,19 @@ impl<W: Weight> DeviceEdges<W> {
         list: EdgeAddresses,
         order: Order,
     ) -> Result<Self, DeviceGraphError> {
-        // SAFETY: what is in the arrays is checked before anybody else reads them.
+        // SAFETY: `check` below validates the content before any solver reads it.
         let edges = unsafe { Self::from_addresses_unchecked(list, order) };
         edges.check(device)?;
         Ok(edges)
     }
 
-    /// The same without the look through it.
+    /// The same without the check.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses_unchecked`].
     pub unsafe fn from_addresses_unchecked(list: EdgeAddresses, order: Order) -> Self {
         let len = list.edges as usize;
-        // SAFETY: the caller vouches for the addresses.
+        // SAFETY: the caller guarantees the addresses.
         unsafe {
             Self {
                 vertices: list.vertices,
@@ -246,7 +247,7 @@ impl<W: Weight> DeviceEdges<W> {
         }
     }
 
-    /// Looks for faults.
+    /// Checks the arrays on the device.
     pub(crate) fn check(&self, device: &Device) -> Result<(), DeviceGraphError> {
         let Self { vertices, edges, .. } = *self;
         if vertices == 0 && edges > 0 {
@@ -258,7 +259,7 @@ impl<W: Weight> DeviceEdges<W> {
         let mut launch = device.stream().launch_builder(&check_edges);
         launch.arg(&self.u).arg(&self.v).arg(&self.weights).arg(&vertices).arg(&edges).arg(&self.keys.kind);
         launch.arg(&mut faults.places);
-        // SAFETY: the kernel takes these arguments, and reads as many edges.
+        // SAFETY: the kernel takes these arguments, and reads `edges` edges.
         let launched = unsafe { launch.launch(grid(u64::from(edges))) };
         device.check(launched, "checking a graph")?;
         match faults.found(device)? {
@@ -273,7 +274,7 @@ impl<W: Weight> DeviceEdges<W> {
     }
 }
 
-/// The kinds of fault, in the order of the kernels' words for them.
+/// The kinds of fault, in the order of `Fault` in check.cu.
 #[derive(Clone, Copy)]
 enum Kind {
     Offset,
@@ -292,11 +293,11 @@ enum Found {
     Unbalanced,
 }
 
-/// The words in which kernels report.
+/// The words to which the kernels report faults.
 struct Faults {
-    /// The first place of each kind, or all ones.
+    /// The lowest place of each kind of fault, or all ones.
     places: CudaSlice<u64>,
-    /// Zero if the rows are symmetric.
+    /// Zero if the rows are symmetric, and almost certainly not zero otherwise.
     sum: CudaSlice<u64>,
 }
 
@@ -305,7 +306,7 @@ impl Faults {
         Ok(Self { places: device.filled(KINDS.len(), 0xff)?, sum: device.filled(1, 0)? })
     }
 
-    /// What was reported first, in the order of the kinds.
+    /// The first kind of fault that was reported, in the order of `KINDS`; asymmetry comes last.
     fn found(self, device: &Device) -> Result<Option<Found>, DeviceError> {
         let places = download(device, &self.places)?;
         let sum = download(device, &self.sum)?;
@@ -324,7 +325,7 @@ mod tests {
     use crate::buffers::upload;
     use crate::testing::device;
 
-    /// The rows of a graph, to be spoilt.
+    /// The rows of a graph, to which tests add faults.
     #[derive(Clone)]
     struct Rows<W: Weight> {
         edges: u32,
@@ -411,7 +412,7 @@ mod tests {
         );
         assert_eq!(spoil(|rows| rows.neighbours[0] = 0), DeviceGraphError::SelfLoop { index: 0 });
         let doubled = |rows: &mut Rows<f32>| {
-            // An edge takes the id of another one, at both its ends.
+            // Both entries of one edge get the id of another edge.
             let (one, other) = (rows.ids[0], rows.ids[1]);
             rows.ids.iter_mut().filter(|id| **id == one).for_each(|id| *id = other);
         };
@@ -441,7 +442,7 @@ mod tests {
         };
         device.finish().unwrap();
         let check = |vertices, edges| {
-            // SAFETY: the arrays are there, are at least as long, and stay.
+            // SAFETY: the arrays are at least that long, and outlive the list.
             let list =
                 unsafe { DeviceEdges::<f64>::from_addresses(&device, list(vertices, edges), Order::Minimum) };
             list.map(|_| ())

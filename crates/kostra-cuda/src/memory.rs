@@ -1,7 +1,7 @@
-//! Memory of a device that others see: answers that stay there, and what is copied there for somebody.
+//! Device memory that other libraries can use: results that stay on the device, and copies made for a caller.
 //!
-//! Others know it by its address, and work on it on streams of their own. So whatever Kostra writes to it is done
-//! before anybody learns the address, and when it is freed, all work on the device that might still read it is.
+//! Other libraries get its address and use it on their own streams. Therefore Kostra's writes are complete before
+//! [`DeviceMemory::share`] returns the address. Before shared memory is freed, all work in the context is waited for.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
@@ -14,49 +14,49 @@ use cudarc::driver::{CudaSlice, DevicePtr, result};
 use crate::staging::{self, Transfer};
 use crate::{Device, DeviceError, NoDevice};
 
-/// Some bytes of a device's memory. They are freed when this is dropped.
+/// Bytes in a device's memory, freed when this is dropped.
 #[derive(Debug)]
 pub struct DeviceMemory {
     device: Arc<Device>,
     memory: CudaSlice<u8>,
-    /// Whether somebody else knows the address.
+    /// Whether `share` has returned the address.
     shared: AtomicBool,
 }
 
 impl DeviceMemory {
-    /// Room for so many bytes, whatever is in it.
+    /// Allocates `bytes` bytes of undefined content.
     pub(crate) fn uninit(device: &Arc<Device>, bytes: usize) -> Result<Self, DeviceError> {
         let memory = device.uninit(bytes)?;
         Ok(Self { device: device.clone(), memory, shared: AtomicBool::new(false) })
     }
 
-    /// A copy of bytes, complete when this returns.
+    /// Copies `bytes` to the device, on up to `threads` threads; the copy is complete when this returns.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
     pub fn copy_of(device: &Arc<Device>, bytes: &[u8], threads: usize) -> Result<Self, DeviceError> {
         let copy = Self::uninit(device, bytes.len())?;
-        // SAFETY: there is room for as many bytes, allocated on the device's stream.
+        // SAFETY: `copy` has `bytes.len()` bytes and was allocated on the device's stream.
         unsafe { staging::send(device, &[Transfer { from: bytes, to: copy.address() }], threads) }?;
         Ok(copy)
     }
 
-    /// The device in whose memory it is.
+    /// The device that has the memory.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Whether there are none.
+    /// Whether the number of bytes is 0.
     pub fn is_empty(&self) -> bool {
         self.memory.len() == 0
     }
 
-    /// The address, for somebody who keeps this alive for as long as it is used. All that was to be written is.
+    /// The address. All writes by Kostra are complete. The caller keeps this value alive while the address is in use.
     ///
     /// # Errors
     /// When the device fails, in this or in earlier work.
@@ -67,12 +67,12 @@ impl DeviceMemory {
         Ok(self.address())
     }
 
-    /// A copy in the machine's memory.
+    /// Copies the bytes to host memory.
     ///
     /// # Errors
     /// When the device fails.
     pub fn to_vec(&self) -> Result<Vec<u8>, DeviceError> {
-        // SAFETY: the memory is ours, and as long.
+        // SAFETY: this value owns the memory, which has `len` bytes.
         unsafe { bytes_at(&self.device, self.address(), self.len()) }
     }
 
@@ -81,10 +81,10 @@ impl DeviceMemory {
     }
 }
 
-/// A copy of bytes of a device's memory.
+/// Copies `len` bytes at a device address to host memory.
 ///
 /// # Safety
-/// The address is of so many bytes on this device.
+/// The address is of at least `len` bytes on this device.
 pub(crate) unsafe fn bytes_at(
     device: &Device,
     address: CUdeviceptr,
@@ -94,7 +94,7 @@ pub(crate) unsafe fn bytes_at(
     if len > 0 {
         let _current = Current::keep();
         device.check(device.context().bind_to_thread(), "copying from it")?;
-        // SAFETY: both are as long, and the host's side is waited for below.
+        // SAFETY: both have `len` bytes, and `copy` is not used before `finish` has waited for the copy.
         let done = unsafe { result::memcpy_dtoh_async(&mut copy, address, device.stream().cu_stream()) };
         device.check(done, "copying from it")?;
         device.finish()?;
@@ -106,22 +106,22 @@ impl Drop for DeviceMemory {
     fn drop(&mut self) {
         if *self.shared.get_mut() {
             let _current = Current::keep();
-            // A device that has failed reads nothing any more.
+            // If this fails, the device has failed and reads nothing any more.
             let _ = self.device.context().synchronize();
         }
     }
 }
 
 impl Device {
-    /// The number of the device to whose memory an address belongs.
+    /// The number of the device whose memory contains an address.
     ///
     /// # Errors
-    /// When there is no device, or none that knows the address.
+    /// When there is no device, or the driver does not know the address.
     pub fn of_address(address: u64) -> Result<usize, NoDevice> {
         Self::count()?;
         let mut ordinal = 0_i32;
         let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-        // SAFETY: the attribute is an integer of 32 bits; the driver looks the address up and follows it nowhere.
+        // SAFETY: the attribute is a 32-bit integer; the driver looks the address up and does not dereference it.
         let answer = unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, address) };
         match (answer.result(), usize::try_from(ordinal)) {
             (Ok(()), Ok(ordinal)) => Ok(ordinal),
@@ -129,18 +129,18 @@ impl Device {
         }
     }
 
-    /// Waits for what was asked of a stream so far: 1 stands for the default stream, 2 for that of the calling thread,
-    /// and anything else is a stream's handle, as in `__cuda_array_interface__`.
+    /// Waits for the work that a stream has been given so far. As in `__cuda_array_interface__`, 1 is the legacy
+    /// default stream, 2 is the per-thread default stream, and any other value is a stream handle.
     ///
     /// # Errors
     /// When the device fails.
     ///
     /// # Safety
-    /// The stream is one of this device, and there.
+    /// The stream belongs to this device and has not been destroyed.
     pub unsafe fn wait_for_stream(&self, stream: u64) -> Result<(), DeviceError> {
         let _current = Current::keep();
         self.check(self.context().bind_to_thread(), "waiting for a stream")?;
-        // SAFETY: the caller vouches for it. The driver's own names for the first two are the same numbers.
+        // SAFETY: the caller guarantees it. 1 and 2 are also the driver's values for the two default streams.
         self.check(
             unsafe { result::stream::synchronize(stream as usize as sys::CUstream) },
             "waiting for a stream",
@@ -148,8 +148,8 @@ impl Device {
     }
 }
 
-/// Which device is the calling thread's, to be set again when this is dropped: a library that keeps a device for each
-/// thread does not expect another to change it.
+/// The calling thread's CUDA context, restored when this is dropped: a library that keeps a current device for each
+/// thread does not expect other code to change it.
 struct Current(Option<sys::CUcontext>);
 
 impl Current {
@@ -161,7 +161,7 @@ impl Current {
 impl Drop for Current {
     fn drop(&mut self) {
         if let Some(context) = self.0 {
-            // SAFETY: it was the thread's context a moment ago, and whoever made it has not been called since.
+            // SAFETY: it was this thread's current context when `keep` was called, and Kostra does not destroy it.
             let _ = unsafe { result::ctx::set_current(context) };
         }
     }

@@ -1,5 +1,5 @@
-//! NVRTC, the compiler that comes as a library: found when it is needed, and asked once for each kernel file, device
-//! and version, for the result is kept in the user's cache folder.
+//! NVRTC, CUDA's compiler library: it is loaded when it is first needed. The result is kept in the user's cache folder,
+//! by the text of the kernel file, the compute capability and NVRTC's version, so each is normally compiled once.
 
 #![allow(unsafe_code, reason = "a foreign library is opened and called")]
 
@@ -15,12 +15,12 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::DeviceError;
 use crate::module::Source;
 
-/// The version of NVRTC on this machine, major and minor.
+/// The version of the NVRTC that was loaded, major and minor.
 pub(crate) fn version() -> Result<(u32, u32), DeviceError> {
     Nvrtc::get()?.version()
 }
 
-/// Has a file of kernels compiled for a device, or finds it in the cache, and loads it.
+/// Loads a file of kernels for a compute capability, from the cache or else newly compiled.
 pub(crate) fn compiled<T>(
     source: Source,
     capability: (u32, u32),
@@ -29,7 +29,7 @@ pub(crate) fn compiled<T>(
     compiled_in(cache_folder(), source, capability, load)
 }
 
-/// The same with a folder to keep the result in, or none.
+/// The same with a given cache folder, or without one.
 fn compiled_in<T>(
     folder: Option<PathBuf>,
     source: Source,
@@ -43,7 +43,7 @@ fn compiled_in<T>(
         let (name, hash, (x, y)) = (source.name, xxh3_128(text.as_bytes()), capability);
         folder.join(format!("{name}-{hash:032x}-sm_{x}{y}-nvrtc{major}.{minor}.cubin"))
     });
-    // What was kept may be damaged; then it is compiled again.
+    // If the cached file does not load, it may be damaged, and the text is compiled again.
     let kept = path.as_ref().and_then(|path| std::fs::read(path).ok());
     if let Some(module) = kept.and_then(|cubin| load(&cubin).ok()) {
         return Ok(module);
@@ -55,7 +55,7 @@ fn compiled_in<T>(
     load(&cubin)
 }
 
-/// `$XDG_CACHE_HOME/kostra`, or what stands for it on this system.
+/// `$XDG_CACHE_HOME/kostra` or `$HOME/.cache/kostra`; on Windows, `%LOCALAPPDATA%\kostra`.
 fn cache_folder() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = if cfg!(windows) {
@@ -66,7 +66,7 @@ fn cache_folder() -> Option<PathBuf> {
     Some(folder.join("kostra"))
 }
 
-/// Writes the file whole or not at all. Without it the next process compiles again, so nobody is told.
+/// Writes the file completely or not at all. Errors are ignored: without the file, the next process compiles again.
 fn keep(path: &Path, cubin: &[u8]) {
     let Some(folder) = path.parent() else { return };
     let _ = std::fs::create_dir_all(folder).and_then(|()| {
@@ -92,7 +92,7 @@ type Bytes = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
 type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 
-/// The functions that are needed.
+/// The library, and its functions that Kostra calls.
 struct Nvrtc {
     create: Create,
     compile: Compile,
@@ -106,7 +106,7 @@ struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// The library, looked for once.
+    /// The library. It is searched for once in a process; the outcome, a failure too, is kept.
     fn get() -> Result<&'static Self, DeviceError> {
         static NVRTC: OnceLock<Result<Nvrtc, DeviceError>> = OnceLock::new();
         NVRTC.get_or_init(|| Self::open(candidates())).as_ref().map_err(Clone::clone)
@@ -115,14 +115,14 @@ impl Nvrtc {
     fn open(names: impl IntoIterator<Item = PathBuf>) -> Result<Self, DeviceError> {
         let no_compiler = |reason: String| DeviceError::NoCompiler { reason };
         let opened = names.into_iter().find_map(|name| {
-            // SAFETY: NVRTC has no code that runs when it is opened but its own initialization.
+            // SAFETY: loading NVRTC runs only its own initialization; a file of another name is the user's choice.
             let library = unsafe { Library::new(&name) }.ok()?;
             Some((library, builtins_beside(&name)))
         });
         let (library, builtins) = opened.ok_or_else(|| no_compiler("there is no libnvrtc".to_owned()))?;
         macro_rules! function {
             ($name:literal) => {
-                // SAFETY: the types above are those of NVRTC's manual.
+                // SAFETY: the types above are those in NVRTC's manual.
                 *unsafe { library.get($name) }
                     .map_err(|_| no_compiler(format!("libnvrtc lacks {}", $name)))?
             };
@@ -142,14 +142,14 @@ impl Nvrtc {
 
     fn version(&self) -> Result<(u32, u32), DeviceError> {
         let (mut major, mut minor) = (0, 0);
-        // SAFETY: the pointers are to integers of ours.
+        // SAFETY: the pointers are to local integers.
         match unsafe { (self.version)(&raw mut major, &raw mut minor) } {
             0 => Ok((u32::try_from(major).unwrap_or_default(), u32::try_from(minor).unwrap_or_default())),
             code => Err(DeviceError::NoCompiler { reason: format!("libnvrtc answers with error {code}") }),
         }
     }
 
-    /// The text as a cubin for one compute capability.
+    /// Compiles the text to a cubin for one compute capability.
     fn compile(
         &self,
         name: &'static str,
@@ -164,7 +164,7 @@ impl Nvrtc {
         let options = options.each_ref().map(|option| option.as_ptr());
 
         let mut program = std::ptr::null_mut();
-        // SAFETY: strings that end with a zero and outlive the call; no headers.
+        // SAFETY: the strings end with a zero byte and outlive the call; there are no headers.
         let created = unsafe {
             (self.create)(
                 &raw mut program,
@@ -178,7 +178,7 @@ impl Nvrtc {
         if created != 0 {
             return Err(failed(format!("error {created}")));
         }
-        // SAFETY: the program was just created, and the options end with a zero and outlive the call.
+        // SAFETY: the program was created above; the options end with a zero byte and outlive the call.
         let code = unsafe { (self.compile)(program, options.len() as c_int, options.as_ptr()) };
         let output = if code == 0 {
             self.output(program, self.cubin_size, self.cubin)
@@ -197,31 +197,32 @@ impl Nvrtc {
         }
     }
 
-    /// What a pair of functions gives: one the size, one the bytes.
+    /// The output of a program, from the function that gives its size and the one that gives its bytes.
     fn output(&self, program: Program, size: Size, bytes: Bytes) -> Option<Vec<u8>> {
         let mut len = 0;
-        // SAFETY: the program exists, and the pointer is to an integer of ours.
+        // SAFETY: the program exists, and the pointer is to a local integer.
         if unsafe { size(program, &raw mut len) } != 0 {
             return None;
         }
         let mut output = vec![0_u8; len];
-        // SAFETY: the buffer is as long as the library asked for.
+        // SAFETY: the buffer has the size that the library gave.
         (unsafe { bytes(program, output.as_mut_ptr().cast()) } == 0).then_some(output)
     }
 }
 
-/// The library that NVRTC opens when it compiles, opened before, since it is looked for only where libraries are
-/// looked for, even if NVRTC itself was opened by its path.
+/// Loads the builtins library from NVRTC's folder. NVRTC opens it to compile, but only by its name, so the system might
+/// not find it if NVRTC was loaded by a path.
 fn builtins_beside(nvrtc: &Path) -> Vec<Library> {
     let folder = nvrtc.parent().filter(|folder| !folder.as_os_str().is_empty());
     let files = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
     let builtins =
         files.filter(|file| file.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so"));
-    // SAFETY: as for NVRTC itself, of which it is a part.
+    // SAFETY: as for NVRTC, which it is a part of.
     builtins.filter_map(|file| unsafe { Library::new(file.path()) }.ok()).collect()
 }
 
-/// Where NVRTC may be: by its name, in a toolkit's folder, in a Python environment.
+/// Where NVRTC may be, in this order: the file that `KOSTRA_NVRTC` names, a bare library name, a toolkit's folder, the
+/// Python environment that `VIRTUAL_ENV` names.
 fn candidates() -> Vec<PathBuf> {
     let names = if cfg!(windows) {
         ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64.dll"]
@@ -253,7 +254,7 @@ fn candidates() -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Whether there is an NVRTC to be tested; its absence is told, and is a fault where one is asked for by name.
+    /// Whether NVRTC can be loaded. If not, prints why, and panics if `KOSTRA_NVRTC` is set.
     fn is_here() -> bool {
         let version = version();
         if let Err(error) = &version {
