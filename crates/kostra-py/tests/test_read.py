@@ -89,3 +89,18 @@ def test_integers_of_64_bits_are_read(tmp_path):
     path.write_text("0 1 18446744073709551615\n1 2 7\n")
     graph = kostra.Graph.read(path)
     assert graph.weights.dtype == np.uint64 and graph.weights.tolist() == [2**64 - 1, 7]
+
+
+def test_names_count_for_parquet_and_are_refused_where_they_do_not(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    for ends in [[101, 102], ["a", "b"]]:
+        table = pyarrow.table({"source": ends, "target": [ends[1], ends[0]], "weight": [2.0, 3.0]})
+        parquet.write_table(table, tmp_path / "roads.parquet")
+        graph = kostra.Graph.read(tmp_path / "roads.parquet", names=True)
+        assert (graph.n, list(graph.nodes)) == (2, ends)
+    sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(np.eye(2)))
+    assert kostra.Graph.read(tmp_path / "m.npz").n == 2
+    with pytest.raises(ValueError, match="names does not apply to .*m.npz, which is read as npz"):
+        kostra.Graph.read(tmp_path / "m.npz", names=True)

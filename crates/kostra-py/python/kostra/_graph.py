@@ -284,7 +284,7 @@ class Graph(Value):
             be weights are left out. By default, the file's weights; where it has none, each edge weighs 1.
         nan : {"error", "skip"}
         names : bool
-            Whether the vertices of an edge list are names; ``nodes`` lists them.
+            Whether the vertices of an edge list or a Parquet file are names, integers included; ``nodes`` lists them.
         threads : int, optional
         source, target, weight : str or int, optional
             Columns of an edge list, by name, or by position, counted from 1. By default, their names and contents
@@ -321,7 +321,7 @@ class Graph(Value):
         kind = format or os.path.splitext(path)[1][1:].lower()
         given = {"weights": weights, "header": header}
         if kind == "npz":
-            given |= columns
+            given |= columns | {"names": names or None}
         if kind in ("npz", "parquet"):
             for name, value in given.items():
                 if value is not None:
@@ -330,7 +330,8 @@ class Graph(Value):
             columns, arrays = _convert.npz(path)
             return cls._of(columns, nan, threads, names=arrays)
         if kind == "parquet":
-            return cls.from_table(*_convert.parquet(path, source, target, weight), nan=nan, threads=threads)
+            table = _convert.parquet(path, source, target, weight)
+            return cls.from_table(*table, nan=nan, threads=threads, relabel=bool(names))
         arguments = columns | given | {
             "format": format,
             "skip_nan": skip_nan,
