@@ -55,7 +55,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// None yet, after so many edges of the input with weights of these kinds.
+    /// No edges yet, where the input has `edges` earlier edges with weights of these `kinds`.
     pub(crate) fn after(base: u64, kinds: Kinds) -> Self {
         Self { base, kinds, ..Self::default() }
     }
@@ -111,7 +111,7 @@ impl Columns {
         self.weights.widen(weights::F64);
     }
 
-    /// Makes room for exactly so many edges more. `count` must not come from the input unchecked.
+    /// Makes room for exactly `count` more edges. `count` must not come from the input unchecked.
     pub(crate) fn reserve_exact(&mut self, count: usize, weighted: bool) -> Result<(), ReadErrorKind> {
         self.reserve(count, weighted, true)
     }

@@ -43,7 +43,7 @@ const ITEMS_A_BYTE: usize = 8;
 /// The same number for bytes that are few.
 const FREE_ITEMS: usize = 1 << 20;
 
-/// The most items that so many compressed bytes may expand to.
+/// The most items that a number of compressed bytes may expand to.
 fn most_items(bytes: usize) -> usize {
     bytes.saturating_mul(ITEMS_A_BYTE).saturating_add(FREE_ITEMS)
 }

@@ -259,7 +259,7 @@ fn a_block_that_expands_without_bounds_is_refused() {
         let error = load(&bomb).unwrap_err();
         assert!(error.starts_with("x.osm.pbf: byte ") && error.contains(sentence), "{error}");
     }
-    // Many blocks, each of which is small enough.
+    // Many blocks, each small enough by itself.
     let some = way(ROAD, &nodes[..400_000]);
     let error = load(&file(&[some.clone(), some.clone(), some.clone(), some.clone()])).unwrap_err();
     assert!(error.contains(sentence), "{error}");
