@@ -55,7 +55,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// No edges yet, where the input has `edges` earlier edges with weights of these `kinds`.
+    /// No edges yet; the input has `base` edges before them, with weights of these `kinds`.
     pub(crate) fn after(base: u64, kinds: Kinds) -> Self {
         Self { base, kinds, ..Self::default() }
     }
