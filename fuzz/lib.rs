@@ -17,6 +17,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         graph: &loaded.graph,
         coordinates: loaded.coordinates.as_ref(),
         names: loaded.names.as_deref(),
+        mapped: loaded.mapped.as_ref(),
     };
     // Some formats cannot hold some graphs; the writer then returns an error.
     let Some(Ok(written)) = format.map(|format| write_bytes(format, outgoing)) else { return };
