@@ -2,8 +2,9 @@
 
 use kostra_io::{Format, Outgoing, ReadOptions, read_bytes, write_bytes};
 
-/// Any bytes give a graph or an error with a message. A graph is written in the format that it was read in, if that can
-/// hold it, and is read back with as many vertices and the same ends; weights are not compared.
+/// Any bytes give a graph or an error with a message. A graph is written in the format that it was
+/// read in, if that can hold it, and is read back with as many vertices and the same ends; weights
+/// are not compared.
 pub fn check(format: Option<Format>, bytes: &[u8]) {
     let options = ReadOptions { format, threads: 1, ..ReadOptions::default() };
     let loaded = match read_bytes("input", bytes, &options) {
@@ -24,7 +25,8 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
     let again = read_bytes("written", &written, &options).expect("what Kostra writes, it reads");
     assert_eq!(again.graph.vertices(), loaded.graph.vertices());
     assert_eq!(again.graph.u().len(), loaded.graph.u().len());
-    // Matrix Market stores the higher end first. METIS, ECL and GAP store edges by rows, so their order changes.
+    // Matrix Market stores the higher end first. METIS, ECL and GAP store edges by rows, so their
+    // order changes.
     let ends = |graph: &kostra_core::AnyGraph| {
         let mut ends: Vec<_> = graph
             .u()

@@ -1,8 +1,9 @@
 // ECL-MST v1.0 (Fallin, Gonzalez, Seo and Burtscher, 2023), for CUDA.
 //
-// It wants simple rows with weights that are signed. Its seconds are those of its own clock, which begins when the rows
-// lie on the device and ends when the answer does. What its `main` does besides is done here: the choice between its two
-// ways by the average degree, and the threshold from twenty samples.
+// It wants simple rows with weights that are signed. Its seconds are those of its own clock, which
+// begins when the rows lie on the device and ends when the answer does. What its `main` does
+// besides is done here: the choice between its two ways by the average degree, and the threshold
+// from twenty samples.
 
 #include <climits>
 #include <cstdarg>
@@ -69,7 +70,8 @@ class EclMst {
         threshold_ = samples[std::min(19, static_cast<int>(3.0 * n * drawn / entries))];
     }
 
-    // Processes that share a device take turns on it: the first work of a turn waits 0.13 ms, so it is done here.
+    // Processes that share a device take turns on it: the first work of a turn waits 0.13 ms, so it
+    // is done here.
     void prepare() {
         chosen_.reset();
         constexpr size_t bytes = 1 << 20; // as many as Kostra's side clears

@@ -1,7 +1,9 @@
-// Boruvka's algorithm with a filter, from the Graph Based Benchmark Suite (Dhulipala, Blelloch and Shun).
+// Boruvka's algorithm with a filter, from the Graph Based Benchmark Suite (Dhulipala, Blelloch and
+// Shun).
 //
-// It wants simple rows of pairs, and packs them in place while it solves: they are restored before each solve. Its
-// weights are 32 bits with a sign, below the greatest of them, which stands for no edge.
+// It wants simple rows of pairs, and packs them in place while it solves: they are restored before
+// each solve. Its weights are 32 bits with a sign, below the greatest of them, which stands for no
+// edge.
 
 #include "benchmarks/MinimumSpanningForest/Boruvka/MinimumSpanningForest.h"
 

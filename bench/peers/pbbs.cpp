@@ -1,8 +1,8 @@
-// Kruskal's algorithm with a filter, from the Problem Based Benchmark Suite (Blelloch and others): in parallel
-// (`PBBS_MST` = parallelFilterKruskal/MST.C) or on one thread (bench/serialMST.C).
+// Kruskal's algorithm with a filter, from the Problem Based Benchmark Suite (Blelloch and others):
+// in parallel (`PBBS_MST` = parallelFilterKruskal/MST.C) or on one thread (bench/serialMST.C).
 //
-// Its weights are floats, exact up to 2^24. It wants an array of edges, which it does not change, and resolves ties by
-// position; self-loops and parallel edges do it no harm.
+// Its weights are floats, exact up to 2^24. It wants an array of edges, which it does not change,
+// and resolves ties by position; self-loops and parallel edges do it no harm.
 
 #include <iostream>
 

@@ -1,7 +1,8 @@
 // Filter-Kruskal on one thread (righier/filter-kruskal), after Osipov, Sanders and Singler.
 //
-// Its weights are floats, exact up to 2^24. It wants an array of edges, which it shuffles: a copy is made before each
-// solve. It takes equal weights out one by one, so that a graph with very many of a kind would overrun the stack.
+// Its weights are floats, exact up to 2^24. It wants an array of edges, which it shuffles: a copy
+// is made before each solve. It takes equal weights out one by one, so that a graph with very many
+// of a kind would overrun the stack.
 
 // Its union-find includes a framework for tests.
 #define DOCTEST_CONFIG_DISABLE

@@ -1,11 +1,14 @@
-// Boruvka UMinho, the OpenMP version (Sousa, Mariano and Proenca): compressed sparse rows, contracted in every round.
+// Boruvka UMinho, the OpenMP version (Sousa, Mariano and Proenca): compressed sparse rows,
+// contracted in every round.
 //
-// It wants simple rows whose edges count from 1, and does not change them. Its seconds are those of its own clock, which
-// leave out the arrays that it sets up on one thread before the first round. The TBB that it needs is in tbb/.
+// It wants simple rows whose edges count from 1, and does not change them. Its seconds are those of
+// its own clock, which leave out the arrays that it sets up on one thread before the first round.
+// The TBB that it needs is in tbb/.
 //
-// Three lines of its src/BoruvkaUMinho_OMP.cpp must be mended first: a parameter is declared again inside the function,
-// and that declaration must go; the loop must end when no more than one vertex is left rather than at exactly one, or it goes
-// on for ever where more than one tree remains; and there the rows of the last round must be freed, or each call leaks them.
+// Three lines of its src/BoruvkaUMinho_OMP.cpp must be mended first: a parameter is declared again
+// inside the function, and that declaration must go; the loop must end when no more than one vertex
+// is left rather than at exactly one, or it goes on for ever where more than one tree remains; and
+// there the rows of the last round must be freed, or each call leaks them.
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-//! Notes what the runner is built with: compiler, flags, and the versions of the peers that are crates. What one could
-//! ask for later may be another.
+//! Notes what the runner is built with: compiler, flags, and the versions of the peers that are
+//! crates. What one could ask for later may be another.
 
 use std::env;
 use std::fs;
@@ -14,7 +14,11 @@ fn main() {
     println!("cargo::rustc-env=KOSTRA_RUSTFLAGS={flags}");
     let lock = fs::read_to_string("../../Cargo.lock").unwrap_or_default();
     for name in ["pathfinding", "petgraph"] {
-        println!("cargo::rustc-env=KOSTRA_PEER_{}={}", name.to_uppercase(), locked_version(&lock, name));
+        println!(
+            "cargo::rustc-env=KOSTRA_PEER_{}={}",
+            name.to_uppercase(),
+            locked_version(&lock, name)
+        );
     }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=../../Cargo.lock");

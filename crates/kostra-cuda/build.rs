@@ -1,5 +1,5 @@
-//! Compiles the kernels where nvcc is at hand, and says so to the crate; where it is not, the crate compiles them when
-//! they are used.
+//! Compiles the kernels where nvcc is at hand, and says so to the crate; where it is not, the crate
+//! compiles them when they are used.
 
 use std::env;
 use std::fs;
@@ -55,9 +55,13 @@ fn nvcc() -> Option<PathBuf> {
 /// Compiles every file of kernels, and writes the table of them.
 fn embed(nvcc: &Path, out: &Path) -> Result<String, String> {
     let known = run(Command::new(nvcc).arg("--list-gpu-arch"))?;
-    let architectures: Vec<_> =
-        ARCHITECTURES.into_iter().filter(|number| known.contains(&format!("compute_{number}"))).collect();
-    let read = |path: &Path| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let architectures: Vec<_> = ARCHITECTURES
+        .into_iter()
+        .filter(|number| known.contains(&format!("compute_{number}")))
+        .collect();
+    let read = |path: &Path| {
+        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
     let common = read(Path::new("kernels/common.cuh"))?;
     let mut files: Vec<_> = fs::read_dir("kernels")
         .map_err(|error| error.to_string())?
@@ -72,7 +76,11 @@ fn embed(nvcc: &Path, out: &Path) -> Result<String, String> {
         let text = format!("{common}\n#line 1 \"{name}.cu\"\n{}", read(&file)?);
         fs::write(&source, text).map_err(|error| error.to_string())?;
         let mut command = Command::new(nvcc);
-        command.args(["-fatbin", "-std=c++17", "-O3", "--threads=0"]).arg("-o").arg(&fatbin).arg(&source);
+        command
+            .args(["-fatbin", "-std=c++17", "-O3", "--threads=0"])
+            .arg("-o")
+            .arg(&fatbin)
+            .arg(&source);
         for number in &architectures {
             command.arg(format!("-gencode=arch=compute_{number},code=sm_{number}"));
         }
@@ -89,15 +97,17 @@ fn run(command: &mut Command) -> Result<String, String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let words =
-        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let words = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
     Err(format!("nvcc says: {}", words.trim().replace('\n', "; ")))
 }
 
 fn table(names: &[String], architectures: &[u32]) -> String {
     let mut rows = String::new();
     for name in names {
-        rows += &format!("    ({name:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.fatbin\"))),\n");
+        rows += &format!(
+            "    ({name:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.fatbin\"))),\n"
+        );
     }
     let mut words: Vec<_> = architectures.iter().map(|number| format!("sm_{number}")).collect();
     words.push("later ones".to_owned());

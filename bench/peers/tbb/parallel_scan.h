@@ -1,5 +1,5 @@
-// As much of TBB's interface as Boruvka UMinho uses, on OpenMP: the TBB that it was written for is long gone, and
-// one pool of threads is kinder to it than two.
+// As much of TBB's interface as Boruvka UMinho uses, on OpenMP: the TBB that it was written for is
+// long gone, and one pool of threads is kinder to it than two.
 
 #pragma once
 
@@ -32,7 +32,8 @@ class blocked_range {
     Value begin_, end_;
 };
 
-// A prefix sum in two passes: each thread sums up its share, then goes over it again with the sum of all shares before.
+// A prefix sum in two passes: each thread sums up its share, then goes over it again with the sum
+// of all shares before.
 template <class Value, class Body>
 void parallel_scan(const blocked_range<Value>& range, Body& body) {
     const Value size = range.end() - range.begin();

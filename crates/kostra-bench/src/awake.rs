@@ -3,11 +3,12 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 
-/// Keeps processors from sleeping, until it is dropped, where the system lets this process ask for that: on Linux, as root.
+/// Keeps processors from sleeping, until it is dropped, where the system lets this process ask for
+/// that: on Linux, as root.
 ///
-/// A processor that has nothing to do sleeps and wakes late, above all a virtual machine's, which its host gives to others
-/// meanwhile: then it is the host that is timed. While a process has told Linux that it bears no latency, idle processors
-/// look for work instead.
+/// A processor that has nothing to do sleeps and wakes late, above all a virtual machine's, which
+/// its host gives to others meanwhile: then it is the host that is timed. While a process has told
+/// Linux that it bears no latency, idle processors look for work instead.
 pub(crate) struct Awake(Option<File>);
 
 impl Awake {

@@ -1,7 +1,8 @@
-//! The contest: all contestants on one graph in turn, round after round, and a referee over their answers.
+//! The contest: all contestants on one graph in turn, round after round, and a referee over their
+//! answers.
 //!
-//! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down for a minute, it
-//! slows down for everybody.
+//! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down
+//! for a minute, it slows down for everybody.
 
 use std::path::PathBuf;
 use std::thread;
@@ -17,7 +18,8 @@ use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
-/// How long the machine rests before each turn of several contestants: threads of the one before come to a stop.
+/// How long the machine rests before each turn of several contestants: threads of the one before
+/// come to a stop.
 const REST: Duration = Duration::from_millis(20);
 
 /// How a contest is held.
@@ -42,7 +44,11 @@ pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<Vec<GraphResul
     let graph = source.load()?;
     // Answers must agree whatever the number of threads.
     let mut referee = Referee::default();
-    Ok(rules.threads.iter().map(|&threads| hold_on(threads, source, &graph, rules, &mut referee)).collect())
+    Ok(rules
+        .threads
+        .iter()
+        .map(|&threads| hold_on(threads, source, &graph, rules, &mut referee))
+        .collect())
 }
 
 fn hold_on(
@@ -52,7 +58,12 @@ fn hold_on(
     rules: &Rules,
     referee: &mut Referee,
 ) -> GraphResult {
-    eprintln!("{} on {threads}: {} vertices, {} edges", source.name, graph.vertices(), graph.edges());
+    eprintln!(
+        "{} on {threads}: {} vertices, {} edges",
+        source.name,
+        graph.vertices(),
+        graph.edges()
+    );
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
         enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
@@ -203,13 +214,16 @@ struct Referee {
 }
 
 impl Referee {
-    /// Whether the verifier finds the first answer right. It is asked once, for it takes as long as a solver.
+    /// Whether the verifier finds the first answer right. It is asked once, for it takes as long as
+    /// a solver.
     fn verified(&mut self, graph: &AnyGraph) -> bool {
         *self.verified.get_or_insert_with(|| {
             let ids = self.reference.as_ref().and_then(|(_, answer)| answer.ids.as_ref());
             ids.is_some_and(|ids| {
                 verified(graph, ids)
-                    .inspect_err(|violation| self.disagreements.push(format!("the verifier: {violation}")))
+                    .inspect_err(|violation| {
+                        self.disagreements.push(format!("the verifier: {violation}"));
+                    })
                     .is_ok()
             })
         })

@@ -7,8 +7,8 @@ use anyhow::Result;
 use kostra::cuda::fast::on_rows;
 use kostra::cuda::{Device, DeviceCsr};
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Forest, Graph, Order, Platform, Problem, Representation, Run, Solver,
-    SolverInfo, Weight, Workspace,
+    AnyGraph, EdgeId, EdgeList, Forest, Graph, Order, Platform, Problem, Representation, Run,
+    Solver, SolverInfo, Weight, Workspace,
 };
 
 /// One who solves a graph that it already holds, again and again.
@@ -67,7 +67,8 @@ pub(crate) struct KostraSolver<'a> {
 }
 
 impl<'a> KostraSolver<'a> {
-    /// A solver on a graph. `csr_seconds` is what the graph's rows took to build, which are shared by all solvers.
+    /// A solver on a graph. `csr_seconds` is what the graph's rows took to build, which are shared
+    /// by all solvers.
     pub(crate) fn new(
         solver: &'static dyn Solver,
         graph: &'a AnyGraph,
@@ -79,7 +80,11 @@ impl<'a> KostraSolver<'a> {
             name: info.id.to_owned(),
             peer: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            build_seconds: if info.representation == Representation::Csr { csr_seconds } else { 0.0 },
+            build_seconds: if info.representation == Representation::Csr {
+                csr_seconds
+            } else {
+                0.0
+            },
         };
         Self { identity, solver, graph, threads, workspace: Workspace::new() }
     }
@@ -93,7 +98,8 @@ impl Contestant for KostraSolver<'_> {
     fn solve(&mut self) -> Result<Solved> {
         let info = self.solver.info();
         if info.platform == Platform::Cuda {
-            // Processes that share a device take turns on it, and the first work of a turn waits 0.13 ms.
+            // Processes that share a device take turns on it, and the first work of a turn waits
+            // 0.13 ms.
             Device::open(0)?.wake()?;
         }
         let run = &mut Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
@@ -101,9 +107,10 @@ impl Contestant for KostraSolver<'_> {
         let total = solution.forest.total().to_string();
         let ids = solution.forest.into_ids();
         let answer = Answer { edges: ids.len(), total, ids: info.exact.then_some(ids) };
-        // Solvers on a device's rows stand for those whose graph lies there. Others are given a graph in the machine's
-        // memory, so transfers are part of their work.
-        let resident = info.platform == Platform::Cuda && info.representation == Representation::Csr;
+        // Solvers on a device's rows stand for those whose graph lies there. Others are given a
+        // graph in the machine's memory, so transfers are part of their work.
+        let resident =
+            info.platform == Platform::Cuda && info.representation == Representation::Csr;
         let transfers = if resident { Duration::ZERO } else { solution.upload + solution.download };
         // Kernels are compiled and loaded in the first round, which is the warm-up.
         let time = solution.compile + solution.solve + transfers;
@@ -128,7 +135,11 @@ impl<'a, W: Weight> ResidentRows<'a, W> {
     ///
     /// # Errors
     /// When there is no device, or the rows do not fit.
-    pub(crate) fn new(graph: &'a Graph<W>, info: &'static SolverInfo, threads: usize) -> Result<Self> {
+    pub(crate) fn new(
+        graph: &'a Graph<W>,
+        info: &'static SolverInfo,
+        threads: usize,
+    ) -> Result<Self> {
         let start = Instant::now();
         let device = Device::open(0)?;
         let problem = Problem::new(graph, Order::Minimum, info);
@@ -157,6 +168,9 @@ impl<W: Weight> Contestant for ResidentRows<'_, W> {
         let forest = Forest::new(self.edges.edges(Order::Minimum), set.into_ids());
         let total = forest.total().to_string();
         let ids = forest.into_ids();
-        Ok(Solved { seconds: time.as_secs_f64(), answer: Answer { edges: ids.len(), total, ids: Some(ids) } })
+        Ok(Solved {
+            seconds: time.as_secs_f64(),
+            answer: Answer { edges: ids.len(), total, ids: Some(ids) },
+        })
     }
 }

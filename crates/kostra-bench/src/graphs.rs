@@ -15,8 +15,9 @@ pub(crate) struct GraphSource {
     pub(crate) source: String,
 }
 
-/// The five graphs on which solvers are compared: local and of low degree, the same in pieces, uniformly random,
-/// skewed, and dense. Weights are uniform in 1 to 2^24 - 1. And one real road network, where its file is at hand.
+/// The five graphs on which solvers are compared: local and of low degree, the same in pieces,
+/// uniformly random, skewed, and dense. Weights are uniform in 1 to 2^24 - 1. And one real road
+/// network, where its file is at hand.
 const FOUNDATION: &[(&str, &str)] = &[
     ("grid", "gen:grid:side=2048"),
     ("road", "gen:grid:side=2048,keep=0.6"),
@@ -45,8 +46,9 @@ const SIXTEEN: &[(&str, &str)] = &[
     ("dense", "gen:dense:n=8000,m=28800000"),
 ];
 
-/// For devices: seven random graphs with the numbers of vertices of Shou & He's inputs and, within 0.1 %, their numbers
-/// of edges (`dense/small.txt`, of 17,847 edges, is left out), and four larger shapes.
+/// For devices: seven random graphs with the numbers of vertices of Shou & He's inputs and, within
+/// 0.1 %, their numbers of edges (`dense/small.txt`, of 17,847 edges, is left out), and four larger
+/// shapes.
 const GPU: &[(&str, &str)] = &[
     ("dense-medium", "gen:dense:n=1000,m=449835"),
     ("dense-large", "gen:dense:n=5000,m=11245984"),
@@ -70,10 +72,16 @@ const SMOKE: &[(&str, &str)] = &[
     ("dense", "gen:dense:n=100,m=4000"),
 ];
 
-const SUITES: &[(&str, &[(&str, &str)])] =
-    &[("foundation", FOUNDATION), ("threads", THREADS), ("sixteen", SIXTEEN), ("gpu", GPU), ("smoke", SMOKE)];
+const SUITES: &[(&str, &[(&str, &str)])] = &[
+    ("foundation", FOUNDATION),
+    ("threads", THREADS),
+    ("sixteen", SIXTEEN),
+    ("gpu", GPU),
+    ("smoke", SMOKE),
+];
 
-/// The graphs of a suite; of these only the chosen ones, if any are. A choice may also be a spec or a file.
+/// The graphs of a suite; of these only the chosen ones, if any are. A choice may also be a spec or
+/// a file.
 ///
 /// # Errors
 /// When there is no such suite, or no such graph in it.
@@ -82,7 +90,8 @@ pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>>
         let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
         bail!("there is no suite '{suite}'; there are: {}", names.join(", "));
     };
-    let source = |name: &str, source: &str| GraphSource { name: name.to_owned(), source: source.to_owned() };
+    let source =
+        |name: &str, source: &str| GraphSource { name: name.to_owned(), source: source.to_owned() };
     if chosen.is_empty() {
         return Ok(graphs.iter().map(|(name, text)| source(name, text)).collect());
     }
@@ -113,7 +122,8 @@ impl GraphSource {
             Some(path) => Ok(read(&path, 0)?.graph),
             None => {
                 let spec = self.source.trim_start_matches("gen:");
-                let made = generate::generate(spec).with_context(|| format!("cannot generate {spec}"))?;
+                let made =
+                    generate::generate(spec).with_context(|| format!("cannot generate {spec}"))?;
                 Ok(made.graph)
             }
         }
@@ -129,7 +139,8 @@ impl GraphSource {
 /// Reads a file with some number of threads; 0 means all.
 pub(crate) fn read(path: &Path, threads: usize) -> Result<Loaded> {
     let options = ReadOptions { threads, ..ReadOptions::default() };
-    kostra::io::read(&Input::Path(path.to_owned()), &options, &|_| {}).context("cannot read the graph")
+    kostra::io::read(&Input::Path(path.to_owned()), &options, &|_| {})
+        .context("cannot read the graph")
 }
 
 #[cfg(test)]
@@ -142,7 +153,10 @@ mod tests {
             let chosen: Vec<_> = chosen.iter().map(|&name| name.to_owned()).collect();
             Ok(choose(suite, &chosen)?.into_iter().map(|graph| graph.name).collect())
         };
-        assert_eq!(names("foundation", &[]).unwrap(), ["grid", "road", "uniform", "rmat", "dense", "ny"]);
+        assert_eq!(
+            names("foundation", &[]).unwrap(),
+            ["grid", "road", "uniform", "rmat", "dense", "ny"]
+        );
         assert_eq!(names("smoke", &["rmat", "gen:path:n=5"]).unwrap(), ["rmat", "gen:path:n=5"]);
         assert!(names("smoke", &["no-such-graph"]).is_err());
         assert!(names("no-such-suite", &[]).is_err());

@@ -22,7 +22,8 @@ pub(crate) struct Machine {
     pub(crate) caches: Vec<String>,
     /// Bytes of memory.
     pub(crate) memory_bytes: u64,
-    /// When memory comes in huge pages (`always`, `madvise`, `never`): it changes the price of a random access.
+    /// When memory comes in huge pages (`always`, `madvise`, `never`): it changes the price of a
+    /// random access.
     pub(crate) huge_pages: String,
     /// Whether this is a virtual machine, whose neighbours may disturb a measurement.
     pub(crate) virtual_machine: bool,
@@ -45,8 +46,10 @@ impl Machine {
             huge_pages: chosen(&text("/sys/kernel/mm/transparent_hugepage/enabled")),
             virtual_machine: field("flags")
                 .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
-            system: self::field(&text("/etc/os-release"), "PRETTY_NAME", '=')
-                .map_or_else(|| env::consts::OS.to_owned(), |name| name.trim_matches('"').to_owned()),
+            system: self::field(&text("/etc/os-release"), "PRETTY_NAME", '=').map_or_else(
+                || env::consts::OS.to_owned(),
+                |name| name.trim_matches('"').to_owned(),
+            ),
             kernel: Some(text("/proc/sys/kernel/osrelease").trim().to_owned())
                 .filter(|kernel| !kernel.is_empty())
                 .unwrap_or_else(unknown),
@@ -57,7 +60,8 @@ impl Machine {
 /// Bytes of a line of `/proc/meminfo`; 0 where there is none.
 pub(crate) fn memory(name: &str) -> u64 {
     let table = text("/proc/meminfo");
-    let kibibytes = field(&table, name, ':').and_then(|value| value.trim_end_matches(" kB").parse().ok());
+    let kibibytes =
+        field(&table, name, ':').and_then(|value| value.trim_end_matches(" kB").parse().ok());
     kibibytes.map_or(0, |kibibytes: u64| kibibytes.saturating_mul(1024))
 }
 
@@ -71,10 +75,12 @@ pub(crate) fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The state of the sources, if git knows it. Records that are not committed yet do not make it dirty.
+/// The state of the sources, if git knows it. Records that are not committed yet do not make it
+/// dirty.
 pub(crate) fn commit() -> Option<Commit> {
     let git = |arguments: &[&str]| -> Option<String> {
-        let output = Command::new("git").arg("-C").arg(workspace()).args(arguments).output().ok()?;
+        let output =
+            Command::new("git").arg("-C").arg(workspace()).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let hash = git(&["rev-parse", "HEAD"])?;
@@ -95,7 +101,8 @@ pub(crate) fn versions() -> BTreeMap<String, String> {
         versions.into_iter().map(|(name, version)| (name.to_owned(), version.to_owned())).collect();
     if let (Ok(device), Ok(kernels)) = (kostra::cuda::Device::open(0), kostra::cuda::kernels()) {
         let (major, minor) = device.driver();
-        let words = format!("{}, driver for CUDA {major}.{minor}, kernels {kernels}", device.name());
+        let words =
+            format!("{}, driver for CUDA {major}.{minor}, kernels {kernels}", device.name());
         versions.insert("cuda device".to_owned(), words);
     }
     versions
@@ -133,7 +140,8 @@ fn field<'a>(table: &'a str, name: &str, separator: char) -> Option<&'a str> {
 
 /// The word in brackets, which is how Linux shows a choice.
 fn chosen(choice: &str) -> String {
-    let word = choice.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
+    let word =
+        choice.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
     word.map_or_else(unknown, str::to_owned)
 }
 

@@ -1,4 +1,5 @@
-//! `kostra-bench`: measures Kostra beside its peers, and keeps a record of everything that a figure depends on.
+//! `kostra-bench`: measures Kostra beside its peers, and keeps a record of everything that a figure
+//! depends on.
 //!
 //! How it measures, and how to read what it writes, is in `bench/README.md`.
 
@@ -72,7 +73,8 @@ struct RunArguments {
     /// The suite: foundation, threads, sixteen, gpu or smoke
     #[arg(long, default_value = "foundation")]
     suite: String,
-    /// Some graphs of the suite instead of all; also files and gen:SPEC, each of which needs an option of its own
+    /// Some graphs of the suite instead of all; also files and gen:SPEC, each of which needs an
+    /// option of its own
     #[arg(long = "graphs", value_name = "NAMES")]
     graphs: Vec<String>,
     /// Solvers by id; Kostra's answers are compared edge by edge
@@ -90,7 +92,8 @@ struct RunArguments {
     /// Threads that each contestant may use; of several numbers, each has its own contest
     #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Vec<u16>,
-    /// The largest table, in MiB, over which memory is measured; below 1024 the speeds may be those of a cache
+    /// The largest table, in MiB, over which memory is measured; below 1024 the speeds may be those
+    /// of a cache
     #[arg(long, value_name = "MIB", default_value_t = memory_speed::LARGEST_TABLE_MIB)]
     largest_table: usize,
     #[command(flatten)]
@@ -152,9 +155,12 @@ fn main() -> ExitCode {
 
 fn run(arguments: &RunArguments) -> Result<bool> {
     let graphs = graphs::choose(&arguments.suite, &graph_names(&arguments.graphs))?;
-    let names = |list: &[String]| list.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>();
-    let solvers = names(&arguments.solvers).iter().map(|id| kostra::solver(id)).collect::<Result<_, _>>()?;
-    let peers = names(&arguments.peers).iter().map(|name| peers::peer(name)).collect::<Result<_>>()?;
+    let names =
+        |list: &[String]| list.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>();
+    let solvers =
+        names(&arguments.solvers).iter().map(|id| kostra::solver(id)).collect::<Result<_, _>>()?;
+    let peers =
+        names(&arguments.peers).iter().map(|name| peers::peer(name)).collect::<Result<_>>()?;
     let threads: Vec<usize> = arguments.threads.iter().map(|&threads| threads.into()).collect();
     let most_threads = threads.iter().copied().max().unwrap_or(1);
     let rules = Rules {
@@ -164,7 +170,10 @@ fn run(arguments: &RunArguments) -> Result<bool> {
         runs: arguments.runs.into(),
         threads,
     };
-    ensure!(!rules.solvers.is_empty(), "name at least one solver: its forest is the one that is verified");
+    ensure!(
+        !rules.solvers.is_empty(),
+        "name at least one solver: its forest is the one that is verified"
+    );
 
     let machine = Machine::this();
     let cores = machine.cores;
@@ -198,7 +207,11 @@ fn run(arguments: &RunArguments) -> Result<bool> {
         }
     }
     ensure!(!results.is_empty(), "there was no graph to measure on");
-    conclude(record, Measured::Solve { memory_speed, graphs: results, skipped }, &arguments.circumstances)
+    conclude(
+        record,
+        Measured::Solve { memory_speed, graphs: results, skipped },
+        &arguments.circumstances,
+    )
 }
 
 fn read(arguments: &ReadArguments) -> Result<bool> {
@@ -249,8 +262,12 @@ fn graph_names(arguments: &[String]) -> Vec<String> {
 
 /// Pins, and begins the record.
 fn begin(machine: Machine, threads: usize, circumstances: &Circumstances) -> Result<Record> {
-    let processors =
-        circumstances.pin.as_deref().map(process::parse_processors).transpose()?.unwrap_or_default();
+    let processors = circumstances
+        .pin
+        .as_deref()
+        .map(process::parse_processors)
+        .transpose()?
+        .unwrap_or_default();
     if !processors.is_empty() {
         process::pin(&processors)?;
     }

@@ -1,10 +1,11 @@
-//! How fast this machine's memory is: the physical limit that a solver's time is held against. And how many
-//! multiplications it does, which says what more threads are worth where several share a core, as processors of a
-//! virtual machine may.
+//! How fast this machine's memory is: the physical limit that a solver's time is held against. And
+//! how many multiplications it does, which says what more threads are worth where several share a
+//! core, as processors of a virtual machine may.
 //!
-//! Reading and copying are streams over arrays much larger than the caches. A gather reads 32-bit values at random
-//! places that do not depend on each other, as a filter does with the components of an edge's ends, so that many
-//! accesses are under way at once; a chain of dependent accesses is several times slower.
+//! Reading and copying are streams over arrays much larger than the caches. A gather reads 32-bit
+//! values at random places that do not depend on each other, as a filter does with the components
+//! of an edge's ends, so that many accesses are under way at once; a chain of dependent accesses is
+//! several times slower.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -26,8 +27,8 @@ pub(crate) struct MemorySpeed {
     pub(crate) stream_mib: usize,
     /// Random accesses, by the size of the table.
     pub(crate) gather: Vec<Gather>,
-    /// Multiplications in registers in a nanosecond, all threads together until the last is done with its share; absent
-    /// from older records.
+    /// Multiplications in registers in a nanosecond, all threads together until the last is done
+    /// with its share; absent from older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) multiplications_per_nanosecond: Option<f64>,
 }
@@ -49,13 +50,15 @@ const REPETITIONS: usize = 5;
 /// Accesses of one thread in one repetition.
 const ACCESSES: usize = 1 << 23;
 const VALUES_PER_MIB: usize = 1 << 18;
-/// Multiplications of one thread in one repetition, in so many chains that do not wait for each other.
+/// Multiplications of one thread in one repetition, in so many chains that do not wait for each
+/// other.
 const MULTIPLICATIONS: usize = 1 << 27;
 const CHAINS: usize = 8;
 
 /// Measures memory with this number of threads and tables of up to so many MiB, in a few seconds.
 ///
-/// Takes as much memory as the largest table; a table of more than a quarter of the free memory is left out.
+/// Takes as much memory as the largest table; a table of more than a quarter of the free memory is
+/// left out.
 pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
     let threads = threads.max(1);
     let free_mib = (crate::machine::memory("MemAvailable") >> 20) as usize;
@@ -104,7 +107,9 @@ pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
         copy_gb_per_second: bytes / copy / 1e9,
         stream_mib: largest_mib,
         gather,
-        multiplications_per_nanosecond: Some((MULTIPLICATIONS * threads) as f64 / multiplications / 1e9),
+        multiplications_per_nanosecond: Some(
+            (MULTIPLICATIONS * threads) as f64 / multiplications / 1e9,
+        ),
     }
 }
 
@@ -113,7 +118,8 @@ fn gather_sum(table: &[u32], seed: u64) -> u32 {
     let mask = table.len() - 1;
     let mut sum = 0_u32;
     for step in 0..ACCESSES as u64 {
-        // A hash of the step: a running generator would make each access wait for the place of the one before.
+        // A hash of the step: a running generator would make each access wait for the place of the
+        // one before.
         let mut place = (seed + step).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         place = (place ^ (place >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         sum = sum.wrapping_add(table[(place >> 32) as usize & mask]);
@@ -121,8 +127,8 @@ fn gather_sum(table: &[u32], seed: u64) -> u32 {
     sum
 }
 
-/// Seconds of the fastest of several repetitions of a step on one thread for each part, all at once: from the first
-/// thread's start to the last one's end.
+/// Seconds of the fastest of several repetitions of a step on one thread for each part, all at
+/// once: from the first thread's start to the last one's end.
 fn fastest<P: Send>(mut parts: Vec<P>, step: impl Fn(&mut P) + Sync) -> f64 {
     let barrier = Barrier::new(parts.len());
     let repetition = |part: &mut P| {
@@ -133,12 +139,15 @@ fn fastest<P: Send>(mut parts: Vec<P>, step: impl Fn(&mut P) + Sync) -> f64 {
     };
     let times: Vec<Vec<(Instant, Instant)>> = thread::scope(|scope| {
         let repetitions = |part: &mut P| (0..REPETITIONS).map(|_| repetition(part)).collect();
-        let threads: Vec<_> = parts.iter_mut().map(|part| scope.spawn(move || repetitions(part))).collect();
+        let threads: Vec<_> =
+            parts.iter_mut().map(|part| scope.spawn(move || repetitions(part))).collect();
         threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     });
     let seconds = (0..REPETITIONS).filter_map(|repetition| {
-        let start = times.iter().filter_map(|times| times.get(repetition)).map(|times| times.0).min()?;
-        let end = times.iter().filter_map(|times| times.get(repetition)).map(|times| times.1).max()?;
+        let start =
+            times.iter().filter_map(|times| times.get(repetition)).map(|times| times.0).min()?;
+        let end =
+            times.iter().filter_map(|times| times.get(repetition)).map(|times| times.1).max()?;
         Some((end - start).as_secs_f64())
     });
     seconds.fold(f64::INFINITY, f64::min)
@@ -153,7 +162,11 @@ mod tests {
         let speed = measure(2, 16);
         assert!(speed.read_gb_per_second > 0.0 && speed.read_gb_per_second.is_finite());
         assert!(speed.copy_gb_per_second > 0.0 && speed.copy_gb_per_second.is_finite());
-        assert!(speed.multiplications_per_nanosecond.is_some_and(|speed| speed > 0.0 && speed.is_finite()));
+        assert!(
+            speed
+                .multiplications_per_nanosecond
+                .is_some_and(|speed| speed > 0.0 && speed.is_finite())
+        );
         let tables: Vec<_> = speed.gather.iter().map(|gather| gather.table_mib).collect();
         assert_eq!(tables, [4, 16]);
         assert!(speed.gather.iter().all(|gather| gather.nanoseconds > 0.0));

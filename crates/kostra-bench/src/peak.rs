@@ -18,8 +18,8 @@ struct Size {
     edges: u64,
 }
 
-/// Solves an input in a child process and reports the most memory that it held: graph, reader or generator, solver,
-/// program and all.
+/// Solves an input in a child process and reports the most memory that it held: graph, reader or
+/// generator, solver, program and all.
 ///
 /// # Errors
 /// When the child fails.
@@ -37,7 +37,9 @@ pub(crate) fn measure(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
-        .with_context(|| format!("cannot start {}; build it, or name it with --kostra", kostra.display()))?;
+        .with_context(|| {
+            format!("cannot start {}; build it, or name it with --kostra", kostra.display())
+        })?;
     let mut output = String::new();
     child.stdout.take().context("the child has no standard output")?.read_to_string(&mut output)?;
     let words: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
@@ -64,7 +66,9 @@ fn budget(vertices: u64, edges: u64) -> u64 {
 /// The `kostra` that was built beside this program.
 pub(crate) fn kostra_beside_this() -> PathBuf {
     let name = format!("kostra{}", std::env::consts::EXE_SUFFIX);
-    std::env::current_exe().ok().map_or_else(|| PathBuf::from(&name), |path| path.with_file_name(&name))
+    std::env::current_exe()
+        .ok()
+        .map_or_else(|| PathBuf::from(&name), |path| path.with_file_name(&name))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -83,7 +87,10 @@ mod tests {
         std::fs::write(&script, text).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         let result = measure(&script, "gen:path:n=10", Some("kruskal"), 1).unwrap();
-        assert_eq!(result.command, "kostra solve gen:path:n=10 --json --threads 1 --algorithm kruskal");
+        assert_eq!(
+            result.command,
+            "kostra solve gen:path:n=10 --json --threads 1 --algorithm kruskal"
+        );
         assert_eq!((result.vertices, result.edges, result.budget_bytes), (10, 100, 2640));
         assert!((50_000_000..1_000_000_000).contains(&result.peak_bytes), "{}", result.peak_bytes);
     }

@@ -1,4 +1,5 @@
-//! What the standard library does not ask the system: pinning to processors, and the memory that a child has held.
+//! What the standard library does not ask the system: pinning to processors, and the memory that a
+//! child has held.
 
 use std::fs;
 use std::io;
@@ -15,9 +16,13 @@ pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let number = |text: &str| {
-            text.trim().parse::<usize>().ok().filter(|&processor| processor < 1024).with_context(|| {
-                format!("'{list}' is no list of processors below 1024; write it like 0 or 0,2-3")
-            })
+            text.trim().parse::<usize>().ok().filter(|&processor| processor < 1024).with_context(
+                || {
+                    format!(
+                        "'{list}' is no list of processors below 1024; write it like 0 or 0,2-3"
+                    )
+                },
+            )
         };
         processors.extend(number(first)?..=number(last)?);
     }
@@ -32,12 +37,14 @@ pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
 pub(crate) fn pin(processors: &[usize]) -> Result<()> {
     let mut set = CpuSet::new();
     processors.iter().for_each(|&processor| set.set(processor));
-    sched_setaffinity(None, &set).with_context(|| format!("cannot pin to the processors {processors:?}"))
+    sched_setaffinity(None, &set)
+        .with_context(|| format!("cannot pin to the processors {processors:?}"))
 }
 
 /// Waits for a child and returns the most memory that it has held, in bytes, if it ended well.
 ///
-/// On Linux the figure is at least what *this* process held when it started the child, so stay small until then.
+/// On Linux the figure is at least what *this* process held when it started the child, so stay
+/// small until then.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the standard library does not return what a child has used")]
 pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
@@ -46,7 +53,8 @@ pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
     // SAFETY: a usage record consists of integers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
-        // SAFETY: both records are exclusively borrowed, and the child, which nobody has waited for, is ours.
+        // SAFETY: both records are exclusively borrowed, and the child, which nobody has waited
+        // for, is ours.
         let ended = unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) };
         if ended == process {
             break;

@@ -1,4 +1,5 @@
-//! How fast graphs are read, beside the two things that no reader can beat: reading the bytes, and decompressing them.
+//! How fast graphs are read, beside the two things that no reader can beat: reading the bytes, and
+//! decompressing them.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -14,8 +15,8 @@ use crate::statistics::Timing;
 
 const BUFFER: usize = 1 << 18;
 
-/// Times the three on one file in turn, round after round. The first round, which brings the file into the page
-/// cache, does not count.
+/// Times the three on one file in turn, round after round. The first round, which brings the file
+/// into the page cache, does not count.
 ///
 /// # Errors
 /// When the file cannot be read as a graph.
@@ -38,7 +39,8 @@ pub(crate) fn measure(path: &Path, runs: usize, threads: usize) -> Result<FileRe
         let (&warm_up, seconds) = seconds.split_first()?;
         Timing::new(warm_up, seconds.to_vec())
     };
-    let (Some(plain), Some(decompress), Some(graph)) = (timing(plain), timing(decompress), timing(graph))
+    let (Some(plain), Some(decompress), Some(graph)) =
+        (timing(plain), timing(decompress), timing(graph))
     else {
         bail!("no round was held");
     };
@@ -128,7 +130,11 @@ mod tests {
         ];
         for (compression, bytes) in cases {
             let path = write(name(compression), bytes);
-            assert_eq!(decompressed_bytes(&path, compression).unwrap(), text.len() as u64, "{compression:?}");
+            assert_eq!(
+                decompressed_bytes(&path, compression).unwrap(),
+                text.len() as u64,
+                "{compression:?}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The record of a benchmark: one JSON file that says what was measured, on what, and how to do it again.
+//! The record of a benchmark: one JSON file that says what was measured, on what, and how to do it
+//! again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,8 @@ pub(crate) struct Record {
     pub(crate) versions: BTreeMap<String, String>,
     /// The machine.
     pub(crate) machine: Machine,
-    /// Runs waiting for a processor, averaged over a minute, before and after: what else the machine was doing.
+    /// Runs waiting for a processor, averaged over a minute, before and after: what else the
+    /// machine was doing.
     pub(crate) load_average: [f64; 2],
     /// The processors that everything was pinned to; empty if it was not.
     pub(crate) pinned_to: Vec<usize>,
@@ -75,7 +77,8 @@ pub(crate) struct GraphResult {
     pub(crate) name: String,
     /// The spec or file that it comes from.
     pub(crate) source: String,
-    /// How many threads the solvers and peers could use; where a record does not say, as many as the record's.
+    /// How many threads the solvers and peers could use; where a record does not say, as many as
+    /// the record's.
     #[serde(default)]
     pub(crate) threads: Option<usize>,
     /// Whether processors were kept from sleeping.
@@ -91,7 +94,8 @@ pub(crate) struct GraphResult {
     pub(crate) weight_bytes: usize,
     /// How many edges the forest has.
     pub(crate) forest_edges: usize,
-    /// The forest's weight; a string, because it may be an integer beyond what JSON readers keep exact.
+    /// The forest's weight; a string, because it may be an integer beyond what JSON readers keep
+    /// exact.
     pub(crate) total_weight: String,
     /// Whether the verifier found the reference forest spanning, acyclic and minimal.
     pub(crate) verified: bool,
@@ -206,10 +210,16 @@ impl Record {
 
     /// Reads a record back.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let record: Self = serde_json::from_str(&text)
             .with_context(|| format!("{} is not a record of format {FORMAT}", path.display()))?;
-        ensure!(record.format == FORMAT, "{}: format {} is not {FORMAT}", path.display(), record.format);
+        ensure!(
+            record.format == FORMAT,
+            "{}: format {} is not {FORMAT}",
+            path.display(),
+            record.format
+        );
         Ok(record)
     }
 

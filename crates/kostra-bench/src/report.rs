@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use crate::memory_speed::MemorySpeed;
-use crate::record::{ContestantResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped};
+use crate::record::{
+    ContestantResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped,
+};
 
 /// The whole record as one section.
 pub(crate) fn markdown(record: &Record) -> String {
@@ -13,7 +15,8 @@ pub(crate) fn markdown(record: &Record) -> String {
     let _ = match &record.measured {
         Measured::Solve { memory_speed, graphs, skipped } => {
             let threads = record.threads;
-            solves(&mut text, threads, memory_speed, graphs).and_then(|()| skips(&mut text, skipped))
+            solves(&mut text, threads, memory_speed, graphs)
+                .and_then(|()| skips(&mut text, skipped))
         }
         Measured::Read(files) => reads(&mut text, files),
         Measured::Memory(peaks) => memory(&mut text, peaks),
@@ -92,7 +95,9 @@ fn solves(
             speed.copy_gb_per_second,
             speed.stream_mib,
             gather.join(", "),
-            speed.multiplications_per_nanosecond.map_or("-".to_owned(), |speed| format!("{speed:.1}")),
+            speed
+                .multiplications_per_nanosecond
+                .map_or("-".to_owned(), |speed| format!("{speed:.1}")),
         )?;
     }
     for graph in graphs {
@@ -123,7 +128,8 @@ fn solve(
         graph.total_weight
     )?;
     writeln!(text)?;
-    let answers = if graph.disagreements.is_empty() { "all answers agree" } else { "**ANSWERS DIFFER**" };
+    let answers =
+        if graph.disagreements.is_empty() { "all answers agree" } else { "**ANSWERS DIFFER**" };
     let verified = if graph.verified { "verified" } else { "**NOT VERIFIED**" };
     let limit = limits.as_ref().map_or_else(
         || "no memory speed for this number of threads".to_owned(),
@@ -183,7 +189,12 @@ fn row(
     }
     match limits {
         Some(limits) => {
-            writeln!(text, " {:.1} | {:.1} |", timing.median / limits.weights, timing.median / limits.both)
+            writeln!(
+                text,
+                " {:.1} | {:.1} |",
+                timing.median / limits.weights,
+                timing.median / limits.both
+            )
         }
         None => writeln!(text, " | |"),
     }
@@ -211,7 +222,8 @@ struct Limits {
 
 impl Limits {
     fn new(graph: &GraphResult, bytes_per_second: f64) -> Self {
-        let seconds = |bytes_per_edge: usize| (bytes_per_edge * graph.edges) as f64 / bytes_per_second;
+        let seconds =
+            |bytes_per_edge: usize| (bytes_per_edge * graph.edges) as f64 / bytes_per_second;
         Self { weights: seconds(graph.weight_bytes), both: seconds(2 * graph.weight_bytes + 8) }
     }
 }
@@ -241,7 +253,10 @@ fn reads(text: &mut String, files: &[FileResult]) -> std::fmt::Result {
             megabytes(file.content_bytes) / seconds,
             file.plain.median,
             decompress.map_or_else(|| "-".to_owned(), |decompress| format!("{decompress:.4}")),
-            decompress.map_or_else(|| "-".to_owned(), |decompress| format!("{:.2}", seconds / decompress)),
+            decompress.map_or_else(
+                || "-".to_owned(),
+                |decompress| format!("{:.2}", seconds / decompress)
+            ),
         )?;
     }
     Ok(())

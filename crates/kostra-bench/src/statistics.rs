@@ -40,7 +40,8 @@ mod tests {
 
     #[test]
     fn the_median_is_the_middle_or_the_mean_of_the_two_in_the_middle() {
-        let median = |seconds: &[f64]| Timing::new(9.0, seconds.to_vec()).map(|timing| timing.median);
+        let median =
+            |seconds: &[f64]| Timing::new(9.0, seconds.to_vec()).map(|timing| timing.median);
         assert_eq!(median(&[3.0]), Some(3.0));
         assert_eq!(median(&[5.0, 1.0, 3.0]), Some(3.0));
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));

@@ -46,7 +46,9 @@ fn a_record_holds_every_sample_and_a_report_shows_it() {
     let text = String::from_utf8(report.stdout).unwrap();
     assert_eq!(report.status.code(), Some(0), "{text}");
     assert!(
-        text.contains("### grid on 1 thread: 1600 vertices, 3120 edges (u32), forest of 1599 edges"),
+        text.contains(
+            "### grid on 1 thread: 1600 vertices, 3120 edges (u32), forest of 1599 edges"
+        ),
         "{text}"
     );
     assert!(text.contains("all answers agree, verified"), "{text}");
@@ -76,7 +78,8 @@ fn peers_agree_or_are_skipped_with_a_reason() {
 fn every_number_of_threads_has_a_contest_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.json");
-    let arguments = ["--graphs", "grid", "--solvers", "kruskal", "--peers", "rfk", "--threads", "1,2"];
+    let arguments =
+        ["--graphs", "grid", "--solvers", "kruskal", "--peers", "rfk", "--threads", "1,2"];
     let record = recorded(&arguments, &path);
     assert_eq!(record["threads"], 2);
     let graphs = record["measured"]["solve"]["graphs"].as_array().unwrap();
@@ -84,10 +87,15 @@ fn every_number_of_threads_has_a_contest_of_its_own() {
     assert_eq!(threads, [1, 2]);
     for graph in graphs {
         assert_eq!(graph["verified"], true);
-        assert_eq!(graph["skipped"][0]["reason"], "the option --peer-programs has not named its folder");
+        assert_eq!(
+            graph["skipped"][0]["reason"],
+            "the option --peer-programs has not named its folder"
+        );
     }
     let report = bench(&["report", path.to_str().unwrap()]);
-    assert!(String::from_utf8_lossy(&report.stdout).contains("### grid on 2 threads: 1600 vertices"));
+    assert!(
+        String::from_utf8_lossy(&report.stdout).contains("### grid on 2 threads: 1600 vertices")
+    );
 }
 
 #[test]
@@ -119,7 +127,10 @@ fn wrong_names_are_answered_with_right_ones() {
     let cases: [(&[&str], &str); 4] = [
         (&["--graphs", "gird"], "has no graph 'gird' (it has: grid,"),
         (&["--solvers", "kruskall"], "there is no algorithm 'kruskall'; did you mean kruskal?"),
-        (&["--solvers", "kruskal", "--peers", "skippy"], "there is no peer 'skippy'; there are: scipy,"),
+        (
+            &["--solvers", "kruskal", "--peers", "skippy"],
+            "there is no peer 'skippy'; there are: scipy,",
+        ),
         (&["--solvers", "kruskal", "--pin", "first"], "'first' is no list of processors"),
     ];
     for (arguments, expected) in cases {

@@ -64,12 +64,13 @@ pub(crate) struct InputArgs {
     #[arg(long, value_parser = formats(|_| true))]
     pub(crate) format: Option<Format>,
 
-    /// Weights for a graph that has none: 1 each, a hash of the ends, or the distance between them [default: the graph's
-    /// own weights; 1 each where it has none]
+    /// Weights for a graph that has none: 1 each, a hash of the ends, or the distance between them
+    /// [default: the graph's own weights; 1 each where it has none]
     #[arg(long, value_enum)]
     pub(crate) weights: Option<Weights>,
 
-    /// The column of an edge list with the first vertices: its name, or its position, counted from 1
+    /// The column of an edge list with the first vertices: its name, or its position, counted from
+    /// 1
     #[arg(long, value_name = "COLUMN")]
     pub(crate) source: Option<String>,
 
@@ -123,7 +124,8 @@ fn device(text: &str) -> Result<Device, String> {
         None if text == "cpu" => Ok(Device::Cpu),
         None if text == "cuda" => Ok(Device::Cuda(0)),
         Some(("cuda", number)) => {
-            let number: u16 = number.parse().map_err(|_| format!("'{number}' is not a device's number"))?;
+            let number: u16 =
+                number.parse().map_err(|_| format!("'{number}' is not a device's number"))?;
             Ok(Device::Cuda(number.into()))
         }
         _ => Err("it is cpu, cuda or cuda:N".to_owned()),
@@ -166,7 +168,8 @@ pub(crate) struct SolveArgs {
     #[arg(long, short, value_name = "ID", default_value = "auto")]
     pub(crate) algorithm: String,
 
-    /// Where to solve: cpu, cuda, or cuda:1 for the second device [default: a device if there is one and it pays]
+    /// Where to solve: cpu, cuda, or cuda:1 for the second device [default: a device if there is
+    /// one and it pays]
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     pub(crate) device: Option<Device>,
 
@@ -186,15 +189,18 @@ pub(crate) struct SolveArgs {
     #[arg(long)]
     pub(crate) trace: bool,
 
-    /// Write the forest to this file; `-` for standard output, and the report then goes to standard error
+    /// Write the forest to this file; `-` for standard output, and the report then goes to standard
+    /// error
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// How to write the forest [default: by the file's extension; ids for .ids, .txt and none, edges for .edges and .tsv]
+    /// How to write the forest [default: by the file's extension; ids for .ids, .txt and none,
+    /// edges for .edges and .tsv]
     #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
     pub(crate) output_format: Option<ForestFormat>,
 
-    /// Report as one JSON object: on standard output, or where the forest goes there, on standard error
+    /// Report as one JSON object: on standard output, or where the forest goes there, on standard
+    /// error
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -204,8 +210,8 @@ pub(crate) struct SolveArgs {
 pub(crate) enum ForestFormat {
     /// An edge id a line
     Ids,
-    /// A line for each edge: its id, ends and weight, between tabs. In names, tab, backslash and the ends of lines are
-    /// written `\t`, `\\`, `\n` and `\r`
+    /// A line for each edge: its id, ends and weight, between tabs. In names, tab, backslash and
+    /// the ends of lines are written `\t`, `\\`, `\n` and `\r`
     Edges,
     /// A DIMACS graph of the forest's edges
     Gr,

@@ -21,8 +21,8 @@ pub(crate) fn run(args: ConvertArgs) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Loads a graph and writes it, with what the format keeps of its coordinates and names, and reports on standard error, because the graph
-/// may go to standard output.
+/// Loads a graph and writes it, with what the format keeps of its coordinates and names, and
+/// reports on standard error, because the graph may go to standard output.
 ///
 /// # Errors
 /// When the input is at fault, the output cannot be written, or its format cannot hold the graph.

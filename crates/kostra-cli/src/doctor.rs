@@ -117,13 +117,16 @@ fn devices() -> Result<Vec<Device>, cuda::NoDevice> {
             };
             Device { ordinal, description: Some(description), reason: None }
         }
-        Err(error) => Device { ordinal, description: None, reason: Some(error.reason().to_owned()) },
+        Err(error) => {
+            Device { ordinal, description: None, reason: Some(error.reason().to_owned()) }
+        }
     };
     Ok((0..cuda::Device::count()?).map(describe).collect())
 }
 
 fn backends(threads: usize, devices: &Result<Vec<Device>, cuda::NoDevice>) -> [Backend; 3] {
-    let of_cuda = kostra::solvers().filter(|solver| solver.info().platform == Platform::Cuda).count();
+    let of_cuda =
+        kostra::solvers().filter(|solver| solver.info().platform == Platform::Cuda).count();
     let of_processor = count(kostra::solvers().count() - of_cuda, "algorithm", "algorithms");
     let threads = count(threads, "thread", "threads");
     let (available, reason) = match devices {
@@ -133,7 +136,9 @@ fn backends(threads: usize, devices: &Result<Vec<Device>, cuda::NoDevice>) -> [B
         }
         Ok(_) => match cuda::kernels() {
             Err(error) => (false, error.to_string()),
-            Ok(origin) => (true, format!("{}; kernels {origin}", count(of_cuda, "algorithm", "algorithms"))),
+            Ok(origin) => {
+                (true, format!("{}; kernels {origin}", count(of_cuda, "algorithm", "algorithms")))
+            }
         },
     };
     [
@@ -210,7 +215,8 @@ fn instruction_sets() -> Vec<&'static str> {
 
 /// Two arrays of this size are larger than the caches of most machines.
 const ARRAY_BYTES: usize = 256 << 20;
-/// Each measurement is the fastest of this number of passes, because other processes only make a pass slower.
+/// Each measurement is the fastest of this number of passes, because other processes only make a
+/// pass slower.
 const PASSES: usize = 3;
 
 fn bandwidth(threads: usize, memory: Option<&Memory>) -> Option<Vec<Bandwidth>> {
@@ -223,7 +229,8 @@ fn bandwidth(threads: usize, memory: Option<&Memory>) -> Option<Vec<Bandwidth>> 
     let mut to = vec![0_u64; ARRAY_BYTES / 8];
     let mut counts = vec![1, threads];
     counts.dedup();
-    let mut rows: Vec<_> = counts.into_iter().map(|threads| measure(threads, &mut from, &mut to)).collect();
+    let mut rows: Vec<_> =
+        counts.into_iter().map(|threads| measure(threads, &mut from, &mut to)).collect();
     rows.dedup_by_key(|row| row.threads); // where the system grants one thread only
     Some(rows)
 }
@@ -258,8 +265,9 @@ fn measure(threads: usize, from: &mut [u64], to: &mut [u64]) -> Bandwidth {
     }
 }
 
-/// How long some jobs take side by side, the starting of their threads not counted, and how many threads do them: one
-/// for each job, the caller's included, or fewer where the system refuses threads. The caller does the jobs that are left.
+/// How long some jobs take side by side, the starting of their threads not counted, and how many
+/// threads do them: one for each job, the caller's included, or fewer where the system refuses
+/// threads. The caller does the jobs that are left.
 fn timed(jobs: impl Iterator<Item = impl FnOnce() + Send>) -> (Duration, usize) {
     let jobs: Vec<_> = jobs.map(|job| Mutex::new(Some(job))).collect();
     let run = |index: usize| {
@@ -294,9 +302,15 @@ fn timed(jobs: impl Iterator<Item = impl FnOnce() + Send>) -> (Duration, usize) 
 
 fn sheet(machine: &Machine) -> Sheet {
     let mut sheet = Sheet::default();
-    sheet.line("kostra", format!("{} on {}, {}", machine.version, machine.system, machine.architecture));
+    sheet.line(
+        "kostra",
+        format!("{} on {}, {}", machine.version, machine.system, machine.architecture),
+    );
     let threads = count(machine.threads, "thread", "threads");
-    sheet.line("processor", format!("{}, {threads}", machine.processor.as_deref().unwrap_or("unknown")));
+    sheet.line(
+        "processor",
+        format!("{}, {threads}", machine.processor.as_deref().unwrap_or("unknown")),
+    );
     let sets = machine.instruction_sets.join(", ");
     sheet.line("instructions", if sets.is_empty() { "the base set" } else { &sets });
     match &machine.memory {
@@ -323,11 +337,15 @@ fn sheet(machine: &Machine) -> Sheet {
         let label = format!("cuda:{}", device.ordinal);
         match &device.description {
             Some(description) => {
-                let DeviceDescription { name, compute_capability, multiprocessors, driver, .. } = description;
+                let DeviceDescription { name, compute_capability, multiprocessors, driver, .. } =
+                    description;
                 sheet.line(label, format!("{name}, compute capability {compute_capability}"));
                 let total = bytes(description.total_bytes);
                 let free = description.available_bytes.map_or("unknown".to_owned(), bytes);
-                sheet.line("", format!("{multiprocessors} multiprocessors, {total}, {free} of it available"));
+                sheet.line(
+                    "",
+                    format!("{multiprocessors} multiprocessors, {total}, {free} of it available"),
+                );
                 sheet.line("", format!("driver for CUDA {driver}"));
             }
             None => sheet.line(label, device.reason.as_deref().unwrap_or("cannot be used")),

@@ -1,5 +1,5 @@
-//! What a user sees when something goes wrong: one line that says what and where, and sometimes a line with a hint. Faults
-//! in the arguments are shown by clap, in several lines.
+//! What a user sees when something goes wrong: one line that says what and where, and sometimes a
+//! line with a hint. Faults in the arguments are shown by clap, in several lines.
 
 use std::any::Any;
 use std::io::Write;
@@ -63,8 +63,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
             let known = kostra::generate::generators().iter().any(|generator| generator.id == name);
             known.then(|| format!("generated graphs are called {GENERATED}{input}"))
         }
-        // Some formats find it while they parse, others when the graph is made; the words are the same.
-        kind => kind.to_string().contains("(NaN)").then(|| "--nan skip leaves such edges out".to_owned()),
+        // Some formats find it while they parse, others when the graph is made; the words are the
+        // same.
+        kind => kind
+            .to_string()
+            .contains("(NaN)")
+            .then(|| "--nan skip leaves such edges out".to_owned()),
     }
 }
 

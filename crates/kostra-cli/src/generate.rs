@@ -24,7 +24,8 @@ pub(crate) fn run(args: GenerateArgs) -> anyhow::Result<Answer> {
     let format = output::format_of(&to, args.to)?;
     to.check()?;
     let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec);
-    let input = InputArgs { input: OsString::from(format!("{GENERATED}{spec}")), ..InputArgs::default() };
+    let input =
+        InputArgs { input: OsString::from(format!("{GENERATED}{spec}")), ..InputArgs::default() };
     convert::write(&Request::resolve(input, Nan::Error), &to, format)?;
     Ok(Answer::Yes)
 }

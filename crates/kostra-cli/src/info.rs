@@ -135,7 +135,8 @@ impl Degrees {
     }
 }
 
-/// Small degrees are counted each; from there on a bucket ends at each power of two: 5 to 8, 9 to 16, and so on.
+/// Small degrees are counted each; from there on a bucket ends at each power of two: 5 to 8, 9 to
+/// 16, and so on.
 const COUNTED_EACH: u32 = 4;
 
 fn bucket_of(degree: u32) -> usize {
@@ -165,7 +166,8 @@ impl Weights {
     /// O(m log m) time; the size of a weight for each edge.
     fn of<W: Weight>(weights: &[W]) -> Result<Option<Self>, OutOfMemory> {
         let key = |weight: &W| weight.key();
-        let bounds = weights.iter().copied().min_by_key(key).zip(weights.iter().copied().max_by_key(key));
+        let bounds =
+            weights.iter().copied().min_by_key(key).zip(weights.iter().copied().max_by_key(key));
         let Some((least, greatest)) = bounds else { return Ok(None) };
         let mut keys: Vec<W::Key> = memory::collected(weights.iter().map(key))?;
         keys.sort_unstable();
@@ -203,13 +205,20 @@ fn sheet(input: &Graph, shape: &Shape, weights: Option<&Weights>, analysis: Dura
         let ties = match input.graph.edges() - weights.distinct {
             0 => "all different".to_owned(),
             ties => {
-                format!("{} different, {}", thousands(weights.distinct as u128), count(ties, "tie", "ties"))
+                format!(
+                    "{} different, {}",
+                    thousands(weights.distinct as u128),
+                    count(ties, "tie", "ties")
+                )
             }
         };
         sheet.line("weights", format!("{} to {}, {ties}", plain(weights.min), plain(weights.max)));
     }
     let degrees = &shape.degrees;
-    sheet.line("degrees", format!("{} to {}, {:.3} on average", degrees.min, degrees.max, degrees.mean));
+    sheet.line(
+        "degrees",
+        format!("{} to {}, {:.3} on average", degrees.min, degrees.max, degrees.mean),
+    );
     if degrees.histogram.len() > 1 {
         sheet.gap();
         let most = degrees.histogram.iter().map(|bucket| bucket.vertices).max().unwrap_or(1);

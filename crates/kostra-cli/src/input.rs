@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use kostra::io::{
-    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile, MissingWeights,
-    ReadError, ReadOptions, Terms,
+    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile,
+    MissingWeights, ReadError, ReadOptions, Terms,
 };
 use kostra::{AnyGraph, Coordinates, WeightType};
 
@@ -92,7 +92,8 @@ pub(crate) struct Graph {
 }
 
 impl Request {
-    /// What the arguments mean; edges whose weights are not numbers are treated as `nan` says, unless they say.
+    /// What the arguments mean; edges whose weights are not numbers are treated as `nan` says,
+    /// unless they say.
     pub(crate) fn resolve(args: InputArgs, nan: Nan) -> Self {
         let threads = Threads::of(args.threads);
         let column = |name: Option<String>| name.map(ColumnChoice::NameOrPosition);
@@ -130,7 +131,9 @@ impl Request {
     /// What the graph says of itself, if it does so in one place: in Kostra's own form.
     pub(crate) fn header(&self) -> Option<Header> {
         let Source::File(Input::Path(path)) = &self.source else { return None };
-        if self.options.missing_weights.is_some() || self.options.columns != ColumnOptions::default() {
+        if self.options.missing_weights.is_some()
+            || self.options.columns != ColumnOptions::default()
+        {
             return None; // such a file is refused
         }
         // A file that is not in this form, or damaged, is told of when it is read whole.
@@ -174,7 +177,8 @@ impl Request {
             Source::Generator(spec) => {
                 self.refuse_options_of_files()?;
                 let _stage = Stage::start(&format!("making {GENERATED}{spec}"));
-                let made = kostra::generate::generate(spec).with_context(|| self.source.to_string())?;
+                let made =
+                    kostra::generate::generate(spec).with_context(|| self.source.to_string())?;
                 Graph {
                     graph: made.graph,
                     coordinates: made.coordinates,
@@ -192,7 +196,8 @@ impl Request {
         Ok(graph)
     }
 
-    /// Refuses what was computed from a graph that has changed since it was loaded, because it is in a mapped file.
+    /// Refuses what was computed from a graph that has changed since it was loaded, because it is
+    /// in a mapped file.
     ///
     /// # Errors
     /// When the file was written to.
@@ -211,7 +216,9 @@ impl Request {
             anyhow::bail!("{source}: the graph has weights; omit `--weights` to use them");
         }
         if self.options.columns != ColumnOptions::default() {
-            anyhow::bail!("{source}: a generated graph has no columns; omit the options that name columns");
+            anyhow::bail!(
+                "{source}: a generated graph has no columns; omit the options that name columns"
+            );
         }
         Ok(())
     }

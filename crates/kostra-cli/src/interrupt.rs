@@ -1,23 +1,25 @@
 //! Ctrl-C: the process ends at once, and leaves no unfinished file behind.
 //!
-//! An unfinished file may have a temporary name, which a process that just ends leaves behind. So a thread waits for
-//! the signals, and removes such names before it says so and ends the process. A second signal that comes after the
-//! removal ends the process at once.
+//! An unfinished file may have a temporary name, which a process that just ends leaves behind. So a
+//! thread waits for the signals, and removes such names before it says so and ends the process. A
+//! second signal that comes after the removal ends the process at once.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The exit code of a process that a signal has ended. Shells use it for Ctrl-C; here it stands for every handled signal.
+/// The exit code of a process that a signal has ended. Shells use it for Ctrl-C; here it stands for
+/// every handled signal.
 const EXIT_CODE: i32 = 130;
 
 /// Set once temporary names are removed: the next signal ends the process at once.
 static ENDING: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Makes Ctrl-C, and a request to terminate, end the process in order; and a limit on the size of files an error of
-/// writing.
+/// Makes Ctrl-C, and a request to terminate, end the process in order; and a limit on the size of
+/// files an error of writing.
 ///
-/// Without a handler the system's own ends the process just as well, if less tidily: so failures are no errors.
+/// Without a handler the system's own ends the process just as well, if less tidily: so failures
+/// are no errors.
 #[cfg(unix)]
 pub(crate) fn install() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -38,7 +40,8 @@ pub(crate) fn install() {
     if std::thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
         return;
     }
-    // The first handlers are those that tell the thread, so that no signal falls between the two kinds.
+    // The first handlers are those that tell the thread, so that no signal falls between the two
+    // kinds.
     let Ok(listening) = Signals::new(&signals) else { return };
     let ending = ENDING.get_or_init(Arc::default);
     for signal in signals {
@@ -65,11 +68,14 @@ fn end() {
     std::process::exit(EXIT_CODE);
 }
 
-/// Whether whoever started the process wants it to outlive its terminal, as `nohup` does. A handler would undo that.
+/// Whether whoever started the process wants it to outlive its terminal, as `nohup` does. A handler
+/// would undo that.
 #[cfg(unix)]
 fn hangups_are_ignored() -> bool {
     const HANGUP: u64 = 1; // the lowest bit is signal 1
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & HANGUP != 0)
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & HANGUP != 0)
 }

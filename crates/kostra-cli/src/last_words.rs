@@ -1,9 +1,12 @@
-//! What ends the process at once, with one line and the exit code of every error: memory that is refused where nobody
-//! can return an error, and a mapped file that is cut short.
+//! What ends the process at once, with one line and the exit code of every error: memory that is
+//! refused where nobody can return an error, and a mapped file that is cut short.
 //!
-//! Both come in the middle of anything, so only what is safe in a signal handler is called, and nothing is allocated.
-//! Files that are being written have no name yet, so none is left behind.
-#![allow(unsafe_code, reason = "an allocator, a signal handler, and the end of a process from within them")]
+//! Both come in the middle of anything, so only what is safe in a signal handler is called, and
+//! nothing is allocated. Files that are being written have no name yet, so none is left behind.
+#![allow(
+    unsafe_code,
+    reason = "an allocator, a signal handler, and the end of a process from within them"
+)]
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::io::{Cursor, Write};
@@ -21,8 +24,8 @@ use crate::failure::EXIT_CODE;
 /// # fn main() {}
 /// ```
 ///
-/// Once the command [runs](crate::run), memory that is refused ends the process in order, unless it was asked for by
-/// [`kostra::memory`], which returns the refusal as an error.
+/// Once the command [runs](crate::run), memory that is refused ends the process in order, unless it
+/// was asked for by [`kostra::memory`], which returns the refusal as an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory;
 
@@ -78,8 +81,8 @@ pub(crate) fn watch() {
 /// Handles the signal that comes when a mapped file has become shorter.
 #[cfg(unix)]
 fn watch_mapped_files() {
-    // SAFETY: an action of zeros is one with no flags and an empty mask, and the handler is a function of the type that
-    // SA_SIGINFO asks for. It calls only what is safe in a handler.
+    // SAFETY: an action of zeros is one with no flags and an empty mask, and the handler is a
+    // function of the type that SA_SIGINFO asks for. It calls only what is safe in a handler.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_bus_error as *const () as libc::sighandler_t;
@@ -90,13 +93,14 @@ fn watch_mapped_files() {
 
 #[cfg(unix)]
 extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the system hands a handler with SA_SIGINFO what it knows of the signal, with an address for this one.
+    // SAFETY: the system hands a handler with SA_SIGINFO what it knows of the signal, with an
+    // address for this one.
     let address = unsafe { (*info).si_addr() } as usize;
     if kostra::io::is_in_mapped_file(address) {
         end(b"kostra: a .kst file became shorter while it was in use; run again when nobody writes to it\n");
     }
-    // Of another cause: the instruction fails again when this returns, and the system ends the process.
-    // SAFETY: the default action may be set from a handler.
+    // Of another cause: the instruction fails again when this returns, and the system ends the
+    // process. SAFETY: the default action may be set from a handler.
     unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
 
@@ -110,8 +114,8 @@ fn end(line: &[u8]) {
             unsafe { libc::pause() };
         }
     }
-    // SAFETY: the bytes are there, and both calls are allowed in signal handlers. Whether the line arrives changes
-    // nothing.
+    // SAFETY: the bytes are there, and both calls are allowed in signal handlers. Whether the line
+    // arrives changes nothing.
     unsafe {
         let _ = libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
         libc::_exit(EXIT_CODE.into());

@@ -1,8 +1,9 @@
-//! The `kostra` command: minimum spanning forests of graphs from files, standard input or generators. It is a library, so
-//! that the Python package contains the same command.
+//! The `kostra` command: minimum spanning forests of graphs from files, standard input or
+//! generators. It is a library, so that the Python package contains the same command.
 //!
-//! `args` holds what the user typed. Each command resolves it once, at its start, to what it means. Results go to standard
-//! output, everything else to standard error; where a forest goes to standard output, the report goes to standard error.
+//! `args` holds what the user typed. Each command resolves it once, at its start, to what it means.
+//! Results go to standard output, everything else to standard error; where a forest goes to
+//! standard output, the report goes to standard error.
 
 mod args;
 mod convert;
@@ -41,9 +42,11 @@ enum Answer {
     No,
 }
 
-/// Runs the command line, whose first argument is the name of the program, and returns the exit code.
+/// Runs the command line, whose first argument is the name of the program, and returns the exit
+/// code.
 ///
-/// It assumes that the process is its own: it installs signal handlers, which end the process, and a panic hook.
+/// It assumes that the process is its own: it installs signal handlers, which end the process, and
+/// a panic hook.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     last_words::watch();
     let arguments = match Arguments::try_parse_from(arguments) {

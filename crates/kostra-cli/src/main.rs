@@ -5,7 +5,8 @@ mod streams;
 
 use std::process::ExitCode;
 
-/// Large allocations ask the system for large pages; an allocation that fails ends the command with one line.
+/// Large allocations ask the system for large pages; an allocation that fails ends the command with
+/// one line.
 #[cfg(not(feature = "mpi"))]
 #[global_allocator]
 static MEMORY: kostra_cli::Memory = kostra_cli::Memory;

@@ -1,4 +1,5 @@
-//! `kostra completions` and `kostra man`: what shells and manuals know of the command, made from its arguments.
+//! `kostra completions` and `kostra man`: what shells and manuals know of the command, made from
+//! its arguments.
 
 use anyhow::Context;
 use clap::CommandFactory;
@@ -37,7 +38,9 @@ pub(crate) fn page(args: ManArgs) -> anyhow::Result<Answer> {
         None => command,
         Some(name) => {
             let found = command.get_subcommands().find(|subcommand| subcommand.get_name() == name);
-            found.with_context(|| format!("there is no command '{name}'; `kostra help` lists them"))?.clone()
+            found
+                .with_context(|| format!("there is no command '{name}'; `kostra help` lists them"))?
+                .clone()
         }
     };
     let mut page = Vec::new();

@@ -14,7 +14,8 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(write_lines(&Output::Stdout, |to| to.write_all(text.as_bytes()))?)
 }
 
-/// Prints something to standard error that was asked for, such as a report. That nobody reads it is no error.
+/// Prints something to standard error that was asked for, such as a report. That nobody reads it is
+/// no error.
 ///
 /// # Errors
 /// When standard error cannot be written.
@@ -22,7 +23,8 @@ pub(crate) fn print_aside(text: &str) -> anyhow::Result<()> {
     Ok(write_lines(&Output::Stderr, |to| to.write_all(text.as_bytes()))?)
 }
 
-/// Prints a report: to standard output, or to standard error where the forest itself goes to standard output.
+/// Prints a report: to standard output, or to standard error where the forest itself goes to
+/// standard output.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -35,7 +37,8 @@ pub(crate) fn tell(text: &str) {
     let _ = print_aside(text);
 }
 
-/// Lets something print to standard output by means of the standard library, which says nothing when it is closed.
+/// Lets something print to standard output by means of the standard library, which says nothing
+/// when it is closed.
 ///
 /// # Errors
 /// As [`print`].
@@ -46,7 +49,9 @@ pub(crate) fn printing(print: impl FnOnce() -> io::Result<()>) -> anyhow::Result
 
 /// What came of writing; that nobody reads it any more is no error.
 fn unless_gone(result: io::Result<()>) -> io::Result<()> {
-    result.or_else(|cause| if cause.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(cause) })
+    result.or_else(
+        |cause| if cause.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(cause) },
+    )
 }
 
 /// The output that a user means: `-` is standard output.
@@ -73,7 +78,10 @@ pub(crate) fn format_of(output: &Output, asked: Option<Format>) -> anyhow::Resul
     let extension = extension(path).unwrap_or_default();
     writable().find(|format| format.id() == extension).with_context(|| {
         let path = path.display();
-        format!("{path}: no format is written to files of this extension; say --to with one of {}", ids())
+        format!(
+            "{path}: no format is written to files of this extension; say --to with one of {}",
+            ids()
+        )
     })
 }
 
@@ -86,7 +94,8 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     }
 }
 
-/// Writes lines of text: to a file whole or not at all. That nobody reads standard output any more is no error.
+/// Writes lines of text: to a file whole or not at all. That nobody reads standard output any more
+/// is no error.
 ///
 /// # Errors
 /// As [`write_atomically`].
@@ -97,11 +106,16 @@ pub(crate) fn write_lines(
     unless_unread(output, write_atomically(output, lines))
 }
 
-/// Writes a graph: to a file whole or not at all. That nobody reads standard output any more is no error.
+/// Writes a graph: to a file whole or not at all. That nobody reads standard output any more is no
+/// error.
 ///
 /// # Errors
 /// As [`write_graph`].
-pub(crate) fn write(output: &Output, format: Format, graph: Outgoing<'_>) -> Result<(), WriteError> {
+pub(crate) fn write(
+    output: &Output,
+    format: Format,
+    graph: Outgoing<'_>,
+) -> Result<(), WriteError> {
     unless_unread(output, write_graph(output, format, graph))
 }
 

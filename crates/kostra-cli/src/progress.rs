@@ -1,4 +1,5 @@
-//! Progress bars: on standard error, if it is a terminal, and only for stages that take longer than a second.
+//! Progress bars: on standard error, if it is a terminal, and only for stages that take longer than
+//! a second.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -7,7 +8,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A stage that ends sooner shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often a bar moves by itself, so that a long step without progress reports still shows that the program runs.
+/// How often a bar moves by itself, so that a long step without progress reports still shows that
+/// the program runs.
 const TICK: Duration = Duration::from_millis(120);
 
 /// A part of the work, shown while it lasts.
@@ -40,7 +42,9 @@ impl Stage {
         if let Some(of) = of
             && self.bar.length() != Some(of)
         {
-            self.bar.set_style(style("{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}"));
+            self.bar.set_style(style(
+                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}",
+            ));
             self.bar.set_length(of);
         }
         self.bar.set_position(done);

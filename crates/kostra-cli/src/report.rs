@@ -54,7 +54,9 @@ impl Display for Sheet {
         let width = lines.map(|(label, _)| label.chars().count() + 2).fold(LABEL_WIDTH, usize::max);
         for line in &self.lines {
             match line {
-                Some((label, text)) => writeln!(f, "  {}", format!("{label:<width$}{text}").trim_end())?,
+                Some((label, text)) => {
+                    writeln!(f, "  {}", format!("{label:<width$}{text}").trim_end())?;
+                }
                 None => writeln!(f)?,
             }
         }
@@ -119,14 +121,17 @@ pub(crate) fn bytes(bytes: u64) -> String {
 pub(crate) fn plain(total: Total) -> String {
     match total {
         Total::Integer(total) => total.to_string(),
-        Total::Float(total) if total != 0.0 && !(1e-5..1e16).contains(&total.abs()) && total.is_finite() => {
+        Total::Float(total)
+            if total != 0.0 && !(1e-5..1e16).contains(&total.abs()) && total.is_finite() =>
+        {
             format!("{total:e}")
         }
         Total::Float(total) => total.to_string(),
     }
 }
 
-/// A total for programs: an integer whole, however large; a float that JSON has no number for as a string.
+/// A total for programs: an integer whole, however large; a float that JSON has no number for as a
+/// string.
 pub(crate) struct JsonNumber(pub(crate) Total);
 
 impl Serialize for JsonNumber {
@@ -150,7 +155,8 @@ pub(crate) fn table<const COLUMNS: usize>(
     });
     let mut text = String::new();
     for row in rows {
-        let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let cells: Vec<_> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         text += cells.join("  ").trim_end();
         text.push('\n');
     }
@@ -195,7 +201,10 @@ mod tests {
 
     #[test]
     fn bytes_are_short() {
-        assert_eq!([0, 999, 1000, 24_300_000_000].map(bytes), ["0 bytes", "999 bytes", "1.0 kB", "24.3 GB"]);
+        assert_eq!(
+            [0, 999, 1000, 24_300_000_000].map(bytes),
+            ["0 bytes", "999 bytes", "1.0 kB", "24.3 GB"]
+        );
     }
 
     #[test]

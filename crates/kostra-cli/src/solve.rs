@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use kostra::io::Output;
 use kostra::{
-    AnyGraph, Certificate, EdgeId, Order, OutOfMemory, Platform, Run, Solution, SolveError, Solver, Total,
-    VerifyError, Violation, cuda, with_graph,
+    AnyGraph, Certificate, EdgeId, Order, OutOfMemory, Platform, Run, Solution, SolveError, Solver,
+    Total, VerifyError, Violation, cuda, with_graph,
 };
 use serde::Serialize;
 
@@ -49,7 +49,8 @@ impl Plan {
                 _ => {}
             }
         }
-        let output = args.output.map(|path| forest_file::output(&path, args.output_format)).transpose()?;
+        let output =
+            args.output.map(|path| forest_file::output(&path, args.output_format)).transpose()?;
         Ok(Self {
             input: Request::resolve(args.input, Nan::Error),
             solver,
@@ -68,7 +69,10 @@ impl Plan {
         match self.device {
             Some(Device::Cuda(ordinal)) => Some(ordinal),
             Some(Device::Cpu) => None,
-            None => self.solver.is_some_and(|solver| solver.info().platform == Platform::Cuda).then_some(0),
+            None => self
+                .solver
+                .is_some_and(|solver| solver.info().platform == Platform::Cuda)
+                .then_some(0),
         }
     }
 
@@ -130,9 +134,14 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     input.notes.extend(note_on_threads(&plan));
     let mut solver = plan.solver(&input.graph)?;
     let (solution, trace, refused) = match solve(&plan, solver, &input.graph) {
-        Err(error) if plan.solver.is_none() && plan.device.is_none() && is_of_the_device(&error) => {
+        Err(error)
+            if plan.solver.is_none() && plan.device.is_none() && is_of_the_device(&error) =>
+        {
             // Nobody asked for a device, so nobody need do without an answer.
-            input.notes.push(format!("solved on the processor, for {} failed: {error:#}", solver.info().id));
+            input.notes.push(format!(
+                "solved on the processor, for {} failed: {error:#}",
+                solver.info().id
+            ));
             solver = kostra::auto_on_processor(&input.graph);
             solve(&plan, solver, &input.graph)?
         }
@@ -169,8 +178,19 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     }
     let write = if written { start.elapsed() } else { Duration::ZERO };
 
-    let outcome =
-        Outcome { input, solver, threads, device, open, solution, trace, verified, verify, written, write };
+    let outcome = Outcome {
+        input,
+        solver,
+        threads,
+        device,
+        open,
+        solution,
+        trace,
+        verified,
+        verify,
+        written,
+        write,
+    };
     report(&plan, &outcome)?;
     Ok(if matches!(outcome.verified, Some(Err(_))) { Answer::No } else { Answer::Yes })
 }
@@ -184,7 +204,10 @@ fn note_on_threads(plan: &Plan) -> Option<String> {
     let threads = plan.input.threads;
     (threads.wanted > threads.present).then(|| {
         let present = threads.present;
-        format!("{} threads were asked for; this machine can run {present} at a time", threads.wanted)
+        format!(
+            "{} threads were asked for; this machine can run {present} at a time",
+            threads.wanted
+        )
     })
 }
 
@@ -199,7 +222,9 @@ fn threads(plan: &Plan, solver: &dyn Solver) -> usize {
 /// Whether it is the device that is to blame, so that the processor may do better.
 fn is_of_the_device(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<SolveError>();
-    error.is_some_and(|error| !matches!(error, SolveError::Cancelled | SolveError::Unsuitable { .. }))
+    error.is_some_and(|error| {
+        !matches!(error, SolveError::Cancelled | SolveError::Unsuitable { .. })
+    })
 }
 
 /// The solution, what the solver told, and how many threads the system refused.
@@ -225,8 +250,13 @@ fn solve(
 /// Decides whether the edges are the forest of the graph.
 ///
 /// # Errors
-/// When the system does not grant the memory to decide it. The answer itself is the first violation if there is one.
-pub(crate) fn verify(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<Verdict, OutOfMemory> {
+/// When the system does not grant the memory to decide it. The answer itself is the first violation
+/// if there is one.
+pub(crate) fn verify(
+    graph: &AnyGraph,
+    order: Order,
+    ids: &[EdgeId],
+) -> Result<Verdict, OutOfMemory> {
     match with_graph!(graph, graph => kostra::verify(graph.edge_list().edges(order), ids)) {
         Ok(certificate) => Ok(Ok(certificate)),
         Err(VerifyError::Violation(violation)) => Ok(Err(violation)),
@@ -259,7 +289,10 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     sheet.line("read as", format!("{}, {} weights", input.storage(), graph.weight_type()));
     let edges = count(forest.ids().len(), "edge", "edges");
     let components = count(forest.components() as usize, "component", "components");
-    sheet.line("forest", format!("{edges}, total weight {}, {components}", report::plain(forest.total())));
+    sheet.line(
+        "forest",
+        format!("{edges}, total weight {}, {components}", report::plain(forest.total())),
+    );
     let place = match &outcome.device {
         Some((name, ordinal)) => format!("{name} (cuda:{ordinal})"),
         None => count(outcome.threads, "thread", "threads"),
@@ -270,7 +303,8 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
         Some(Ok(certificate)) => {
             let compared = count(certificate.compared, "edge", "edges");
             let optimal = optimal(plan.order);
-            sheet.line("verified", format!("spanning, acyclic and {optimal} ({compared} compared)"));
+            sheet
+                .line("verified", format!("spanning, acyclic and {optimal} ({compared} compared)"));
         }
         Some(Err(violation)) => sheet.line("WRONG", violation),
     }
@@ -281,7 +315,8 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     }
     sheet.notes(&input.notes);
     sheet.gap();
-    let mut steps = vec![("load", input.load), ("build", solution.build), ("solve", solution.solve)];
+    let mut steps =
+        vec![("load", input.load), ("build", solution.build), ("solve", solution.solve)];
     if outcome.device.is_some() {
         steps.splice(2..2, [("compile", solution.compile), ("upload", solution.upload)]);
         steps.push(("download", solution.download));
@@ -335,7 +370,8 @@ struct Record<'a> {
     trace: Option<&'a Trace>,
 }
 
-/// How long each step took; zero for a step that was not taken. Those of a device are there when one was used.
+/// How long each step took; zero for a step that was not taken. Those of a device are there when
+/// one was used.
 #[derive(Serialize)]
 struct Seconds {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -371,7 +407,10 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
         threads: outcome.threads,
         device: outcome.device.as_ref().map(|(name, _)| name.as_str()),
         verified: outcome.verified.as_ref().map(Result::is_ok),
-        violation: outcome.verified.as_ref().and_then(|verified| Some(verified.as_ref().err()?.to_string())),
+        violation: outcome
+            .verified
+            .as_ref()
+            .and_then(|verified| Some(verified.as_ref().err()?.to_string())),
         seconds: Seconds {
             open: of_device(outcome.open),
             load: input.load.as_secs_f64(),

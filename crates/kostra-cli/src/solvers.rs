@@ -65,7 +65,8 @@ fn option_record(option: &SolverOption) -> OptionRecord {
     OptionRecord { name, about, default, lowest, highest }
 }
 
-/// A table, with the title, source, memory and options of each algorithm below its line, so that lines stay short.
+/// A table, with the title, source, memory and options of each algorithm below its line, so that
+/// lines stay short.
 fn table(records: &[Record]) -> String {
     let head = ["algorithm", "runs on", "works on", "exact", "time"];
     let rows = records.iter().map(|record| {

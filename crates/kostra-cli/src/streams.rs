@@ -1,7 +1,8 @@
 //! Standard output and standard error that are closed when the program starts.
 //!
-//! Rust opens `/dev/null` in their place before `main`, so that whatever the program prints is lost without an error.
-//! This opens them before Rust does, for reading only: whatever is printed to them is then an error.
+//! Rust opens `/dev/null` in their place before `main`, so that whatever the program prints is lost
+//! without an error. This opens them before Rust does, for reading only: whatever is printed to
+//! them is then an error.
 #![allow(
     unsafe_code,
     reason = "nothing but a section of the program's file makes code run before Rust starts"
@@ -13,8 +14,9 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use rustix::io::fcntl_getfd;
 use rustix::stdio;
 
-// SAFETY: the section holds the addresses of functions of this type, which the system calls before `main`, one after
-// the other and on the only thread. The function needs nothing that Rust sets up in between: it makes system calls.
+// SAFETY: the section holds the addresses of functions of this type, which the system calls before
+// `main`, one after the other and on the only thread. The function needs nothing that Rust sets up
+// in between: it makes system calls.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = occupy_closed_streams;

@@ -62,7 +62,14 @@ pub(crate) struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     pub(crate) fn new(stage: &'a Stage, keep: bool) -> Self {
         let trace = keep.then(Trace::default);
-        Self { stage, trace, open: Vec::new(), round: None, refused: 0, clock: Box::new(Instant::now) }
+        Self {
+            stage,
+            trace,
+            open: Vec::new(),
+            round: None,
+            refused: 0,
+            clock: Box::new(Instant::now),
+        }
     }
 
     /// What was told, if it was to be kept, and how many threads the system refused.
@@ -113,7 +120,8 @@ impl Observer for Watcher<'_> {
             self.round = Some((index, (self.clock)(), self.open.len()));
         }
         let (components, edges) = (thousands(components), thousands(edges));
-        self.stage.say(format!("solving: round {index}, {components} components and {edges} edges left"));
+        self.stage
+            .say(format!("solving: round {index}, {components} components and {edges} edges left"));
     }
 
     fn rounds_finished(&mut self) {
@@ -141,19 +149,22 @@ impl Trace {
     pub(crate) fn tables(&self) -> String {
         let time = |seconds: f64| duration(Duration::from_secs_f64(seconds));
         let longest = self.phases.iter().map(|phase| phase.seconds).fold(0.0, f64::max);
-        let share = |seconds: f64| if longest > 0.0 { bar(seconds / longest) } else { String::new() };
+        let share =
+            |seconds: f64| if longest > 0.0 { bar(seconds / longest) } else { String::new() };
         let mut text = String::new();
         if !self.phases.is_empty() {
             text += &format!("\n  {:<30}{:>8}{:>12}\n", "phase", "round", "time");
             for Phase { name, depth, round, seconds } in &self.phases {
                 let name = format!("{}{name}", "  ".repeat(*depth));
                 let round = round.map_or_else(String::new, |round| round.to_string());
-                let line = format!("  {name:<30}{round:>8}{:>12}  {}", time(*seconds), share(*seconds));
+                let line =
+                    format!("  {name:<30}{round:>8}{:>12}  {}", time(*seconds), share(*seconds));
                 text += &format!("{}\n", line.trim_end());
             }
         }
         if !self.rounds.is_empty() {
-            text += &format!("\n  {:<8}{:>16}{:>18}{:>12}\n", "round", "components", "edges", "time");
+            text +=
+                &format!("\n  {:<8}{:>16}{:>18}{:>12}\n", "round", "components", "edges", "time");
             for round in &self.rounds {
                 let (components, edges) = (thousands(round.components), thousands(round.edges));
                 let time = time(round.seconds);
@@ -199,10 +210,12 @@ mod tests {
         assert!(trace.tables().contains("light"));
     }
 
-    /// The clock stands still outside of phases, as it would for a solver that does all its work in them.
+    /// The clock stands still outside of phases, as it would for a solver that does all its work in
+    /// them.
     #[test]
     fn the_phases_of_a_round_add_up_to_its_time_and_what_follows_the_rounds_is_in_none() {
-        let (stage, start, now) = (Stage::start("solving"), Instant::now(), Cell::new(Duration::ZERO));
+        let (stage, start, now) =
+            (Stage::start("solving"), Instant::now(), Cell::new(Duration::ZERO));
         let mut watcher = Watcher::new(&stage, true);
         watcher.clock = Box::new(|| start + now.get());
         let phase = |watcher: &mut Watcher<'_>, name, milliseconds| {
@@ -235,8 +248,12 @@ mod tests {
         }
         let seconds: Vec<_> = trace.rounds.iter().map(|round| round.seconds).collect();
         assert_eq!(seconds, [0.008, 0.002]);
-        let outside = trace.phases.iter().filter(|phase| phase.round.is_none()).map(|phase| phase.name);
-        assert_eq!(outside.collect::<Vec<_>>(), ["start threads", "end threads", "list the forest"]);
+        let outside =
+            trace.phases.iter().filter(|phase| phase.round.is_none()).map(|phase| phase.name);
+        assert_eq!(
+            outside.collect::<Vec<_>>(),
+            ["start threads", "end threads", "list the forest"]
+        );
     }
 
     #[test]

@@ -67,7 +67,13 @@ pub(crate) fn run(args: VerifyArgs) -> anyhow::Result<Answer> {
     Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
 }
 
-fn sheet(plan: &Plan, input: &Graph, forest_edges: usize, verdict: &Verdict, time: Duration) -> String {
+fn sheet(
+    plan: &Plan,
+    input: &Graph,
+    forest_edges: usize,
+    verdict: &Verdict,
+    time: Duration,
+) -> String {
     let kind = kind(plan.order);
     let (forest, graph) = (&plan.forest, &plan.input.source);
     let heading = match verdict {
@@ -86,7 +92,10 @@ fn sheet(plan: &Plan, input: &Graph, forest_edges: usize, verdict: &Verdict, tim
                 "forest",
                 format!("{edges}, {}", count(*components as usize, "component", "components")),
             );
-            sheet.line("compared", format!("{} edges outside the forest", thousands(*compared as u128)));
+            sheet.line(
+                "compared",
+                format!("{} edges outside the forest", thousands(*compared as u128)),
+            );
         }
         Err(violation) => {
             sheet.line("forest", edges);

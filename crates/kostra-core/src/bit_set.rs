@@ -7,8 +7,8 @@ pub type EdgeSet = BitSet;
 
 /// A set of numbers below a fixed bound.
 ///
-/// Takes one bit for each number below the bound. Inserting costs O(1), in any order, and one pass lists the members in
-/// ascending order, so the canonical order needs no sort.
+/// Takes one bit for each number below the bound. Inserting costs O(1), in any order, and one pass
+/// lists the members in ascending order, so the canonical order needs no sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitSet {
     words: Vec<u64>,

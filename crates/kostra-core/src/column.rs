@@ -1,4 +1,5 @@
-//! One array of a graph, owned or borrowed from something that lives as long: a memory map, a foreign array.
+//! One array of a graph, owned or borrowed from something that lives as long: a memory map, a
+//! foreign array.
 
 use std::fmt::Debug;
 use std::ops::Deref;

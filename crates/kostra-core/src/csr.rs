@@ -1,4 +1,5 @@
-//! Compressed sparse rows: the neighbours of each vertex side by side, with the ids of the edges to them.
+//! Compressed sparse rows: the neighbours of each vertex side by side, with the ids of the edges to
+//! them.
 
 mod build;
 
@@ -6,8 +7,8 @@ use crate::{EdgeId, EdgeList, Edges, Order, Run, SolveError, Vertex, Weight};
 
 /// An undirected graph as compressed sparse rows: each edge stands in the rows of both its ends.
 ///
-/// Self-loops are left out, parallel edges are kept, and a row lists its edges in ascending id. Takes
-/// `8 (n + 1) + 2m (8 + size of a weight)` bytes.
+/// Self-loops are left out, parallel edges are kept, and a row lists its edges in ascending id.
+/// Takes `8 (n + 1) + 2m (8 + size of a weight)` bytes.
 #[derive(Clone, Debug)]
 pub struct Csr<W: Weight> {
     offsets: Vec<usize>,
@@ -17,14 +18,18 @@ pub struct Csr<W: Weight> {
 }
 
 impl<W: Weight> Csr<W> {
-    /// Builds the rows by counting, in O(n + m). While it lasts some entries are held twice, at `12 + size of a weight`
-    /// bytes: an eighth of all, at least 2^20 where there are so many, and more where a few neighbouring vertices have
-    /// more.
+    /// Builds the rows by counting, in O(n + m). While it lasts some entries are held twice, at
+    /// `12 + size of a weight` bytes: an eighth of all, at least 2^20 where there are so many, and
+    /// more where a few neighbouring vertices have more.
     ///
     /// # Errors
-    /// When the run is cancelled, or the system does not grant the memory: the error names `solver` as the one who
-    /// wants the rows.
-    pub fn build(graph: &EdgeList<W>, solver: &'static str, run: &mut Run<'_>) -> Result<Self, SolveError> {
+    /// When the run is cancelled, or the system does not grant the memory: the error names `solver`
+    /// as the one who wants the rows.
+    pub fn build(
+        graph: &EdgeList<W>,
+        solver: &'static str,
+        run: &mut Run<'_>,
+    ) -> Result<Self, SolveError> {
         build::build(graph, solver, run)
     }
 
@@ -112,7 +117,8 @@ mod tests {
 
     #[test]
     fn rows_hold_each_edge_from_both_ends_and_no_self_loop() {
-        let graph = EdgeList::new(4, vec![0, 2, 1, 0], vec![1, 0, 1, 1], vec![10, 20, 30, 40]).unwrap();
+        let graph =
+            EdgeList::new(4, vec![0, 2, 1, 0], vec![1, 0, 1, 1], vec![10, 20, 30, 40]).unwrap();
         let csr = build(&graph);
         assert_eq!(csr.offsets(), [0, 3, 5, 6, 6]);
         assert_eq!(csr.neighbours(), [1, 2, 1, 0, 0, 0]);

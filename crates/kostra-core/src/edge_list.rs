@@ -23,7 +23,9 @@ pub enum GraphError {
         weights: usize,
     },
     /// An edge names a vertex that the graph does not have.
-    #[error("edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0")]
+    #[error(
+        "edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0"
+    )]
     EndpointOutOfRange {
         /// The first such edge.
         edge: EdgeId,
@@ -33,7 +35,9 @@ pub enum GraphError {
         vertices: u32,
     },
     /// A weight is not a number, so the edges cannot be ordered.
-    #[error("the weight of edge {edge} is not a number (NaN); mend it, or ask for such edges to be skipped")]
+    #[error(
+        "the weight of edge {edge} is not a number (NaN); mend it, or ask for such edges to be skipped"
+    )]
     NanWeight {
         /// The first such edge.
         edge: EdgeId,
@@ -52,10 +56,11 @@ pub enum GraphError {
     },
 }
 
-/// An undirected weighted multigraph as three arrays in input order: edge `i` joins `u[i]` and `v[i]`.
+/// An undirected weighted multigraph as three arrays in input order: edge `i` joins `u[i]` and
+/// `v[i]`.
 ///
-/// Self-loops and parallel edges are ordinary. Every endpoint is below the number of vertices and no weight is
-/// NaN: the constructors see to it, and everything after relies on it.
+/// Self-loops and parallel edges are ordinary. Every endpoint is below the number of vertices and
+/// no weight is NaN: the constructors see to it, and everything after relies on it.
 #[derive(Clone, Debug)]
 pub struct EdgeList<W: Weight> {
     vertices: u32,
@@ -78,7 +83,8 @@ impl<W: Weight> EdgeList<W> {
         weights: impl Into<Column<W>>,
     ) -> Result<Self, GraphError> {
         let weights = weights.into();
-        // Without an early end, so that it runs at memory speed; the search for the culprit is rarely needed.
+        // Without an early end, so that it runs at memory speed; the search for the culprit is
+        // rarely needed.
         if weights.iter().fold(false, |any, weight| any | weight.is_nan()) {
             let edge = weights.iter().position(|weight| weight.is_nan()).unwrap_or_default();
             return Err(GraphError::NanWeight { edge: edge as EdgeId });
@@ -86,8 +92,9 @@ impl<W: Weight> EdgeList<W> {
         Self::new_without_nan_check(vertices, u.into(), v.into(), weights)
     }
 
-    /// Like [`EdgeList::new`], but an edge with a NaN weight is no error: it becomes a self-loop of weight zero at
-    /// its first end, which is in no forest, so that every other edge keeps its id. Returns the ids of such edges.
+    /// Like [`EdgeList::new`], but an edge with a NaN weight is no error: it becomes a self-loop of
+    /// weight zero at its first end, which is in no forest, so that every other edge keeps its id.
+    /// Returns the ids of such edges.
     ///
     /// # Errors
     /// As [`EdgeList::new`], NaN apart.
@@ -124,17 +131,23 @@ impl<W: Weight> EdgeList<W> {
         let outside = |&vertex: &Vertex| vertex >= vertices;
         let any = |ends: &[Vertex]| ends.iter().fold(false, |any, vertex| any | outside(vertex));
         if any(&u) || any(&v) {
-            let edge = u.iter().zip(v.iter()).position(|(u, v)| outside(u) || outside(v)).unwrap_or_default();
+            let edge = u
+                .iter()
+                .zip(v.iter())
+                .position(|(u, v)| outside(u) || outside(v))
+                .unwrap_or_default();
             let vertex = if outside(&u[edge]) { u[edge] } else { v[edge] };
             return Err(GraphError::EndpointOutOfRange { edge: edge as EdgeId, vertex, vertices });
         }
         Ok(Self { vertices, u, v, weights })
     }
 
-    /// A graph of arrays that are known to be right, for they come from edge lists: nothing is looked at but lengths.
+    /// A graph of arrays that are known to be right, for they come from edge lists: nothing is
+    /// looked at but lengths.
     ///
     /// # Panics
-    /// When the arrays differ in length. Of arrays that are not right a solver may panic, or give any answer.
+    /// When the arrays differ in length. Of arrays that are not right a solver may panic, or give
+    /// any answer.
     pub fn of_checked(
         vertices: u32,
         u: impl Into<Column<Vertex>>,
@@ -288,8 +301,9 @@ mod tests {
 
     #[test]
     fn bad_arrays_are_refused_with_the_culprit() {
-        let new =
-            |n, u: &[u32], v: &[u32], w: &[f64]| EdgeList::new(n, u.to_vec(), v.to_vec(), w.to_vec()).err();
+        let new = |n, u: &[u32], v: &[u32], w: &[f64]| {
+            EdgeList::new(n, u.to_vec(), v.to_vec(), w.to_vec()).err()
+        };
         assert_eq!(
             new(2, &[0], &[1, 0], &[1.0]),
             Some(GraphError::LengthMismatch { u: 1, v: 2, weights: 1 })
@@ -302,7 +316,10 @@ mod tests {
             new(0, &[0], &[0], &[1.0]),
             Some(GraphError::EndpointOutOfRange { edge: 0, vertex: 0, vertices: 0 })
         );
-        assert_eq!(new(2, &[0, 0], &[1, 1], &[1.0, f64::NAN]), Some(GraphError::NanWeight { edge: 1 }));
+        assert_eq!(
+            new(2, &[0, 0], &[1, 1], &[1.0, f64::NAN]),
+            Some(GraphError::NanWeight { edge: 1 })
+        );
         assert_eq!(
             new(MAX_VERTICES + 1, &[], &[], &[]),
             Some(GraphError::TooManyVertices { vertices: 1 << 32 })
@@ -312,7 +329,8 @@ mod tests {
     #[test]
     fn a_skipped_edge_leaves_the_other_ids_alone() {
         let (graph, skipped) =
-            EdgeList::new_skipping_nan(3, vec![0, 1, 2], vec![1, 2, 0], vec![1.0, f32::NAN, 3.0]).unwrap();
+            EdgeList::new_skipping_nan(3, vec![0, 1, 2], vec![1, 2, 0], vec![1.0, f32::NAN, 3.0])
+                .unwrap();
         assert_eq!(skipped, [1]);
         assert_eq!((graph.u()[1], graph.v()[1], graph.weights()[1]), (1, 1, 0.0));
         assert_eq!((graph.u()[2], graph.v()[2], graph.weights()[2]), (2, 0, 3.0));

@@ -31,7 +31,8 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// The forest of these edges, which must be ascending ids of `edges` and close no cycle. O(number of ids).
+    /// The forest of these edges, which must be ascending ids of `edges` and close no cycle.
+    /// O(number of ids).
     pub fn new<W: Weight>(edges: Edges<'_, W>, ids: Vec<EdgeId>) -> Self {
         debug_assert!(ids.is_sorted_by(|a, b| a < b), "forest ids ascend strictly");
         let total = W::total(ids.iter().map(|&id| edges.weights()[id as usize]));
@@ -71,7 +72,8 @@ impl Forest {
         }
         let mut labels = sets.into_lowest();
         let mut components = 0;
-        // A representative is the lowest vertex of its component, so it has its number before the others ask.
+        // A representative is the lowest vertex of its component, so it has its number before the
+        // others ask.
         for vertex in 0..labels.len() {
             let representative = labels[vertex] as usize;
             if representative == vertex {
@@ -85,7 +87,8 @@ impl Forest {
     }
 }
 
-/// Which component each vertex is in: components are numbered from 0 in the order of their lowest vertices.
+/// Which component each vertex is in: components are numbered from 0 in the order of their lowest
+/// vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
     labels: Vec<u32>,

@@ -17,8 +17,8 @@ impl<W: Weight> Graph<W> {
         &self.edges
     }
 
-    /// The rows, built in O(n + m) at the first call that succeeds. Callers who come while another one builds them
-    /// build their own, of which one is kept.
+    /// The rows, built in O(n + m) at the first call that succeeds. Callers who come while another
+    /// one builds them build their own, of which one is kept.
     ///
     /// # Errors
     /// As [`Csr::build`]. The graph is as it was then.
@@ -51,7 +51,8 @@ pub enum AnyGraph {
     F64(Graph<f64>),
 }
 
-/// Runs an expression on the typed graph inside an [`AnyGraph`]: `with_graph!(any, graph => graph.edge_list().len())`.
+/// Runs an expression on the typed graph inside an [`AnyGraph`]:
+/// `with_graph!(any, graph => graph.edge_list().len())`.
 #[macro_export]
 macro_rules! with_graph {
     ($any:expr, $graph:ident => $body:expr) => {
@@ -67,7 +68,8 @@ macro_rules! with_graph {
 }
 
 impl AnyGraph {
-    /// A graph from three arrays in input order: edge `i` joins `u[i]` and `v[i]` and weighs `weights[i]`.
+    /// A graph from three arrays in input order: edge `i` joins `u[i]` and `v[i]` and weighs
+    /// `weights[i]`.
     ///
     /// # Errors
     /// As [`EdgeList::new`].

@@ -1,7 +1,8 @@
 //! Large arrays, in large pages.
 //!
-//! The system hands out fresh memory page by page, at the first touch, and a read at a random place in many small pages
-//! waits for the page table too. So the system is asked for large pages, which it may decline.
+//! The system hands out fresh memory page by page, at the first touch, and a read at a random place
+//! in many small pages waits for the page table too. So the system is asked for large pages, which
+//! it may decline.
 #![allow(
     unsafe_code,
     reason = "the system is told of memory by its address, and an allocator deals in addresses"
@@ -32,7 +33,8 @@ pub fn with_room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
 #[derive(Clone, Copy, Debug)]
 pub struct LargePages;
 
-// SAFETY: all is done by the system's allocator; the advice on what it gives changes nothing that can be seen of it.
+// SAFETY: all is done by the system's allocator; the advice on what it gives changes nothing that
+// can be seen of it.
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the system's allocator asks for.

@@ -1,9 +1,10 @@
-//! What every crate of Kostra shares: graphs, weight keys, forests, the solver interface and the verifier.
+//! What every crate of Kostra shares: graphs, weight keys, forests, the solver interface and the
+//! verifier.
 //!
 //! The one idea that everything rests on is the **canonical forest**. Edges are ordered by
-//! `(weight key, edge id)`, a strict total order, so a graph has exactly one minimum spanning forest.
-//! Every exact [`Solver`] returns the ids of precisely those edges, in ascending order, and [`verify()`]
-//! decides independently of all of them whether an answer is that forest.
+//! `(weight key, edge id)`, a strict total order, so a graph has exactly one minimum spanning
+//! forest. Every exact [`Solver`] returns the ids of precisely those edges, in ascending order, and
+//! [`verify()`] decides independently of all of them whether an answer is that forest.
 //!
 //! There are no threads and no input or output in this crate.
 //!
@@ -46,8 +47,8 @@ pub use memory::OutOfMemory;
 pub use prefetch::prefetch;
 pub use run::{DeviceTimes, Observer, Round, Run, Scratch};
 pub use solver::{
-    Algorithm, OptionError, Platform, Problem, Representation, Solution, SolveError, Solver, SolverInfo,
-    SolverOption,
+    Algorithm, OptionError, Platform, Problem, Representation, Solution, SolveError, Solver,
+    SolverInfo, SolverOption,
 };
 pub use union_find::UnionFind;
 pub use verify::{Certificate, VerifyError, Violation, verify};

@@ -1,7 +1,9 @@
-//! Arrays whose size comes from the input: memory that the system refuses is an error, not the end of the process.
+//! Arrays whose size comes from the input: memory that the system refuses is an error, not the end
+//! of the process.
 //!
-//! Everywhere else Rust ends the process when memory is refused. A program may have an allocator that ends it in a
-//! better way; [`is_asking`] tells the allocator apart from the functions here, which pass the refusal on.
+//! Everywhere else Rust ends the process when memory is refused. A program may have an allocator
+//! that ends it in a better way; [`is_asking`] tells the allocator apart from the functions here,
+//! which pass the refusal on.
 
 use std::cell::Cell;
 use std::collections::TryReserveError;
@@ -23,14 +25,19 @@ thread_local! {
     static ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in one of the functions below, so that it can go on when its allocator returns null.
+/// Whether this thread is in one of the functions below, so that it can go on when its allocator
+/// returns null.
 pub fn is_asking() -> bool {
     // A thread that is ending, whose cell is gone, asks for nothing here.
     ASKING.try_with(Cell::get).unwrap_or_default()
 }
 
 /// Asks for memory in a way that can be refused.
-fn ask<T, E>(values: usize, size: usize, step: impl FnOnce() -> Result<T, E>) -> Result<T, OutOfMemory> {
+fn ask<T, E>(
+    values: usize,
+    size: usize,
+    step: impl FnOnce() -> Result<T, E>,
+) -> Result<T, OutOfMemory> {
     ASKING.set(true);
     let result = step();
     ASKING.set(false);
@@ -47,7 +54,8 @@ pub fn room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(array)
 }
 
-/// Makes room for `more` further values, and for some beyond them, so that an array can grow in steps.
+/// Makes room for `more` further values, and for some beyond them, so that an array can grow in
+/// steps.
 pub fn reserve<T>(array: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     reserve_by(array, more, Vec::try_reserve)
 }
@@ -121,7 +129,10 @@ mod tests {
             assert_eq!(filled(values, 7_u64), Err(refused));
             let mut array = vec![7_u64];
             let refused = Err(OutOfMemory { bytes: 8 * (values + 1) });
-            assert_eq!((reserve(&mut array, values), reserve_exact(&mut array, values)), (refused, refused));
+            assert_eq!(
+                (reserve(&mut array, values), reserve_exact(&mut array, values)),
+                (refused, refused)
+            );
             assert_eq!(array, [7]);
         }
         assert_eq!(room::<u64>(usize::MAX), Err(OutOfMemory { bytes: usize::MAX }));

@@ -1,4 +1,5 @@
-//! How a solver is watched: one observer for progress bars, traces, benchmark tables, and for stopping early.
+//! How a solver is watched: one observer for progress bars, traces, benchmark tables, and for
+//! stopping early.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,8 @@ use crate::{OptionError, SolveError, SolverInfo, SolverOption, Workspace};
 pub struct Round {
     /// The round, counted from 0.
     pub index: u32,
-    /// How many components are left; finished ones may be counted or not, as the solver's source does.
+    /// How many components are left; finished ones may be counted or not, as the solver's source
+    /// does.
     pub components: u64,
     /// How many edges are still in play.
     pub edges: u64,
@@ -23,17 +25,19 @@ pub trait Observer {
     fn phase_finished(&mut self, _name: &'static str, _elapsed: Duration) {}
     /// A round begins, and with it ends the one before.
     fn round(&mut self, _round: Round) {}
-    /// The last round ends. What follows, such as ending threads and listing the forest, belongs to no round. Called
-    /// once or more after the last round, and also by solvers that have no rounds.
+    /// The last round ends. What follows, such as ending threads and listing the forest, belongs to
+    /// no round. Called once or more after the last round, and also by solvers that have no rounds.
     fn rounds_finished(&mut self) {}
     /// The solver reports a figure of its own, such as what its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
-    /// The system granted the solver this many threads fewer than it asked for. The solver goes on with the others.
+    /// The system granted the solver this many threads fewer than it asked for. The solver goes on
+    /// with the others.
     fn threads_refused(&mut self, _threads: usize) {}
-    /// The solver has done `done` of `total` units of its own choice, which may take different times.
+    /// The solver has done `done` of `total` units of its own choice, which may take different
+    /// times.
     fn progress(&mut self, _done: u64, _total: u64) {}
-    /// Whether the solver should give up. Asked at every round and every report of progress. Between two questions a
-    /// solver may sort or scan all edges once.
+    /// Whether the solver should give up. Asked at every round and every report of progress.
+    /// Between two questions a solver may sort or scan all edges once.
     fn cancelled(&self) -> bool {
         false
     }
@@ -50,8 +54,8 @@ pub struct DeviceTimes {
     pub download: Duration,
 }
 
-/// The circumstances of one solve: who watches, how many threads there are, what is set, and where scratch memory
-/// comes from. When nobody watches, a report costs one branch.
+/// The circumstances of one solve: who watches, how many threads there are, what is set, and where
+/// scratch memory comes from. When nobody watches, a report costs one branch.
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
@@ -109,7 +113,12 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// When the solver has no such option, or not for such a value.
-    pub fn with_option(mut self, solver: &SolverInfo, name: &str, value: u64) -> Result<Self, OptionError> {
+    pub fn with_option(
+        mut self,
+        solver: &SolverInfo,
+        name: &str,
+        value: u64,
+    ) -> Result<Self, OptionError> {
         let Some(option) = solver.options.iter().find(|option| option.name == name) else {
             let names: Vec<_> = solver.options.iter().map(|option| option.name).collect();
             let known = if names.is_empty() {
@@ -175,24 +184,24 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Makes the kernels ready, compiled and loaded: the phase "compile". [`Solution`](crate::Solution) reports its
-    /// time apart from the solver's.
+    /// Makes the kernels ready, compiled and loaded: the phase "compile".
+    /// [`Solution`](crate::Solution) reports its time apart from the solver's.
     pub fn compile<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let (result, elapsed) = self.timed_phase("compile", step);
         self.device_times.compile += elapsed;
         result
     }
 
-    /// Allocates memory on the device, and copies to it: the phase "upload", timed apart as [compiling](Self::compile)
-    /// is. When the step returns, the copies must be done.
+    /// Allocates memory on the device, and copies to it: the phase "upload", timed apart as
+    /// [compiling](Self::compile) is. When the step returns, the copies must be done.
     pub fn upload<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let (result, elapsed) = self.timed_phase("upload", step);
         self.device_times.upload += elapsed;
         result
     }
 
-    /// Copies from the device: the phase "download", timed apart as [compiling](Self::compile) is. Before it begins,
-    /// the device must be done. The last round is over then.
+    /// Copies from the device: the phase "download", timed apart as [compiling](Self::compile) is.
+    /// Before it begins, the device must be done. The last round is over then.
     pub fn download<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         self.finish_rounds();
         let (result, elapsed) = self.timed_phase("download", step);
@@ -200,7 +209,11 @@ impl<'a> Run<'a> {
         result
     }
 
-    fn timed_phase<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> (T, Duration) {
+    fn timed_phase<T>(
+        &mut self,
+        name: &'static str,
+        step: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Duration) {
         let start = Instant::now();
         let result = self.phase(name, step);
         (result, start.elapsed())
@@ -339,8 +352,17 @@ mod tests {
         run.finish_rounds();
         assert!(run.is_observed() && !Run::new().is_observed());
         assert_eq!(answer, Ok(42));
-        let expected =
-            ["+sort", "light=3", "2 refused", "+scan", "-scan", "0 5 7", "1 2 1", "-sort", "no more rounds"];
+        let expected = [
+            "+sort",
+            "light=3",
+            "2 refused",
+            "+scan",
+            "-scan",
+            "0 5 7",
+            "1 2 1",
+            "-sort",
+            "no more rounds",
+        ];
         assert_eq!(log.lines, expected);
     }
 

@@ -1,7 +1,7 @@
 //! What a solver is, what it says of itself, and how it is run.
 //!
-//! To add a solver, write one file with a struct that implements [`Algorithm`], and add the struct to its
-//! platform's list. [`Solver`] is the same thing behind a pointer; every algorithm is one.
+//! To add a solver, write one file with a struct that implements [`Algorithm`], and add the struct
+//! to its platform's list. [`Solver`] is the same thing behind a pointer; every algorithm is one.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use crate::run::DeviceTimes;
 use crate::{
-    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, Run, Weight, with_graph,
+    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, Run, Weight,
+    with_graph,
 };
 
 /// Where a solver runs.
@@ -134,14 +135,17 @@ pub enum SolveError {
         advice: &'static str,
     },
     /// The system does not grant the memory that the solver needs.
-    #[error("{solver} needs {bytes} bytes of memory for this graph, which the system does not grant")]
+    #[error(
+        "{solver} needs {bytes} bytes of memory for this graph, which the system does not grant"
+    )]
     OutOfMemory {
         /// The solver's id.
         solver: &'static str,
         /// How many bytes it asked for: all beyond the graph and the answer, or those of one array.
         bytes: usize,
     },
-    /// The device has too little memory free. Nothing was begun, unless somebody else took memory in the meantime.
+    /// The device has too little memory free. Nothing was begun, unless somebody else took memory
+    /// in the meantime.
     #[error("this graph needs {bytes} bytes of the device's memory, of which {free} are free")]
     DeviceMemory {
         /// How many bytes were asked for: for the graph, the solver and the answer.
@@ -194,7 +198,8 @@ pub struct Problem<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> Problem<'a, W> {
-    /// The problem of finding this graph's minimum or maximum spanning forest, as it is put to this solver.
+    /// The problem of finding this graph's minimum or maximum spanning forest, as it is put to this
+    /// solver.
     pub fn new(graph: &'a Graph<W>, order: Order, solver: &'static SolverInfo) -> Self {
         Self { graph, order, solver }
     }
@@ -223,10 +228,12 @@ pub trait Algorithm: Send + Sync + 'static {
     /// What the solver says of itself.
     const INFO: SolverInfo;
 
-    /// Decides from the size of a graph whether the solver is for it, before anything is built or solved.
+    /// Decides from the size of a graph whether the solver is for it, before anything is built or
+    /// solved.
     ///
     /// # Errors
-    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse nothing by default.
+    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse
+    /// nothing by default.
     fn admit(&self, _vertices: u32, _edges: usize) -> Result<(), SolveError> {
         Ok(())
     }
@@ -235,7 +242,11 @@ pub trait Algorithm: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the run is cancelled, the memory not granted, or the solver is not for such a graph.
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError>;
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError>;
 
     /// Lists what was found, ascending. Solvers that have threads may share that among them.
     ///
@@ -253,11 +264,11 @@ pub struct Solution {
     pub forest: Forest,
     /// Time to build the representation that the solver wants; zero when it was there.
     pub build: Duration,
-    /// Time to compile and load the device's kernels, which takes long only where they are not compiled yet; zero
-    /// where the solver runs on the processor.
+    /// Time to compile and load the device's kernels, which takes long only where they are not
+    /// compiled yet; zero where the solver runs on the processor.
     pub compile: Duration,
-    /// Time to allocate memory on the device that solves, and to copy the graph there; zero where the solver runs on
-    /// the processor.
+    /// Time to allocate memory on the device that solves, and to copy the graph there; zero where
+    /// the solver runs on the processor.
     pub upload: Duration,
     /// Time to solve.
     pub solve: Duration,
@@ -274,7 +285,12 @@ pub trait Solver: Send + Sync {
     ///
     /// # Errors
     /// When the run is cancelled, the memory not granted, or the solver is not for such a graph.
-    fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError>;
+    fn solve(
+        &self,
+        graph: &AnyGraph,
+        order: Order,
+        run: &mut Run<'_>,
+    ) -> Result<Solution, SolveError>;
 }
 
 impl<A: Algorithm> Solver for A {
@@ -282,7 +298,12 @@ impl<A: Algorithm> Solver for A {
         &A::INFO
     }
 
-    fn solve(&self, graph: &AnyGraph, order: Order, run: &mut Run<'_>) -> Result<Solution, SolveError> {
+    fn solve(
+        &self,
+        graph: &AnyGraph,
+        order: Order,
+        run: &mut Run<'_>,
+    ) -> Result<Solution, SolveError> {
         with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order, &A::INFO), run))
             .map_err(|error| error.of(A::INFO.id))
     }
@@ -306,7 +327,8 @@ fn solve_typed<A: Algorithm, W: Weight>(
     let ids = run.phase("list the forest", |run| algorithm.list(set, run))?;
     let DeviceTimes { compile, upload, mut download } = run.take_device_times();
     let mut solve = (solved - built).saturating_sub(compile + upload + download);
-    // Of a device the answer is fetched as a set, and listing its members is the last part of fetching it.
+    // Of a device the answer is fetched as a set, and listing its members is the last part of
+    // fetching it.
     let last = if A::INFO.platform == Platform::Cuda { &mut download } else { &mut solve };
     *last += solved.elapsed();
     let forest = Forest::new(problem.edges(), ids);

@@ -4,9 +4,10 @@ use crate::{OutOfMemory, Vertex, memory, prefetch};
 
 /// Disjoint sets over `0..n`, each named by its lowest member.
 ///
-/// Rem's algorithm: a parent is never above its child, the two searches of a union climb in turn, and each step
-/// splices the lower path onto the higher. It needs no ranks, and was the fastest of the variants that Patwary, Blair
-/// and Manne 2010 measured. Takes 4 bytes an element, of its own or borrowed.
+/// Rem's algorithm: a parent is never above its child, the two searches of a union climb in turn,
+/// and each step splices the lower path onto the higher. It needs no ranks, and was the fastest of
+/// the variants that Patwary, Blair and Manne 2010 measured. Takes 4 bytes an element, of its own
+/// or borrowed.
 #[derive(Clone, Debug)]
 pub struct UnionFind<P = Vec<Vertex>> {
     parents: P,
@@ -35,7 +36,8 @@ impl UnionFind {
 }
 
 impl<'a> UnionFind<&'a mut [Vertex]> {
-    /// The sets that parents describe, none above its child, where every element that is its own parent is one.
+    /// The sets that parents describe, none above its child, where every element that is its own
+    /// parent is one.
     pub fn of_parents(parents: &'a mut [Vertex], sets: u32) -> Self {
         Self { parents, sets }
     }
@@ -47,7 +49,8 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
         self.sets
     }
 
-    /// Starts bringing what [`parent`](Self::parent), `find` or `union` of an element will read into the cache.
+    /// Starts bringing what [`parent`](Self::parent), `find` or `union` of an element will read
+    /// into the cache.
     #[inline]
     pub fn prefetch(&self, element: Vertex) {
         prefetch(self.parents.as_ref(), element as usize);
@@ -84,7 +87,8 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
             if parent_a == parent_b {
                 return false;
             }
-            // Climb on the side with the higher parent, and hang what is left behind under the lower parent.
+            // Climb on the side with the higher parent, and hang what is left behind under the
+            // lower parent.
             let (low, high, high_parent) =
                 if parent_a < parent_b { (parent_a, b, parent_b) } else { (parent_b, a, parent_a) };
             parents[high as usize] = low;

@@ -1,17 +1,20 @@
 //! Deciding whether an answer is the canonical forest, without trusting any solver.
 //!
-//! The cycle property decides: a spanning forest is the canonical one exactly when every other edge comes after the
-//! last of the forest edges on the path between its ends, in the strict order of ranks.
+//! The cycle property decides: a spanning forest is the canonical one exactly when every other edge
+//! comes after the last of the forest edges on the path between its ends, in the strict order of
+//! ranks.
 //!
-//! Finding that last edge fast is the work. Merge the forest's edges in ascending rank, and keep each component as a
-//! *line* of its vertices: merging two components puts one line after the other, and the gap between them remembers
-//! the merging edge. On the final line the last edge on the path from `a` to `b` is the latest gap between the two,
-//! because the gap was made when they first came together. So each question is a range maximum over gaps: one table
-//! over blocks of [`BLOCK`] gaps, and running maxima inside each block, answer it in O(1).
+//! Finding that last edge fast is the work. Merge the forest's edges in ascending rank, and keep
+//! each component as a *line* of its vertices: merging two components puts one line after the
+//! other, and the gap between them remembers the merging edge. On the final line the last edge on
+//! the path from `a` to `b` is the latest gap between the two, because the gap was made when they
+//! first came together. So each question is a range maximum over gaps: one table over blocks of
+//! [`BLOCK`] gaps, and running maxima inside each block, answer it in O(1).
 //!
-//! * Time O(k log k + n log n + m) for k forest edges. Memory 32 bytes a vertex (40 with 64-bit weights).
-//! * Shares with solvers the edge list, the keys and the prefetch hint, and nothing that decides about edges: it has no
-//!   union-find, and sorts by the standard library.
+//! * Time O(k log k + n log n + m) for k forest edges. Memory 32 bytes a vertex (40 with 64-bit
+//!   weights).
+//! * Shares with solvers the edge list, the keys and the prefetch hint, and nothing that decides
+//!   about edges: it has no union-find, and sorts by the standard library.
 
 use thiserror::Error;
 
@@ -48,7 +51,9 @@ pub enum Violation {
         previous: EdgeId,
     },
     /// An edge closes a cycle with forest edges of lower rank.
-    #[error("forest edge {edge} ({u} to {v}, weight {weight}) closes a cycle with forest edges before it")]
+    #[error(
+        "forest edge {edge} ({u} to {v}, weight {weight}) closes a cycle with forest edges before it"
+    )]
     Cycle {
         /// The edge.
         edge: EdgeId,
@@ -104,9 +109,12 @@ pub enum VerifyError {
 /// Decides whether the edges `forest`, ascending, are the canonical spanning forest of `edges`.
 ///
 /// # Errors
-/// The first violation: of the list itself, then a cycle (by rank), then a missed connection or an edge that should
-/// be inside (by edge id). Or that the system does not grant the memory.
-pub fn verify<W: Weight>(edges: Edges<'_, W>, forest: &[EdgeId]) -> Result<Certificate, VerifyError> {
+/// The first violation: of the list itself, then a cycle (by rank), then a missed connection or an
+/// edge that should be inside (by edge id). Or that the system does not grant the memory.
+pub fn verify<W: Weight>(
+    edges: Edges<'_, W>,
+    forest: &[EdgeId],
+) -> Result<Certificate, VerifyError> {
     check_list(edges.len(), forest)?;
     let ranks = sorted_ranks(edges, forest)?;
     let line = Line::merge(edges, &ranks)?;
@@ -124,17 +132,24 @@ fn check_list(edges: usize, forest: &[EdgeId]) -> Result<(), Violation> {
     }
 }
 
-fn sorted_ranks<W: Weight>(edges: Edges<'_, W>, ids: &[EdgeId]) -> Result<Vec<Rank<W>>, OutOfMemory> {
+fn sorted_ranks<W: Weight>(
+    edges: Edges<'_, W>,
+    ids: &[EdgeId],
+) -> Result<Vec<Rank<W>>, OutOfMemory> {
     let mut ranks = memory::collected(ids.iter().map(|&id| edges.rank(id)))?;
     ranks.sort_unstable();
     Ok(ranks)
 }
 
-/// Compares every edge with the last on its path. A forest edge is its own path, so it passes without being asked
-/// whether it is one.
+/// Compares every edge with the last on its path. A forest edge is its own path, so it passes
+/// without being asked whether it is one.
 ///
 /// In batches and in steps, so that the cache misses of different edges overlap.
-fn check_all<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>], line: &Line) -> Result<(), Violation> {
+fn check_all<W: Weight>(
+    edges: Edges<'_, W>,
+    ranks: &[Rank<W>],
+    line: &Line,
+) -> Result<(), Violation> {
     let mut positions = [(0, 0); BATCH];
     let mut meetings = [0; BATCH];
     for start in (0..edges.len()).step_by(BATCH) {
@@ -157,7 +172,11 @@ fn check_all<W: Weight>(edges: Edges<'_, W>, ranks: &[Rank<W>], line: &Line) -> 
 
 /// Compares an edge with the last on its path, if its ends have a path.
 #[inline]
-fn check<W: Weight>(edges: Edges<'_, W>, edge: EdgeId, heaviest: Option<&Rank<W>>) -> Result<(), Violation> {
+fn check<W: Weight>(
+    edges: Edges<'_, W>,
+    edge: EdgeId,
+    heaviest: Option<&Rank<W>>,
+) -> Result<(), Violation> {
     match heaviest {
         Some(&heaviest) if edges.rank(edge) >= heaviest => Ok(()),
         _ => Err(violation(edges, edge, heaviest.map(|&rank| W::Key::rank_id(rank)))),
@@ -185,7 +204,8 @@ const BATCH: usize = 128;
 const AHEAD: usize = 16;
 /// The gap between the lines of two components, which never met.
 const NEVER: u32 = u32::MAX;
-/// What stands for the meeting of a vertex with itself. No step has this number: a forest has fewer edges.
+/// What stands for the meeting of a vertex with itself. No step has this number: a forest has fewer
+/// edges.
 const SELF: u32 = u32::MAX - 1;
 
 /// All components as lines, one after the other.
@@ -209,7 +229,8 @@ impl Line {
         let id = |rank| W::Key::rank_id(rank);
         let mut lines = Lines::new(edges.vertices())?;
         for (step, &rank) in ranks.iter().enumerate() {
-            // Ends lie anywhere in memory: ask for those of edges some way ahead, and for what they lead to.
+            // Ends lie anywhere in memory: ask for those of edges some way ahead, and for what they
+            // lead to.
             if let Some(&rank) = ranks.get(step + 2 * AHEAD) {
                 prefetch(edges.u(), id(rank) as usize);
                 prefetch(edges.v(), id(rank) as usize);
@@ -244,7 +265,9 @@ impl Line {
         let mut width = 1;
         while 2 * width <= table[0].len() {
             let narrow = &table[table.len() - 1];
-            table.push(memory::collected(narrow.iter().zip(&narrow[width..]).map(|(&a, &b)| a.max(b)))?);
+            table.push(memory::collected(
+                narrow.iter().zip(&narrow[width..]).map(|(&a, &b)| a.max(b)),
+            )?);
             width *= 2;
         }
         Ok(Self { positions, gaps, from_start, to_end, table, components })
@@ -271,8 +294,9 @@ impl Line {
     }
 }
 
-/// The lines of components that still grow. A tree hangs below the first vertex of each line, and every vertex knows
-/// how far behind its parent it stands, so that appending a line of any length changes one vertex.
+/// The lines of components that still grow. A tree hangs below the first vertex of each line, and
+/// every vertex knows how far behind its parent it stands, so that appending a line of any length
+/// changes one vertex.
 struct Lines(Vec<Place>);
 
 /// What a vertex knows of its place.
@@ -297,7 +321,8 @@ impl Lines {
         &mut self.0[vertex as usize]
     }
 
-    /// Appends the shorter of the lines of two vertices to the longer. False if they stand on one line already.
+    /// Appends the shorter of the lines of two vertices to the longer. False if they stand on one
+    /// line already.
     fn append(&mut self, u: Vertex, v: Vertex, step: u32) -> bool {
         let (a, b) = (self.first(u), self.first(v));
         if a == b {
@@ -345,7 +370,8 @@ impl Lines {
         }
         let (mut gaps, mut positions) = (memory::filled(n, NEVER)?, memory::zeros(n)?);
         for vertex in 0..n as Vertex {
-            // Walk until the parent is the first vertex, so that what is left of the path is short for all others.
+            // Walk until the parent is the first vertex, so that what is left of the path is short
+            // for all others.
             while self.first(vertex) != self.place(vertex).parent {}
             let Place { parent: first, behind, appended, .. } = *self.place(vertex);
             let position = if first == vertex { behind } else { self.place(first).behind + behind };
@@ -392,7 +418,10 @@ mod tests {
     #[test]
     fn a_tie_resolved_against_the_lower_id_is_found() {
         let violation = check(&square(), &[0, 2, 4]).unwrap_err();
-        assert!(matches!(violation, Violation::NotMinimal { edge: 1, heaviest: 4, .. }), "{violation}");
+        assert!(
+            matches!(violation, Violation::NotMinimal { edge: 1, heaviest: 4, .. }),
+            "{violation}"
+        );
         assert_eq!(
             violation.to_string(),
             "edge 1 (1 to 2, weight 2) is not in the forest, but comes before edge 4 (weight 2) \
@@ -403,10 +432,16 @@ mod tests {
     #[test]
     fn cycles_gaps_and_bad_lists_are_named() {
         let graph = square();
-        assert!(matches!(check(&graph, &[0, 1, 4]), Err(Violation::Cycle { edge: 4, u: 0, v: 2, .. })));
+        assert!(matches!(
+            check(&graph, &[0, 1, 4]),
+            Err(Violation::Cycle { edge: 4, u: 0, v: 2, .. })
+        ));
         assert_eq!(check(&graph, &[0, 1]), Err(Violation::Missed { edge: 2, u: 2, v: 3 }));
         assert_eq!(check(&graph, &[0, 1, 5]), Err(Violation::UnknownEdge { edge: 5, edges: 5 }));
-        assert_eq!(check(&graph, &[0, 1, 1]), Err(Violation::NotAscending { edge: 1, previous: 1 }));
+        assert_eq!(
+            check(&graph, &[0, 1, 1]),
+            Err(Violation::NotAscending { edge: 1, previous: 1 })
+        );
     }
 
     #[test]
@@ -426,10 +461,15 @@ mod tests {
     #[test]
     fn meetings_on_a_long_line_are_the_latest_gap_between() {
         let n = if cfg!(miri) { 70 } else { 400 };
-        let weights: Vec<u32> = (0..n - 1).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 7).collect();
-        let graph =
-            EdgeList::new(n as usize, (0..n - 1).collect::<Vec<_>>(), (1..n).collect::<Vec<_>>(), weights)
-                .unwrap();
+        let weights: Vec<u32> =
+            (0..n - 1).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 7).collect();
+        let graph = EdgeList::new(
+            n as usize,
+            (0..n - 1).collect::<Vec<_>>(),
+            (1..n).collect::<Vec<_>>(),
+            weights,
+        )
+        .unwrap();
         let edges = graph.edges(Order::Minimum);
         let ranks = sorted_ranks(edges, &edges.ids().collect::<Vec<_>>()).unwrap();
         let line = Line::merge(edges, &ranks).unwrap();

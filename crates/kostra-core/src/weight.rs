@@ -1,9 +1,10 @@
 //! Weights, and the unsigned keys that order them.
 //!
-//! A solver never compares weights, it compares *keys*: unsigned integers in the order of the weights.
-//! That makes one code path serve every weight type, makes `-0.0` equal to `0.0`, and makes a maximum
-//! spanning forest the same problem with every bit of the key flipped (negating would overflow).
-//! A key with the edge's id below it is a *rank*: one integer that holds the strict total order.
+//! A solver never compares weights, it compares *keys*: unsigned integers in the order of the
+//! weights. That makes one code path serve every weight type, makes `-0.0` equal to `0.0`, and
+//! makes a maximum spanning forest the same problem with every bit of the key flipped (negating
+//! would overflow). A key with the edge's id below it is a *rank*: one integer that holds the
+//! strict total order.
 
 use std::fmt::{Debug, Display};
 use std::ops::BitXor;
@@ -114,13 +115,16 @@ impl_key!(u32, u64);
 impl_key!(u64, u128);
 
 /// A type that edges can be weighted with: `i32 u32 i64 u64 f32 f64`.
-pub trait Weight: Pod + PartialOrd + Debug + Display + Default + Send + Sync + sealed::Weight {
+pub trait Weight:
+    Pod + PartialOrd + Debug + Display + Default + Send + Sync + sealed::Weight
+{
     /// The unsigned integer that orders weights of this type.
     type Key: Key;
     /// Which type this is.
     const TYPE: WeightType;
 
-    /// The weight's key: `a.key() < b.key()` exactly when `a < b`. Meaningless for NaN, which no graph holds.
+    /// The weight's key: `a.key() < b.key()` exactly when `a < b`. Meaningless for NaN, which no
+    /// graph holds.
     fn key(self) -> Self::Key;
     /// Whether this is a float that is not a number.
     fn is_nan(self) -> bool;
@@ -164,7 +168,8 @@ macro_rules! impl_float_weight {
             fn key(self) -> $key {
                 // Adding zero turns -0.0 into 0.0 and changes nothing else.
                 let bits = (self + 0.0).to_bits();
-                // Negative: flip all bits, so that larger magnitudes come first. Positive: set the sign bit.
+                // Negative: flip all bits, so that larger magnitudes come first. Positive: set the
+                // sign bit.
                 let negative = ((bits as $signed) >> (<$key>::BITS - 1)) as $key;
                 bits ^ (negative | (1 << (<$key>::BITS - 1)))
             }
@@ -190,7 +195,8 @@ fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
     sum.value()
 }
 
-/// Neumaier's compensated sum, which can be carried on elsewhere; infinities add up as they do without compensation.
+/// Neumaier's compensated sum, which can be carried on elsewhere; infinities add up as they do
+/// without compensation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompensatedSum {
     /// The plain sum.
@@ -205,7 +211,8 @@ impl CompensatedSum {
     pub fn add(&mut self, value: f64) {
         let Self { sum, lost } = self;
         let next = *sum + value;
-        *lost += if sum.abs() >= value.abs() { (*sum - next) + value } else { (value - next) + *sum };
+        *lost +=
+            if sum.abs() >= value.abs() { (*sum - next) + value } else { (value - next) + *sum };
         *sum = next;
     }
 
@@ -279,15 +286,24 @@ mod tests {
 
     #[test]
     fn integer_totals_do_not_overflow() {
-        assert_eq!(u64::total([u64::MAX, u64::MAX].into_iter()), Total::Integer(2 * i128::from(u64::MAX)));
-        assert_eq!(i64::total([i64::MIN, i64::MIN].into_iter()), Total::Integer(2 * i128::from(i64::MIN)));
+        assert_eq!(
+            u64::total([u64::MAX, u64::MAX].into_iter()),
+            Total::Integer(2 * i128::from(u64::MAX))
+        );
+        assert_eq!(
+            i64::total([i64::MIN, i64::MIN].into_iter()),
+            Total::Integer(2 * i128::from(i64::MIN))
+        );
     }
 
     #[test]
     fn float_totals_keep_what_a_plain_sum_loses() {
         assert_eq!(f64::total([1e100, 1.0, -1e100].into_iter()), Total::Float(1.0));
         assert_eq!(f64::total([f64::INFINITY, 1.0].into_iter()), Total::Float(f64::INFINITY));
-        assert_eq!(f64::total([1.0, f64::NEG_INFINITY].into_iter()), Total::Float(f64::NEG_INFINITY));
+        assert_eq!(
+            f64::total([1.0, f64::NEG_INFINITY].into_iter()),
+            Total::Float(f64::NEG_INFINITY)
+        );
         assert_eq!(f64::total([f64::MAX, f64::MAX].into_iter()), Total::Float(f64::INFINITY));
     }
 }

@@ -4,9 +4,9 @@ use memmap2::MmapMut;
 
 /// Scratch memory for solvers that want one large piece, kept from solve to solve.
 ///
-/// The system hands out fresh memory page by page and clears each page. A program that solves many graphs gives the same
-/// workspace to each [`Run`](crate::Run) and pays for that once. A workspace grows when a graph needs more and never
-/// shrinks; drop it to give the memory back.
+/// The system hands out fresh memory page by page and clears each page. A program that solves many
+/// graphs gives the same workspace to each [`Run`](crate::Run) and pays for that once. A workspace
+/// grows when a graph needs more and never shrinks; drop it to give the memory back.
 #[derive(Debug, Default)]
 pub struct Workspace {
     memory: Option<MmapMut>,
@@ -25,8 +25,8 @@ impl Workspace {
 
     /// This many bytes or more, in words of eight; what they hold is whatever was left in them.
     ///
-    /// Memory that nobody has written to yet is not backed by the machine's: that happens at the first touch, by the
-    /// thread that touches it.
+    /// Memory that nobody has written to yet is not backed by the machine's: that happens at the
+    /// first touch, by the thread that touches it.
     pub fn words(&mut self, bytes: usize) -> Option<&mut [u64]> {
         if self.bytes() < bytes {
             self.memory = None; // before the new one is asked for, so that the two are never there together

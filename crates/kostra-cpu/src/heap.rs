@@ -1,5 +1,5 @@
-//! The priority queue of Prim's algorithm as a trait, so that its solvers share the growing loop and the heaps share a
-//! test.
+//! The priority queue of Prim's algorithm as a trait, so that its solvers share the growing loop
+//! and the heaps share a test.
 
 use kostra_core::{Key, OutOfMemory, Vertex};
 

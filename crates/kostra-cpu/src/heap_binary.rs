@@ -1,7 +1,9 @@
-//! A binary heap of vertices that knows where each vertex stands, so that a rank can be lowered in place.
+//! A binary heap of vertices that knows where each vertex stands, so that a rank can be lowered in
+//! place.
 //!
-//! Every operation takes O(log n). Costs 4 bytes a vertex, and 16 (32 with 64-bit weights) for each vertex that is in
-//! the heap. Used by Prim's algorithm, which keeps only the vertices beside its tree in here.
+//! Every operation takes O(log n). Costs 4 bytes a vertex, and 16 (32 with 64-bit weights) for each
+//! vertex that is in the heap. Used by Prim's algorithm, which keeps only the vertices beside its
+//! tree in here.
 
 use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
@@ -9,9 +11,11 @@ use crate::heap::Heap;
 
 /// A binary heap with positions.
 pub(crate) struct BinaryHeap<K: Key> {
-    /// Ranks beside their vertices, so that comparisons stay in this array; each entry after its parent.
+    /// Ranks beside their vertices, so that comparisons stay in this array; each entry after its
+    /// parent.
     entries: Vec<(K::Rank, Vertex)>,
-    /// Where in `entries` each vertex stands; without meaning for vertices that are not in the heap.
+    /// Where in `entries` each vertex stands; without meaning for vertices that are not in the
+    /// heap.
     positions: Vec<u32>,
 }
 
@@ -76,7 +80,9 @@ impl<K: Key> BinaryHeap<K> {
             let left = 2 * hole + 1;
             // Of the children that there are, the first in order.
             let child = match self.entries.get(left..) {
-                Some([left_child, right_child, ..]) => left + usize::from(right_child.0 < left_child.0),
+                Some([left_child, right_child, ..]) => {
+                    left + usize::from(right_child.0 < left_child.0)
+                }
                 Some([_]) => left,
                 _ => break,
             };

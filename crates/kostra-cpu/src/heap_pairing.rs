@@ -1,14 +1,15 @@
-//! A pairing heap of vertices: a tree in which no parent comes after its children, restructured only when its root
-//! leaves.
+//! A pairing heap of vertices: a tree in which no parent comes after its children, restructured
+//! only when its root leaves.
 //!
-//! Adding a vertex and lowering a rank hang a tree beside or below the root in O(1), and leave the work to the
-//! removal of the root: it melds the root's children in pairs from the first to the last, then the pairs from the
-//! last to the first. That is O(log n) amortized for each operation (Fredman, Sedgewick, Sleator and Tarjan 1986),
-//! or less. Moret and Shapiro 1994 obtained their best times for Prim's algorithm with it.
+//! Adding a vertex and lowering a rank hang a tree beside or below the root in O(1), and leave the
+//! work to the removal of the root: it melds the root's children in pairs from the first to the
+//! last, then the pairs from the last to the first. That is O(log n) amortized for each operation
+//! (Fredman, Sedgewick, Sleator and Tarjan 1986), or less. Moret and Shapiro 1994 obtained their
+//! best times for Prim's algorithm with it.
 //!
-//! The nodes lie in one array, by vertex, and the two passes run along the links of the children themselves: nothing
-//! is allocated after the start, and nothing recurses, however many children the root has. Costs 24 bytes a vertex
-//! (32 with 64-bit weights).
+//! The nodes lie in one array, by vertex, and the two passes run along the links of the children
+//! themselves: nothing is allocated after the start, and nothing recurses, however many children
+//! the root has. Costs 24 bytes a vertex (32 with 64-bit weights).
 
 use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
@@ -34,7 +35,8 @@ pub(crate) struct PairingHeap<K: Key> {
 
 impl<K: Key> Heap<K> for PairingHeap<K> {
     fn new(vertices: u32) -> Result<Self, OutOfMemory> {
-        let alone = Node { rank: K::MIN.rank(0), first_child: NONE, next_sibling: NONE, previous: NONE };
+        let alone =
+            Node { rank: K::MIN.rank(0), first_child: NONE, next_sibling: NONE, previous: NONE };
         Ok(Self { nodes: memory::filled(vertices as usize, alone)?, root: NONE })
     }
 
@@ -70,7 +72,8 @@ impl<K: Key> PairingHeap<K> {
         &mut self.nodes[vertex as usize]
     }
 
-    /// Makes the root that comes later the first child of the other, which it returns. Neither has siblings then.
+    /// Makes the root that comes later the first child of the other, which it returns. Neither has
+    /// siblings then.
     fn meld(&mut self, a: Vertex, b: Vertex) -> Vertex {
         let a_first = self.nodes[a as usize].rank < self.nodes[b as usize].rank;
         let (parent, child) = if a_first { (a, b) } else { (b, a) };
@@ -99,7 +102,8 @@ impl<K: Key> PairingHeap<K> {
         }
     }
 
-    /// The first pass: melds siblings two by two. Returns the last pair, with links to the pairs before it.
+    /// The first pass: melds siblings two by two. Returns the last pair, with links to the pairs
+    /// before it.
     fn meld_in_pairs(&mut self, mut first: Vertex) -> Vertex {
         let mut pairs = NONE;
         while first != NONE {

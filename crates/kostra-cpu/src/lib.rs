@@ -29,17 +29,22 @@ const SMALL: usize = 1 << 14;
 /// From this many vertices on [`FASTEST`] and [`settle`] have no labels.
 pub const MANY: u32 = 1 << 31;
 
-/// The solver for a graph of this size: [`FASTEST`], or [`FASTEST_ON_SMALL`] where the graph is small or has too many
-/// vertices for labels.
+/// The solver for a graph of this size: [`FASTEST`], or [`FASTEST_ON_SMALL`] where the graph is
+/// small or has too many vertices for labels.
 pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
     if edges < SMALL || vertices >= MANY { FASTEST_ON_SMALL } else { FASTEST }
 }
 
-/// The edges of the canonical forest, by the solver that [`fastest_for`] picks: for callers that know the weight type.
+/// The edges of the canonical forest, by the solver that [`fastest_for`] picks: for callers that
+/// know the weight type.
 ///
 /// # Errors
 /// When the run is cancelled, or the memory not granted.
-pub fn forest<W: Weight>(graph: &Graph<W>, order: Order, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+pub fn forest<W: Weight>(
+    graph: &Graph<W>,
+    order: Order,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
     let edges = graph.edge_list();
     if edges.len() < SMALL || edges.vertices() >= MANY {
         kruskal(graph, order, run)
@@ -48,11 +53,16 @@ pub fn forest<W: Weight>(graph: &Graph<W>, order: Order, run: &mut Run<'_>) -> R
     }
 }
 
-/// The edges of the canonical forest, by Kruskal's algorithm: for callers that know the weight type.
+/// The edges of the canonical forest, by Kruskal's algorithm: for callers that know the weight
+/// type.
 ///
 /// # Errors
 /// When the run is cancelled, or the memory not granted.
-pub fn kruskal<W: Weight>(graph: &Graph<W>, order: Order, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+pub fn kruskal<W: Weight>(
+    graph: &Graph<W>,
+    order: Order,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
     by(&sequential::Kruskal, graph, order, run)
 }
 

@@ -7,15 +7,17 @@ const FEW: usize = 1 << 12;
 /// Items whose keys need this many passes or more are sorted by comparisons.
 const MANY_PASSES: u32 = 5;
 
-/// Sorts items that are ascending among equal keys already, by least significant digits first: each pass is stable, so
-/// they stay so. O(items) a pass. Returns the memory that then holds them: `items` or `spare`, which have one length.
+/// Sorts items that are ascending among equal keys already, by least significant digits first: each
+/// pass is stable, so they stay so. O(items) a pass. Returns the memory that then holds them:
+/// `items` or `spare`, which have one length.
 pub(crate) fn sort_by_key<'a, T: Copy + Ord>(
     mut items: &'a mut [T],
     mut spare: &'a mut [T],
     key: impl Fn(T) -> u64,
 ) -> &'a mut [T] {
-    let (lowest, highest) =
-        items.iter().fold((u64::MAX, 0), |(low, high), &item| (low.min(key(item)), high.max(key(item))));
+    let (lowest, highest) = items
+        .iter()
+        .fold((u64::MAX, 0), |(low, high), &item| (low.min(key(item)), high.max(key(item))));
     if lowest >= highest {
         return items;
     }
@@ -26,7 +28,8 @@ pub(crate) fn sort_by_key<'a, T: Copy + Ord>(
         return items;
     }
     let width = bits.div_ceil(passes);
-    let digit = |item: T, pass: u32| ((key(item) - lowest) >> (pass * width)) as usize & ((1 << width) - 1);
+    let digit =
+        |item: T, pass: u32| ((key(item) - lowest) >> (pass * width)) as usize & ((1 << width) - 1);
 
     let mut counts = vec![vec![0_u32; 1 << width]; passes as usize];
     for &item in items.iter() {
@@ -60,7 +63,8 @@ mod tests {
         for (len, bound) in
             [(0, 1), (1, 5), (100, 7), (5000, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
         {
-            let mut items: Vec<u64> = (0..len).map(|id| u64::from(random.below(bound)) << 32 | id).collect();
+            let mut items: Vec<u64> =
+                (0..len).map(|id| u64::from(random.below(bound)) << 32 | id).collect();
             let mut sorted = items.clone();
             sorted.sort_unstable();
             let mut spare = items.clone();

@@ -1,21 +1,25 @@
-//! The loop of Kruskal's algorithm that unites components, arranged so that memory accesses of different edges overlap.
+//! The loop of Kruskal's algorithm that unites components, arranged so that memory accesses of
+//! different edges overlap.
 
 use kostra_core::{Run, SolveError, UnionFind, Vertex};
 
 /// How many edges are united between two reports to the observer.
 const STRIDE: usize = 1 << 20;
 
-/// How many edges lie between one stage and the next: long enough for a cache line to arrive from memory.
+/// How many edges lie between one stage and the next: long enough for a cache line to arrive from
+/// memory.
 const AHEAD: usize = 16;
 
-/// Takes `len` edges in ascending rank, and keeps each that joins two components. Stops when one is left.
+/// Takes `len` edges in ascending rank, and keeps each that joins two components. Stops when one is
+/// left.
 ///
-/// `prefetch` starts bringing an edge into the cache, `ends` reads it, and `keep` puts it into the forest; all get its
-/// place among the `len`.
+/// `prefetch` starts bringing an edge into the cache, `ends` reads it, and `keep` puts it into the
+/// forest; all get its place among the `len`.
 ///
-/// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. Done edge by edge the
-/// chains queue up, so here edges move through stages, and each stage asks for what the next one reads. A parent
-/// that was read some unions ago is still in the right set: as good a start for the search as the end itself.
+/// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. Done
+/// edge by edge the chains queue up, so here edges move through stages, and each stage asks for
+/// what the next one reads. A parent that was read some unions ago is still in the right set: as
+/// good a start for the search as the end itself.
 pub(crate) fn unite<P: AsRef<[Vertex]> + AsMut<[Vertex]>>(
     len: usize,
     prefetch: impl Fn(usize),

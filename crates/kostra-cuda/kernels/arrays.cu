@@ -1,7 +1,8 @@
 // Conversion of the caller's arrays to the solvers' types, and forests that stay on the device.
 
-// Converts integers of any type to vertices: unsigned, 32 bits. `fault` gets the first place of a value out of range,
-// `highest` the highest of the other values. If `target` is null, the values have 32 bits already and are only checked.
+// Converts integers of any type to vertices: unsigned, 32 bits. `fault` gets the first place of a
+// value out of range, `highest` the highest of the other values. If `target` is null, the values
+// have 32 bits already and are only checked.
 template <typename Integer>
 __device__ void take_vertices(const Integer* source, u64 count, u32* target, u64* fault, u32* highest) {
     u32 high = 0;
@@ -54,7 +55,8 @@ KERNEL widen_f16(const unsigned short* source, u64 count, float* target) {
 template <typename Bits>
 __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits infinity) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
-        // The shift removes the sign. Without it, the bits of a NaN, and of nothing else, exceed those of infinity.
+        // The shift removes the sign. Without it, the bits of a NaN, and of nothing else, exceed
+        // those of infinity.
         if ((Bits)(weights[i] << 1) <= (Bits)(infinity << 1)) continue;
         u[i] = v[i];
         weights[i] = 0;
@@ -71,7 +73,8 @@ KERNEL count_members(const u32* words, u64 count, u32* members) {
     for (u64 i = first_index(); i < count; i += index_stride()) members[i] = __popc(words[i]);
 }
 
-// Lists the members of a set in ascending order; `before` is the number of members in the words before each word.
+// Lists the members of a set in ascending order; `before` is the number of members in the words
+// before each word.
 KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 place = before[i];

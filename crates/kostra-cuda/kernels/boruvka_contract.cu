@@ -1,7 +1,8 @@
 // The generic contracting Borůvka algorithm: one thread a vertex.
 //
-// Source: Sousa 2014, section 4.4, Algorithms 7 to 13, where the arrays have their names from, and Biagiotti, GPU-u.
-// The rows of a graph are first_edge, and the neighbours, keys and ids of its entries.
+// Source: Sousa 2014, section 4.4, Algorithms 7 to 13, where the arrays have their names from, and
+// Biagiotti, GPU-u. The rows of a graph are first_edge, and the neighbours, keys and ids of its
+// entries.
 
 // For blocks of any size.
 #define KERNEL_1024 KERNEL __launch_bounds__(1024)
@@ -40,8 +41,9 @@ KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 ver
     u32 edge = vertex_minedge[vertex];
     if (edge == NONE) return;
     u32 succ = neighbours[edge];
-    // Of a pair with one edge the lower vertex removes it, so the other's is still there to be seen; a successor that
-    // has none any more has removed an edge that it had in common with somebody else.
+    // Of a pair with one edge the lower vertex removes it, so the other's is still there to be
+    // seen; a successor that has none any more has removed an edge that it had in common with
+    // somebody else.
     if (vertex < succ) {
         u32 succ_edge = load(&vertex_minedge[succ]);
         if (succ_edge != NONE && neighbours[succ_edge] == vertex) {
@@ -60,8 +62,8 @@ KERNEL_1024 initialize_colors(const u32* neighbours, const u32* vertex_minedge, 
     color[vertex] = edge == NONE ? (u32)vertex : neighbours[edge];
 }
 
-// One sweep of Algorithm 10. A colour that another thread changes meanwhile leads nearer to the root than the one
-// before: both will do.
+// One sweep of Algorithm 10. A colour that another thread changes meanwhile leads nearer to the
+// root than the one before: both will do.
 KERNEL_1024 propagate_colors(u32* color, u32 vertices, u32* changed) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;

@@ -1,7 +1,8 @@
-// The steps of the contracting Borůvka algorithm that Biagiotti's GPU-e does with one thread an entry of the rows; the
-// others it shares with one thread a vertex.
+// The steps of the contracting Borůvka algorithm that Biagiotti's GPU-e does with one thread an
+// entry of the rows; the others it shares with one thread a vertex.
 //
-// Source: Biagiotti, GPU implementation, GPU-e; arrays have their names from Sousa 2014, Algorithms 12 and 13.
+// Source: Biagiotti, GPU implementation, GPU-e; arrays have their names from Sousa 2014, Algorithms
+// 12 and 13.
 
 // For blocks of any size.
 #define KERNEL_1024 KERNEL __launch_bounds__(1024)

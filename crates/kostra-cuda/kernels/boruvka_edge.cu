@@ -1,11 +1,12 @@
-// Borůvka's algorithm by edges: one thread an edge of a list, of which nothing is known but its two ends.
+// Borůvka's algorithm by edges: one thread an edge of a list, of which nothing is known but its two
+// ends.
 //
-// Source: Shou & He 2024, section 3.2. Listing 5 is lightest, join, map, filter; Listing 6, which keeps a worklist, is
-// map_filter_lightest, join, reset. 64-bit keys need one kernel more, since a key and an id do not fit in what one
-// atomic minimum compares.
+// Source: Shou & He 2024, section 3.2. Listing 5 is lightest, join, map, filter; Listing 6, which
+// keeps a worklist, is map_filter_lightest, join, reset. 64-bit keys need one kernel more, since a
+// key and an id do not fit in what one atomic minimum compares.
 //
-// A list is four arrays: the ends, the keys and the ids of its edges. The kernels that draw places in a new list leave
-// its length behind.
+// A list is four arrays: the ends, the keys and the ids of its edges. The kernels that draw places
+// in a new list leave its length behind.
 
 // The lightest edge that was offered to each component. A slot that is clear is lighter at nothing.
 template <typename K> struct Lightest;
@@ -132,7 +133,8 @@ __device__ void filter(const u32* from, const u32* to, const K* keys, const u32*
     new_ids[place] = ids[i];
 }
 
-// Three steps in one: maps every edge, lists those between different components, and finds the lightest of them.
+// Three steps in one: maps every edge, lists those between different components, and finds the
+// lightest of them.
 template <typename K>
 __device__ void map_filter_offer(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
                                  u32* new_from, u32* new_to, K* new_keys, u32* new_ids, Lightest<K> lightest,

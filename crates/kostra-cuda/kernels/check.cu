@@ -1,5 +1,5 @@
-// Checks whether arrays in device memory are a graph. Each kind of fault has a word that holds the lowest place at
-// which it was reported; the host reads all words at the end.
+// Checks whether arrays in device memory are a graph. Each kind of fault has a word that holds the
+// lowest place at which it was reported; the host reads all words at the end.
 
 enum Fault : u32 { OFFSET, NEIGHBOUR, EDGE_ID, NOT_A_NUMBER, SELF_LOOP, REPEATED };
 
@@ -17,7 +17,8 @@ __device__ __forceinline__ u64 scatter(u64 number) {
     return number ^ number >> 31;
 }
 
-// Offsets start at 0, never decrease, and end at the number of entries. If they do not, check_entries reads nothing.
+// Offsets start at 0, never decrease, and end at the number of entries. If they do not,
+// check_entries reads nothing.
 KERNEL check_offsets(const u32* offsets, u32 vertices, u32 entries, u64* faults) {
     for (u64 v = first_index(); v <= vertices; v += index_stride()) {
         u32 offset = offsets[v];
@@ -36,9 +37,10 @@ __device__ __forceinline__ u32 row_of(const u32* offsets, u32 first, u32 last, u
     return first;
 }
 
-// Neighbours and ids are in range, weights are not NaN, no edge joins a vertex to itself, no id belongs to two edges.
-// Symmetry: the entry at an edge's lower end adds a hash of ends, weight and id to the sum, and the entry at its higher
-// end subtracts it. If the sum is not zero, the rows are not symmetric.
+// Neighbours and ids are in range, weights are not NaN, no edge joins a vertex to itself, no id
+// belongs to two edges. Symmetry: the entry at an edge's lower end adds a hash of ends, weight and
+// id to the sum, and the entry at its higher end subtracts it. If the sum is not zero, the rows are
+// not symmetric.
 template <typename Bits>
 __device__ void check_entries(const u32* offsets, const u32* neighbours, const u32* ids, const Bits* weights,
                               u32 vertices, u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {

@@ -1,5 +1,5 @@
-// What every file of kernels begins with: it stands before each of them when they are compiled. No file includes
-// anything, so that NVRTC needs no headers.
+// What every file of kernels begins with: it stands before each of them when they are compiled. No
+// file includes anything, so that NVRTC needs no headers.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -12,9 +12,10 @@ enum : u32 { NONE = 0xFFFFFFFFu };
 __device__ __forceinline__ u64 first_index() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ u64 index_stride() { return (u64)gridDim.x * blockDim.x; }
 
-// ---- Keys ----------------------------------------------------------------------------------------------------------
-// The unsigned integer that orders weights, as in kostra-core/src/weight.rs. kind: 0 unsigned, 1 signed, 2 float.
-// flip: 0 for a minimum spanning forest, all ones for a maximum one.
+// ---- Keys
+// ----------------------------------------------------------------------------------------------------------
+// The unsigned integer that orders weights, as in kostra-core/src/weight.rs. kind: 0 unsigned, 1
+// signed, 2 float. flip: 0 for a minimum spanning forest, all ones for a maximum one.
 
 __device__ __forceinline__ u32 key_of(u32 bits, u32 kind, u32 flip) {
     if (kind == 1) {
@@ -36,15 +37,18 @@ __device__ __forceinline__ u64 key_of(u64 bits, u32 kind, u32 flip) {
     return bits ^ ((u64)flip << 32 | flip);
 }
 
-// A 32-bit key with an edge id, or whatever breaks ties, below it: one integer that holds the strict total order.
+// A 32-bit key with an edge id, or whatever breaks ties, below it: one integer that holds the
+// strict total order.
 __device__ __forceinline__ u64 rank_of(u32 key, u32 id) { return (u64)key << 32 | id; }
 
-// ---- Shared words --------------------------------------------------------------------------------------------------
+// ---- Shared words
+// --------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ u32 load(const u32* word) { return *(const volatile u32*)word; }
 __device__ __forceinline__ u64 load(const u64* word) { return *(const volatile u64*)word; }
 
-// Lowers a word to a value. Looks first: most offers come too late, and a look is cheaper than an atomic.
+// Lowers a word to a value. Looks first: most offers come too late, and a look is cheaper than an
+// atomic.
 __device__ __forceinline__ void lower(u32* word, u32 value) {
     if (load(word) > value) atomicMin(word, value);
 }
@@ -55,15 +59,18 @@ __device__ __forceinline__ void lower(u64* word, u64 value) {
 // Adds an edge to a set that has a bit for each.
 __device__ __forceinline__ void insert(u32* set, u32 id) { atomicOr(&set[id / 32], 1u << id % 32); }
 
-// ---- Disjoint sets -------------------------------------------------------------------------------------------------
-// As in kostra-cpu/src/threads/union_find.rs, where it is proved and checked: a record has the rank above and the
-// parent below, so that one compare-and-swap sees and changes both; wait-free. Shou & He 2024, Listing 4, after
-// Anderson & Woll 1991. Deviates from the listing in two lines: line 37 gives a linked root the rank of its new parent,
-// which can close a cycle, and line 35 swaps the ranks without their roots. join also says whether it merged.
+// ---- Disjoint sets
+// -------------------------------------------------------------------------------------------------
+// As in kostra-cpu/src/threads/union_find.rs, where it is proved and checked: a record has the rank
+// above and the parent below, so that one compare-and-swap sees and changes both; wait-free. Shou &
+// He 2024, Listing 4, after Anderson & Woll 1991. Deviates from the listing in two lines: line 37
+// gives a linked root the rank of its new parent, which can close a cycle, and line 35 swaps the
+// ranks without their roots. join also says whether it merged.
 
 __device__ __forceinline__ u64 record_of(u32 rank, u32 parent) { return (u64)rank << 32 | parent; }
 
-// The representative of the set that holds an element. Compression shortens the path that is walked.
+// The representative of the set that holds an element. Compression shortens the path that is
+// walked.
 template <bool compress>
 __device__ __forceinline__ u32 find(u64* records, u32 element) {
     u64 found = load(&records[element]);

@@ -1,9 +1,11 @@
-// The canonical minimum spanning forest in one cooperative launch: the blocks stay resident for the whole solve and
-// synchronize at grid barriers between steps. docs/algorithms/cuda-fast.md explains the algorithm.
+// The canonical minimum spanning forest in one cooperative launch: the blocks stay resident for the
+// whole solve and synchronize at grid barriers between steps. docs/algorithms/cuda-fast.md explains
+// the algorithm.
 
 typedef unsigned short u16;
 
-// ---- Sizes ---------------------------------------------------------------------------------------------------------
+// ---- Sizes
+// ---------------------------------------------------------------------------------------------------------
 // Values marked "measured" were the fastest of those that were tried when they were chosen.
 
 constexpr u32 BLOCK = 512;             // threads of a block, as in src/fast/plan.rs
@@ -26,15 +28,17 @@ constexpr float SPLIT = 3;             // with more edges per component than thi
 constexpr float SPLIT_LIGHT = 4;       // edges per component in the lighter part, at most half of the list (measured)
 constexpr u32 SPLIT_FROM = 1 << 21;    // with more edges than this, a split pays for its rounds (measured)
 
-// ---- Marks ---------------------------------------------------------------------------------------------------------
+// ---- Marks
+// ---------------------------------------------------------------------------------------------------------
 constexpr u32 ALL = 0xffffffff;        // lanes of a warp
 constexpr u32 UNSET = 0x7fffffff;      // no edge chosen, no tile, no entry, no component
 constexpr u32 DONE = 0x80000000;       // on a label: no edge is left in this phase; the other bits are the final number
 constexpr u32 ISOLATED = 0xffffffff;   // the label of a vertex whose row is empty
 constexpr u32 OFFERED = 0x80000000;    // on an end in a record: the edge may be the least one of that component
 
-// ---- Arguments: laid out as in src/fast/plan.rs ---------------------------------------------------------------------
-// One step of the trace: when it ended, which step it was, and what was left.
+// ---- Arguments: laid out as in src/fast/plan.rs
+// --------------------------------------------------------------------- One step of the trace: when
+// it ended, which step it was, and what was left.
 struct Step {
     u64 time;
     u32 code, components, edges, unused;
@@ -79,9 +83,10 @@ constexpr u32 TILES = 0, OVERFLOW = 1, STEPS = 2, FRESH = 3;
 // The steps in the trace, each ended by a barrier; in the order of STEPS_BY_CODE in src/fast.rs.
 enum Code : u32 { BEGIN, CLEAR, CHOOSE, LIGHT, GATHER, LEAST_IDS, HOOK, NUMBER, SHORTCUT, RELABEL, LABEL, RESTART, RETURN, COLLECT, FINISH };
 
-// ---- Keys of two widths --------------------------------------------------------------------------------------------
-// Minima are taken of an edge's order. With 32-bit keys the order is the rank: the key and, below it, the id. With
-// 64-bit keys the order is the key, and the id breaks ties in a step of its own.
+// ---- Keys of two widths
+// --------------------------------------------------------------------------------------------
+// Minima are taken of an edge's order. With 32-bit keys the order is the rank: the key and, below
+// it, the id. With 64-bit keys the order is the key, and the id breaks ties in a step of its own.
 struct Narrow {
     typedef u32 Key;
     static constexpr bool wide = false;
@@ -104,8 +109,8 @@ __device__ __forceinline__ u64 load_acquire(const u64* p) {
     return value;
 }
 
-// Adds with acquire and release semantics: earlier writes of the block come before it, later reads after it. Returns
-// the sum.
+// Adds with acquire and release semantics: earlier writes of the block come before it, later reads
+// after it. Returns the sum.
 __device__ __forceinline__ u64 arrive(u64* p, u64 amount) {
     u64 before;
     asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(p), "l"(amount) : "memory");
@@ -124,8 +129,9 @@ struct Chain {
 };
 constexpr Chain EMPTY = {UNSET, UNSET, 0};
 
-// The state of one thread. All but `lane` is equal in all threads of a warp. All but `lane`, `warp`, `free`, `list`,
-// `heavy` and `shared` is equal in all threads of the grid, so that all threads take the same branches.
+// The state of one thread. All but `lane` is equal in all threads of a warp. All but `lane`,
+// `warp`, `free`, `list`, `heavy` and `shared` is equal in all threads of the grid, so that all
+// threads take the same branches.
 template <class K>
 struct Solver {
     typedef typename K::Key Key;
@@ -149,8 +155,10 @@ struct Solver {
           warp(blockIdx.x * WARPS + threadIdx.x / 32), warps(gridDim.x * WARPS), free(UNSET), list(EMPTY),
           heavy(EMPTY), in_play(0), base(0), count(args.graph.vertices), least_at(0), fresh(FRESH), met(0) {}
 
-    // ---- the grid -------------------------------------------------------------------------------------------------
-    // A barrier of the grid: no thread continues before all have arrived, and each sees what the others wrote before.
+    // ---- the grid
+    // -------------------------------------------------------------------------------------------------
+    // A barrier of the grid: no thread continues before all have arrived, and each sees what the
+    // others wrote before.
     __device__ void sync(Code code) {
         __syncthreads();
         if (threadIdx.x == 0) meet(code, 0);
@@ -170,15 +178,16 @@ struct Solver {
         met++;
         return total;
     }
-    // The lower half of the word counts the blocks that have arrived; the upper half adds up their amounts.
+    // The lower half of the word counts the blocks that have arrived; the upper half adds up their
+    // amounts.
     __device__ u32 meet(Code code, u32 amount) {
         u64 *meeting = S.meetings + met, now = arrive(meeting, (u64)amount << 32 | 1);
         while ((u32)now != gridDim.x) now = load_acquire(meeting);
         if (blockIdx.x == 0) note(code);
         return (u32)(now >> 32);
     }
-    // Starts the trace, and clears the forest and the next solve's counters and meetings. This solve's own were cleared
-    // by the solve before it, or by the host.
+    // Starts the trace, and clears the forest and the next solve's counters and meetings. This
+    // solve's own were cleared by the solve before it, or by the host.
     __device__ void begin() {
         if (blockIdx.x == 0 && threadIdx.x == 0) note(BEGIN);
         u32 first = warp * 32 + lane, step = warps * 32, words = (G.edges + 63) / 64 * 2;
@@ -189,8 +198,8 @@ struct Solver {
         if (S.counters[STEPS] < S.steps) S.trace[S.counters[STEPS]++] = {nanoseconds(), code, count, in_play, 0};
     }
     __device__ u32 counter() { return fresh++; }
-    // A counter's value. One thread of a block loads it, because loads of one word by all threads are slow. All threads
-    // call this.
+    // A counter's value. One thread of a block loads it, because loads of one word by all threads
+    // are slow. All threads call this.
     __device__ u32 read(u32 index) {
         __shared__ u32 value;
         __syncthreads();
@@ -206,7 +215,8 @@ struct Solver {
         }
     }
 
-    // ---- lists: each warp has its own chain of tiles ---------------------------------------------------------------
+    // ---- lists: each warp has its own chain of tiles
+    // ---------------------------------------------------------------
     __device__ u32 take_tile() {
         u32 t = free;
         if (t != UNSET) {
@@ -248,8 +258,9 @@ struct Solver {
     __device__ __forceinline__ u32 id_in(uint4 r, u32 at) { return K::wide ? S.record_ids[at] : r.z; }
     __device__ void give_back(u32 tile) { S.next[tile] = free; free = tile; }
 
-    // ---- the least edge of each component ---------------------------------------------------------------------------
-    // Offers an edge to a component. Returns the component, with OFFERED if the edge may be its least one.
+    // ---- the least edge of each component
+    // --------------------------------------------------------------------------- Offers an edge to
+    // a component. Returns the component, with OFFERED if the edge may be its least one.
     __device__ __forceinline__ u32 offer(u32 c, Key key, u32 id) {
         return offer_seen(c, load(S.least + (c - base)), K::order(key, id));
     }
@@ -257,8 +268,8 @@ struct Solver {
         if (seen > order) atomicMin(S.least + (c - base), order);
         return seen > order || (K::wide && seen == order) ? c | OFFERED : c;
     }
-    // The same for few components, where all threads would update the same words: the minimum in the block's shared
-    // memory.
+    // The same for few components, where all threads would update the same words: the minimum in
+    // the block's shared memory.
     __device__ __forceinline__ u32 offer_here(u32 c, Key key, u32 id) {
         u64 order = K::order(key, id);
         u64 *p = shared + (c - base), seen = *(volatile u64 *)p;
@@ -269,9 +280,10 @@ struct Solver {
 
     __device__ __forceinline__ Key weight(u32 at) { return key_of(*((const Key *)G.weights + at), G.kind, G.flip); }
 
-    // ---- samples ------------------------------------------------------------------------------------------------------
-    // Each thread passes the least of `draws` samples. Returns about the value that a `share` of all samples do not
-    // exceed.
+    // ---- samples
+    // ------------------------------------------------------------------------------------------------------
+    // Each thread passes the least of `draws` samples. Returns about the value that a `share` of
+    // all samples do not exceed.
     __device__ u64 pick(u64 mine, float share, u32 draws) {
         int k = (int)(BLOCK * (1.0f - __powf(1.0f - share, (float)draws)));
         if (k >= (int)BLOCK) k = BLOCK - 1;
@@ -301,8 +313,10 @@ struct Solver {
         return pick(least, share, draws);
     }
 
-    // ---- round 0 on rows ------------------------------------------------------------------------------------------------
-    // Puts long rows on the queue, in items. All lanes call this; a lane without a long row passes an empty one.
+    // ---- round 0 on rows
+    // ------------------------------------------------------------------------------------------------
+    // Puts long rows on the queue, in items. All lanes call this; a lane without a long row passes
+    // an empty one.
     __device__ void push_items(u32 v, u32 start, u32 end, u32 queue_counter) {
         u32 items = (end - start + ITEM - 1) / ITEM, upto = items;
         if (!__any_sync(ALL, items)) return;
@@ -318,8 +332,9 @@ struct Solver {
     // Where a row begins; rows past the last one are empty.
     __device__ __forceinline__ u32 row_start(u32 v) { return G.offsets[min(v, G.vertices)]; }
 
-    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose nothing. If a warp's
-    // rows fit in its part of shared memory, keys, ends and ids are loaded together, so no load depends on another.
+    // Each vertex chooses the least edge of its row; rows of more than ROW_BY_LANE entries choose
+    // nothing. If a warp's rows fit in its part of shared memory, keys, ends and ids are loaded
+    // together, so no load depends on another.
     __device__ void choose_by_lane(u32 queue_counter) {
         constexpr u32 words = SHARED_WORDS / WARPS, room = words * 8 / (sizeof(Key) + 8);
         Key *keys = (Key *)(shared + (threadIdx.x >> 5) * words);
@@ -377,8 +392,8 @@ struct Solver {
             mark_each(chooses, chosen);
         }
     }
-    // Marks an edge for each lane that has one. Where neighbouring vertices have edges with neighbouring ids, one lane
-    // marks for all lanes with edges in the same word.
+    // Marks an edge for each lane that has one. Where neighbouring vertices have edges with
+    // neighbouring ids, one lane marks for all lanes with edges in the same word.
     __device__ void mark_each(bool there, u32 id) {
         u32 word = id >> 5, one = __shfl_sync(ALL, word, 0), near = __popc(__ballot_sync(ALL, there && word - one + 4 < 8));
         if (near < 16) {
@@ -390,8 +405,8 @@ struct Solver {
         if (there && lane == __ffs(peers) - 1) atomicOr(S.forest + word, bits);
     }
 
-    // Each vertex chooses the least edge of its row, and light edges go on the list. Eight lanes scan a row; rows of
-    // more than ROW_BY_GROUP entries choose nothing.
+    // Each vertex chooses the least edge of its row, and light edges go on the list. Eight lanes
+    // scan a row; rows of more than ROW_BY_GROUP entries choose nothing.
     __device__ void choose_by_group(u64 light, u32 queue_counter) {
         u32 sub = lane & 7, group = lane >> 3, queued = 0;
         for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
@@ -442,7 +457,8 @@ struct Solver {
         }
         flush_wanted<false>(queued);
     }
-    // The entry of the least edge among the lanes of a group, returned to each of them; UNSET if no lane has one.
+    // The entry of the least edge among the lanes of a group, returned to each of them; UNSET if no
+    // lane has one.
     __device__ __forceinline__ u32 least_of_group(Key best, u32 at, u32 width) {
         Key least = best;
         for (u32 d = 1; d < width; d *= 2) {
@@ -462,9 +478,10 @@ struct Solver {
         return candidates ? chosen : UNSET;
     }
 
-    // Collects wanted entries in shared memory until there are 128, which are then handled together, four per lane.
-    // Bit j of `wanted` is entry first + j * step, in the row of v. Without `between` (light entries), each goes on the
-    // list; with `between`, only those whose ends are in different components.
+    // Collects wanted entries in shared memory until there are 128, which are then handled
+    // together, four per lane. Bit j of `wanted` is entry first + j * step, in the row of v.
+    // Without `between` (light entries), each goes on the list; with `between`, only those whose
+    // ends are in different components.
     template <bool between>
     __device__ __forceinline__ void push_wanted(u32 &queued, u32 v, u32 first, u32 step, u32 wanted) {
         u64 *waiting = shared + (threadIdx.x >> 5) * (SAMPLES / WARPS);
@@ -562,8 +579,8 @@ struct Solver {
         flush_wanted<false>(queued);
     }
 
-    // Lists the edges between components after round 0. Each edge is taken from the row of its lower end, so half of
-    // the entries are not wanted.
+    // Lists the edges between components after round 0. Each edge is taken from the row of its
+    // lower end, so half of the entries are not wanted.
     __device__ void gather_short_rows() {
         u32 queued = 0;
         u32 next_start = row_start(warp * 32 + lane), next_end = row_start(warp * 32 + lane + 1);
@@ -606,8 +623,9 @@ struct Solver {
         }
     }
 
-    // The second pass over rows: those outside the giant component. Of a row's edges into the giant component only the
-    // lightest is listed; a row of more than ROW_BY_GROUP entries lists the lightest of each item.
+    // The second pass over rows: those outside the giant component. Of a row's edges into the giant
+    // component only the lightest is listed; a row of more than ROW_BY_GROUP entries lists the
+    // lightest of each item.
     __device__ void gather_outside(u32 giant, u32 queue_counter) {
         u32 sub = lane & 7, group = lane >> 3;
         for (u32 v0 = warp * 32; v0 < G.vertices; v0 += warps * 32) {
@@ -683,7 +701,8 @@ struct Solver {
         append(list, keep, a, b, best, id);
     }
 
-    // ---- edge lists as input ---------------------------------------------------------------------------------------
+    // ---- edge lists as input
+    // ---------------------------------------------------------------------------------------
     __device__ void gather_edges(bool filtered, u64 light) {
         for (u32 i0 = warp * TILE; i0 < G.edges; i0 += warps * TILE) {
             u32 a[4], b[4], id[4];
@@ -746,7 +765,8 @@ struct Solver {
         }
     }
 
-    // ---- one round ----------------------------------------------------------------------------------------------------
+    // ---- one round
+    // ----------------------------------------------------------------------------------------------------
     // Marks the least edge of each component, and links the component to that edge's other end.
     __device__ void hook() {
         u32 t = list.head;
@@ -800,8 +820,8 @@ struct Solver {
         }
     }
 
-    // Gives each root its number on the next level, and each component without an edge its final number. Returns how
-    // many roots the warp found.
+    // Gives each root its number on the next level, and each component without an edge its final
+    // number. Returns how many roots the warp found.
     __device__ u32 number(u32 roots_counter) {
         u32 words = (count + 31) / 32, share = (words + warps - 1) / warps;
         u32 first = min(warp * share, words), last = min(first + share, words);
@@ -867,8 +887,8 @@ struct Solver {
         return roots;
     }
 
-    // Replaces each component's link by the number of its root. A path of more than 64 steps is left to another pass;
-    // returns whether the warp has left one.
+    // Replaces each component's link by the number of its root. A path of more than 64 steps is
+    // left to another pass; returns whether the warp has left one.
     __device__ bool shortcut() {
         u32 above = base + count;
         bool far = false;
@@ -892,10 +912,11 @@ struct Solver {
         return __any_sync(ALL, far);
     }
 
-    // Gives the ends of listed edges their numbers on the new level, removes edges within a component, and offers the
-    // others. With `splitting`, edges above the pivot are set aside; with `back`, they return, and their ends get the
-    // final numbers of the phase in between. With `here`, labels come from contract_here. With `paired`, only the least
-    // edge of each pair of components is kept, in `pairs`, and the list becomes empty.
+    // Gives the ends of listed edges their numbers on the new level, removes edges within a
+    // component, and offers the others. With `splitting`, edges above the pivot are set aside; with
+    // `back`, they return, and their ends get the final numbers of the phase in between. With
+    // `here`, labels come from contract_here. With `paired`, only the least edge of each pair of
+    // components is kept, in `pairs`, and the list becomes empty.
     __device__ void relabel(Chain in, bool back, bool here, bool paired, bool splitting, u64 pivot) {
         const u16 *label = (const u16 *)(shared + LABELS_AT);
         bool few = count <= FEW;
@@ -904,7 +925,8 @@ struct Solver {
             for (u32 c = threadIdx.x; c < (paired ? TAIL : count); c += BLOCK) shared[c] = ~0ull;
             __syncthreads();
         } else if (!back && in_play > CROWD) {
-            // The component that holds the most sampled vertices chooses nothing: the others link to it.
+            // The component that holds the most sampled vertices chooses nothing: the others link
+            // to it.
             giant = find_giant(base);
             if (giant >= base + count) giant = UNSET;
             if (blockIdx.x == 0 && threadIdx.x == 0 && giant != UNSET) S.link[giant] = giant;
@@ -966,7 +988,8 @@ struct Solver {
                 later[i] = keep[i] && splitting && K::order(key[i], id[i]) > pivot;
                 keep[i] &= !later[i];
             }
-            // With few edges, loads that wait for earlier atomics cost more than atomics that change nothing.
+            // With few edges, loads that wait for earlier atomics cost more than atomics that
+            // change nothing.
             bool at_once = !few && !back && in_play <= CROWD;
             if (at_once) offer_four(keep, a, b, key, id);
             #pragma unroll
@@ -1004,8 +1027,9 @@ struct Solver {
                 if (seen[i] > order[i]) atomicMin(least + c0 + BLOCK * i, order[i]);
         }
     }
-    // The place of a pair of components in a table of PAIRED / 2 rows. Rows of the lower half of the components use the
-    // places right of the diagonal; rows of the upper half, reversed, use the places left of it.
+    // The place of a pair of components in a table of PAIRED / 2 rows. Rows of the lower half of
+    // the components use the places right of the diagonal; rows of the upper half, reversed, use
+    // the places left of it.
     __device__ static u32 place_of_pair(u32 a, u32 b) {
         u32 x = min(a, b), y = max(a, b);
         return x < PAIRED / 2 ? x * PAIRED + y : (PAIRED - 1 - x) * PAIRED + (PAIRED - 1 - y);
@@ -1032,8 +1056,9 @@ struct Solver {
 
     __device__ void count_edges(Code code) { in_play = sum(code, list.count); }
 
-    // Runs rounds until all lists are empty and, if labels are wanted, every component has its final number.
-    // Precondition: the listed edges have been offered to the components of this level.
+    // Runs rounds until all lists are empty and, if labels are wanted, every component has its
+    // final number. Precondition: the listed edges have been offered to the components of this
+    // level.
     __device__ void rounds(bool labels_wanted) {
         bool pending = false;
         while (count && (in_play || labels_wanted || pending)) {
@@ -1044,7 +1069,8 @@ struct Solver {
                 hook();
                 bool splitting = !pending && !labels_wanted && in_play > SPLIT_FROM && (float)in_play > SPLIT * (float)count;
                 if (splitting) sample_list();
-                // contract_here has no barrier, so the next level's orders, in the half not in use, are cleared here.
+                // contract_here has no barrier, so the next level's orders, in the half not in use,
+                // are cleared here.
                 if (!K::wide && count <= FEW) {
                     for (u32 i = warp * 32 + lane; i < count; i += warps * 32) S.least[other_least() + i] = ~0ull;
                     for (u32 i = warp * 32 + lane; i < TAIL; i += warps * 32) S.pairs[i] = ~0ull;
@@ -1085,16 +1111,18 @@ struct Solver {
     // Makes the components that the chosen edges join the components of the next level.
     __device__ void contract() {
         u32 numbered = sum(NUMBER, number(counter()));
-        // With few components relabel follows the paths itself. After round 0 the gather steps do not.
+        // With few components relabel follows the paths itself. After round 0 the gather steps do
+        // not.
         for (bool more = count > DIRECT || base == 0; more; more = sum(SHORTCUT, shortcut())) {}
         base += count;
         count = numbered;
         least_at = 0;
     }
 
-    // The same for few components: every block computes it in its own shared memory, without a barrier. The labels stay
-    // there for relabel. The links are not overwritten before a barrier, because other blocks may still read them.
-    // Returns false and changes no state if there are more than LABELS_AT roots.
+    // The same for few components: every block computes it in its own shared memory, without a
+    // barrier. The labels stay there for relabel. The links are not overwritten before a barrier,
+    // because other blocks may still read them. Returns false and changes no state if there are
+    // more than LABELS_AT roots.
     __device__ bool contract_here() {
         constexpr u16 NOWHERE = 0xffff, LONE = 0x8000;
         constexpr u32 each = FEW / BLOCK;
@@ -1318,7 +1346,8 @@ struct Solver {
         sync(RESTART);
     }
 
-    // The label, from `above` on, of the most of 256 sampled vertices; UNSET if no label has more than 8 of them.
+    // The label, from `above` on, of the most of 256 sampled vertices; UNSET if no label has more
+    // than 8 of them.
     __device__ u32 find_giant(u32 above) {
         u32 *labels = (u32 *)shared;
         __shared__ u64 most;
@@ -1404,7 +1433,8 @@ struct Solver {
         restart();
     }
     __device__ u64 light_rows() {
-        // If most rows are much shorter than the mean, the long rows join the graph with fewer light edges.
+        // If most rows are much shorter than the mean, the long rows join the graph with fewer
+        // light edges.
         u32 v = (u64)hash(threadIdx.x) * G.vertices >> 32, mean = G.entries / G.vertices;
         bool skewed = __syncthreads_count((G.offsets[v + 1] - G.offsets[v]) * 3 < mean) > BLOCK / 2;
         float wanted = mean > 128 ? 2.5f : skewed ? 0.5f : 1.0f;

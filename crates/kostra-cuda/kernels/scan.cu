@@ -1,9 +1,11 @@
-// The exclusive prefix sum: tiles are scanned by a block each, and then raised by what comes before them.
+// The exclusive prefix sum: tiles are scanned by a block each, and then raised by what comes before
+// them.
 
 // How many threads a block has, and how many neighbouring numbers each of them adds up.
 constexpr u32 THREADS = 256, NUMBERS = 8;
 
-// Replaces every number of a tile by the sum of those before it in the tile, and writes down the sum of the tile.
+// Replaces every number of a tile by the sum of those before it in the tile, and writes down the
+// sum of the tile.
 KERNEL __launch_bounds__(THREADS) scan_tiles(u32* numbers, u64 length, u32* tile_sums) {
     __shared__ u32 sums[2][THREADS];
     u64 start = ((u64)blockIdx.x * THREADS + threadIdx.x) * NUMBERS;

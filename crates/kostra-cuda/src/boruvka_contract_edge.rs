@@ -1,13 +1,16 @@
-//! The contracting Borůvka algorithm on a device, with a thread an entry of the rows where the rows are built anew.
+//! The contracting Borůvka algorithm on a device, with a thread an entry of the rows where the rows
+//! are built anew.
 //!
-//! * Source: Biagiotti, GPU-e, which differs from GPU-u, the solver by vertices, in three ways: the host does a part of
-//!   the prefix sums; new edges are counted, and inserted, by a thread an entry, which finds the vertex that the entry
-//!   belongs to by a binary search in the offsets. All else is the same, the search for minimum edges by a thread a
-//!   vertex included.
-//! * Biagiotti does not say which part of the prefix sums the host does. Here it is the sums of tiles of 2048 numbers.
+//! * Source: Biagiotti, GPU-e, which differs from GPU-u, the solver by vertices, in three ways: the
+//!   host does a part of the prefix sums; new edges are counted, and inserted, by a thread an
+//!   entry, which finds the vertex that the entry belongs to by a binary search in the offsets. All
+//!   else is the same, the search for minimum edges by a thread a vertex included.
+//! * Biagiotti does not say which part of the prefix sums the host does. Here it is the sums of
+//!   tiles of 2048 numbers.
 //! * The other deviations are those of the solver by vertices.
-//! * A row's length no longer decides how long a thread works. The price is log2 n steps of search for every entry,
-//!   twice a round, and an atomic addition for every new edge where the solver by vertices needs one a vertex.
+//! * A row's length no longer decides how long a thread works. The price is log2 n steps of search
+//!   for every entry, twice a round, and an atomic addition for every new edge where the solver by
+//!   vertices needs one a vertex.
 //! * Time O((n + m) log² n) work; memory, and what is reported, as of the solver by vertices.
 //! * Wants rows. Exact.
 
@@ -18,7 +21,9 @@ use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 
-use crate::boruvka_contract::{BLOCK_SIZE, Contraction, Launched, Rows, SCRATCH, Vertices, admit, contract};
+use crate::boruvka_contract::{
+    BLOCK_SIZE, Contraction, Launched, Rows, SCRATCH, Vertices, admit, contract,
+};
 use crate::launch::Blocks;
 use crate::module::Source;
 use crate::scan::TileSums;
@@ -27,8 +32,10 @@ use crate::{Device, DeviceError};
 /// The contracting Borůvka algorithm by entries, on a device.
 pub(crate) struct BoruvkaContractEdge;
 
-const SOURCE: Source =
-    Source { name: "boruvka_contract_edge", text: include_str!("../kernels/boruvka_contract_edge.cu") };
+const SOURCE: Source = Source {
+    name: "boruvka_contract_edge",
+    text: include_str!("../kernels/boruvka_contract_edge.cu"),
+};
 
 impl Algorithm for BoruvkaContractEdge {
     const INFO: SolverInfo = SolverInfo {
@@ -47,7 +54,11 @@ impl Algorithm for BoruvkaContractEdge {
         admit(Self::INFO.id, edges)
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         contract::<ByEntry, W>(problem, run)
     }
 }
@@ -64,7 +75,8 @@ impl Contraction for ByEntry {
     fn load(device: &Device, bits: u32) -> Result<Self, DeviceError> {
         Ok(Self {
             count_new_edges: device.function(SOURCE, "count_new_edges_by_entry")?,
-            insert_new_edges: device.function(SOURCE, &format!("insert_new_edges_by_entry_{bits}"))?,
+            insert_new_edges: device
+                .function(SOURCE, &format!("insert_new_edges_by_entry_{bits}"))?,
         })
     }
 
@@ -77,9 +89,14 @@ impl Contraction for ByEntry {
     ) -> Result<Launched<'_>, DeviceError> {
         let grid = blocks.for_items(graph.entries);
         let mut launch = device.stream().launch_builder(&self.count_new_edges);
-        launch.arg(&graph.first_edge).arg(&graph.neighbours).arg(&graph.vertices).arg(&graph.entries);
+        launch
+            .arg(&graph.first_edge)
+            .arg(&graph.neighbours)
+            .arg(&graph.vertices)
+            .arg(&graph.entries);
         launch.arg(&vertices.color).arg(&vertices.new_vertex).arg(outdegree);
-        // SAFETY: these are the kernel's parameters; rows and colours are sound, and new vertices have a degree each.
+        // SAFETY: these are the kernel's parameters; rows and colours are sound, and new vertices
+        // have a degree each.
         device.check(unsafe { launch.launch(grid) }, "counting new edges")?;
         Ok((&self.count_new_edges, grid))
     }
@@ -97,8 +114,8 @@ impl Contraction for ByEntry {
         launch.arg(&graph.vertices).arg(&graph.entries);
         launch.arg(&vertices.color).arg(&vertices.new_vertex).arg(&mut vertices.next_edge);
         launch.arg(&mut next.neighbours).arg(&mut next.keys).arg(&mut next.ids);
-        // SAFETY: these are the kernel's parameters; rows and colours are sound, and what goes into a new row has been
-        // counted.
+        // SAFETY: these are the kernel's parameters; rows and colours are sound, and what goes into
+        // a new row has been counted.
         device.check(unsafe { launch.launch(grid) }, "inserting new edges")?;
         Ok((&self.insert_new_edges, grid))
     }

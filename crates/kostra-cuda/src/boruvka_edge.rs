@@ -1,45 +1,52 @@
-//! Borůvka's algorithm on a device, with a thread an edge: every edge offers itself to the components at its two ends,
-//! those that one of them has kept are joined, and what is left is mapped and filtered.
+//! Borůvka's algorithm on a device, with a thread an edge: every edge offers itself to the
+//! components at its two ends, those that one of them has kept are joined, and what is left is
+//! mapped and filtered.
 //!
-//! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in one round closes
-//! no cycle, for ranks are a strict total order. So each join succeeds, whatever order the threads come in, and the
-//! forest does not depend on it. Components with outgoing edges at least halve in a round.
+//! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in
+//! one round closes no cycle, for ranks are a strict total order. So each join succeeds, whatever
+//! order the threads come in, and the forest does not depend on it. Components with outgoing edges
+//! at least halve in a round.
 //!
-//! * Source: Shou & He 2024, section 3.2, with the union-find of Listing 4, in their final approach: Listing 6, which
-//!   lists the edges that are left while it maps them (optimization 2), blocks of 512 (optimization 1), searches
-//!   without path compression (optimization 3). Listing 5, which filters in a step of its own, is optional.
-//! * Time O((n + m) log n) work, and a round trip to the host each round, which has to know how many edges are left.
-//! * Device memory: with 32-bit weights 32 bytes an edge and 16 a vertex, with 64-bit ones 40 and 20; 12
-//!   and 16 of an edge's bytes are the graph's own. The answer takes a bit an edge more.
+//! * Source: Shou & He 2024, section 3.2, with the union-find of Listing 4, in their final
+//!   approach: Listing 6, which lists the edges that are left while it maps them (optimization 2),
+//!   blocks of 512 (optimization 1), searches without path compression (optimization 3). Listing 5,
+//!   which filters in a step of its own, is optional.
+//! * Time O((n + m) log n) work, and a round trip to the host each round, which has to know how
+//!   many edges are left.
+//! * Device memory: with 32-bit weights 32 bytes an edge and 16 a vertex, with 64-bit ones 40 and
+//!   20; 12 and 16 of an edge's bytes are the graph's own. The answer takes a bit an edge more.
 //! * Wants an edge list. Exact.
-//! * Reports the time of each step in each round by the device's clock; their tables are the sums over all rounds.
-//!   Of Listing 5: computing vertex bridges is "lightest", joining together disjoint sets is "join", re-mapping edges
-//!   is "map", filtering edges is "filter". Of Listing 6: computing vertex bridges & filtering edges is
-//!   "map, filter, lightest", joining is "join". The table's third row is still called re-mapping; the listing's third
-//!   loop only resets the minima, so it is compared with "reset".
+//! * Reports the time of each step in each round by the device's clock; their tables are the sums
+//!   over all rounds. Of Listing 5: computing vertex bridges is "lightest", joining together
+//!   disjoint sets is "join", re-mapping edges is "map", filtering edges is "filter". Of Listing 6:
+//!   computing vertex bridges & filtering edges is "map, filter, lightest", joining is "join". The
+//!   table's third row is still called re-mapping; the listing's third loop only resets the minima,
+//!   so it is compared with "reset".
 //!
 //! Deviations from the source, with the reasons:
 //!
-//! * Listing 4, line 37: `join` gives the linked root the rank of its new parent. Another thread may then take the
-//!   linked element for a root of that rank, which can close a cycle. Here a linked root keeps its own rank.
-//! * Listing 4, line 35: `swap(ur, vr)` swaps the ranks, but not the roots that they belong to. Here both are swapped.
-//! * Listing 6 puts every edge on the new list, so its loop would never end. Here, as their text says, edges within a
-//!   component are left out.
-//! * Listing 6 offers an edge to the ends that it had before the search, and then looks for the minimum at its new
-//!   ends. Here it is offered to the new ends.
-//! * Weights may be equal, so minima are of ranks. No atomic minimum takes the rank of a 64-bit weight, so a step
-//!   "lightest ids" finds the lowest id among the edges with the least key.
-//! * Listing 5 does not say how it filters. Here each block counts the edges that it keeps, and reserves places for all
-//!   of them by one atomic addition.
-//! * The edges of the forest are bits of a set, not an array of booleans, because the answer is such a set. The join
-//!   also counts the edges that it adds, for the progress report.
+//! * Listing 4, line 37: `join` gives the linked root the rank of its new parent. Another thread
+//!   may then take the linked element for a root of that rank, which can close a cycle. Here a
+//!   linked root keeps its own rank.
+//! * Listing 4, line 35: `swap(ur, vr)` swaps the ranks, but not the roots that they belong to.
+//!   Here both are swapped.
+//! * Listing 6 puts every edge on the new list, so its loop would never end. Here, as their text
+//!   says, edges within a component are left out.
+//! * Listing 6 offers an edge to the ends that it had before the search, and then looks for the
+//!   minimum at its new ends. Here it is offered to the new ends.
+//! * Weights may be equal, so minima are of ranks. No atomic minimum takes the rank of a 64-bit
+//!   weight, so a step "lightest ids" finds the lowest id among the edges with the least key.
+//! * Listing 5 does not say how it filters. Here each block counts the edges that it keeps, and
+//!   reserves places for all of them by one atomic addition.
+//! * The edges of the forest are bits of a set, not an array of booleans, because the answer is
+//!   such a set. The join also counts the edges that it adds, for the progress report.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
-    Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Vertex, Weight,
 };
 
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, download};
@@ -68,7 +75,8 @@ const PATH_COMPRESSION: SolverOption = SolverOption {
 
 const BLOCK_SIZE: SolverOption = block_size(512);
 
-const SOURCE: Source = Source { name: "boruvka_edge", text: include_str!("../kernels/boruvka_edge.cu") };
+const SOURCE: Source =
+    Source { name: "boruvka_edge", text: include_str!("../kernels/boruvka_edge.cu") };
 
 impl Algorithm for BoruvkaEdge {
     const INFO: SolverInfo = SolverInfo {
@@ -83,7 +91,11 @@ impl Algorithm for BoruvkaEdge {
         options: &[WORKLIST, PATH_COMPRESSION, BLOCK_SIZE],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
         let edges = problem.edges();
         let (n, m) = (edges.vertices(), edges.len());
@@ -187,7 +199,8 @@ struct Rounds<'a> {
     vertices: u32,
     /// The union-find.
     records: CudaSlice<u64>,
-    /// The lightest edge of each component: its rank, or with 64-bit keys its key and, in the second, its id.
+    /// The lightest edge of each component: its rank, or with 64-bit keys its key and, in the
+    /// second, its id.
     slots: CudaSlice<u64>,
     slot_ids: CudaSlice<EdgeId>,
     /// Where places in a list are drawn.
@@ -276,18 +289,28 @@ impl<'a> Rounds<'a> {
     }
 
     /// Makes each vertex a component without a lightest edge, and weights keys.
-    fn initialize<W: Weight>(&mut self, alive: &mut List<W>, keys: Keys) -> Result<(), DeviceError> {
+    fn initialize<W: Weight>(
+        &mut self,
+        alive: &mut List<W>,
+        keys: Keys,
+    ) -> Result<(), DeviceError> {
         self.clock.start()?;
         let stream = self.device.stream();
         let mut launch = stream.launch_builder(&self.kernels.initialize_edges);
-        launch.arg(&mut alive.keys).arg(&mut alive.ids).arg(&alive.length).arg(&keys.kind).arg(&keys.flip);
+        launch
+            .arg(&mut alive.keys)
+            .arg(&mut alive.ids)
+            .arg(&alive.length)
+            .arg(&keys.kind)
+            .arg(&keys.flip);
         // SAFETY: these are the kernel's parameters; both arrays are as long as the list.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "making keys")?;
         let mut launch = stream.launch_builder(&self.kernels.initialize_vertices);
         launch.arg(&mut self.records).arg(&self.path_compression);
         launch.arg(&mut self.slots).arg(&mut self.slot_ids).arg(&self.vertices);
-        // SAFETY: these are the kernel's parameters; the arrays have a place for each vertex, the ids where it is used.
+        // SAFETY: these are the kernel's parameters; the arrays have a place for each vertex, the
+        // ids where it is used.
         let done = unsafe { launch.launch(self.blocks.for_items(self.vertices)) };
         self.device.check(done, "making components")?;
         self.clock.lap("initialize")
@@ -298,7 +321,8 @@ impl<'a> Rounds<'a> {
         let mut launch = self.device.stream().launch_builder(&self.kernels.lightest);
         launch.arg(&alive.from).arg(&alive.to).arg(&alive.keys).arg(&alive.ids).arg(&alive.length);
         launch.arg(&mut self.slots).arg(&mut self.slot_ids);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends are vertices.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends
+        // are vertices.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "finding lightest edges")?;
         Ok(())
@@ -310,7 +334,8 @@ impl<'a> Rounds<'a> {
         let mut launch = self.device.stream().launch_builder(kernel);
         launch.arg(&alive.from).arg(&alive.to).arg(&alive.keys).arg(&alive.ids).arg(&alive.length);
         launch.arg(&mut self.slots).arg(&mut self.slot_ids);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends are vertices.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends
+        // are vertices.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "finding lightest edges")?;
         self.clock.lap("lightest ids")
@@ -320,10 +345,14 @@ impl<'a> Rounds<'a> {
     fn join<W: Weight>(&mut self, alive: &List<W>) -> Result<(), DeviceError> {
         let mut launch = self.device.stream().launch_builder(&self.kernels.join);
         launch.arg(&alive.from).arg(&alive.to).arg(&alive.keys).arg(&alive.ids).arg(&alive.length);
-        launch.arg(&self.slots).arg(&self.slot_ids).arg(&mut self.records).arg(&self.path_compression);
+        launch
+            .arg(&self.slots)
+            .arg(&self.slot_ids)
+            .arg(&mut self.records)
+            .arg(&self.path_compression);
         launch.arg(&mut self.forest.words).arg(&mut self.joined);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, all ends are vertices, and the
-        // forest has a bit for every id.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, all ends are
+        // vertices, and the forest has a bit for every id.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "joining components")?;
         self.clock.lap("join")
@@ -335,20 +364,30 @@ impl<'a> Rounds<'a> {
         launch.arg(&mut alive.from).arg(&mut alive.to).arg(&alive.length);
         launch.arg(&mut self.slots).arg(&mut self.slot_ids);
         launch.arg(&mut self.records).arg(&self.path_compression);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends are vertices.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends
+        // are vertices.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "mapping edges")?;
         self.clock.lap("map")
     }
 
     /// Lists the edges between different components.
-    fn filter<W: Weight>(&mut self, alive: &List<W>, filtered: &mut List<W>) -> Result<(), DeviceError> {
+    fn filter<W: Weight>(
+        &mut self,
+        alive: &List<W>,
+        filtered: &mut List<W>,
+    ) -> Result<(), DeviceError> {
         self.device.fill(&mut self.counter, 0)?;
         let mut launch = self.device.stream().launch_builder(&self.kernels.filter);
         launch.arg(&alive.from).arg(&alive.to).arg(&alive.keys).arg(&alive.ids).arg(&alive.length);
-        launch.arg(&mut filtered.from).arg(&mut filtered.to).arg(&mut filtered.keys).arg(&mut filtered.ids);
+        launch
+            .arg(&mut filtered.from)
+            .arg(&mut filtered.to)
+            .arg(&mut filtered.keys)
+            .arg(&mut filtered.ids);
         launch.arg(&mut self.counter);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, with room for every edge.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, with room for
+        // every edge.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "filtering edges")?;
         self.clock.lap("filter")?;
@@ -356,7 +395,8 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// Three steps in one: maps every edge, lists those between different components, and finds the lightest of them.
+    /// Three steps in one: maps every edge, lists those between different components, and finds the
+    /// lightest of them.
     fn map_filter_offer<W: Weight>(
         &mut self,
         alive: &List<W>,
@@ -365,11 +405,15 @@ impl<'a> Rounds<'a> {
         self.device.fill(&mut self.counter, 0)?;
         let mut launch = self.device.stream().launch_builder(&self.kernels.map_filter_lightest);
         launch.arg(&alive.from).arg(&alive.to).arg(&alive.keys).arg(&alive.ids).arg(&alive.length);
-        launch.arg(&mut worklist.from).arg(&mut worklist.to).arg(&mut worklist.keys).arg(&mut worklist.ids);
+        launch
+            .arg(&mut worklist.from)
+            .arg(&mut worklist.to)
+            .arg(&mut worklist.keys)
+            .arg(&mut worklist.ids);
         launch.arg(&mut self.slots).arg(&mut self.slot_ids);
         launch.arg(&mut self.records).arg(&self.path_compression).arg(&mut self.counter);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, with room for every edge, and all
-        // ends are vertices.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, with room for
+        // every edge, and all ends are vertices.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "mapping and filtering edges")?;
         self.clock.lap("map, filter, lightest")?;
@@ -382,7 +426,8 @@ impl<'a> Rounds<'a> {
         let mut launch = self.device.stream().launch_builder(&self.kernels.reset);
         launch.arg(&alive.from).arg(&alive.to).arg(&alive.length);
         launch.arg(&mut self.slots).arg(&mut self.slot_ids);
-        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends are vertices.
+        // SAFETY: these are the kernel's parameters; lists are as long as they say, and all ends
+        // are vertices.
         let done = unsafe { launch.launch(self.blocks.for_items(alive.length)) };
         self.device.check(done, "clearing lightest edges")?;
         self.clock.lap("reset")

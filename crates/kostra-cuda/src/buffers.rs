@@ -40,7 +40,8 @@ impl Keys {
     }
 }
 
-/// A read-only array in device memory: our own, or somebody else's who keeps it alive. Kernels take a reference.
+/// A read-only array in device memory: our own, or somebody else's who keeps it alive. Kernels take
+/// a reference.
 #[derive(Debug)]
 pub(crate) struct DeviceArray<T> {
     pointer: CUdeviceptr,
@@ -63,7 +64,8 @@ impl<T> DeviceArray<T> {
     /// An array that belongs to somebody else.
     ///
     /// # Safety
-    /// The address is of so many values on the device on which kernels will read them, for as long as this is there.
+    /// The address is of so many values on the device on which kernels will read them, for as long
+    /// as this is there.
     pub(crate) unsafe fn foreign(pointer: CUdeviceptr, len: usize) -> Self {
         Self { pointer, len, own: None, _values: PhantomData }
     }
@@ -96,7 +98,8 @@ impl<T> From<CudaSlice<T>> for DeviceArray<T> {
     }
 }
 
-// SAFETY: what is pushed is the address, as for cudarc's own slices, and it lies in the array, which outlives 'b.
+// SAFETY: what is pushed is the address, as for cudarc's own slices, and it lies in the array,
+// which outlives 'b.
 unsafe impl<'a, 'b: 'a, T> PushKernelArg<&'b DeviceArray<T>> for LaunchArgs<'a> {
     fn arg(&mut self, array: &'b DeviceArray<T>) -> &mut Self {
         self.arg(&array.pointer)
@@ -115,11 +118,16 @@ pub struct DeviceEdges<W: Weight> {
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// Copies an edge list to the device, on up to so many threads; when it returns, the copy is complete.
+    /// Copies an edge list to the device, on up to so many threads; when it returns, the copy is
+    /// complete.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
-    pub fn upload(device: &Device, edges: Edges<'_, W>, threads: usize) -> Result<Self, DeviceError> {
+    pub fn upload(
+        device: &Device,
+        edges: Edges<'_, W>,
+        threads: usize,
+    ) -> Result<Self, DeviceError> {
         let len = edges.len();
         let copy = Self {
             vertices: edges.vertices(),
@@ -147,8 +155,8 @@ impl<W: Weight> DeviceEdges<W> {
 
 /// Rows in device memory, with an order on the edges.
 ///
-/// As in [`Csr`](kostra_core::Csr), each edge stands in the rows of both its ends, with its id, and self-loops in none;
-/// but offsets have 32 bits.
+/// As in [`Csr`](kostra_core::Csr), each edge stands in the rows of both its ends, with its id, and
+/// self-loops in none; but offsets have 32 bits.
 #[derive(Debug)]
 pub struct DeviceCsr<W: Weight> {
     pub(crate) vertices: u32,
@@ -168,7 +176,11 @@ impl<W: Weight> DeviceCsr<W> {
     ///
     /// # Errors
     /// When the device fails, has too little memory, or there are 2^32 - 1 entries or more.
-    pub fn upload(device: &Device, view: CsrView<'_, W>, threads: usize) -> Result<Self, DeviceError> {
+    pub fn upload(
+        device: &Device,
+        view: CsrView<'_, W>,
+        threads: usize,
+    ) -> Result<Self, DeviceError> {
         let rows = view.rows();
         let entries = rows.neighbours().len();
         if entries >= u32::MAX as usize {
@@ -203,7 +215,10 @@ impl<W: Weight> DeviceCsr<W> {
 }
 
 /// Copies values to the device.
-pub(crate) fn upload<T: Weight>(device: &Device, values: &[T]) -> Result<CudaSlice<T>, DeviceError> {
+pub(crate) fn upload<T: Weight>(
+    device: &Device,
+    values: &[T],
+) -> Result<CudaSlice<T>, DeviceError> {
     let copy = device.uninit(values.len())?;
     let (pointer, _) = copy.device_ptr(device.stream());
     // SAFETY: the copy was allocated above, and is as long.
@@ -219,8 +234,10 @@ pub(crate) fn download<T: Weight>(
     let mut copy = vec![T::default(); values.len()];
     if !copy.is_empty() {
         let (pointer, _) = values.device_ptr(device.stream());
-        // SAFETY: both are as long, any bytes are a number, and the host's side is waited for below.
-        let done = unsafe { result::memcpy_dtoh_async(&mut copy, pointer, device.stream().cu_stream()) };
+        // SAFETY: both are as long, any bytes are a number, and the host's side is waited for
+        // below.
+        let done =
+            unsafe { result::memcpy_dtoh_async(&mut copy, pointer, device.stream().cu_stream()) };
         device.check(done, "copying from it")?;
     }
     device.finish()?;
@@ -251,7 +268,8 @@ impl DeviceEdgeSet {
     }
 }
 
-/// Copies the words of a set of edges back, of which there is an even number, on up to so many threads.
+/// Copies the words of a set of edges back, of which there is an even number, on up to so many
+/// threads.
 pub(crate) fn download_set(
     device: &Device,
     words: &impl DevicePtr<u32>,
@@ -280,8 +298,12 @@ mod tests {
                 let copy = device.uninit(len).unwrap();
                 let (pointer, _) = copy.device_ptr(device.stream());
                 // SAFETY: the copy is as long.
-                unsafe { staging::send(&device, &[Transfer::new(&values, pointer)], threads) }.unwrap();
-                assert!(download::<u32>(&device, &copy).unwrap() == values, "{len} values by {threads}");
+                unsafe { staging::send(&device, &[Transfer::new(&values, pointer)], threads) }
+                    .unwrap();
+                assert!(
+                    download::<u32>(&device, &copy).unwrap() == values,
+                    "{len} values by {threads}"
+                );
             }
         }
         let values: Vec<f64> = (0..1000).map(|i| f64::from(i) - 0.5).collect();
@@ -302,12 +324,17 @@ mod tests {
     fn a_large_edge_set_comes_back_by_any_number_of_threads() {
         let Some(device) = device() else { return };
         for pairs in [32_768, 32_769, 1_000_003] {
-            let words: Vec<u32> = (0..2 * pairs as u32).map(|i| i.wrapping_mul(2_654_435_761) & i).collect();
-            let expected = words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+            let words: Vec<u32> =
+                (0..2 * pairs as u32).map(|i| i.wrapping_mul(2_654_435_761) & i).collect();
+            let expected =
+                words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
             let expected = EdgeSet::from_words(expected.collect());
             let set = DeviceEdgeSet { words: upload(&device, &words).unwrap() };
             for threads in [1, 3, 20] {
-                assert!(set.download(&device, threads).unwrap() == expected, "{pairs} pairs by {threads}");
+                assert!(
+                    set.download(&device, threads).unwrap() == expected,
+                    "{pairs} pairs by {threads}"
+                );
             }
         }
     }

@@ -1,10 +1,14 @@
-//! Columns of an edge list in device memory, with the element types that their owner has, and the forest's values of
-//! such columns.
+//! Columns of an edge list in device memory, with the element types that their owner has, and the
+//! forest's values of such columns.
 //!
-//! Solvers take 32-bit vertices and 32-bit or 64-bit weights. Columns of these types are used without a copy, unless
-//! NaN weights are skipped. Others are converted on the device in one pass; no number is rounded or truncated.
+//! Solvers take 32-bit vertices and 32-bit or 64-bit weights. Columns of these types are used
+//! without a copy, unless NaN weights are skipped. Others are converted on the device in one pass;
+//! no number is rounded or truncated.
 
-#![allow(unsafe_code, reason = "device memory is known by its address only, and kernels are launched")]
+#![allow(
+    unsafe_code,
+    reason = "device memory is known by its address only, and kernels are launched"
+)]
 
 use std::sync::Arc;
 
@@ -58,11 +62,12 @@ pub struct DeviceEnds {
 }
 
 impl DeviceEnds {
-    /// Checks `len` integers at an address in one pass, and copies them as vertices if they do not have 32 bits.
+    /// Checks `len` integers at an address in one pass, and copies them as vertices if they do not
+    /// have 32 bits.
     ///
     /// # Errors
-    /// [`DeviceGraphError::NotAVertex`] with the first place where a number is negative or has more than 32 bits; or
-    /// when the device fails or has too little memory.
+    /// [`DeviceGraphError::NotAVertex`] with the first place where a number is negative or has more
+    /// than 32 bits; or when the device fails or has too little memory.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`](crate::DeviceCsr::from_addresses).
@@ -87,10 +92,13 @@ impl DeviceEnds {
         let kernel = device.function(ARRAYS, integers.kernel())?;
         let mut launch = device.stream().launch_builder(&kernel);
         launch.arg(&address).arg(&count).arg(&target).arg(&mut fault).arg(&mut highest);
-        // SAFETY: the kernel takes these arguments, reads `len` integers, and writes as many if it has a target.
+        // SAFETY: the kernel takes these arguments, reads `len` integers, and writes as many if it
+        // has a target.
         device.check(unsafe { launch.launch(grid(count)) }, "taking vertices")?;
         match download(device, &fault)?.first() {
-            Some(&index) if index != u64::MAX => return Err(DeviceGraphError::NotAVertex { index }),
+            Some(&index) if index != u64::MAX => {
+                return Err(DeviceGraphError::NotAVertex { index });
+            }
             _ => {}
         }
         let highest = download(device, &highest)?.into_iter().map(u64::from).max();
@@ -137,8 +145,8 @@ impl<W: Weight> DeviceWeights<W> {
         Ok(Self(device.filled(len as usize, 0)?.into()))
     }
 
-    /// Converts the `len` narrow numbers at an address to `W`: signed integers to `i32`, unsigned ones to `u32`,
-    /// half-precision floats to `f32`.
+    /// Converts the `len` narrow numbers at an address to `W`: signed integers to `i32`, unsigned
+    /// ones to `u32`, half-precision floats to `f32`.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
@@ -166,18 +174,21 @@ impl<W: Weight> DeviceWeights<W> {
         let (kernel, count) = (device.function(ARRAYS, name)?, u64::from(len));
         let mut launch = device.stream().launch_builder(&kernel);
         launch.arg(&address).arg(&count).arg(&mut column);
-        // SAFETY: the kernel takes these arguments, reads `len` numbers, and writes `len` of the wide type above.
+        // SAFETY: the kernel takes these arguments, reads `len` numbers, and writes `len` of the
+        // wide type above.
         device.check(unsafe { launch.launch(grid(count)) }, "widening weights")?;
         Ok(Self(column.into()))
     }
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// An edge list of columns of equal length, after one pass has checked it. With `skip_nan`, edges whose weight is
-    /// NaN are left out: they become self-loops in `u` and the weights, which are copied first if the caller owns them.
+    /// An edge list of columns of equal length, after one pass has checked it. With `skip_nan`,
+    /// edges whose weight is NaN are left out: they become self-loops in `u` and the weights, which
+    /// are copied first if the caller owns them.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place; or when the device fails or has too little memory.
+    /// The kind of fault that was found, and its first place; or when the device fails or has too
+    /// little memory.
     ///
     /// # Panics
     /// When the columns have different lengths.
@@ -190,11 +201,15 @@ impl<W: Weight> DeviceEdges<W> {
         skip_nan: bool,
     ) -> Result<Self, DeviceGraphError> {
         let (mut u, v, mut weights) = (u.column, v.column, weights.0);
-        assert!(u.len() == v.len() && u.len() == weights.len(), "columns of an edge list are equally long");
+        assert!(
+            u.len() == v.len() && u.len() == weights.len(),
+            "columns of an edge list are equally long"
+        );
         let keys = Keys::of::<W>(order);
         if skip_nan && matches!(W::TYPE, WeightType::F32 | WeightType::F64) {
             let (mut own_u, mut own_weights) = (u.into_own(device)?, weights.into_own(device)?);
-            let kernel = device.function(ARRAYS, if keys.wide { "skip_nan_64" } else { "skip_nan_32" })?;
+            let kernel =
+                device.function(ARRAYS, if keys.wide { "skip_nan_64" } else { "skip_nan_32" })?;
             let count = v.len() as u64;
             let mut launch = device.stream().launch_builder(&kernel);
             launch.arg(&mut own_u).arg(&v).arg(&mut own_weights).arg(&count);
@@ -209,7 +224,10 @@ impl<W: Weight> DeviceEdges<W> {
 }
 
 /// Lists the members of a set of edges in ascending order, as 64-bit integers in device memory.
-pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<DeviceMemory, DeviceError> {
+pub(crate) fn list_set(
+    device: &Arc<Device>,
+    set: &CudaView<'_, u32>,
+) -> Result<DeviceMemory, DeviceError> {
     let words = set.len();
     let count = words as u64;
     let mut places: CudaSlice<u32> = device.uninit(words)?;
@@ -225,7 +243,8 @@ pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<
     let address = ids.address();
     let mut launch = device.stream().launch_builder(&kernel);
     launch.arg(set).arg(&count).arg(&places).arg(&address);
-    // SAFETY: the kernel takes these arguments; all places are below the number of members, and `ids` has room for it.
+    // SAFETY: the kernel takes these arguments; all places are below the number of members, and
+    // `ids` has room for it.
     device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
     Ok(ids)
 }
@@ -239,9 +258,13 @@ pub(crate) fn list_set(device: &Arc<Device>, set: &CudaView<'_, u32>) -> Result<
 /// When `size` is not 1, 2, 4 or 8 bytes.
 ///
 /// # Safety
-/// `column` is the address of a column on the device of `ids`, with one value of `size` bytes for each edge; `ids` are
-/// those of [`fast::ids_on_edges`](crate::fast::ids_on_edges) for that graph.
-pub unsafe fn pick(ids: &DeviceMemory, column: u64, size: usize) -> Result<DeviceMemory, DeviceError> {
+/// `column` is the address of a column on the device of `ids`, with one value of `size` bytes for
+/// each edge; `ids` are those of [`fast::ids_on_edges`](crate::fast::ids_on_edges) for that graph.
+pub unsafe fn pick(
+    ids: &DeviceMemory,
+    column: u64,
+    size: usize,
+) -> Result<DeviceMemory, DeviceError> {
     let name = match size {
         1 => "pick_1",
         2 => "pick_2",
@@ -256,8 +279,8 @@ pub unsafe fn pick(ids: &DeviceMemory, column: u64, size: usize) -> Result<Devic
     let (from, to) = (ids.address(), picked.address());
     let mut launch = device.stream().launch_builder(&kernel);
     launch.arg(&column).arg(&from).arg(&count).arg(&to);
-    // SAFETY: the kernel takes these arguments; the caller guarantees that ids are places in the column; `picked` has
-    // room for all values.
+    // SAFETY: the kernel takes these arguments; the caller guarantees that ids are places in the
+    // column; `picked` has room for all values.
     device.check(unsafe { launch.launch(grid(count)) }, "picking a forest's edges")?;
     Ok(picked)
 }

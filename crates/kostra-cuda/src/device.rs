@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut, DriverError, PinnedHostSlice,
-    result,
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut, DriverError,
+    PinnedHostSlice, result,
 };
 use kostra_core::SolveError;
 
@@ -23,8 +23,8 @@ use crate::{DeviceError, NoDevice, driver};
 /// The oldest compute capability that the kernels are written for.
 const OLDEST: (u32, u32) = (8, 0);
 
-/// What the driver takes beside the arrays that it is asked for: its pool grows by pieces of 32 MiB, and kernels whose
-/// registers spill have memory for every thread that the device holds.
+/// What the driver takes beside the arrays that it is asked for: its pool grows by pieces of 32
+/// MiB, and kernels whose registers spill have memory for every thread that the device holds.
 const DRIVERS_OWN: usize = 64 << 20;
 /// So many bytes are there nearly always. To ask takes as long as a small solve does.
 const FEW: usize = 64 << 20;
@@ -61,10 +61,12 @@ impl Device {
         driver::devices()
     }
 
-    /// The device of this number, counted from 0. The first call for it takes some tenths of a second.
+    /// The device of this number, counted from 0. The first call for it takes some tenths of a
+    /// second.
     ///
     /// # Errors
-    /// When there is none, when it is older than compute capability 8.0, or when it was lost earlier on.
+    /// When there is none, when it is older than compute capability 8.0, or when it was lost
+    /// earlier on.
     pub fn open(ordinal: usize) -> Result<Arc<Self>, NoDevice> {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(device) = open.iter().find(|device| device.ordinal == ordinal) {
@@ -104,7 +106,8 @@ impl Device {
         let handle = result::device::get(ordinal as i32).map_err(refused)?;
         let attribute = |attribute| {
             // SAFETY: the handle is of a device that the driver has just named.
-            let value = unsafe { result::device::get_attribute(handle, attribute) }.map_err(refused)?;
+            let value =
+                unsafe { result::device::get_attribute(handle, attribute) }.map_err(refused)?;
             Ok(u32::try_from(value).unwrap_or_default())
         };
         let name = result::device::get_name(handle).map_err(refused)?;
@@ -119,7 +122,8 @@ impl Device {
             )));
         }
         let context = CudaContext::new(ordinal).map_err(refused)?;
-        // SAFETY: all work and all memory of this crate is on one stream, or is waited for by events of its own.
+        // SAFETY: all work and all memory of this crate is on one stream, or is waited for by
+        // events of its own.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(refused)?;
         let device = Self {
@@ -185,7 +189,11 @@ impl Device {
     }
 
     /// A kernel, compiled and loaded when its file is first asked for.
-    pub(crate) fn function(&self, source: Source, kernel: &str) -> Result<CudaFunction, DeviceError> {
+    pub(crate) fn function(
+        &self,
+        source: Source,
+        kernel: &str,
+    ) -> Result<CudaFunction, DeviceError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match modules.get(source.name) {
             Some(module) => module.clone(),
@@ -198,8 +206,8 @@ impl Device {
         self.check(module.load_function(kernel), "looking for a kernel")
     }
 
-    /// A kernel, and how many of its blocks of so many threads, always the same, a multiprocessor holds at once. Both
-    /// are looked up once, for the driver takes some microseconds to answer.
+    /// A kernel, and how many of its blocks of so many threads, always the same, a multiprocessor
+    /// holds at once. Both are looked up once, for the driver takes some microseconds to answer.
     pub(crate) fn resident(
         &self,
         source: Source,
@@ -231,18 +239,20 @@ impl Device {
             return Err(DeviceError::OutOfMemory { bytes, free: self.available()? });
         }
         let memory = self.check(memory, "allocating memory")?;
-        // SAFETY: the memory was allocated on this stream, is long enough, and aligned to 256 bytes.
+        // SAFETY: the memory was allocated on this stream, is long enough, and aligned to 256
+        // bytes.
         Ok(unsafe { self.stream.upgrade_device_ptr(memory.leak(), len) })
     }
 
-    /// At least so many bytes to work in, whatever is in them: those that the last solve worked in, where they are
-    /// enough, since to allocate takes as long as a small solve does.
+    /// At least so many bytes to work in, whatever is in them: those that the last solve worked in,
+    /// where they are enough, since to allocate takes as long as a small solve does.
     pub(crate) fn scratch(&self, bytes: usize) -> Result<Scratch<'_>, DeviceError> {
         let kept = self.kept_scratch().take();
         let kept = match kept {
             Some(kept) if kept.memory.len() >= bytes => kept,
             too_little => {
-                let told = too_little.map(|kept| kept.told).map_or_else(|| Told::new(&self.context), Ok);
+                let told =
+                    too_little.map(|kept| kept.told).map_or_else(|| Told::new(&self.context), Ok);
                 let told = self.check(told, "allocating page-locked memory")?;
                 Kept { memory: self.uninit(bytes)?, told, turns: 0 }
             }
@@ -250,7 +260,8 @@ impl Device {
         Ok(Scratch { device: self, kept: ManuallyDrop::new(kept) })
     }
 
-    /// Allocates the [scratch memory](Self::scratch) of the solve that comes, so that the solve finds it.
+    /// Allocates the [scratch memory](Self::scratch) of the solve that comes, so that the solve
+    /// finds it.
     pub(crate) fn reserve_scratch(&self, bytes: usize) -> Result<(), DeviceError> {
         self.scratch(bytes).map(drop)
     }
@@ -260,21 +271,30 @@ impl Device {
     }
 
     /// Memory for so many values, all of whose bytes are the same.
-    pub(crate) fn filled<T: Copy>(&self, len: usize, byte: u8) -> Result<CudaSlice<T>, DeviceError> {
+    pub(crate) fn filled<T: Copy>(
+        &self,
+        len: usize,
+        byte: u8,
+    ) -> Result<CudaSlice<T>, DeviceError> {
         let mut memory = self.uninit(len)?;
         self.fill(&mut memory, byte)?;
         Ok(memory)
     }
 
     /// Sets every byte.
-    pub(crate) fn fill<T>(&self, memory: &mut impl DevicePtrMut<T>, byte: u8) -> Result<(), DeviceError> {
+    pub(crate) fn fill<T>(
+        &self,
+        memory: &mut impl DevicePtrMut<T>,
+        byte: u8,
+    ) -> Result<(), DeviceError> {
         let bytes = memory.num_bytes();
         if bytes == 0 {
             return Ok(());
         }
         let (pointer, _guard) = memory.device_ptr_mut(&self.stream);
         // SAFETY: the memory is as long, and freed on the same stream, later.
-        let done = unsafe { result::memset_d8_async(pointer, byte, bytes, self.stream.cu_stream()) };
+        let done =
+            unsafe { result::memset_d8_async(pointer, byte, bytes, self.stream.cu_stream()) };
         self.check(done, "filling memory")
     }
 
@@ -286,8 +306,8 @@ impl Device {
         self.check(self.stream.synchronize(), "running a kernel")
     }
 
-    /// Has the device do a little work for this process, and waits for it: what follows does not wait for the turn of
-    /// another process that shares the device.
+    /// Has the device do a little work for this process, and waits for it: what follows does not
+    /// wait for the turn of another process that shares the device.
     ///
     /// # Errors
     /// When the device fails.
@@ -296,8 +316,8 @@ impl Device {
         self.finish()
     }
 
-    /// Refuses work that needs more memory than the device can give, before any of it is done: so many bytes of
-    /// [scratch memory](Self::scratch), and so many in other arrays.
+    /// Refuses work that needs more memory than the device can give, before any of it is done: so
+    /// many bytes of [scratch memory](Self::scratch), and so many in other arrays.
     pub(crate) fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
         let kept = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
         let new = others.saturating_add(if kept < scratch { scratch } else { 0 });
@@ -317,7 +337,8 @@ impl Device {
         Ok(())
     }
 
-    /// How many bytes of its memory are free, those that the process keeps for its next solve included.
+    /// How many bytes of its memory are free, those that the process keeps for its next solve
+    /// included.
     ///
     /// # Errors
     /// When the device fails.
@@ -327,7 +348,8 @@ impl Device {
         Ok(free + scratch + self.kept().doing("asking for its free memory")?)
     }
 
-    /// Turns the driver's answer into ours, and remembers an error after which nothing works any more.
+    /// Turns the driver's answer into ours, and remembers an error after which nothing works any
+    /// more.
     pub(crate) fn check<T>(
         &self,
         answer: Result<T, DriverError>,
@@ -341,7 +363,8 @@ impl Device {
         answer.doing(doing)
     }
 
-    /// Has memory that is freed stay with the process: to get it from the system again takes as long as a solve.
+    /// Has memory that is freed stay with the process: to get it from the system again takes as
+    /// long as a solve.
     fn keep_freed_memory(&self) -> Result<(), DriverError> {
         if !self.context.has_async_alloc() {
             return Ok(());
@@ -372,13 +395,14 @@ impl Device {
     fn pool(&self) -> Result<sys::CUmemoryPool, DriverError> {
         let mut pool = std::ptr::null_mut();
         // SAFETY: the pointer is to a pointer of ours, and the device is open.
-        unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, self.context.cu_device()) }.result()?;
+        unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, self.context.cu_device()) }
+            .result()?;
         Ok(pool)
     }
 }
 
-/// Bytes to clear that set all multiprocessors to work and leave the cache as it is: after a rest, clearing one byte
-/// leaves a solve of 0.12 ms five microseconds slower.
+/// Bytes to clear that set all multiprocessors to work and leave the cache as it is: after a rest,
+/// clearing one byte leaves a solve of 0.12 ms five microseconds slower.
 const WAKING: usize = 1 << 20;
 
 /// How many words a solve can tell the host.
@@ -393,7 +417,8 @@ struct Kept {
     turns: usize,
 }
 
-/// Words of the machine's memory that the device writes to: to copy a word takes as long as several steps of a solve.
+/// Words of the machine's memory that the device writes to: to copy a word takes as long as several
+/// steps of a solve.
 #[derive(Debug)]
 struct Told {
     /// To ask the memory for it asks the driver, each time.
@@ -406,7 +431,10 @@ impl Told {
         // SAFETY: it is set before it is read.
         let mut memory: PinnedHostSlice<u32> =
             unsafe { context.alloc_pinned_with_flags(TOLD, sys::CU_MEMHOSTALLOC_DEVICEMAP) }?;
-        Ok(Self { address: memory.as_mut_ptr()?.expose_provenance() as sys::CUdeviceptr, _memory: memory })
+        Ok(Self {
+            address: memory.as_mut_ptr()?.expose_provenance() as sys::CUdeviceptr,
+            _memory: memory,
+        })
     }
 
     fn words(&self) -> *mut u32 {
@@ -421,8 +449,8 @@ pub(crate) struct Scratch<'a> {
 }
 
 impl Scratch<'_> {
-    /// How many solves in a row have [left](Self::leave) what this one may rely on: none where the memory is new, or one
-    /// failed. What this one leaves it has to say.
+    /// How many solves in a row have [left](Self::leave) what this one may rely on: none where the
+    /// memory is new, or one failed. What this one leaves it has to say.
     pub(crate) fn take_turn(&mut self) -> usize {
         std::mem::take(&mut self.kept.turns)
     }
@@ -442,7 +470,8 @@ impl Scratch<'_> {
 
     /// What the device has told, once it is done.
     pub(crate) fn told(&self) -> [u32; TOLD] {
-        // SAFETY: there are as many words, and the device, which changes them behind the compiler's back, is done.
+        // SAFETY: there are as many words, and the device, which changes them behind the compiler's
+        // back, is done.
         std::array::from_fn(|word| unsafe { self.kept.told.words().add(word).read_volatile() })
     }
 }
@@ -536,7 +565,11 @@ mod tests {
                 assert!(error.contains(&format!("there is no device {devices}; ")), "{error}");
                 let (Ok(one), Ok(again)) = (Device::open(0), Device::open(0)) else { return };
                 assert!(Arc::ptr_eq(&one, &again) && Device::is_open(0));
-                assert!(one.capability() >= OLDEST && one.multiprocessors() > 0 && !one.name().is_empty());
+                assert!(
+                    one.capability() >= OLDEST
+                        && one.multiprocessors() > 0
+                        && !one.name().is_empty()
+                );
             }
         }
     }
@@ -544,12 +577,21 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_the_bytes_that_are_needed_and_those_that_are_free() {
         assert_eq!(admit(1 << 30, (1 << 30) + DRIVERS_OWN), Ok(()));
-        let refused = |bytes, free| Err(SolveError::DeviceMemory { bytes: bytes + DRIVERS_OWN, free });
-        assert_eq!(admit(1 << 30, 1 << 30), refused(1 << 30, 1 << 30), "the driver needs some, too");
+        let refused =
+            |bytes, free| Err(SolveError::DeviceMemory { bytes: bytes + DRIVERS_OWN, free });
+        assert_eq!(
+            admit(1 << 30, 1 << 30),
+            refused(1 << 30, 1 << 30),
+            "the driver needs some, too"
+        );
         assert_eq!(admit(3 << 30, 1 << 30), refused(3 << 30, 1 << 30));
         assert!(admit(usize::MAX, 1 << 40).is_err());
-        let words = SolveError::from(DeviceError::OutOfMemory { bytes: 2000, free: 1000 }).to_string();
-        assert_eq!(words, "this graph needs 2000 bytes of the device's memory, of which 1000 are free");
+        let words =
+            SolveError::from(DeviceError::OutOfMemory { bytes: 2000, free: 1000 }).to_string();
+        assert_eq!(
+            words,
+            "this graph needs 2000 bytes of the device's memory, of which 1000 are free"
+        );
     }
 
     #[test]
@@ -577,7 +619,9 @@ mod tests {
         let trap = device.function(source, "trap").unwrap();
         let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernel takes no arguments and touches no memory.
-        device.check(unsafe { device.stream().launch_builder(&trap).launch(one) }, "starting").unwrap();
+        device
+            .check(unsafe { device.stream().launch_builder(&trap).launch(one) }, "starting")
+            .unwrap();
         let error = device.finish().unwrap_err().to_string();
         assert!(error.starts_with("the CUDA device failed while running a kernel: "), "{error}");
         assert!(device.filled::<u32>(1000, 0).is_err());
@@ -598,7 +642,8 @@ mod tests {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "device::tests::the_process_in_which_a_device_fails", "--ignored"]);
         let output = child.output().unwrap();
-        let words = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        let words =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && words.contains("1 passed"), "{words}");
     }
 }

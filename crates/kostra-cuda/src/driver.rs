@@ -1,8 +1,8 @@
 //! Whether the machine has a CUDA driver that works, asked so that no answer is a panic.
 //!
-//! cudarc panics where the driver's library or one of its functions is missing. So the library is opened here first,
-//! by the same names in the same order, and every function that this crate calls is looked up, before cudarc is let
-//! near it.
+//! cudarc panics where the driver's library or one of its functions is missing. So the library is
+//! opened here first, by the same names in the same order, and every function that this crate calls
+//! is looked up, before cudarc is let near it.
 
 #![allow(unsafe_code, reason = "a foreign library is opened, and four of its functions are called")]
 
@@ -74,8 +74,8 @@ pub(crate) fn devices() -> Result<usize, NoDevice> {
 
 /// How many devices the driver knows whose library is the first of these that can be opened.
 fn devices_by(names: impl IntoIterator<Item = String>) -> Result<usize, NoDevice> {
-    // SAFETY: the driver's library may be opened and initialized at any time; whatever else bears its name is beyond
-    // our control, as it is for every program that uses CUDA.
+    // SAFETY: the driver's library may be opened and initialized at any time; whatever else bears
+    // its name is beyond our control, as it is for every program that uses CUDA.
     let library = names.into_iter().find_map(|name| unsafe { Library::new(name) }.ok());
     let Some(library) = library else {
         return Err(NoDevice::because(
@@ -170,8 +170,8 @@ mod tests {
         }
     }
 
-    /// A library that has functions of these names, of which `cuInit` and `cuDeviceGetCount` answer as told; nothing
-    /// where there is no C compiler.
+    /// A library that has functions of these names, of which `cuInit` and `cuDeviceGetCount` answer
+    /// as told; nothing where there is no C compiler.
     #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
     fn library(path: &Path, names: &[&str], init: c_int, devices: c_int) -> Option<()> {
         let mut code = format!(
@@ -179,7 +179,9 @@ mod tests {
              int cuDeviceGetCount(int *count) {{ *count = {devices}; return 0; }}\n\
              int cuGetErrorString(int code, const char **text) {{ *text = \"made up\"; return code == 998; }}\n"
         );
-        for name in names.iter().filter(|name| !code.contains(&format!("{name}("))).collect::<Vec<_>>() {
+        for name in
+            names.iter().filter(|name| !code.contains(&format!("{name}("))).collect::<Vec<_>>()
+        {
             writeln!(code, "int {name}(void) {{ return 0; }}").unwrap();
         }
         let source = path.with_extension("c");
@@ -196,7 +198,10 @@ mod tests {
     fn a_machine_without_a_driver_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let missing = answer(&folder.path().join("libcuda.so"));
-        assert!(missing.starts_with("no CUDA device: this machine has no NVIDIA driver"), "{missing}");
+        assert!(
+            missing.starts_with("no CUDA device: this machine has no NVIDIA driver"),
+            "{missing}"
+        );
         let text = folder.path().join("libtext.so");
         std::fs::write(&text, "no library").unwrap();
         assert_eq!(answer(&text), missing);

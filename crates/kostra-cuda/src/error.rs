@@ -28,7 +28,8 @@ impl From<NoDevice> for SolveError {
     }
 }
 
-/// A solve on an opened device failed: on the device, for lack of memory, or because the graph or kernels do not fit.
+/// A solve on an opened device failed: on the device, for lack of memory, or because the graph or
+/// kernels do not fit.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum DeviceError {
     /// A call to the driver failed, or work that was started earlier failed on the device.
@@ -67,8 +68,8 @@ pub enum DeviceError {
         /// The compiler's log, or its error code.
         log: String,
     },
-    /// The graph's rows have more entries than the solver can index with 32 bits. For `cuda-fast-rows` the limit is
-    /// lower than the one that the message names.
+    /// The graph's rows have more entries than the solver can index with 32 bits. For
+    /// `cuda-fast-rows` the limit is lower than the one that the message names.
     #[error("{entries} entries in the rows are more than the {limit} that a CUDA solver takes", limit = u32::MAX - 1)]
     TooManyEntries {
         /// The number of entries.
@@ -100,7 +101,9 @@ impl<T> Doing<T> for Result<T, DriverError> {
 
 /// The driver's explanation of an error, and its name.
 pub(crate) fn words(error: DriverError) -> String {
-    let text = |text: Result<&std::ffi::CStr, _>| text.ok().map(|text| text.to_string_lossy().into_owned());
+    let text = |text: Result<&std::ffi::CStr, _>| {
+        text.ok().map(|text| text.to_string_lossy().into_owned())
+    };
     match (text(error.error_name()), text(error.error_string())) {
         (Some(name), Some(explanation)) => format!("{explanation} ({name})"),
         _ => format!("error {}", error.0 as u32),

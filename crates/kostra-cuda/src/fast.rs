@@ -1,19 +1,25 @@
 //! The solver of our own for devices: Borůvka's rounds on contracted components, in one launch.
 //!
-//! A grid of blocks that stay does the whole solve and meets at barriers between steps, so the host is not asked
-//! between rounds. `docs/algorithms/cuda-fast.md` explains it; `kernels/fast.cu` is it. In short:
+//! A grid of blocks that stay does the whole solve and meets at barriers between steps, so the host
+//! is not asked between rounds. `docs/algorithms/cuda-fast.md` explains it; `kernels/fast.cu` is
+//! it. In short:
 //!
-//! * Rows of a CSR choose their lightest entries without atomics, and vertices join along them, before any list exists.
-//! * A list of edges is kept as chains of tiles, one chain a warp: a warp filters its chain in place and asks nobody.
-//! * Where edges are many, a sampled threshold lets the light ones go first. What they leave apart of the giant
-//!   component is all that is looked at again, and of a row's edges into it only the lightest.
+//! * Rows of a CSR choose their lightest entries without atomics, and vertices join along them,
+//!   before any list exists.
+//! * A list of edges is kept as chains of tiles, one chain a warp: a warp filters its chain in
+//!   place and asks nobody.
+//! * Where edges are many, a sampled threshold lets the light ones go first. What they leave apart
+//!   of the giant component is all that is looked at again, and of a row's edges into it only the
+//!   lightest.
 //! * What has become small is finished by one block in shared memory.
 //!
-//! * Source: this project. It builds on Borůvka 1926, filter-Kruskal (Osipov, Sanders & Singler 2009), ECL-MST (Fallin,
-//!   Gonzalez, Seo & Burtscher 2023) for guarded atomics on packed ranks, MASTIFF (Koohi Esfahani, Kilpatrick &
-//!   Vandierendonck 2022) for leaving the giant component alone.
+//! * Source: this project. It builds on Borůvka 1926, filter-Kruskal (Osipov, Sanders & Singler
+//!   2009), ECL-MST (Fallin, Gonzalez, Seo & Burtscher 2023) for guarded atomics on packed ranks,
+//!   MASTIFF (Koohi Esfahani, Kilpatrick & Vandierendonck 2022) for leaving the giant component
+//!   alone.
 //! * Time O((n + m) log n) work, expected O(n + m) where weights are random.
-//! * Device memory beside the graph: at most 16 bytes an edge (20 with 64-bit weights) and 29 a vertex (33).
+//! * Device memory beside the graph: at most 16 bytes an edge (20 with 64-bit weights) and 29 a
+//!   vertex (33).
 //! * Works on an edge list, or on rows that lie on the device. Exact.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
@@ -26,8 +32,8 @@ use std::time::Duration;
 
 use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    Weight,
+    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, Weight,
 };
 use kostra_cpu::list;
 
@@ -72,13 +78,18 @@ impl Algorithm for Fast {
         Ok(())
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
         let edges = problem.edges();
         if edges.is_empty() {
             return Ok(EdgeSet::new(0));
         }
-        let input = Input::new(edges.vertices(), edges.len() as u32, 0, Keys::of::<W>(edges.order()));
+        let input =
+            Input::new(edges.vertices(), edges.len() as u32, 0, Keys::of::<W>(edges.order()));
         let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
         device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
         let graph = run.upload(|run| {
@@ -108,7 +119,11 @@ impl Algorithm for FastRows {
         Fast.admit(vertices, edges)
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let device = &*Device::open(run.device())?;
         let view = problem.csr(run)?;
         if view.edges() == 0 {
@@ -209,7 +224,8 @@ fn input_of_rows<W: Weight>(graph: &DeviceCsr<W>) -> Result<Input, SolveError> {
     Ok(input)
 }
 
-/// What a solve tells the host when it is done: whether a list had too little room, and how many steps it traced.
+/// What a solve tells the host when it is done: whether a list had too little room, and how many
+/// steps it traced.
 const OVERFLOW: usize = 0;
 const STEPS: usize = 1;
 /// What the codes in the trace stand for.
@@ -247,14 +263,24 @@ impl Found<'_> {
 }
 
 /// The plan for a graph that is on the device, and memory to solve it in.
-fn planned(device: &Device, graph: Input, form: Form, run: &mut Run<'_>) -> Result<Plan, DeviceError> {
+fn planned(
+    device: &Device,
+    graph: Input,
+    form: Form,
+    run: &mut Run<'_>,
+) -> Result<Plan, DeviceError> {
     let mut plan = run.compile(|_| Plan::new(device, graph, form))?;
     plan.allocate(device, run)?;
     Ok(plan)
 }
 
 /// Solves a graph that has edges.
-fn solve(device: &Device, plan: Plan, graph: Input, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+fn solve(
+    device: &Device,
+    plan: Plan,
+    graph: Input,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
     let forest = find(device, plan, graph, run)?;
     let set = run.download(|run| download_set(device, &forest.words(), run.threads()))?;
     run.progress(1, 1)?;
@@ -278,8 +304,9 @@ fn find<'a>(
     }
 }
 
-/// Launches and waits. None where the lists had too little room. Beside the launch, the driver is asked to wait, no more:
-/// each call takes as long as a step of the solve, and several where the device has slept.
+/// Launches and waits. None where the lists had too little room. Beside the launch, the driver is
+/// asked to wait, no more: each call takes as long as a step of the solve, and several where the
+/// device has slept.
 fn attempt<'a>(
     device: &'a Device,
     plan: &Plan,
@@ -292,17 +319,22 @@ fn attempt<'a>(
         device.fill(&mut scratch.slice_mut(TURNS), 0)?;
     }
     let stream = device.stream();
-    let mut arguments = Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0, turns) };
+    let mut arguments =
+        Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0, turns) };
     arguments.scratch.told = scratch.told_at();
     if let Some(trace) = &plan.trace {
         arguments.scratch.trace = trace.device_ptr(stream).0;
         arguments.scratch.steps = TRACE_STEPS as u32;
     }
-    let grid = LaunchConfig { grid_dim: (plan.blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
+    let grid = LaunchConfig {
+        grid_dim: (plan.blocks, 1, 1),
+        block_dim: (BLOCK, 1, 1),
+        shared_mem_bytes: 0,
+    };
     let mut launch = stream.launch_builder(&plan.kernel);
     launch.arg(&arguments);
-    // SAFETY: the argument is laid out as the kernel's, its arrays are as long as the kernel relies on, and there are
-    // no more blocks than the device holds at once.
+    // SAFETY: the argument is laid out as the kernel's, its arrays are as long as the kernel relies
+    // on, and there are no more blocks than the device holds at once.
     let done = unsafe { launch.launch_cooperative(grid) };
     device.check(done, "starting a solve")?;
     device.finish()?;

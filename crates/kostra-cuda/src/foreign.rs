@@ -1,9 +1,11 @@
-//! Graphs that are already in device memory, given by their addresses, and the check that they are valid.
+//! Graphs that are already in device memory, given by their addresses, and the check that they are
+//! valid.
 //!
-//! Kernels use offsets and neighbours as indices without a check, so a graph of unknown origin is checked once. For
-//! rows this takes one pass over the arrays, a binary search for the row of each entry, and one bit of memory per edge.
-//! Symmetry is checked by a sum of hashes in which each edge's two entries cancel out. Rows that are not symmetric pass
-//! with a probability of about 2^-64, unless they were constructed to pass.
+//! Kernels use offsets and neighbours as indices without a check, so a graph of unknown origin is
+//! checked once. For rows this takes one pass over the arrays, a binary search for the row of each
+//! entry, and one bit of memory per edge. Symmetry is checked by a sum of hashes in which each
+//! edge's two entries cancel out. Rows that are not symmetric pass with a probability of about
+//! 2^-64, unless they were constructed to pass.
 
 #![allow(
     unsafe_code,
@@ -30,11 +32,13 @@ pub struct CsrAddresses {
     pub edges: u32,
     /// The number of entries in the rows: two for each edge that is not a self-loop.
     pub entries: u32,
-    /// The address of `vertices + 1` 32-bit offsets: where each row starts, and then the number of entries.
+    /// The address of `vertices + 1` 32-bit offsets: where each row starts, and then the number of
+    /// entries.
     pub offsets: u64,
     /// The address of the other end of each entry, 32 bits each.
     pub neighbours: u64,
-    /// The address of the edge id of each entry, 32 bits each; both entries of an edge have the same id.
+    /// The address of the edge id of each entry, 32 bits each; both entries of an edge have the
+    /// same id.
     pub ids: u64,
     /// The address of the weight of each entry.
     pub weights: u64,
@@ -130,11 +134,13 @@ impl<W: Weight> DeviceCsr<W> {
     /// Uses rows that are already on the device, after checking them. Nothing is copied.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place; or when the device fails or has too little memory.
+    /// The kind of fault that was found, and its first place; or when the device fails or has too
+    /// little memory.
     ///
     /// # Safety
-    /// The addresses are of arrays with the lengths that [`CsrAddresses`] states, aligned for their values, in the
-    /// memory of this device. All writes to them are complete. Nothing changes or frees them while this value exists.
+    /// The addresses are of arrays with the lengths that [`CsrAddresses`] states, aligned for their
+    /// values, in the memory of this device. All writes to them are complete. Nothing changes or
+    /// frees them while this value exists.
     pub unsafe fn from_addresses(
         device: &Device,
         rows: CsrAddresses,
@@ -149,7 +155,8 @@ impl<W: Weight> DeviceCsr<W> {
     /// The same without the check.
     ///
     /// # Safety
-    /// As for [`from_addresses`](Self::from_addresses). In addition, the arrays have none of the faults in
+    /// As for [`from_addresses`](Self::from_addresses). In addition, the arrays have none of the
+    /// faults in
     /// [`DeviceGraphError`]: kernels use their values as indices without a check.
     pub unsafe fn from_addresses_unchecked(rows: CsrAddresses, order: Order) -> Self {
         let entries = rows.entries as usize;
@@ -189,8 +196,8 @@ impl<W: Weight> DeviceCsr<W> {
             launch.arg(&self.offsets).arg(&self.neighbours).arg(&self.ids).arg(&self.weights);
             launch.arg(&vertices).arg(&edges).arg(&entries).arg(&self.keys.kind);
             launch.arg(&mut seen).arg(&mut faults.places).arg(&mut faults.sum);
-            // SAFETY: the kernel takes these arguments, reads `entries` entries if the offsets are right, and marks
-            // only ids that are below the number of edges.
+            // SAFETY: the kernel takes these arguments, reads `entries` entries if the offsets are
+            // right, and marks only ids that are below the number of edges.
             let launched = unsafe { launch.launch(grid(u64::from(entries))) };
             device.check(launched, "checking a graph")?;
         }
@@ -213,7 +220,8 @@ impl<W: Weight> DeviceEdges<W> {
     /// Uses an edge list that is already on the device, after checking it. Nothing is copied.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place; or when the device fails or has too little memory.
+    /// The kind of fault that was found, and its first place; or when the device fails or has too
+    /// little memory.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`].
@@ -257,7 +265,13 @@ impl<W: Weight> DeviceEdges<W> {
         let kernel = if self.keys.wide { "check_edges_64" } else { "check_edges_32" };
         let check_edges = device.function(CHECK, kernel)?;
         let mut launch = device.stream().launch_builder(&check_edges);
-        launch.arg(&self.u).arg(&self.v).arg(&self.weights).arg(&vertices).arg(&edges).arg(&self.keys.kind);
+        launch
+            .arg(&self.u)
+            .arg(&self.v)
+            .arg(&self.weights)
+            .arg(&vertices)
+            .arg(&edges)
+            .arg(&self.keys.kind);
         launch.arg(&mut faults.places);
         // SAFETY: the kernel takes these arguments, and reads `edges` edges.
         let launched = unsafe { launch.launch(grid(u64::from(edges))) };
@@ -353,7 +367,8 @@ mod tests {
     }
 
     fn check<W: Weight>(device: &Device, rows: &Rows<W>) -> Result<(), DeviceGraphError> {
-        let (offsets, neighbours) = (upload(device, &rows.offsets)?, upload(device, &rows.neighbours)?);
+        let (offsets, neighbours) =
+            (upload(device, &rows.offsets)?, upload(device, &rows.neighbours)?);
         let (ids, weights) = (upload(device, &rows.ids)?, upload(device, &rows.weights)?);
         DeviceCsr::<W> {
             vertices: rows.offsets.len() as u32 - 1,
@@ -378,8 +393,13 @@ mod tests {
         zeros.weights.iter_mut().step_by(3).for_each(|weight| *weight = -0.0);
         assert_eq!(check(&device, &zeros), Ok(()));
         assert_eq!(check(&device, &rows(|_| f64::INFINITY)), Ok(()));
-        let none =
-            Rows { edges: 0, offsets: vec![0; 9], neighbours: vec![], ids: vec![], weights: vec![0; 0] };
+        let none = Rows {
+            edges: 0,
+            offsets: vec![0; 9],
+            neighbours: vec![],
+            ids: vec![],
+            weights: vec![0; 0],
+        };
         assert_eq!(check(&device, &none), Ok(()));
         assert_eq!(check(&device, &Rows { offsets: vec![0], ..none }), Ok(()));
     }
@@ -394,10 +414,22 @@ mod tests {
             spoil(&mut rows);
             check(&device, &rows).unwrap_err()
         };
-        assert_eq!(spoil(|rows| rows.offsets[0] = 1), DeviceGraphError::Offsets { index: 0, entries });
-        assert_eq!(spoil(|rows| rows.offsets[500] = 0), DeviceGraphError::Offsets { index: 500, entries });
-        assert_eq!(spoil(|rows| rows.offsets[1000] += 1), DeviceGraphError::Offsets { index: 1000, entries });
-        assert_eq!(spoil(|rows| rows.offsets[7] = u32::MAX), DeviceGraphError::Offsets { index: 8, entries });
+        assert_eq!(
+            spoil(|rows| rows.offsets[0] = 1),
+            DeviceGraphError::Offsets { index: 0, entries }
+        );
+        assert_eq!(
+            spoil(|rows| rows.offsets[500] = 0),
+            DeviceGraphError::Offsets { index: 500, entries }
+        );
+        assert_eq!(
+            spoil(|rows| rows.offsets[1000] += 1),
+            DeviceGraphError::Offsets { index: 1000, entries }
+        );
+        assert_eq!(
+            spoil(|rows| rows.offsets[7] = u32::MAX),
+            DeviceGraphError::Offsets { index: 8, entries }
+        );
         assert_eq!(
             spoil(|rows| rows.neighbours[77] = 1000),
             DeviceGraphError::Vertex { what: "entry", index: 77, vertices: 1000 }
@@ -418,7 +450,10 @@ mod tests {
         };
         assert!(matches!(spoil(doubled), DeviceGraphError::RepeatedId { .. }));
         assert_eq!(spoil(|rows| rows.weights[3] += 1.0), DeviceGraphError::Asymmetric);
-        assert_eq!(spoil(|rows| rows.neighbours[5] = 999 - rows.neighbours[5]), DeviceGraphError::Asymmetric);
+        assert_eq!(
+            spoil(|rows| rows.neighbours[5] = 999 - rows.neighbours[5]),
+            DeviceGraphError::Asymmetric
+        );
         let lost = |rows: &mut Rows<f32>| {
             let _ = (rows.neighbours.pop(), rows.ids.pop(), rows.weights.pop());
             let last = rows.neighbours.len() as u32;
@@ -430,7 +465,8 @@ mod tests {
     #[test]
     fn an_edge_list_is_checked_too() {
         let Some(device) = device() else { return };
-        let (u, v) = (upload(&device, &[0_u32, 1, 2]).unwrap(), upload(&device, &[1_u32, 2, 0]).unwrap());
+        let (u, v) =
+            (upload(&device, &[0_u32, 1, 2]).unwrap(), upload(&device, &[1_u32, 2, 0]).unwrap());
         let weights = upload(&device, &[1.0_f64, f64::NAN, 2.0]).unwrap();
         let stream = device.stream();
         let list = |vertices, edges| EdgeAddresses {
@@ -443,13 +479,17 @@ mod tests {
         device.finish().unwrap();
         let check = |vertices, edges| {
             // SAFETY: the arrays are at least that long, and outlive the list.
-            let list =
-                unsafe { DeviceEdges::<f64>::from_addresses(&device, list(vertices, edges), Order::Minimum) };
+            let list = unsafe {
+                DeviceEdges::<f64>::from_addresses(&device, list(vertices, edges), Order::Minimum)
+            };
             list.map(|_| ())
         };
         assert_eq!(check(3, 1), Ok(()));
         assert_eq!(check(3, 3), Err(DeviceGraphError::NanWeight { what: "edge", index: 1 }));
-        assert_eq!(check(2, 2), Err(DeviceGraphError::Vertex { what: "edge", index: 1, vertices: 2 }));
+        assert_eq!(
+            check(2, 2),
+            Err(DeviceGraphError::Vertex { what: "edge", index: 1, vertices: 2 })
+        );
         assert_eq!(check(0, 1), Err(DeviceGraphError::NoVertices));
         assert_eq!(check(0, 0), Ok(()));
     }

@@ -54,9 +54,10 @@ pub(crate) struct Step {
 
 /// Times steps by the device's own clock where a run is observed; elsewhere it does nothing.
 ///
-/// Between the launch of a step's last kernel and the record of the event that ends the step, the host calls the driver
-/// for nothing else: a short kernel is over by then, and what the host does would count as the kernel's time. So events
-/// are created before they are needed, and the occupancy is computed when the steps are reported.
+/// Between the launch of a step's last kernel and the record of the event that ends the step, the
+/// host calls the driver for nothing else: a short kernel is over by then, and what the host does
+/// would count as the kernel's time. So events are created before they are needed, and the
+/// occupancy is computed when the steps are reported.
 pub(crate) struct StepClock<'a> {
     device: &'a Device,
     observed: bool,
@@ -88,7 +89,8 @@ impl<'a> StepClock<'a> {
         Ok(Self { device, observed, marks: Vec::new(), spare: spare.collect::<Result<_, _>>()? })
     }
 
-    /// Begins a step here, and not where the last one ended, because the host has worked in between.
+    /// Begins a step here, and not where the last one ended, because the host has worked in
+    /// between.
     pub(crate) fn start(&mut self) -> Result<(), DeviceError> {
         self.mark(None)
     }
@@ -105,7 +107,10 @@ impl<'a> StepClock<'a> {
         kernel: &CudaFunction,
         grid: LaunchConfig,
     ) -> Result<(), DeviceError> {
-        self.mark(Some(Ended { phase: step.phase, occupancy: Some((step.occupancy, kernel.clone(), grid)) }))
+        self.mark(Some(Ended {
+            phase: step.phase,
+            occupancy: Some((step.occupancy, kernel.clone(), grid)),
+        }))
     }
 
     fn mark(&mut self, ended: Option<Ended>) -> Result<(), DeviceError> {
@@ -140,10 +145,15 @@ fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
     device.check(device.context().new_event(Some(EventFlags::CU_EVENT_DEFAULT)), "timing kernels")
 }
 
-/// What share of the warps that the device has room for a launch can keep active at most, in percent: with as many
-/// blocks on a multiprocessor as registers, shared memory and threads admit, which is the kernel's theoretical
-/// occupancy, or with all blocks of the grid, where those are fewer.
-fn occupancy(device: &Device, kernel: &CudaFunction, grid: LaunchConfig) -> Result<f64, DeviceError> {
+/// What share of the warps that the device has room for a launch can keep active at most, in
+/// percent: with as many blocks on a multiprocessor as registers, shared memory and threads admit,
+/// which is the kernel's theoretical occupancy, or with all blocks of the grid, where those are
+/// fewer.
+fn occupancy(
+    device: &Device,
+    kernel: &CudaFunction,
+    grid: LaunchConfig,
+) -> Result<f64, DeviceError> {
     let threads = grid.block_dim.0;
     let blocks = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
     let blocks = device.check(blocks, "asking for an occupancy")?;
@@ -151,7 +161,8 @@ fn occupancy(device: &Device, kernel: &CudaFunction, grid: LaunchConfig) -> Resu
     let room = device.check(device.context().attribute(room), "asking for an occupancy")?;
     let multiprocessors = f64::from(device.multiprocessors());
     let active = f64::from(grid.grid_dim.0).min(f64::from(blocks) * multiprocessors);
-    Ok(100.0 * active * f64::from(threads.div_ceil(32)) / (multiprocessors * f64::from(room) / 32.0))
+    Ok(100.0 * active * f64::from(threads.div_ceil(32))
+        / (multiprocessors * f64::from(room) / 32.0))
 }
 
 #[cfg(test)]

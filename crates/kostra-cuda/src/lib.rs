@@ -1,10 +1,12 @@
 //! The solvers that run on CUDA devices.
 //!
-//! The crate builds on any machine: the driver is looked for when a solver runs, and where there is none the answer is
-//! an error that says why. Kernels are plain CUDA C++ in `kernels/`; `module.rs` says how they reach the device.
+//! The crate builds on any machine: the driver is looked for when a solver runs, and where there is
+//! none the answer is an error that says why. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
+//! says how they reach the device.
 //!
-//! To add a solver, write its kernels and its file, and add the struct to `SOLVERS`. A solver's body has three parts:
-//! `run.upload(..)`, the rounds, `run.download(..)`, and opens its device by [`Device::open`] with `run.device()`.
+//! To add a solver, write its kernels and its file, and add the struct to `SOLVERS`. A solver's
+//! body has three parts: `run.upload(..)`, the rounds, `run.download(..)`, and opens its device by
+//! [`Device::open`] with `run.device()`.
 
 mod boruvka_contract;
 mod boruvka_contract_edge;

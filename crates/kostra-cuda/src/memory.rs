@@ -1,7 +1,9 @@
-//! Device memory that other libraries can use: results that stay on the device, and copies made for a caller.
+//! Device memory that other libraries can use: results that stay on the device, and copies made for
+//! a caller.
 //!
-//! Other libraries get its address and use it on their own streams. Therefore Kostra's writes are complete before
-//! [`DeviceMemory::share`] returns the address. Before shared memory is freed, all work in the context is waited for.
+//! Other libraries get its address and use it on their own streams. Therefore Kostra's writes are
+//! complete before [`DeviceMemory::share`] returns the address. Before shared memory is freed, all
+//! work in the context is waited for.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
@@ -30,11 +32,16 @@ impl DeviceMemory {
         Ok(Self { device: device.clone(), memory, shared: AtomicBool::new(false) })
     }
 
-    /// Copies `bytes` to the device, on up to `threads` threads; the copy is complete when this returns.
+    /// Copies `bytes` to the device, on up to `threads` threads; the copy is complete when this
+    /// returns.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
-    pub fn copy_of(device: &Arc<Device>, bytes: &[u8], threads: usize) -> Result<Self, DeviceError> {
+    pub fn copy_of(
+        device: &Arc<Device>,
+        bytes: &[u8],
+        threads: usize,
+    ) -> Result<Self, DeviceError> {
         let copy = Self::uninit(device, bytes.len())?;
         // SAFETY: `copy` has `bytes.len()` bytes and was allocated on the device's stream.
         unsafe { staging::send(device, &[Transfer { from: bytes, to: copy.address() }], threads) }?;
@@ -56,7 +63,8 @@ impl DeviceMemory {
         self.memory.len() == 0
     }
 
-    /// The address. All writes by Kostra are complete. The caller keeps this value alive while the address is in use.
+    /// The address. All writes by Kostra are complete. The caller keeps this value alive while the
+    /// address is in use.
     ///
     /// # Errors
     /// When the device fails, in this or in earlier work.
@@ -94,8 +102,10 @@ pub(crate) unsafe fn bytes_at(
     if len > 0 {
         let _current = Current::keep();
         device.check(device.context().bind_to_thread(), "copying from it")?;
-        // SAFETY: both have `len` bytes, and `copy` is not used before `finish` has waited for the copy.
-        let done = unsafe { result::memcpy_dtoh_async(&mut copy, address, device.stream().cu_stream()) };
+        // SAFETY: both have `len` bytes, and `copy` is not used before `finish` has waited for the
+        // copy.
+        let done =
+            unsafe { result::memcpy_dtoh_async(&mut copy, address, device.stream().cu_stream()) };
         device.check(done, "copying from it")?;
         device.finish()?;
     }
@@ -121,16 +131,19 @@ impl Device {
         Self::count()?;
         let mut ordinal = 0_i32;
         let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-        // SAFETY: the attribute is a 32-bit integer; the driver looks the address up and does not dereference it.
-        let answer = unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, address) };
+        // SAFETY: the attribute is a 32-bit integer; the driver looks the address up and does not
+        // dereference it.
+        let answer =
+            unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, address) };
         match (answer.result(), usize::try_from(ordinal)) {
             (Ok(()), Ok(ordinal)) => Ok(ordinal),
             _ => Err(NoDevice::because(format!("none has memory at the address {address:#x}"))),
         }
     }
 
-    /// Waits for the work that a stream has been given so far. As in `__cuda_array_interface__`, 1 is the legacy
-    /// default stream, 2 is the per-thread default stream, and any other value is a stream handle.
+    /// Waits for the work that a stream has been given so far. As in `__cuda_array_interface__`, 1
+    /// is the legacy default stream, 2 is the per-thread default stream, and any other value is a
+    /// stream handle.
     ///
     /// # Errors
     /// When the device fails.
@@ -140,7 +153,8 @@ impl Device {
     pub unsafe fn wait_for_stream(&self, stream: u64) -> Result<(), DeviceError> {
         let _current = Current::keep();
         self.check(self.context().bind_to_thread(), "waiting for a stream")?;
-        // SAFETY: the caller guarantees it. 1 and 2 are also the driver's values for the two default streams.
+        // SAFETY: the caller guarantees it. 1 and 2 are also the driver's values for the two
+        // default streams.
         self.check(
             unsafe { result::stream::synchronize(stream as usize as sys::CUstream) },
             "waiting for a stream",
@@ -148,8 +162,8 @@ impl Device {
     }
 }
 
-/// The calling thread's CUDA context, restored when this is dropped: a library that keeps a current device for each
-/// thread does not expect other code to change it.
+/// The calling thread's CUDA context, restored when this is dropped: a library that keeps a current
+/// device for each thread does not expect other code to change it.
 struct Current(Option<sys::CUcontext>);
 
 impl Current {
@@ -161,7 +175,8 @@ impl Current {
 impl Drop for Current {
     fn drop(&mut self) {
         if let Some(context) = self.0 {
-            // SAFETY: it was this thread's current context when `keep` was called, and Kostra does not destroy it.
+            // SAFETY: it was this thread's current context when `keep` was called, and Kostra does
+            // not destroy it.
             let _ = unsafe { result::ctx::set_current(context) };
         }
     }

@@ -1,9 +1,10 @@
 //! How kernels reach the device.
 //!
-//! Where nvcc is found when Kostra is built, the build script compiles every file of `kernels/` for the architectures of
-//! the day and for a virtual one that drivers translate to later ones, and the result is embedded here: the driver alone
-//! is needed to run it. Elsewhere NVRTC compiles a file when it is first used, and the result is kept on disk.
-//! `KOSTRA_CUDA_JIT=1` takes NVRTC in any case.
+//! Where nvcc is found when Kostra is built, the build script compiles every file of `kernels/` for
+//! the architectures of the day and for a virtual one that drivers translate to later ones, and the
+//! result is embedded here: the driver alone is needed to run it. Elsewhere NVRTC compiles a file
+//! when it is first used, and the result is kept on disk. `KOSTRA_CUDA_JIT=1` takes NVRTC in any
+//! case.
 
 use std::sync::Arc;
 

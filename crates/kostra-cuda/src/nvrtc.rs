@@ -1,5 +1,6 @@
-//! NVRTC, CUDA's compiler library: it is loaded when it is first needed. The result is kept in the user's cache folder,
-//! by the text of the kernel file, the compute capability and NVRTC's version, so each is normally compiled once.
+//! NVRTC, CUDA's compiler library: it is loaded when it is first needed. The result is kept in the
+//! user's cache folder, by the text of the kernel file, the compute capability and NVRTC's version,
+//! so each is normally compiled once.
 
 #![allow(unsafe_code, reason = "a foreign library is opened and called")]
 
@@ -66,7 +67,8 @@ fn cache_folder() -> Option<PathBuf> {
     Some(folder.join("kostra"))
 }
 
-/// Writes the file completely or not at all. Errors are ignored: without the file, the next process compiles again.
+/// Writes the file completely or not at all. Errors are ignored: without the file, the next process
+/// compiles again.
 fn keep(path: &Path, cubin: &[u8]) {
     let Some(folder) = path.parent() else { return };
     let _ = std::fs::create_dir_all(folder).and_then(|()| {
@@ -115,11 +117,13 @@ impl Nvrtc {
     fn open(names: impl IntoIterator<Item = PathBuf>) -> Result<Self, DeviceError> {
         let no_compiler = |reason: String| DeviceError::NoCompiler { reason };
         let opened = names.into_iter().find_map(|name| {
-            // SAFETY: loading NVRTC runs only its own initialization; a file of another name is the user's choice.
+            // SAFETY: loading NVRTC runs only its own initialization; a file of another name is the
+            // user's choice.
             let library = unsafe { Library::new(&name) }.ok()?;
             Some((library, builtins_beside(&name)))
         });
-        let (library, builtins) = opened.ok_or_else(|| no_compiler("there is no libnvrtc".to_owned()))?;
+        let (library, builtins) =
+            opened.ok_or_else(|| no_compiler("there is no libnvrtc".to_owned()))?;
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the types above are those in NVRTC's manual.
@@ -144,8 +148,13 @@ impl Nvrtc {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: the pointers are to local integers.
         match unsafe { (self.version)(&raw mut major, &raw mut minor) } {
-            0 => Ok((u32::try_from(major).unwrap_or_default(), u32::try_from(minor).unwrap_or_default())),
-            code => Err(DeviceError::NoCompiler { reason: format!("libnvrtc answers with error {code}") }),
+            0 => Ok((
+                u32::try_from(major).unwrap_or_default(),
+                u32::try_from(minor).unwrap_or_default(),
+            )),
+            code => Err(DeviceError::NoCompiler {
+                reason: format!("libnvrtc answers with error {code}"),
+            }),
         }
     }
 
@@ -159,8 +168,10 @@ impl Nvrtc {
         let failed = |log: String| DeviceError::Compile { name, log };
         let c_string = |text: String| CString::new(text).map_err(|error| failed(error.to_string()));
         let (text, file) = (c_string(text.to_owned())?, c_string(format!("{name}.cu"))?);
-        let options =
-            [c_string(format!("--gpu-architecture=sm_{major}{minor}"))?, c_string("--std=c++17".to_owned())?];
+        let options = [
+            c_string(format!("--gpu-architecture=sm_{major}{minor}"))?,
+            c_string("--std=c++17".to_owned())?,
+        ];
         let options = options.each_ref().map(|option| option.as_ptr());
 
         let mut program = std::ptr::null_mut();
@@ -178,7 +189,8 @@ impl Nvrtc {
         if created != 0 {
             return Err(failed(format!("error {created}")));
         }
-        // SAFETY: the program was created above; the options end with a zero byte and outlive the call.
+        // SAFETY: the program was created above; the options end with a zero byte and outlive the
+        // call.
         let code = unsafe { (self.compile)(program, options.len() as c_int, options.as_ptr()) };
         let output = if code == 0 {
             self.output(program, self.cubin_size, self.cubin)
@@ -197,7 +209,8 @@ impl Nvrtc {
         }
     }
 
-    /// The output of a program, from the function that gives its size and the one that gives its bytes.
+    /// The output of a program, from the function that gives its size and the one that gives its
+    /// bytes.
     fn output(&self, program: Program, size: Size, bytes: Bytes) -> Option<Vec<u8>> {
         let mut len = 0;
         // SAFETY: the program exists, and the pointer is to a local integer.
@@ -210,19 +223,20 @@ impl Nvrtc {
     }
 }
 
-/// Loads the builtins library from NVRTC's folder. NVRTC opens it to compile, but only by its name, so the system might
-/// not find it if NVRTC was loaded by a path.
+/// Loads the builtins library from NVRTC's folder. NVRTC opens it to compile, but only by its name,
+/// so the system might not find it if NVRTC was loaded by a path.
 fn builtins_beside(nvrtc: &Path) -> Vec<Library> {
     let folder = nvrtc.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let files = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let files =
+        folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
     let builtins =
         files.filter(|file| file.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so"));
     // SAFETY: as for NVRTC, which it is a part of.
     builtins.filter_map(|file| unsafe { Library::new(file.path()) }.ok()).collect()
 }
 
-/// Where NVRTC may be, in this order: the file that `KOSTRA_NVRTC` names, a bare library name, a toolkit's folder, the
-/// Python environment that `VIRTUAL_ENV` names.
+/// Where NVRTC may be, in this order: the file that `KOSTRA_NVRTC` names, a bare library name, a
+/// toolkit's folder, the Python environment that `VIRTUAL_ENV` names.
 fn candidates() -> Vec<PathBuf> {
     let names = if cfg!(windows) {
         ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64.dll"]
@@ -238,8 +252,10 @@ fn candidates() -> Vec<PathBuf> {
     }
     folders.push("/usr/local/cuda/lib64".into());
     if let Some(environment) = env::var_os("VIRTUAL_ENV") {
-        let versions =
-            std::fs::read_dir(PathBuf::from(environment).join("lib")).into_iter().flatten().flatten();
+        let versions = std::fs::read_dir(PathBuf::from(environment).join("lib"))
+            .into_iter()
+            .flatten()
+            .flatten();
         for version in versions {
             let packages = version.path().join("site-packages/nvidia");
             folders.extend(["cu13/lib", "cuda_nvrtc/lib"].map(|folder| packages.join(folder)));
@@ -264,7 +280,8 @@ mod tests {
         version.is_ok()
     }
 
-    const KERNEL: Source = Source { name: "test", text: "KERNEL nothing(u32* word) { lower(word, 1u); }" };
+    const KERNEL: Source =
+        Source { name: "test", text: "KERNEL nothing(u32* word) { lower(word, 1u); }" };
 
     #[test]
     fn a_machine_without_nvrtc_is_told_what_to_install() {
@@ -279,12 +296,17 @@ mod tests {
         }
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kernels");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "cu")) {
+        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "cu"))
+        {
             let name = file.file_stem().unwrap().to_string_lossy().into_owned().leak();
             let text = std::fs::read_to_string(file).unwrap().leak();
             for capability in [(8, 0), (9, 0)] {
-                let cubin = compiled_in(None, Source { name, text }, capability, |cubin| Ok(cubin.len()));
-                assert!(cubin.as_ref().is_ok_and(|len| *len > 1000), "{name} for {capability:?}: {cubin:?}");
+                let cubin =
+                    compiled_in(None, Source { name, text }, capability, |cubin| Ok(cubin.len()));
+                assert!(
+                    cubin.as_ref().is_ok_and(|len| *len > 1000),
+                    "{name} for {capability:?}: {cubin:?}"
+                );
             }
         }
     }
@@ -296,10 +318,12 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("made/on/demand");
-        let compile =
-            || compiled_in(Some(place.clone()), KERNEL, (8, 0), |cubin| Ok(cubin.to_vec())).unwrap();
+        let compile = || {
+            compiled_in(Some(place.clone()), KERNEL, (8, 0), |cubin| Ok(cubin.to_vec())).unwrap()
+        };
         let fresh = compile();
-        let kept: Vec<_> = std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let kept: Vec<_> =
+            std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(kept.len(), 1, "{kept:?}");
         assert_eq!(std::fs::read(&kept[0]).unwrap(), fresh);
         std::fs::write(&kept[0], "kept").unwrap();
@@ -308,7 +332,10 @@ mod tests {
             b"kept" => Err(DeviceError::Compile { name: "test", log: String::new() }),
             cubin => Ok(cubin.to_vec()),
         };
-        assert_eq!(compiled_in(Some(place.clone()), KERNEL, (8, 0), refuse_damaged).unwrap(), fresh);
+        assert_eq!(
+            compiled_in(Some(place.clone()), KERNEL, (8, 0), refuse_damaged).unwrap(),
+            fresh
+        );
         assert_eq!(std::fs::read(&kept[0]).unwrap(), fresh);
     }
 
@@ -323,7 +350,8 @@ mod tests {
     #[test]
     fn a_fault_in_a_kernel_is_told_with_its_file_and_line() {
         if is_here() {
-            let source = Source { name: "faulty", text: "KERNEL nothing() {\n    no_such_thing();\n}" };
+            let source =
+                Source { name: "faulty", text: "KERNEL nothing() {\n    no_such_thing();\n}" };
             let error = compiled_in(None, source, (8, 0), |_| Ok(())).unwrap_err().to_string();
             assert!(error.contains("faulty.cu(2)") && error.contains("no_such_thing"), "{error}");
         }

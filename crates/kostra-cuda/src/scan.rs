@@ -1,11 +1,12 @@
 //! The exclusive prefix sum on a device.
 //!
-//! Tiles of 2048 numbers are scanned by a block each. The sums of the tiles are scanned in their turn: on the device,
-//! level by level, until one tile holds them all; or by the host. Biagiotti's GPU-e leaves a part of the scan to the
-//! host; that it is this part is our reading, because the source does not say which.
+//! Tiles of 2048 numbers are scanned by a block each. The sums of the tiles are scanned in their
+//! turn: on the device, level by level, until one tile holds them all; or by the host. Biagiotti's
+//! GPU-e leaves a part of the scan to the host; that it is this part is our reading, because the
+//! source does not say which.
 //!
-//! * Time O(n), in two passes over the numbers. The total is a round trip to the host; where the host scans, the copy
-//!   of the sums back to the device is another one.
+//! * Time O(n), in two passes over the numbers. The total is a round trip to the host; where the
+//!   host scans, the copy of the sums back to the device is another one.
 //! * Memory: 4 bytes for every tile, and for every tile of sums above it.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
@@ -48,7 +49,8 @@ impl Kernels {
 pub(crate) struct Scan {
     tile_sums: TileSums,
     kernels: Kernels,
-    /// For each level the sums of its tiles, which are the numbers of the next level. The last is a single one.
+    /// For each level the sums of its tiles, which are the numbers of the next level. The last is a
+    /// single one.
     levels: Vec<CudaSlice<u32>>,
 }
 
@@ -65,7 +67,8 @@ impl Scan {
         numbers: usize,
         tile_sums: TileSums,
     ) -> Result<Self, DeviceError> {
-        let levels = level_sizes(numbers).map(|sums| device.uninit(sums)).collect::<Result<_, _>>()?;
+        let levels =
+            level_sizes(numbers).map(|sums| device.uninit(sums)).collect::<Result<_, _>>()?;
         Ok(Self { tile_sums, kernels, levels })
     }
 
@@ -103,7 +106,8 @@ fn scan_level(
     let (tiles, length_64, grid) = (length.div_ceil(TILE), length as u64, grid(length));
     let mut launch = device.stream().launch_builder(&kernels.scan_tiles);
     launch.arg(&mut *numbers).arg(&length_64).arg(&mut *sums);
-    // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for every tile.
+    // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for
+    // every tile.
     device.check(unsafe { launch.launch(grid) }, "scanning")?;
     if tiles == 1 {
         return Ok(read(device, sums, 1)?.into_iter().sum());
@@ -123,7 +127,8 @@ fn scan_level(
     };
     let mut launch = device.stream().launch_builder(&kernels.raise_tiles);
     launch.arg(numbers).arg(&length_64).arg(by_host.as_ref().unwrap_or(sums));
-    // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for every tile.
+    // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for
+    // every tile.
     device.check(unsafe { launch.launch(grid) }, "scanning")?;
     Ok(total)
 }

@@ -1,10 +1,10 @@
-//! The way of ordinary memory to the device and back: through page-locked memory, so that the processor's copying and
-//! the transfers go on at once.
+//! The way of ordinary memory to the device and back: through page-locked memory, so that the
+//! processor's copying and the transfers go on at once.
 //!
-//! The device fetches page-locked memory by itself, at the full speed of the bus. Each *lane* has two pieces of it and
-//! a stream: while one piece is fetched, a thread fills the other. One thread copies at about half the speed of a fast
-//! bus or less, so there are several lanes, which take chunks as they get to them. On the way back the device fills the
-//! pieces, and threads empty them.
+//! The device fetches page-locked memory by itself, at the full speed of the bus. Each *lane* has
+//! two pieces of it and a stream: while one piece is fetched, a thread fills the other. One thread
+//! copies at about half the speed of a fast bus or less, so there are several lanes, which take
+//! chunks as they get to them. On the way back the device fills the pieces, and threads empty them.
 
 #![allow(unsafe_code, reason = "copies outlive the calls that start them")]
 
@@ -25,9 +25,11 @@ pub(crate) struct Transfer<'a> {
     pub(crate) to: sys::CUdeviceptr,
 }
 
-/// Large enough that starting a transfer costs nothing beside it, small enough to stay in a core's cache.
+/// Large enough that starting a transfer costs nothing beside it, small enough to stay in a core's
+/// cache.
 const PIECE: usize = 2 << 20;
-/// Words of 64 bits of a set that are fetched at once: sets are small, and all lanes shall have some.
+/// Words of 64 bits of a set that are fetched at once: sets are small, and all lanes shall have
+/// some.
 const PIECE_OF_SET: usize = PIECE / 64;
 /// More lanes than this fill no bus faster.
 const MOST_LANES: usize = 8;
@@ -67,7 +69,8 @@ impl Lane {
             sent.synchronize()?;
             let piece = &mut memory.as_mut_slice()?[..chunk.from.len()];
             piece.copy_from_slice(chunk.from);
-            // SAFETY: there is room at the address, and the piece is not touched before the event is past.
+            // SAFETY: there is room at the address, and the piece is not touched before the event
+            // is past.
             unsafe { result::memcpy_htod_async(chunk.to, piece, self.stream.cu_stream()) }?;
             sent.record(&self.stream)?;
         }
@@ -75,7 +78,11 @@ impl Lane {
     }
 
     /// Fetches parts of a set until there are none left, and returns how many members they have.
-    fn bring(&mut self, parts: &[Mutex<Part<'_>>], next: &AtomicUsize) -> Result<usize, DriverError> {
+    fn bring(
+        &mut self,
+        parts: &[Mutex<Part<'_>>],
+        next: &AtomicUsize,
+    ) -> Result<usize, DriverError> {
         self.stream.context().bind_to_thread()?;
         let (mut members, mut coming) = (0, None);
         for turn in 0.. {
@@ -85,7 +92,8 @@ impl Lane {
             if let Some(part) = &part {
                 let (memory, filled) = &mut self.pieces[turn % 2];
                 let piece = &mut memory.as_mut_slice()?[..size_of_val(&*part.to)];
-                // SAFETY: as many bytes lie at the address, and the piece is not touched before the event is past.
+                // SAFETY: as many bytes lie at the address, and the piece is not touched before the
+                // event is past.
                 unsafe { result::memcpy_dtoh_async(piece, part.from, self.stream.cu_stream()) }?;
                 filled.record(&self.stream)?;
             }
@@ -143,8 +151,9 @@ pub(crate) unsafe fn fetch_set(
         .map(|(to, from)| Mutex::new(Part { from, to }))
         .collect();
     let next = AtomicUsize::new(0);
-    let fetched =
-        device.staging().on_lanes(device, threads.min(parts.len()), |lane| lane.bring(&parts, &next))?;
+    let fetched = device
+        .staging()
+        .on_lanes(device, threads.min(parts.len()), |lane| lane.bring(&parts, &next))?;
     drop(parts);
     // SAFETY: there is room for so many, and lanes have written every part.
     unsafe { set.set_len(words) };
@@ -154,7 +163,8 @@ pub(crate) unsafe fn fetch_set(
 /// Copies to the device, on up to so many threads; when it returns, all is there.
 ///
 /// # Safety
-/// At each address there is room for the bytes, in memory of this device that was allocated on its stream.
+/// At each address there is room for the bytes, in memory of this device that was allocated on its
+/// stream.
 pub(crate) unsafe fn send(
     device: &Device,
     transfers: &[Transfer<'_>],
@@ -166,7 +176,8 @@ pub(crate) unsafe fn send(
     if bytes <= FEW {
         for transfer in transfers.iter().filter(|transfer| !transfer.from.is_empty()) {
             let stream = device.stream().cu_stream();
-            // SAFETY: there is room at the address; the bytes are read before `finish` below returns.
+            // SAFETY: there is room at the address; the bytes are read before `finish` below
+            // returns.
             let sent = unsafe { result::memcpy_htod_async(transfer.to, transfer.from, stream) };
             device.check(sent, "copying to it")?;
         }
@@ -174,7 +185,9 @@ pub(crate) unsafe fn send(
     }
     let chunks: Vec<_> = transfers.iter().flat_map(|transfer| transfer.chunks()).collect();
     let next = AtomicUsize::new(0);
-    device.staging().on_lanes(device, threads.min(chunks.len()), |lane| lane.carry(&chunks, &next))?;
+    device
+        .staging()
+        .on_lanes(device, threads.min(chunks.len()), |lane| lane.carry(&chunks, &next))?;
     Ok(())
 }
 
@@ -188,7 +201,10 @@ impl<'a> Transfer<'a> {
 
     fn chunks(self) -> impl Iterator<Item = Transfer<'a>> {
         let starts = (0..).step_by(PIECE);
-        self.from.chunks(PIECE).zip(starts).map(move |(from, start)| Self { from, to: self.to + start })
+        self.from
+            .chunks(PIECE)
+            .zip(starts)
+            .map(move |(from, start)| Self { from, to: self.to + start })
     }
 }
 

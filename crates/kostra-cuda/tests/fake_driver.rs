@@ -1,5 +1,5 @@
-//! What the host does, and in which order, beside a driver that is not real: `fake/driver.c`. Kernels do nothing there,
-//! so solvers return empty forests.
+//! What the host does, and in which order, beside a driver that is not real: `fake/driver.c`.
+//! Kernels do nothing there, so solvers return empty forests.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
@@ -39,11 +39,13 @@ fn a_solve_beside_the_fake_driver() {
     let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1.0, 2.0, 3.0]).unwrap();
     let solver = kostra_cuda::solvers().find(|solver| solver.info().id == id).unwrap();
     let mut log = Log(OpenOptions::new().append(true).create(true).open(path).unwrap());
-    let solution = solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut log)).unwrap();
+    let solution =
+        solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut log)).unwrap();
     assert!(solution.compile > Duration::ZERO && solution.upload > Duration::ZERO);
 }
 
-/// What each solver's first solve in a process does, line by line; none where the driver cannot be made.
+/// What each solver's first solve in a process does, line by line; none where the driver cannot be
+/// made.
 fn logs() -> Vec<(&'static str, Vec<String>)> {
     let mut logs = Vec::new();
     for solver in kostra_cuda::solvers() {
@@ -54,9 +56,11 @@ fn logs() -> Vec<(&'static str, Vec<String>)> {
         let id = solver.info().id;
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "a_solve_beside_the_fake_driver", "--ignored"]);
-        let output = fake::use_libraries(&mut child, folder.path()).env("KOSTRA_TEST_SOLVER", id).output();
+        let output =
+            fake::use_libraries(&mut child, folder.path()).env("KOSTRA_TEST_SOLVER", id).output();
         let output = output.unwrap();
-        let words = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        let words =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && words.contains("1 passed"), "{id}: {words}");
         let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
         logs.push((id, log.lines().map(str::to_owned).collect()));
@@ -81,11 +85,16 @@ fn the_host_calls_the_driver_for_nothing_else_between_a_launch_and_the_event_tha
         timed.insert(id);
         for pair in calls.windows(2) {
             // Neither within the step that a launch is in, nor at its beginning.
-            let wrong = launch(pair[0]) && disturbs(pair[1]) || disturbs(pair[0]) && launch(pair[1]);
+            let wrong =
+                launch(pair[0]) && disturbs(pair[1]) || disturbs(pair[0]) && launch(pair[1]);
             assert!(!wrong, "{id}: {pair:?} in {calls:?}");
         }
         let counters = log.iter().filter(|line| line.starts_with("=occupancy % of ")).count();
-        assert_eq!(counters, calls.iter().filter(|call| **call == "occupancy").count(), "{id}: {log:?}");
+        assert_eq!(
+            counters,
+            calls.iter().filter(|call| **call == "occupancy").count(),
+            "{id}: {log:?}"
+        );
     }
     assert!(timed.is_empty() || timed.len() == 3, "{timed:?}");
 }
@@ -108,7 +117,9 @@ fn kernels_are_compiled_and_memory_is_allocated_in_phases_of_their_own() {
                     assert_eq!(phase, Some("compile"), "{id}: {line} in {log:?}");
                 }
                 "allocate" => assert_eq!(phase, Some("upload"), "{id}: {line} in {log:?}"),
-                line if line.starts_with("launch ") => assert_eq!(phase, None, "{id}: {line} in {log:?}"),
+                line if line.starts_with("launch ") => {
+                    assert_eq!(phase, None, "{id}: {line} in {log:?}");
+                }
                 _ => {}
             }
         }

@@ -13,7 +13,8 @@ fn solvers_in_a_process_that_sees_no_device() {
         let id = solver.info().id;
         for device in [0, 1] {
             let solution = solver.solve(&graph, Order::Minimum, &mut Run::new().on_device(device));
-            let error = solution.map(|solution| solution.forest.into_ids()).unwrap_err().to_string();
+            let error =
+                solution.map(|solution| solution.forest.into_ids()).unwrap_err().to_string();
             assert!(error.starts_with("no CUDA device: ") && error.len() > 30, "{id}: {error}");
         }
     }

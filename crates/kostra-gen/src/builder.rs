@@ -1,4 +1,5 @@
-//! Memory for a graph, or a part of one, asked for before it is begun, and exactly as much as it will fill.
+//! Memory for a graph, or a part of one, asked for before it is begun, and exactly as much as it
+//! will fill.
 
 use std::ops::Range;
 
@@ -11,7 +12,8 @@ use crate::{Generated, SpecError};
 /// Bytes that both ends of an edge take.
 pub(crate) const ENDS: usize = 2 * size_of::<Vertex>();
 
-/// An edge list that grows to a length known from the start. Of a part, it keeps the edges that are the part's.
+/// An edge list that grows to a length known from the start. Of a part, it keeps the edges that are
+/// the part's.
 pub(crate) struct Builder {
     vertices: usize,
     /// The ids of the edges that are kept.
@@ -60,10 +62,11 @@ impl Builder {
     }
 }
 
-/// Refuses a graph that 32-bit ids cannot number, or that needs more `bytes` in all than the system gives.
+/// Refuses a graph that 32-bit ids cannot number, or that needs more `bytes` in all than the system
+/// gives.
 ///
-/// The system is asked for everything at once, and nothing of it is touched: one array after the other it might
-/// promise, and then end the process when they fill.
+/// The system is asked for everything at once, and nothing of it is touched: one array after the
+/// other it might promise, and then end the process when they fill.
 pub(crate) fn check(vertices: u128, edges: u128, bytes: u128) -> Result<(), SpecError> {
     if vertices > MAX_VERTICES as u128 {
         return Err(SpecError::TooManyVertices { vertices });
@@ -97,7 +100,8 @@ mod tests {
 
     #[test]
     fn memory_that_is_not_there_is_an_error_and_not_an_abort() {
-        // More than a 64-bit processor of today can address, than an array may have, than a number can say.
+        // More than a 64-bit processor of today can address, than an array may have, than a number
+        // can say.
         for bytes in [1 << 56, 1 << 63, u128::MAX] {
             assert_eq!(check(1, 1, bytes), Err(SpecError::OutOfMemory { bytes }));
         }

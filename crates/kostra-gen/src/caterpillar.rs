@@ -1,4 +1,5 @@
-//! Caterpillars: a path with leaves on it. Every leaf hooks onto the path in the first round, beside the path's own edges.
+//! Caterpillars: a path with leaves on it. Every leaf hooks onto the path in the first round,
+//! beside the path's own edges.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
@@ -25,8 +26,12 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let legs = parameters.integer("legs", 0..=u32::MAX.into())?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder =
-        Builder::new(vertices.into(), vertices.saturating_sub(1).into(), weights, parameters.share())?;
+    let mut builder = Builder::new(
+        vertices.into(),
+        vertices.saturating_sub(1).into(),
+        weights,
+        parameters.share(),
+    )?;
     // Each vertex of the path stands before its own leaves.
     for v in 1..vertices {
         let leg = v % (legs + 1);

@@ -1,4 +1,5 @@
-//! Complete graphs: every pair is an edge. With equal weights the forest is the star around vertex 0, by edge id alone.
+//! Complete graphs: every pair is an edge. With equal weights the forest is the star around vertex
+//! 0, by edge id alone.
 
 use crate::builder::Builder;
 use crate::pairs::pairs;

@@ -17,6 +17,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 };
 
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
-    let (vertices, weights, seed) = (parameters.vertices("n", 0)?, parameters.weights()?, parameters.seed()?);
+    let (vertices, weights, seed) =
+        (parameters.vertices("n", 0)?, parameters.weights()?, parameters.seed()?);
     Builder::new(vertices.into(), 0, weights, parameters.share())?.finish(weights, seed)
 }

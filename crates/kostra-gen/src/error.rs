@@ -86,7 +86,9 @@ pub enum SpecError {
         sum: f64,
     },
     /// More vertices than 32-bit ids can name.
-    #[error("this would make {vertices} vertices, more than the {MAX_VERTICES} that 32-bit ids can name")]
+    #[error(
+        "this would make {vertices} vertices, more than the {MAX_VERTICES} that 32-bit ids can name"
+    )]
     TooManyVertices {
         /// How many it would make.
         vertices: u128,
@@ -98,7 +100,9 @@ pub enum SpecError {
         edges: u128,
     },
     /// The system does not give the memory.
-    #[error("this takes {bytes} bytes of memory, more than the system gives; ask for a smaller graph")]
+    #[error(
+        "this takes {bytes} bytes of memory, more than the system gives; ask for a smaller graph"
+    )]
     OutOfMemory {
         /// How many bytes were asked for.
         bytes: u128,

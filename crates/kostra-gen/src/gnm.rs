@@ -9,7 +9,11 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     summary: "a uniform simple graph with exactly m edges, ascending by (u, v)",
     parameters: &[
         ParameterInfo { name: "n", default: "1M", meaning: "vertices" },
-        ParameterInfo { name: "m", default: "four times n, or all pairs if fewer", meaning: "edges" },
+        ParameterInfo {
+            name: "m",
+            default: "four times n, or all pairs if fewer",
+            meaning: "edges",
+        },
         parameters::weights("u24"),
         SEED,
     ],

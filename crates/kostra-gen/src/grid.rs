@@ -1,7 +1,8 @@
 //! Grids: each vertex has up to four neighbours, or each of these edges with a probability.
 //!
-//! Vertices count by row, edges ascend by `(u, v)`. Whether an edge is kept is decided by its place alone, so the
-//! edges of `keep=0.5` are among those of `keep=0.6`. O(rows * cols) time, no scratch.
+//! Vertices count by row, edges ascend by `(u, v)`. Whether an edge is kept is decided by its place
+//! alone, so the edges of `keep=0.5` are among those of `keep=0.6`. O(rows * cols) time, no
+//! scratch.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

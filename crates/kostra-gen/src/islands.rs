@@ -1,8 +1,9 @@
-//! One giant component and many tiny ones. The tiny ones are finished in the first rounds and must not be carried along,
-//! and the giant one must not be taken for the whole graph.
+//! One giant component and many tiny ones. The tiny ones are finished in the first rounds and must
+//! not be carried along, and the giant one must not be taken for the whole graph.
 //!
-//! In the giant component each vertex is joined to two earlier ones (the second vertex to the first alone), so it is
-//! connected and simple and has `2n - 3` edges. A tiny one is a cycle, or below three vertices a path.
+//! In the giant component each vertex is joined to two earlier ones (the second vertex to the first
+//! alone), so it is connected and simple and has `2n - 3` edges. A tiny one is a cycle, or below
+//! three vertices a path.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
@@ -15,7 +16,11 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     parameters: &[
         ParameterInfo { name: "n", default: "500k", meaning: "vertices of the giant component" },
         ParameterInfo { name: "tiny", default: "100k", meaning: "how many tiny components" },
-        ParameterInfo { name: "size", default: "5", meaning: "vertices of each tiny component, at least 1" },
+        ParameterInfo {
+            name: "size",
+            default: "5",
+            meaning: "vertices of each tiny component, at least 1",
+        },
         parameters::weights("u24"),
         SEED,
     ],

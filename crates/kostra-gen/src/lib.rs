@@ -1,9 +1,10 @@
 //! Graphs made from a line of text: `road:n=1000000,seed=7`.
 //!
-//! The same text makes the same graph on every machine and in every version: randomness is keyed by position
-//! (which edge, which junction), comes from a generator of our own, and no arithmetic in it depends on a mathematics
-//! library. Every graph is made in the memory of its final arrays (12 bytes an edge with 32-bit weights) and a little
-//! scratch by vertex; a graph that 32-bit ids or the memory cannot hold is refused before it is begun.
+//! The same text makes the same graph on every machine and in every version: randomness is keyed by
+//! position (which edge, which junction), comes from a generator of our own, and no arithmetic in
+//! it depends on a mathematics library. Every graph is made in the memory of its final arrays (12
+//! bytes an edge with 32-bit weights) and a little scratch by vertex; a graph that 32-bit ids or
+//! the memory cannot hold is refused before it is begun.
 //!
 //! ```
 //! let made = kostra_gen::generate("grid:rows=20,cols=30")?;
@@ -15,9 +16,9 @@
 //! # Ok::<(), kostra_gen::SpecError>(())
 //! ```
 //!
-//! A spec is a generator's name, a colon, and parameters as `key=value` between commas; what is left out has the
-//! default that [`generators`] lists. Whole numbers may be written `1000000`, `1_000_000`, `1e6`, `1.5M`, `4k` or
-//! `2^20` (`k`, `M` and `G` are powers of ten).
+//! A spec is a generator's name, a colon, and parameters as `key=value` between commas; what is
+//! left out has the default that [`generators`] lists. Whole numbers may be written `1000000`,
+//! `1_000_000`, `1e6`, `1.5M`, `4k` or `2^20` (`k`, `M` and `G` are powers of ten).
 //!
 //! Every generator takes a `seed`, and `weights`:
 //!
@@ -120,19 +121,21 @@ pub fn generators() -> &'static [GeneratorInfo] {
 /// Makes a graph from a text such as `road:n=1000000,seed=7`.
 ///
 /// # Errors
-/// When the text names no generator, or a parameter that the generator does not have, or a value out of range; when
-/// the graph would have more vertices or edges than 32-bit ids can name; when the memory is not to be had.
+/// When the text names no generator, or a parameter that the generator does not have, or a value
+/// out of range; when the graph would have more vertices or edges than 32-bit ids can name; when
+/// the memory is not to be had.
 pub fn generate(spec: &str) -> Result<Generated, SpecError> {
     make(spec, Share::WHOLE)
 }
 
-/// Makes one of `parts` parts of the graph that [`generate`] makes: all its vertices, and a range of its edges, which
-/// have the same ends, weights and ids; the parts together, in order, are the graph. `part` counts from 0.
+/// Makes one of `parts` parts of the graph that [`generate`] makes: all its vertices, and a range
+/// of its edges, which have the same ends, weights and ids; the parts together, in order, are the
+/// graph. `part` counts from 0.
 ///
-/// The parts are made at the same time, by callers that differ in `part` alone: `gather` tells the others a number and
-/// returns everybody's, by part. It is called equally often in all parts, two or three times or not at all. Takes the
-/// memory of the part (and 16 bytes for each vertex of a `road`), but time as for the whole, for every part goes through
-/// all edges and keeps its own.
+/// The parts are made at the same time, by callers that differ in `part` alone: `gather` tells the
+/// others a number and returns everybody's, by part. It is called equally often in all parts, two
+/// or three times or not at all. Takes the memory of the part (and 16 bytes for each vertex of a
+/// `road`), but time as for the whole, for every part goes through all edges and keeps its own.
 ///
 /// # Errors
 /// As [`generate`], and then for every part, but for the memory that each needs.

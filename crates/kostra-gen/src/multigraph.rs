@@ -1,8 +1,8 @@
-//! Random multigraphs with everything that a solver may trip over: self-loops, parallel edges, ends in either order,
-//! isolated vertices, and few distinct weights.
+//! Random multigraphs with everything that a solver may trip over: self-loops, parallel edges, ends
+//! in either order, isolated vertices, and few distinct weights.
 //!
-//! An edge in eight is a self-loop, an edge in eight repeats an earlier pair the other way round; all others are
-//! uniform pairs, which may loop and repeat as well.
+//! An edge in eight is a self-loop, an edge in eight repeats an earlier pair the other way round;
+//! all others are uniform pairs, which may loop and repeat as well.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
@@ -13,7 +13,11 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "multigraph",
     summary: "random edges with self-loops, parallel edges and, by default, heavy ties: for tests",
     parameters: &[
-        ParameterInfo { name: "n", default: "1000", meaning: "vertices; at least 1 if there are edges" },
+        ParameterInfo {
+            name: "n",
+            default: "1000",
+            meaning: "vertices; at least 1 if there are edges",
+        },
         ParameterInfo {
             name: "m",
             default: "4000",

@@ -31,7 +31,10 @@ pub(crate) fn parse(text: &str) -> Option<u64> {
 
 /// Decimal digits, with single underscores between them.
 fn digits(text: &str) -> Option<u64> {
-    if !text.split('_').all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit())) {
+    if !text
+        .split('_')
+        .all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()))
+    {
         return None;
     }
     text.bytes()

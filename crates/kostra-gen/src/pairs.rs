@@ -1,11 +1,13 @@
 //! Uniform random sets of vertex pairs, in ascending order.
 //!
-//! Up to a quarter of all pairs are drawn until as many distinct ones are there (Batagelj & Brandes 2005): first all at
-//! once, then as many as repeats have left wanting, over and over. O(n + m) time; scratch 4 bytes a vertex and 8 for
-//! each repeat, of which 16 million edges on 4 million vertices have about 16.
+//! Up to a quarter of all pairs are drawn until as many distinct ones are there (Batagelj & Brandes
+//! 2005): first all at once, then as many as repeats have left wanting, over and over. O(n + m)
+//! time; scratch 4 bytes a vertex and 8 for each repeat, of which 16 million edges on 4 million
+//! vertices have about 16.
 //!
-//! Of more than that, one walk over all pairs takes each with the probability that makes exactly m of them (selection
-//! sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, since few pairs are passed by; no scratch.
+//! Of more than that, one walk over all pairs takes each with the probability that makes exactly m
+//! of them (selection sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, since
+//! few pairs are passed by; no scratch.
 
 use kostra_core::Vertex;
 
@@ -21,7 +23,8 @@ pub(crate) fn pairs(vertices: u64) -> u128 {
     u128::from(vertices) * u128::from(vertices.saturating_sub(1)) / 2
 }
 
-/// A simple graph with exactly `edges` of all pairs, each set of so many equally likely, ascending by `(u, v)`.
+/// A simple graph with exactly `edges` of all pairs, each set of so many equally likely, ascending
+/// by `(u, v)`.
 ///
 /// `edges` must not be above the number of all pairs.
 pub(crate) fn uniform(
@@ -38,7 +41,11 @@ pub(crate) fn uniform(
     builder::check(vertices.into(), edges.into(), share.of(bytes))?;
     let (u, v) = draw(vertices, edges, seed, share)?;
     let (first, _) = share.sum(u.len());
-    Ok(Generated { graph: weights.graph(seed, vertices as usize, first, u, v)?, coordinates: None, first })
+    Ok(Generated {
+        graph: weights.graph(seed, vertices as usize, first, u, v)?,
+        coordinates: None,
+        first,
+    })
 }
 
 /// Selection sampling, for at least a quarter of all pairs.
@@ -85,7 +92,8 @@ fn draw(
     let own = share.rows(vertices);
     // Of the whole it is known how many there will be.
     let room = if share.is_whole() { edges as usize } else { 0 };
-    let rows = Rows::collect((own.clone(), !share.is_whole()), edges, room, |index| Some(pair(index)))?;
+    let rows =
+        Rows::collect((own.clone(), !share.is_whole()), edges, room, |index| Some(pair(index)))?;
 
     let mut late = Vec::new();
     let mut index = edges;
@@ -94,7 +102,8 @@ fn draw(
         if have == edges {
             break;
         }
-        // Never more than are wanting, so that no choice is left among them: that would favour some pairs.
+        // Never more than are wanting, so that no choice is left among them: that would favour some
+        // pairs.
         for _ in 0..edges - have {
             let (u, v) = pair(index);
             index += 1;
@@ -132,7 +141,8 @@ mod tests {
 
     #[test]
     fn every_pair_is_equally_likely() {
-        // 3 and 9 of the 15 pairs of 6 vertices: by draws and by selection. Bounds are four standard deviations.
+        // 3 and 9 of the 15 pairs of 6 vertices: by draws and by selection. Bounds are four
+        // standard deviations.
         for (edges, expected, bound) in [(3, 1000, 113), (9, 3000, 139)] {
             let mut count = [[0_u32; 6]; 6];
             for seed in 0..5000 {

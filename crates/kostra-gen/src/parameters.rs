@@ -1,6 +1,7 @@
 //! The parameters of one spec, checked against those that the generator documents.
 //!
-//! A default is the text in the generator's table, read as if the user had written it, so the two cannot drift.
+//! A default is the text in the generator's table, read as if the user had written it, so the two
+//! cannot drift.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +20,11 @@ pub(crate) const SEED: ParameterInfo = ParameterInfo {
 
 /// The parameter that chooses the weights.
 pub(crate) const fn weights(default: &'static str) -> ParameterInfo {
-    ParameterInfo { name: "weights", default, meaning: "u24, small, equal, index, i32, i64, u64, f32 or f64" }
+    ParameterInfo {
+        name: "weights",
+        default,
+        meaning: "u24, small, equal, index, i32, i64, u64, f32 or f64",
+    }
 }
 
 /// What a spec says, with the generator's defaults behind it.
@@ -30,7 +35,8 @@ pub(crate) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// Reads `key=value,key=value`; refuses keys that the generator does not have, and keys given twice.
+    /// Reads `key=value,key=value`; refuses keys that the generator does not have, and keys given
+    /// twice.
     pub(crate) fn parse(
         generator: &GeneratorInfo,
         list: &'a str,
@@ -74,17 +80,23 @@ impl<'a> Parameters<'a> {
 
     /// A parameter's value as it is written, or else its default.
     pub(crate) fn text(&self, name: &str) -> &str {
-        let default = || self.known.iter().find(|known| known.name == name).map_or("", |known| known.default);
+        let default =
+            || self.known.iter().find(|known| known.name == name).map_or("", |known| known.default);
         self.given(name).unwrap_or_else(default)
     }
 
     /// A whole number in a range.
-    pub(crate) fn integer(&self, name: &'static str, range: RangeInclusive<u64>) -> Result<u64, SpecError> {
+    pub(crate) fn integer(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<u64, SpecError> {
         let value = whole(name, self.text(name))?;
         in_range(name, value, range)
     }
 
-    /// As [`integer`](Self::integer), but none if the parameter is not given, for defaults that follow from others.
+    /// As [`integer`](Self::integer), but none if the parameter is not given, for defaults that
+    /// follow from others.
     pub(crate) fn integer_if_given(
         &self,
         name: &'static str,
@@ -126,14 +138,20 @@ impl<'a> Parameters<'a> {
     pub(crate) fn weights_or(&self, own: &'static str) -> Result<Option<Weights>, SpecError> {
         let value = self.text("weights");
         match Weights::parse(value) {
-            None if value != own => Err(unknown_weights(value, [own].into_iter().chain(Weights::names()))),
+            None if value != own => {
+                Err(unknown_weights(value, [own].into_iter().chain(Weights::names())))
+            }
             weights => Ok(weights),
         }
     }
 }
 
 fn unknown_weights(value: &str, known: impl Iterator<Item = &'static str>) -> SpecError {
-    SpecError::UnknownChoice { name: "weights", value: value.to_owned(), choices: error::listed(known) }
+    SpecError::UnknownChoice {
+        name: "weights",
+        value: value.to_owned(),
+        choices: error::listed(known),
+    }
 }
 
 fn whole(name: &'static str, value: &str) -> Result<u64, SpecError> {

@@ -1,5 +1,6 @@
-//! Paths: as deep as a graph can be. With ascending weights every vertex of one but the first hooks onto the vertex
-//! before it, which makes the longest chain of pointers that a contracting solver can meet.
+//! Paths: as deep as a graph can be. With ascending weights every vertex of one but the first hooks
+//! onto the vertex before it, which makes the longest chain of pointers that a contracting solver
+//! can meet.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
@@ -20,8 +21,12 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder =
-        Builder::new(vertices.into(), vertices.saturating_sub(1).into(), weights, parameters.share())?;
+    let mut builder = Builder::new(
+        vertices.into(),
+        vertices.saturating_sub(1).into(),
+        weights,
+        parameters.share(),
+    )?;
     for v in 1..vertices as u32 {
         builder.edge(v - 1, v);
     }

@@ -1,8 +1,10 @@
-//! Randomness by position: SplitMix64 (Steele, Lea & Flood 2014), read at any index instead of in a row.
+//! Randomness by position: SplitMix64 (Steele, Lea & Flood 2014), read at any index instead of in a
+//! row.
 //!
-//! What a generator draws for its `i`-th edge depends on the seed, the purpose and `i` alone, never on what was drawn
-//! before, so work may later be split over threads without a changed edge. It stands here, and not in a dependency,
-//! because a graph must be the same for its seed for ever. Not for secrets.
+//! What a generator draws for its `i`-th edge depends on the seed, the purpose and `i` alone, never
+//! on what was drawn before, so work may later be split over threads without a changed edge. It
+//! stands here, and not in a dependency, because a graph must be the same for its seed for ever.
+//! Not for secrets.
 
 /// The golden ratio in 64 bits, odd: the step between two indices.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -24,9 +26,9 @@ pub(crate) struct Stream {
 impl Stream {
     /// The numbers of a seed for a purpose; other purposes have unrelated ones.
     pub(crate) fn new(seed: u64, purpose: &str) -> Self {
-        let key = purpose
-            .bytes()
-            .fold(mix(seed.wrapping_add(STEP)), |key, byte| mix(key.wrapping_add(STEP) ^ u64::from(byte)));
+        let key = purpose.bytes().fold(mix(seed.wrapping_add(STEP)), |key, byte| {
+            mix(key.wrapping_add(STEP) ^ u64::from(byte))
+        });
         Self { key }
     }
 
@@ -36,7 +38,8 @@ impl Stream {
         mix(self.key.wrapping_add(index.wrapping_mul(STEP)))
     }
 
-    /// A number in `0..bound`, each within a share of `bound / 2^64` equally likely; 0 if `bound` is 0.
+    /// A number in `0..bound`, each within a share of `bound / 2^64` equally likely; 0 if `bound`
+    /// is 0.
     #[inline]
     pub(crate) fn below(&self, index: u64, bound: u64) -> u64 {
         ((u128::from(self.at(index)) * u128::from(bound)) >> 64) as u64
@@ -87,7 +90,8 @@ mod tests {
 
     #[test]
     fn mix_is_the_published_splitmix64() {
-        // The first outputs for the seeds 0 and 1234567, as published with its reference implementation.
+        // The first outputs for the seeds 0 and 1234567, as published with its reference
+        // implementation.
         assert_eq!(mix(STEP), 0xe220_a839_7b1d_cdaf);
         assert_eq!(mix(1_234_567_u64.wrapping_add(STEP)), 6_457_827_717_110_365_317);
     }

@@ -1,9 +1,10 @@
 //! R-MAT graphs: few vertices of very high degree, many of low, as in social networks.
 //!
-//! An edge falls into one quadrant of the adjacency matrix with the probabilities a, b, c and 1 - a - b - c, then into
-//! one quadrant of that, `scale` times (Chakrabarti, Zhan & Faloutsos 2004). Self-loops are dropped, repeated edges
-//! merged, and the ids permuted, since otherwise the lowest ids would be the hubs. O(edgefactor * scale * 2^scale) time;
-//! scratch 4 bytes a vertex and 4 for each edge drawn in vain.
+//! An edge falls into one quadrant of the adjacency matrix with the probabilities a, b, c and 1 -
+//! a - b - c, then into one quadrant of that, `scale` times (Chakrabarti, Zhan & Faloutsos 2004).
+//! Self-loops are dropped, repeated edges merged, and the ids permuted, since otherwise the lowest
+//! ids would be the hubs. O(edgefactor * scale * 2^scale) time; scratch 4 bytes a vertex and 4 for
+//! each edge drawn in vain.
 
 use kostra_core::Vertex;
 
@@ -17,13 +18,21 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "rmat",
     summary: "a scale-free graph (R-MAT), simple, ids permuted, edges ascending by (u, v)",
     parameters: &[
-        ParameterInfo { name: "scale", default: "16", meaning: "there are 2^scale vertices; at most 31" },
+        ParameterInfo {
+            name: "scale",
+            default: "16",
+            meaning: "there are 2^scale vertices; at most 31",
+        },
         ParameterInfo {
             name: "edgefactor",
             default: "16",
             meaning: "edges drawn for each vertex; repeats merge",
         },
-        ParameterInfo { name: "a", default: "0.57", meaning: "probability of the quadrant of low ids" },
+        ParameterInfo {
+            name: "a",
+            default: "0.57",
+            meaning: "probability of the quadrant of low ids",
+        },
         ParameterInfo {
             name: "b",
             default: "0.19",
@@ -79,8 +88,8 @@ struct Matrix {
     ids: Permutation,
 }
 
-/// A slot of an alias table (Walker 1977): all are equally likely, and each stands for two outcomes, itself and one
-/// other. A draw costs the same whatever the probabilities are.
+/// A slot of an alias table (Walker 1977): all are equally likely, and each stands for two
+/// outcomes, itself and one other. A draw costs the same whatever the probabilities are.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     /// The slot itself below this, of `2^CHOICE_BITS`.
@@ -93,7 +102,8 @@ impl Matrix {
         let quadrant = [a, b, c, (1.0 - a - b - c).max(0.0)];
         // An outcome has the bits of the row above those of the column.
         let probability = |outcome: usize| {
-            let at = |level| quadrant[(outcome >> (LEVELS + level) & 1) << 1 | outcome >> level & 1];
+            let at =
+                |level| quadrant[(outcome >> (LEVELS + level) & 1) << 1 | outcome >> level & 1];
             (0..LEVELS).map(at).product::<f64>()
         };
         Self {
@@ -113,11 +123,16 @@ impl Matrix {
         for look in 0..looks {
             // A random number lasts for two looks; an edge has four of them.
             let even = look % 2 == 0;
-            number = if even { self.quadrants.at(4 * index + u64::from(look / 2)) } else { number >> 32 };
+            number = if even {
+                self.quadrants.at(4 * index + u64::from(look / 2))
+            } else {
+                number >> 32
+            };
             let slot = number as u32 % OUTCOMES as u32;
             let Slot { bound, other } = self.table[slot as usize];
             // No branch, which nobody could foresee.
-            let is_other = 0_u32.wrapping_sub(u32::from(number as u32 >> (32 - CHOICE_BITS) >= bound));
+            let is_other =
+                0_u32.wrapping_sub(u32::from(number as u32 >> (32 - CHOICE_BITS) >= bound));
             let outcome = slot ^ (slot ^ other) & is_other;
             row = row << LEVELS | outcome >> LEVELS;
             column = column << LEVELS | outcome & ((1 << LEVELS) - 1);
@@ -129,10 +144,12 @@ impl Matrix {
     }
 }
 
-/// The alias table of some probabilities: slots with less than their share are filled up from those with more.
+/// The alias table of some probabilities: slots with less than their share are filled up from those
+/// with more.
 fn alias_table(probabilities: [f64; OUTCOMES]) -> [Slot; OUTCOMES] {
     let mut left = probabilities.map(|probability| probability * OUTCOMES as f64);
-    let (mut poor, mut rich): (Vec<_>, Vec<_>) = (0..OUTCOMES).partition(|&outcome| left[outcome] < 1.0);
+    let (mut poor, mut rich): (Vec<_>, Vec<_>) =
+        (0..OUTCOMES).partition(|&outcome| left[outcome] < 1.0);
     // Where roundings leave a slot with nobody to fill it up, the richest has the most to give.
     let richest = (0..OUTCOMES).max_by(|&x, &y| left[x].total_cmp(&left[y])).unwrap_or_default();
     let mut others = [richest; OUTCOMES];
@@ -164,7 +181,8 @@ mod tests {
 
     #[test]
     fn a_table_gives_each_outcome_its_probability() {
-        for quadrants in [[0.57, 0.19, 0.19], [0.25, 0.25, 0.25], [1.0, 0.0, 0.0], [0.3, 0.7, 0.0]] {
+        for quadrants in [[0.57, 0.19, 0.19], [0.25, 0.25, 0.25], [1.0, 0.0, 0.0], [0.3, 0.7, 0.0]]
+        {
             let table = Matrix::new(8, quadrants, 1).table;
             let [a, b, c] = quadrants;
             let mut share = [0.0; OUTCOMES];
@@ -179,7 +197,11 @@ mod tests {
                 (0b1111_0000, c * c * c * c),
                 (0b0001_1001, a * a * b * (1.0 - a - b - c).max(0.0)),
             ] {
-                assert!((share[outcome] - expected).abs() < 1e-6, "{outcome}: {} {expected}", share[outcome]);
+                assert!(
+                    (share[outcome] - expected).abs() < 1e-6,
+                    "{outcome}: {} {expected}",
+                    share[outcome]
+                );
             }
         }
     }

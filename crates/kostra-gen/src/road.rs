@@ -1,22 +1,25 @@
-//! Road networks: planar, in one piece, with dead ends, chains of vertices of degree 2, and few junctions above four
-//! roads. Weights are lengths.
+//! Road networks: planar, in one piece, with dead ends, chains of vertices of degree 2, and few
+//! junctions above four roads. Weights are lengths.
 //!
 //! # How it is laid out
-//! Junctions stand on a square lattice, each moved off its place by up to [`JITTER`] of the spacing. Each junction has
-//! a road to the junction above it or to its left, by a toss of a coin, and with probability [`SECOND_ROAD`] to the
-//! other one too. The first of the two makes a spanning tree, decided with no look at any other junction, which keeps
-//! the network in one piece; the second closes cycles. Some roads have vertices along them ([`CHAINED`]), and some
-//! junctions a dead end beside them ([`DEAD_END_AT_TWO`] and so on).
+//! Junctions stand on a square lattice, each moved off its place by up to [`JITTER`] of the
+//! spacing. Each junction has a road to the junction above it or to its left, by a toss of a coin,
+//! and with probability [`SECOND_ROAD`] to the other one too. The first of the two makes a spanning
+//! tree, decided with no look at any other junction, which keeps the network in one piece; the
+//! second closes cycles. Some roads have vertices along them ([`CHAINED`]), and some junctions a
+//! dead end beside them ([`DEAD_END_AT_TWO`] and so on).
 //!
 //! # Why it is planar
-//! With a jitter below a quarter, a road between neighbours stays in the band of its row or column, so two roads can
-//! meet only where they share a junction; there, the one to the side is flatter than 45 degrees and the one up or down
-//! is steeper. Vertices along a road stand on its straight line. A dead end leaves its junction at exactly 45 degrees
-//! into one cell, of which it has none to share with, and ends before the cell's far sides.
+//! With a jitter below a quarter, a road between neighbours stays in the band of its row or column,
+//! so two roads can meet only where they share a junction; there, the one to the side is flatter
+//! than 45 degrees and the one up or down is steeper. Vertices along a road stand on its straight
+//! line. A dead end leaves its junction at exactly 45 degrees into one cell, of which it has none
+//! to share with, and ends before the cell's far sides.
 //!
 //! # How close it is
-//! The constants were fitted to the mean of the three networks of the 9th DIMACS implementation challenge below. Shares of
-//! vertices by degree, and the total variation distance to this generator (half the sum of the differences):
+//! The constants were fitted to the mean of the three networks of the 9th DIMACS implementation
+//! challenge below. Shares of vertices by degree, and the total variation distance to this
+//! generator (half the sum of the differences):
 //!
 //! | network | vertices | mean degree | 1 | 2 | 3 | 4 | 5 and more | distance |
 //! |---|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -26,11 +29,12 @@
 //! | USA-road-d.COL | 435,666 | 2.39 | .190 | .337 | .366 | .107 | .001 | .107 |
 //! | the mean of the three | | 2.54 | .191 | .231 | .425 | .150 | .003 | .002 |
 //!
-//! Real networks differ by as much from one another: NY and COL are .22 apart. Vertices are numbered along the rows of
-//! the lattice, so most neighbours have near ids and the others lie about a row apart, as in those files.
+//! Real networks differ by as much from one another: NY and COL are .22 apart. Vertices are
+//! numbered along the rows of the lattice, so most neighbours have near ids and the others lie
+//! about a row apart, as in those files.
 //!
-//! O(n) time in two passes, of which the first counts edges; scratch two rows of junctions. Edges ascend by their
-//! higher end, which is the second one.
+//! O(n) time in two passes, of which the first counts edges; scratch two rows of junctions. Edges
+//! ascend by their higher end, which is the second one.
 
 use kostra_core::{AnyGraph, Coordinates, Vertex};
 
@@ -62,7 +66,8 @@ const SPACING: f64 = 1200.0;
 const JITTER: f64 = 0.2;
 /// Probability of the road that is not in the spanning tree.
 const SECOND_ROAD: f64 = 0.41;
-/// Probability that a road has vertices along it: one, and with probability a half each time one more.
+/// Probability that a road has vertices along it: one, and with probability a half each time one
+/// more.
 const CHAINED: f64 = 0.1;
 /// Probability of a dead end at a junction with two roads.
 const DEAD_END_AT_TWO: f64 = 0.75;
@@ -70,9 +75,11 @@ const DEAD_END_AT_TWO: f64 = 0.75;
 const DEAD_END_AT_THREE: f64 = 0.06;
 /// Probability of a dead end at a junction with four roads.
 const DEAD_END_AT_FOUR: f64 = 0.02;
-/// How far a dead end reaches along either axis, in spacings: the least, and how much more it may be.
+/// How far a dead end reaches along either axis, in spacings: the least, and how much more it may
+/// be.
 const DEAD_END_REACH: (f64, f64) = (0.1, 0.15);
-/// How many vertices there are for each junction, which tells how wide the lattice must be to come out square.
+/// How many vertices there are for each junction, which tells how wide the lattice must be to come
+/// out square.
 const VERTICES_PER_JUNCTION: f64 = 1.525;
 
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
@@ -100,7 +107,9 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let (graph, first) = if chosen.is_none() {
         let (u, v, first) = edges.into_ends();
         let mut lengths = array(u.len())?;
-        lengths.extend(u.iter().zip(&v).map(|(&u, &v)| length(places[u as usize], places[v as usize])));
+        lengths.extend(
+            u.iter().zip(&v).map(|(&u, &v)| length(places[u as usize], places[v as usize])),
+        );
         (AnyGraph::from_edges(vertices as usize, u, v, lengths)?, first)
     } else {
         let made = edges.finish(weights, seed)?;
@@ -115,7 +124,8 @@ fn length([x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) -> u32 {
     ((dx * dx + dy * dy).sqrt().round() as u32).max(1)
 }
 
-/// Whatever takes down a network as it is laid out: vertices in ascending id, each edge after both its ends.
+/// Whatever takes down a network as it is laid out: vertices in ascending id, each edge after both
+/// its ends.
 trait Surveyor {
     fn vertex(&mut self, place: [f64; 2]);
     fn edge(&mut self, u: Vertex, v: Vertex);
@@ -184,9 +194,11 @@ impl Plan {
         }
     }
 
-    /// Lays out junction after junction, each with what hangs on it, until there are enough vertices.
+    /// Lays out junction after junction, each with what hangs on it, until there are enough
+    /// vertices.
     ///
-    /// Each vertex comes with an edge to an earlier one, so to stop anywhere leaves the network in one piece.
+    /// Each vertex comes with an edge to an earlier one, so to stop anywhere leaves the network in
+    /// one piece.
     fn lay_out(&self, surveyor: &mut impl Surveyor) {
         let mut work = Work { surveyor, next: 0, end: self.vertices };
         // The junction last laid out in each column.
@@ -200,7 +212,8 @@ impl Plan {
         }
     }
 
-    /// Lays out a junction: the road of the tree, then the junction, the second road, the dead end. None at the end.
+    /// Lays out a junction: the road of the tree, then the junction, the second road, the dead end.
+    /// None at the end.
     fn junction(
         &self,
         work: &mut Work<'_, impl Surveyor>,
@@ -266,7 +279,8 @@ impl Plan {
     fn dead_end(&self, row: u64, column: u64, roads: Roads) -> Option<f64> {
         let from_right = column + 1 < self.width && self.roads(row, column + 1).left;
         let from_below = self.roads(row + 1, column).up;
-        let degree = [roads.up, roads.left, from_right, from_below].into_iter().filter(|&road| road).count();
+        let degree =
+            [roads.up, roads.left, from_right, from_below].into_iter().filter(|&road| road).count();
         let probability = match degree {
             2 => DEAD_END_AT_TWO,
             3 => DEAD_END_AT_THREE,
@@ -305,7 +319,8 @@ impl<S: Surveyor> Work<'_, S> {
         self.surveyor.edge(u, v);
     }
 
-    /// Vertices evenly along the straight line from a junction to a place; the last of them, or the junction.
+    /// Vertices evenly along the straight line from a junction to a place; the last of them, or the
+    /// junction.
     fn chain(&mut self, from: Junction, to: [f64; 2], vertices: u32) -> Option<Vertex> {
         let mut last = from.id;
         for step in 1..=vertices {

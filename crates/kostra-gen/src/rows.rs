@@ -1,9 +1,9 @@
-//! Random edges put in order without a sort of them all: counted by their first end, dealt into rows, and each short
-//! row sorted.
+//! Random edges put in order without a sort of them all: counted by their first end, dealt into
+//! rows, and each short row sorted.
 //!
-//! Of a whole graph the draws are made twice, once to count and once to deal, which is cheaper than keeping them: scratch
-//! is 4 bytes a vertex, and the second ends are dealt into the array that the graph will own. Of a part those of its
-//! rows are kept, 8 bytes each, for most are in vain.
+//! Of a whole graph the draws are made twice, once to count and once to deal, which is cheaper than
+//! keeping them: scratch is 4 bytes a vertex, and the second ends are dealt into the array that the
+//! graph will own. Of a part those of its rows are kept, 8 bytes each, for most are in vain.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The distinct edges of some rows, which may be a part of all, among `draw(0)` to `draw(draws - 1)`, with room for `room` edges at least.
+    /// The distinct edges of some rows, which may be a part of all, among `draw(0)` to
+    /// `draw(draws - 1)`, with room for `room` edges at least.
     ///
     /// `draws` must be below 2^32, and `draw` must give the same edge for the same index each time.
     pub(crate) fn collect(
@@ -49,7 +50,8 @@ impl Rows {
         }
         let mut v = array(room.max(edges))?;
         v.resize(edges, 0);
-        // Each row's start is its cursor while it fills; at the end it has moved to the next row's start.
+        // Each row's start is its cursor while it fills; at the end it has moved to the next row's
+        // start.
         let mut deal = |batch: &[(Vertex, Vertex)]| {
             for &(u, second) in batch {
                 let cursor = &mut starts[(u - first) as usize];
@@ -98,8 +100,12 @@ impl Rows {
         self.v[row].binary_search(&v).is_ok()
     }
 
-    /// Both arrays of ends; the first has room for `room` edges at least, the second no more than it needs.
-    pub(crate) fn into_ends(mut self, room: usize) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
+    /// Both arrays of ends; the first has room for `room` edges at least, the second no more than
+    /// it needs.
+    pub(crate) fn into_ends(
+        mut self,
+        room: usize,
+    ) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
         self.v.shrink_to(room);
         let mut u = array(room.max(self.v.len()))?;
         for (vertex, row) in (self.first..).zip(self.starts.windows(2)) {
@@ -109,8 +115,8 @@ impl Rows {
     }
 }
 
-/// Visits the edges drawn, a few at a time: apart from the arithmetic of drawing them, the memory accesses of many
-/// edges overlap.
+/// Visits the edges drawn, a few at a time: apart from the arithmetic of drawing them, the memory
+/// accesses of many edges overlap.
 #[inline]
 fn in_batches(
     draws: u64,
@@ -138,7 +144,8 @@ mod tests {
         let draws = [(2, 3), (0, 2), (2, 3), (0, 1), (2, 3), (3, 4), (0, 2)];
         for is_part in [false, true] {
             let rows =
-                Rows::collect((0..5, is_part), 8, 0, |index| draws.get(index as usize).copied()).unwrap();
+                Rows::collect((0..5, is_part), 8, 0, |index| draws.get(index as usize).copied())
+                    .unwrap();
             assert_eq!(rows.len(), 4);
             assert!(rows.contains(2, 3) && !rows.contains(1, 2) && !rows.contains(4, 0));
             let (u, v) = rows.into_ends(0).unwrap();

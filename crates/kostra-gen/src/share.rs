@@ -1,8 +1,9 @@
 //! Which edges of a graph are made here, when several make a part each.
 //!
-//! Where a generator knows an edge's id as it makes it, a part is an even range of ids: all edges are gone through and
-//! the own ones kept, which costs time for each of the others, but no memory. Where edges are drawn and
-//! put in order (`gnm`, `rmat`), a part is a range of rows: every part makes all draws and keeps those of its rows.
+//! Where a generator knows an edge's id as it makes it, a part is an even range of ids: all edges
+//! are gone through and the own ones kept, which costs time for each of the others, but no memory.
+//! Where edges are drawn and put in order (`gnm`, `rmat`), a part is a range of rows: every part
+//! makes all draws and keeps those of its rows.
 
 use std::ops::Range;
 
@@ -44,7 +45,8 @@ impl<'a> Share<'a> {
         bound(self.part)..bound(self.part + 1)
     }
 
-    /// The rows of this part, if each edge stands in the row of the lower of two random ends: about as many edges each.
+    /// The rows of this part, if each edge stands in the row of the lower of two random ends: about
+    /// as many edges each.
     pub(crate) fn rows(self, vertices: u64) -> Range<Vertex> {
         // Both ends are at or above a row with the square of the probability of one.
         let above = |part: usize| ((self.parts - part) as f64 / self.parts as f64).sqrt();

@@ -1,4 +1,5 @@
-//! Stars: one vertex that every edge ends at, so that all work by vertex falls to one, and all atomics meet on it.
+//! Stars: one vertex that every edge ends at, so that all work by vertex falls to one, and all
+//! atomics meet on it.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
@@ -19,8 +20,12 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder =
-        Builder::new(vertices.into(), vertices.saturating_sub(1).into(), weights, parameters.share())?;
+    let mut builder = Builder::new(
+        vertices.into(),
+        vertices.saturating_sub(1).into(),
+        weights,
+        parameters.share(),
+    )?;
     for v in 1..vertices as u32 {
         builder.edge(0, v);
     }

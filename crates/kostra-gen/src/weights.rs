@@ -61,7 +61,9 @@ impl Weights {
     ) -> Result<AnyGraph, SpecError> {
         let stream = Stream::new(seed, "weights");
         match self {
-            Self::U24 => weigh(vertices, first, u, v, |id| stream.below(id, (1 << 24) - 1) as u32 + 1),
+            Self::U24 => {
+                weigh(vertices, first, u, v, |id| stream.below(id, (1 << 24) - 1) as u32 + 1)
+            }
             Self::Small => weigh(vertices, first, u, v, |id| stream.below(id, 3) as u32 + 1),
             Self::Equal => weigh(vertices, first, u, v, |_| 1_u32),
             Self::Index => weigh(vertices, first, u, v, |id| id as u32),
@@ -69,9 +71,9 @@ impl Weights {
             Self::I64 => weigh(vertices, first, u, v, |id| stream.at(id) as i64),
             Self::U64 => weigh(vertices, first, u, v, |id| stream.at(id)),
             // As many bits as the type's fraction holds, so that no rounding reaches 1.
-            Self::F32 => {
-                weigh(vertices, first, u, v, |id| (stream.at(id) >> 40) as f32 / (1_u32 << 24) as f32)
-            }
+            Self::F32 => weigh(vertices, first, u, v, |id| {
+                (stream.at(id) >> 40) as f32 / (1_u32 << 24) as f32
+            }),
             Self::F64 => weigh(vertices, first, u, v, |id| stream.unit(id)),
         }
     }

@@ -34,8 +34,10 @@ fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
 
 #[test]
 fn the_parts_of_a_graph_are_the_graph() {
-    let more = ["gnm:n=60,m=400", "gnm:n=40,m=500,weights=f64", "gnm:n=2,m=1", "gnm:n=0", "rmat:scale=0"];
-    let more = more.into_iter().chain(["path:n=3", "star:n=1", "multigraph:n=3,m=2000", "grid:side=0"]);
+    let more =
+        ["gnm:n=60,m=400", "gnm:n=40,m=500,weights=f64", "gnm:n=2,m=1", "gnm:n=0", "rmat:scale=0"];
+    let more =
+        more.into_iter().chain(["path:n=3", "star:n=1", "multigraph:n=3,m=2000", "grid:side=0"]);
     for spec in generators().iter().map(|generator| generator.example).chain(more) {
         let whole = generate(spec).unwrap();
         let expected = edges(&whole.graph);
@@ -54,9 +56,13 @@ fn the_parts_of_a_graph_are_the_graph() {
 
 #[test]
 fn a_part_is_a_share_of_the_whole() {
-    for spec in
-        ["gnm:n=20k,m=80k", "rmat:scale=14,edgefactor=8", "grid:side=150", "road:n=20k", "dense:n=400"]
-    {
+    for spec in [
+        "gnm:n=20k,m=80k",
+        "rmat:scale=14,edgefactor=8",
+        "grid:side=150",
+        "road:n=20k",
+        "dense:n=400",
+    ] {
         let whole = generate(spec).unwrap().graph.edges();
         for part in parts(spec, 8) {
             let edges = part.graph.edges();

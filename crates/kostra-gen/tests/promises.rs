@@ -1,4 +1,5 @@
-//! What every generator promises: the same graph for ever, in the documented shape, from the documented parameters.
+//! What every generator promises: the same graph for ever, in the documented shape, from the
+//! documented parameters.
 
 use std::collections::HashSet;
 
@@ -72,13 +73,19 @@ fn a_spec_makes_the_same_graph_for_ever() {
         assert_eq!(found, *expected, "{spec} now gives {found:#018x}");
     }
     for generator in generators() {
-        assert!(golden.iter().any(|(spec, _)| *spec == generator.example), "no line for {}", generator.id);
+        assert!(
+            golden.iter().any(|(spec, _)| *spec == generator.example),
+            "no line for {}",
+            generator.id
+        );
     }
 }
 
 #[test]
 fn another_seed_makes_another_graph() {
-    for spec in ["road:n=500", "grid:side=9", "gnm:n=90,m=99", "rmat:scale=6", "dense:n=20", "multigraph"] {
+    for spec in
+        ["road:n=500", "grid:side=9", "gnm:n=90,m=99", "rmat:scale=6", "dense:n=20", "multigraph"]
+    {
         let with_seed = |seed| fingerprint(&made(&format!("{spec}{}seed={seed}", separator(spec))));
         assert_eq!(with_seed(1), fingerprint(&made(spec)), "{spec}");
         assert_ne!(with_seed(1), with_seed(2), "{spec}");
@@ -231,7 +238,10 @@ fn a_grid_keeps_the_share_asked_for_and_more_when_more_is_asked_for() {
     let [half, more] = [0.5, 0.6].map(|keep| edges(&format!("grid:side=200,keep={keep}")));
     let all = 2.0 * 200.0 * 199.0;
     // Four standard deviations.
-    assert!((half.len() as f64 - all * 0.5).abs() < 570.0 && (more.len() as f64 - all * 0.6).abs() < 560.0);
+    assert!(
+        (half.len() as f64 - all * 0.5).abs() < 570.0
+            && (more.len() as f64 - all * 0.6).abs() < 560.0
+    );
     let more: HashSet<_> = more.into_iter().collect();
     assert!(half.iter().all(|edge| more.contains(edge)));
 }

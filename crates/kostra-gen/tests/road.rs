@@ -49,7 +49,8 @@ fn degrees_are_those_of_real_road_networks() {
         let mean_degree = 2.0 * roads.edges.len() as f64 / roads.places.len() as f64;
         assert!((2.51..2.56).contains(&mean_degree), "{mean_degree}");
         let shares = degree_shares(&roads);
-        let mean = std::array::from_fn(|degree| (NEW_YORK[degree] + BAY[degree] + COLORADO[degree]) / 3.0);
+        let mean =
+            std::array::from_fn(|degree| (NEW_YORK[degree] + BAY[degree] + COLORADO[degree]) / 3.0);
         assert!(distance(shares, mean) < 0.01, "{shares:?}");
         assert!(distance(shares, NEW_YORK) < 0.125, "{shares:?}");
         assert!(distance(shares, BAY) < 0.06, "{shares:?}");
@@ -81,13 +82,17 @@ fn no_two_roads_cross() {
         };
         for (index, &first) in edges.iter().enumerate() {
             for &second in &edges[..index] {
-                let shared =
-                    [first.0, first.1].iter().filter(|end| [second.0, second.1].contains(end)).count();
+                let shared = [first.0, first.1]
+                    .iter()
+                    .filter(|end| [second.0, second.1].contains(end))
+                    .count();
                 assert!(shared < 2, "{first:?} is there twice");
                 let ((a, b), (c, d)) = (ends(first), ends(second));
                 if shared == 0 {
-                    let apart = side(a, b, c) * side(a, b, d) > 0.0 || side(c, d, a) * side(c, d, b) > 0.0;
-                    // Pieces of one chain lie on one line; there, boxes that do not meet keep them apart.
+                    let apart =
+                        side(a, b, c) * side(a, b, d) > 0.0 || side(c, d, a) * side(c, d, b) > 0.0;
+                    // Pieces of one chain lie on one line; there, boxes that do not meet keep them
+                    // apart.
                     let boxes_apart = (0..2).any(|axis| {
                         a[axis].max(b[axis]) < c[axis].min(d[axis])
                             || c[axis].max(d[axis]) < a[axis].min(b[axis])
@@ -95,7 +100,8 @@ fn no_two_roads_cross() {
                     assert!(apart || boxes_apart, "{first:?} crosses {second:?}");
                 } else {
                     // Two roads at a junction part in different directions.
-                    let at = if first.0 == second.0 || first.0 == second.1 { first.0 } else { first.1 };
+                    let at =
+                        if first.0 == second.0 || first.0 == second.1 { first.0 } else { first.1 };
                     let away = |(u, v): (u32, u32)| {
                         let to = places[(if u == at { v } else { u }) as usize];
                         let from = places[at as usize];
@@ -103,7 +109,10 @@ fn no_two_roads_cross() {
                     };
                     let ([ax, ay], [bx, by]) = (away(first), away(second));
                     let (cross, dot) = (ax * by - ay * bx, ax * bx + ay * by);
-                    assert!(cross.abs() > 1e-6 * dot.abs() || dot < 0.0, "{first:?} covers {second:?}");
+                    assert!(
+                        cross.abs() > 1e-6 * dot.abs() || dot < 0.0,
+                        "{first:?} covers {second:?}"
+                    );
                 }
             }
         }
@@ -115,7 +124,10 @@ fn weights_are_the_distances_between_the_ends() {
     let Roads { places, edges, lengths } = roads("road:n=20k");
     for (&(u, v), length) in edges.iter().zip(lengths) {
         let ([ux, uy], [vx, vy]) = (places[u as usize], places[v as usize]);
-        assert_eq!(f64::from(length), ((ux - vx).powi(2) + (uy - vy).powi(2)).sqrt().round().max(1.0));
+        assert_eq!(
+            f64::from(length),
+            ((ux - vx).powi(2) + (uy - vy).powi(2)).sqrt().round().max(1.0)
+        );
     }
 }
 

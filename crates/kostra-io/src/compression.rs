@@ -1,8 +1,9 @@
 //! Compressed inputs, recognized by their first bytes and decompressed on the fly.
 //!
-//! A stream that is cut short or followed by other bytes is an error, never a short read. Damage is an error where the
-//! stream does not decode or its checksum is wrong; zstd and xz streams may have no checksum. Streams
-//! that follow each other in one file, as parallel compressors write them, are read as one.
+//! A stream that is cut short or followed by other bytes is an error, never a short read. Damage is
+//! an error where the stream does not decode or its checksum is wrong; zstd and xz streams may have
+//! no checksum. Streams that follow each other in one file, as parallel compressors write them, are
+//! read as one.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -20,11 +21,14 @@ pub(crate) const HEAD: usize = 1 << 16;
 pub(crate) const LONGEST_HEAD: usize = 1 << 24;
 /// Compressed bytes are read this many at a time.
 const COMPRESSED_BLOCK: usize = 1 << 17;
-/// The most memory that the xz decoder may allocate, whatever the header asks for; a file of `xz -9` needs 65 MiB.
+/// The most memory that the xz decoder may allocate, whatever the header asks for; a file of
+/// `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 1 << 30;
-/// The compression ratio that is assumed when memory is reserved for what a compressed input's header announces.
+/// The compression ratio that is assumed when memory is reserved for what a compressed input's
+/// header announces.
 const LIKELY_RATIO: u64 = 64;
-/// The length that is assumed for a stream of unknown length when memory is reserved for what its header announces.
+/// The length that is assumed for a stream of unknown length when memory is reserved for what its
+/// header announces.
 const LIKELY_BYTES: u64 = 1 << 26;
 
 /// The content of an input, decompressed.
@@ -35,7 +39,8 @@ pub(crate) struct Stream<'a> {
     whole: bool,
     likely_bytes: u64,
     pub(crate) compression: Compression,
-    /// The content as a file that can be mapped into memory, unless it is compressed or no regular file.
+    /// The content as a file that can be mapped into memory, unless it is compressed or no regular
+    /// file.
     pub(crate) file: Option<File>,
 }
 
@@ -76,8 +81,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read. More after
-    /// [`look_further`](Self::look_further).
+    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read. More
+    /// after [`look_further`](Self::look_further).
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
@@ -89,8 +94,8 @@ impl<'a> Stream<'a> {
         }
         let have = self.head.len();
         self.head.resize(2 * have, 0);
-        let count =
-            fill(&mut *self.reader, self.head.get_mut(have..).unwrap_or_default()).map_err(from_io)?;
+        let count = fill(&mut *self.reader, self.head.get_mut(have..).unwrap_or_default())
+            .map_err(from_io)?;
         self.head.truncate(have + count);
         self.whole = count < have;
         Ok(count > 0)
@@ -101,10 +106,10 @@ impl<'a> Stream<'a> {
         self.whole
     }
 
-    /// For how many of the `items` that a header announces memory is reserved at once, if each takes at least `bytes_each`
-    /// bytes of the content: for as many as the content can hold, if it is compressed no better than [`LIKELY_RATIO`]. So a
-    /// false header cannot make the reader reserve much more than the file can fill. A better compressed file costs some
-    /// reallocations.
+    /// For how many of the `items` that a header announces memory is reserved at once, if each
+    /// takes at least `bytes_each` bytes of the content: for as many as the content can hold, if it
+    /// is compressed no better than [`LIKELY_RATIO`]. So a false header cannot make the reader
+    /// reserve much more than the file can fill. A better compressed file costs some reallocations.
     pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
         usize::try_from(items.min(self.likely_bytes / bytes_each + 1)).unwrap_or(usize::MAX)
     }
@@ -145,7 +150,9 @@ fn recognize(magic: &[u8]) -> Compression {
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
         // A bzip2 block starts with the digits of pi, an empty file with the square root of it.
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
-        | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Compression::Bzip2,
+        | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => {
+            Compression::Bzip2
+        }
         _ => Compression::None,
     }
 }
@@ -160,7 +167,8 @@ const fn name(compression: Compression) -> &'static str {
     }
 }
 
-/// A decoder whose errors say which compression is damaged; errors of the system pass through unchanged.
+/// A decoder whose errors say which compression is damaged; errors of the system pass through
+/// unchanged.
 struct Decoder<'a> {
     decoder: Box<dyn Read + Send + 'a>,
     compression: Compression,
@@ -188,9 +196,10 @@ impl Read for Decoder<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.decoder.read(buffer).map_err(|error| match error.downcast::<ReadErrorKind>() {
             Ok(kind) => io::Error::other(kind),
-            Err(cause) => {
-                io::Error::other(ReadErrorKind::Compression { compression: name(self.compression), cause })
-            }
+            Err(cause) => io::Error::other(ReadErrorKind::Compression {
+                compression: name(self.compression),
+                cause,
+            }),
         })
     }
 }
@@ -208,7 +217,8 @@ mod tests {
         match compression {
             Compression::None => text.to_vec(),
             Compression::Gzip => {
-                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                let mut encoder =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
@@ -224,14 +234,16 @@ mod tests {
                 encoder.finish().unwrap()
             }
             Compression::Bzip2 => {
-                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+                let mut encoder =
+                    bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
         }
     }
 
-    const ALL: [Compression; 4] = [Compression::Gzip, Compression::Xz, Compression::Zstd, Compression::Bzip2];
+    const ALL: [Compression; 4] =
+        [Compression::Gzip, Compression::Xz, Compression::Zstd, Compression::Bzip2];
 
     fn unpack(bytes: &[u8]) -> Result<(Compression, Vec<u8>), ReadErrorKind> {
         let mut stream = Stream::new(of_bytes(bytes))?;
@@ -277,20 +289,28 @@ mod tests {
         for compression in ALL {
             for garbage in [&b"garbage after the stream"[..], b"x"] {
                 let error = unpack(&[&pack(compression, TEXT)[..], garbage].concat()).unwrap_err();
-                assert!(matches!(error, ReadErrorKind::Compression { .. }), "{compression:?}: {error}");
+                assert!(
+                    matches!(error, ReadErrorKind::Compression { .. }),
+                    "{compression:?}: {error}"
+                );
             }
         }
     }
 
     #[test]
     fn damage_is_an_error() {
-        let text: Vec<u8> = (0..20_000_u32).flat_map(|i| (i * i).to_string().into_bytes()).collect();
+        let text: Vec<u8> =
+            (0..20_000_u32).flat_map(|i| (i * i).to_string().into_bytes()).collect();
         for compression in ALL {
             let mut packed = pack(compression, &text);
             let middle = packed.len() / 2;
             packed[middle] ^= 0x55;
             let error = unpack(&packed).unwrap_err();
-            assert!(error.to_string().starts_with(&format!("the {} stream is damaged", name(compression))));
+            assert!(
+                error
+                    .to_string()
+                    .starts_with(&format!("the {} stream is damaged", name(compression)))
+            );
         }
     }
 

@@ -27,7 +27,8 @@ pub(crate) fn duplicate(number: i32) -> io::Result<File> {
     let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
     let is_writable =
         fcntl_getfl(descriptor).is_ok_and(|flags| flags.intersects(OFlags::WRONLY | OFlags::RDWR));
-    // What this program opens is closed when it starts another one; what it was started with is not.
+    // What this program opens is closed when it starts another one; what it was started with is
+    // not.
     let is_inherited = fcntl_getfd(descriptor).is_ok_and(|flags| !flags.contains(FdFlags::CLOEXEC));
     if !is_writable || !is_inherited {
         return Err(not_open());
@@ -35,7 +36,8 @@ pub(crate) fn duplicate(number: i32) -> io::Result<File> {
     Ok(File::from(fcntl_dupfd_cloexec(descriptor, 0)?))
 }
 
-/// The number of the descriptor to which a path leads: 1 for `/dev/stdout`, 3 for `/dev/fd/3` or `/proc/self/fd/3`.
+/// The number of the descriptor to which a path leads: 1 for `/dev/stdout`, 3 for `/dev/fd/3` or
+/// `/proc/self/fd/3`.
 pub(crate) fn number(path: &Path) -> Option<i32> {
     const MOST_LINKS: usize = 40; // the limit of Linux
     let own = fs::canonicalize("/proc/self/fd");
@@ -55,11 +57,12 @@ pub(crate) fn number(path: &Path) -> Option<i32> {
     None
 }
 
-/// Whether a path leads to the file, pipe or socket that is standard output. Devices do not count: what is written
-/// to a terminal twice is not lost.
+/// Whether a path leads to the file, pipe or socket that is standard output. Devices do not count:
+/// what is written to a terminal twice is not lost.
 pub(crate) fn shares_stdout(path: &Path) -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    let (Ok(ours), Ok(theirs)) = (duplicate(STDOUT).and_then(|file| file.metadata()), fs::metadata(path))
+    let (Ok(ours), Ok(theirs)) =
+        (duplicate(STDOUT).and_then(|file| file.metadata()), fs::metadata(path))
     else {
         return false;
     };
@@ -74,12 +77,17 @@ mod tests {
 
     #[test]
     fn paths_of_descriptors_are_told_from_others() {
-        for (path, expected) in
-            [("/dev/stdout", Some(1)), ("/dev/stderr", Some(2)), ("/dev/fd/7", Some(7)), ("/dev/null", None)]
-        {
+        for (path, expected) in [
+            ("/dev/stdout", Some(1)),
+            ("/dev/stderr", Some(2)),
+            ("/dev/fd/7", Some(7)),
+            ("/dev/null", None),
+        ] {
             assert_eq!(number(Path::new(path)), expected, "{path}");
         }
-        for path in ["", "-", "1", "/", "/dev/fd/x", "/dev/fd/99999999999", "/proc/self/fd", "forest"] {
+        for path in
+            ["", "-", "1", "/", "/dev/fd/x", "/dev/fd/99999999999", "/proc/self/fd", "forest"]
+        {
             assert_eq!(number(Path::new(path)), None, "{path}");
         }
         let folder = tempfile::tempdir().unwrap();

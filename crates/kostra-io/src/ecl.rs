@@ -1,9 +1,9 @@
 //! `.egr`: the binary compressed sparse rows of the ECL suite (Burtscher et al.).
 //!
-//! All numbers are 32-bit, signed and little-endian: how many vertices and entries there are; where each vertex's
-//! entries start, and where the last end; the neighbours; the weights of the edges to them, unless the file ends
-//! before. An edge stands in the rows of both its ends, a self-loop once. It is read as one edge, and edges are
-//! numbered in the order of first appearance.
+//! All numbers are 32-bit, signed and little-endian: how many vertices and entries there are; where
+//! each vertex's entries start, and where the last end; the neighbours; the weights of the edges to
+//! them, unless the file ends before. An edge stands in the rows of both its ends, a self-loop
+//! once. It is read as one edge, and edges are numbered in the order of first appearance.
 
 use crate::columns::Weights;
 use crate::compression::Stream;
@@ -14,11 +14,13 @@ use crate::read::Parsed;
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
 
-/// Reads a graph. With weights it takes 36 bytes an edge and 16 a vertex at its peak; the graph has 12 bytes an edge.
+/// Reads a graph. With weights it takes 36 bytes an edge and 16 a vertex at its peak; the graph has
+/// 12 bytes an edge.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut file = Words::new(stream, "its first two numbers");
     let counts = file.array(2, |at, word| {
-        let (what, count) = (if at == 0 { "vertices" } else { "entries" }, i32::from_le_bytes(word));
+        let (what, count) =
+            (if at == 0 { "vertices" } else { "entries" }, i32::from_le_bytes(word));
         usize::try_from(count).map_err(|_| format!("there cannot be {count} {what}"))
     })?;
     let [n, entries] = counts[..] else { return Err(Fault::at_byte(0, "the file has no header")) };
@@ -30,8 +32,11 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
 
     file.what = "its weights";
     let weighted = entries == 0 || !file.ended()?;
-    let weights =
-        if weighted { file.array(entries, |_, word| Ok(i32::from_le_bytes(word)))? } else { Vec::new() };
+    let weights = if weighted {
+        file.array(entries, |_, word| Ok(i32::from_le_bytes(word)))?
+    } else {
+        Vec::new()
+    };
     if !file.ended()? {
         return Err(Fault::at_byte(file.offset, "the file goes on after its weights"));
     }
@@ -42,7 +47,8 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     })?;
     drop((offsets, neighbours, weights));
     let mut notes = Vec::new();
-    let graph = weights::graph(n, edges.into_columns(Weights::I32), weighted, None, options, &mut notes)?;
+    let graph =
+        weights::graph(n, edges.into_columns(Weights::I32), weighted, None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
@@ -50,9 +56,12 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
 pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     const INSTEAD: &str = "write kst, gr, edges or mtx instead";
     let graph = outgoing.graph;
-    let weights = integer_weights(graph, i32::MIN.into(), i32::MAX.into()).map_err(|(edge, weight)| {
-        format!("edge {edge} weighs {weight}, but a .egr file holds 32-bit integers only; {INSTEAD}")
-    })?;
+    let weights =
+        integer_weights(graph, i32::MIN.into(), i32::MAX.into()).map_err(|(edge, weight)| {
+            format!(
+                "edge {edge} weighs {weight}, but a .egr file holds 32-bit integers only; {INSTEAD}"
+            )
+        })?;
     let loops = graph.u().iter().zip(graph.v()).filter(|(u, v)| u == v).count();
     let entries = 2 * graph.edges() - loops;
     let (Ok(n), Ok(count)) = (i32::try_from(graph.vertices()), i32::try_from(entries)) else {
@@ -91,22 +100,25 @@ mod tests {
     }
 
     /// A triangle 0-1-2 with a self-loop at 1, and an isolated vertex.
-    const TRIANGLE: [i32; 21] =
-        [4, 7, 0, 2, 5, 7, 7, /* rows */ 1, 2, 0, 1, 2, 0, 1, /* weights */ 5, -6, 5, 9, 7, -6, 7];
+    const TRIANGLE: [i32; 21] = [
+        4, 7, 0, 2, 5, 7, 7, /* rows */ 1, 2, 0, 1, 2, 0, 1, /* weights */ 5, -6, 5, 9,
+        7, -6, 7,
+    ];
 
     #[test]
     fn each_edge_is_read_once_and_written_twice() {
         let graph = load(&bytes(&TRIANGLE)).unwrap();
         assert_eq!(graph.vertices(), 4);
-        let expected =
-            [(0, 1, "5"), (0, 2, "-6"), (1, 1, "9"), (1, 2, "7")].map(|(u, v, w)| (u, v, w.to_string()));
+        let expected = [(0, 1, "5"), (0, 2, "-6"), (1, 1, "9"), (1, 2, "7")]
+            .map(|(u, v, w)| (u, v, w.to_string()));
         assert_eq!(listed_edges(&graph), expected);
         assert_eq!(written(writer, &graph).unwrap(), bytes(&TRIANGLE));
     }
 
     #[test]
     fn a_file_may_end_before_its_weights() {
-        let options = ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
+        let options =
+            ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
         let loaded = read_bytes("x.egr", &bytes(&TRIANGLE[..14]), &options).unwrap();
         assert_eq!(loaded.graph.edges(), 4);
         assert_eq!(
@@ -117,9 +129,13 @@ mod tests {
 
     #[test]
     fn parallel_edges_and_self_loops_come_back() {
-        let graph =
-            AnyGraph::from_edges(3, vec![2, 0, 0, 1], vec![0, 2, 0, 1], vec![i64::from(i32::MAX), -7, 3, 0])
-                .unwrap();
+        let graph = AnyGraph::from_edges(
+            3,
+            vec![2, 0, 0, 1],
+            vec![0, 2, 0, 1],
+            vec![i64::from(i32::MAX), -7, 3, 0],
+        )
+        .unwrap();
         let again = load(&written(writer, &graph).unwrap()).unwrap();
         let expected = [(0, 0, "3"), (0, 2, "2147483647"), (0, 2, "-7"), (1, 1, "0")];
         assert_eq!(listed_edges(&again), expected.map(|(u, v, w)| (u, v, w.to_string())));
@@ -144,7 +160,10 @@ mod tests {
             "x.egr: byte 58: the file ends among its weights: 0 of 7 are there"
         );
         let longer = [&whole[..], b"x"].concat();
-        assert_eq!(load(&longer).unwrap_err(), "x.egr: byte 84: the file goes on after its weights");
+        assert_eq!(
+            load(&longer).unwrap_err(),
+            "x.egr: byte 84: the file goes on after its weights"
+        );
     }
 
     #[test]
@@ -156,7 +175,10 @@ mod tests {
         };
         assert_eq!(with(0, -1), "x.egr: byte 0: there cannot be -1 vertices");
         assert_eq!(with(1, -7), "x.egr: byte 4: there cannot be -7 entries");
-        assert_eq!(with(2, 1), "x.egr: byte 8: the row of vertex 0 starts at entry 1, where 0 is expected");
+        assert_eq!(
+            with(2, 1),
+            "x.egr: byte 8: the row of vertex 0 starts at entry 1, where 0 is expected"
+        );
         assert_eq!(
             with(3, 8),
             "x.egr: byte 12: the row of vertex 1 starts at entry 8, where 0 to 7 is expected"
@@ -169,8 +191,14 @@ mod tests {
             with(6, 8),
             "x.egr: byte 24: the row of vertex 4 starts at entry 8, where 7, the end of the last, is expected"
         );
-        assert_eq!(with(7, 4), "x.egr: byte 28: there is no vertex 4: the file has 4, numbered from 0");
-        assert_eq!(with(7, -1), "x.egr: byte 28: there is no vertex -1: the file has 4, numbered from 0");
+        assert_eq!(
+            with(7, 4),
+            "x.egr: byte 28: there is no vertex 4: the file has 4, numbered from 0"
+        );
+        assert_eq!(
+            with(7, -1),
+            "x.egr: byte 28: there is no vertex -1: the file has 4, numbered from 0"
+        );
         assert_eq!(
             with(8, 3),
             "x.egr: byte 48: vertex 2 names 0 as its neighbour, but 0 does not name 2: each edge must stand in both rows"
@@ -202,10 +230,15 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_not_written() {
         let with = |weight: f64| {
-            written(writer, &AnyGraph::from_edges(2, vec![0, 0], vec![1, 1], vec![1.0, weight]).unwrap())
+            written(
+                writer,
+                &AnyGraph::from_edges(2, vec![0, 0], vec![1, 1], vec![1.0, weight]).unwrap(),
+            )
         };
         assert!(with(2.0).is_ok());
-        for (weight, text) in [(0.5, "0.5"), (2_147_483_648.0, "2147483648"), (f64::INFINITY, "inf")] {
+        for (weight, text) in
+            [(0.5, "0.5"), (2_147_483_648.0, "2147483648"), (f64::INFINITY, "inf")]
+        {
             assert_eq!(
                 with(weight).unwrap_err(),
                 format!(

@@ -61,7 +61,9 @@ pub enum ReadErrorKind {
     #[error("the input is empty")]
     Empty,
     /// The first bytes fit no format.
-    #[error("this is none of the formats that Kostra reads ({known}); name one with --format if it is")]
+    #[error(
+        "this is none of the formats that Kostra reads ({known}); name one with --format if it is"
+    )]
     UnknownFormat {
         /// The ids of all formats.
         known: String,
@@ -77,8 +79,8 @@ pub enum ReadErrorKind {
     /// The content breaks its format's rules; one sentence says how, and what is expected.
     #[error("{0}")]
     Malformed(String),
-    /// The columns of an edge list are not what the options say, or do not tell what they hold; one sentence asks, and says
-    /// what the caller can do.
+    /// The columns of an edge list are not what the options say, or do not tell what they hold; one
+    /// sentence asks, and says what the caller can do.
     #[error("{sentence}")]
     Columns {
         /// What is wrong or asked, and the remedy.

@@ -19,7 +19,10 @@ impl Fault {
 
     /// The content breaks its format's rules on a line of a text.
     pub(crate) fn at_line(line: u64, column: u64, sentence: impl Into<String>) -> Self {
-        Self { place: Some(Place::Line { line, column }), kind: ReadErrorKind::Malformed(sentence.into()) }
+        Self {
+            place: Some(Place::Line { line, column }),
+            kind: ReadErrorKind::Malformed(sentence.into()),
+        }
     }
 
     /// The header on a line of a text promises more edges than ids can name.

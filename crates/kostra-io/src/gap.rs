@@ -1,10 +1,12 @@
-//! `.wsg`: a weighted graph as the GAP benchmark suite serializes it (Beamer, Asanović & Patterson 2015).
+//! `.wsg`: a weighted graph as the GAP benchmark suite serializes it (Beamer, Asanović & Patterson
+//! 2015).
 //!
-//! All numbers are little-endian: a byte that says whether the graph is directed; how many entries and how many vertices
-//! there are, of 64 bits; where each vertex's entries start, and where the last end, of 64 bits; the entries, a neighbour
-//! and the weight of the edge to it, signed and of 32 bits each. After a directed graph's rows come those of the opposite
-//! direction. An undirected graph's edge stands in the rows of both its ends, and is read as one edge; of a directed
-//! graph every entry is an edge. Edges are numbered in the order of first appearance.
+//! All numbers are little-endian: a byte that says whether the graph is directed; how many entries
+//! and how many vertices there are, of 64 bits; where each vertex's entries start, and where the
+//! last end, of 64 bits; the entries, a neighbour and the weight of the edge to it, signed and of
+//! 32 bits each. After a directed graph's rows come those of the opposite direction. An undirected
+//! graph's edge stands in the rows of both its ends, and is read as one edge; of a directed graph
+//! every entry is an edge. Edges are numbered in the order of first appearance.
 
 use crate::columns::Weights;
 use crate::compression::Stream;
@@ -15,16 +17,20 @@ use crate::read::Parsed;
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
 
-/// Reads a graph. An undirected one takes 36 bytes an edge and 16 a vertex at its peak; the graph has 12 bytes an edge.
+/// Reads a graph. An undirected one takes 36 bytes an edge and 16 a vertex at its peak; the graph
+/// has 12 bytes an edge.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut file = Words::new(stream, "its header");
     let directed = file.array(1, |_, [flag]| match flag {
         0 | 1 => Ok(flag == 1),
-        _ => Err(format!("the first byte is 1 for a directed graph and 0 for any other, but here {flag}")),
+        _ => Err(format!(
+            "the first byte is 1 for a directed graph and 0 for any other, but here {flag}"
+        )),
     })?;
     let counts = file.array(2, |at, word| {
         let count = i64::from_le_bytes(word);
-        let (what, most) = if at == 0 { ("entries", i64::MAX) } else { ("vertices", i32::MAX.into()) };
+        let (what, most) =
+            if at == 0 { ("entries", i64::MAX) } else { ("vertices", i32::MAX.into()) };
         let possible = usize::try_from(count).ok().filter(|_| count <= most);
         possible.ok_or_else(|| format!("there cannot be {count} {what}"))
     })?;
@@ -53,7 +59,9 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     let edges = if directed {
         notes.push("the graph is directed; each arc is read as an edge".to_owned());
         let rows = (0..).zip(offsets.windows(2));
-        let u = rows.flat_map(|(row, bounds)| std::iter::repeat_n(row, bounds[1] - bounds[0])).collect();
+        let u = rows
+            .flat_map(|(row, bounds)| std::iter::repeat_n(row, bounds[1] - bounds[0]))
+            .collect();
         EdgeColumns { u, v: neighbours, weights }
     } else {
         let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
@@ -62,7 +70,8 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
         })?
     };
     drop(offsets);
-    let graph = weights::graph(n, edges.into_columns(Weights::I32), true, None, options, &mut notes)?;
+    let graph =
+        weights::graph(n, edges.into_columns(Weights::I32), true, None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
@@ -70,9 +79,12 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
 pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     const INSTEAD: &str = "write kst, gr, edges or mtx instead";
     let graph = outgoing.graph;
-    let weights = integer_weights(graph, i32::MIN.into(), i32::MAX.into()).map_err(|(edge, weight)| {
-        format!("edge {edge} weighs {weight}, but a .wsg file holds 32-bit integers only; {INSTEAD}")
-    })?;
+    let weights =
+        integer_weights(graph, i32::MIN.into(), i32::MAX.into()).map_err(|(edge, weight)| {
+            format!(
+                "edge {edge} weighs {weight}, but a .wsg file holds 32-bit integers only; {INSTEAD}"
+            )
+        })?;
     if i32::try_from(graph.vertices()).is_err() {
         return Err(format!(
             "{} vertices are more than the {} that a .wsg file can name; {INSTEAD}",
@@ -103,7 +115,12 @@ mod tests {
     use crate::testing::{graph_of, listed_edges, written};
     use crate::{Format, read_bytes};
 
-    fn bytes(directed: bool, starts: &[i64], entries: &[(i32, i32)], back: &[(i32, i32)]) -> Vec<u8> {
+    fn bytes(
+        directed: bool,
+        starts: &[i64],
+        entries: &[(i32, i32)],
+        back: &[(i32, i32)],
+    ) -> Vec<u8> {
         let pairs = |pairs: &[(i32, i32)]| -> Vec<u8> {
             pairs.iter().flat_map(|pair| [pair.0, pair.1]).flat_map(i32::to_le_bytes).collect()
         };
@@ -131,7 +148,8 @@ mod tests {
     fn each_edge_is_read_once_and_written_twice() {
         let loaded = read_bytes("x", &triangle(), &ReadOptions::default()).unwrap();
         assert_eq!((loaded.format, loaded.graph.vertices()), (Format::Gap, 4));
-        let expected = [(0, 1, "5"), (0, 2, "-6"), (1, 2, "7")].map(|(u, v, w)| (u, v, w.to_string()));
+        let expected =
+            [(0, 1, "5"), (0, 2, "-6"), (1, 2, "7")].map(|(u, v, w)| (u, v, w.to_string()));
         assert_eq!(listed_edges(&loaded.graph), expected);
         assert_eq!(written(writer, &loaded.graph).unwrap(), triangle());
     }
@@ -150,15 +168,21 @@ mod tests {
 
     #[test]
     fn parallel_edges_self_loops_and_nothing_come_back() {
-        let graph =
-            AnyGraph::from_edges(3, vec![2, 0, 0, 1], vec![0, 2, 0, 1], vec![i64::from(i32::MAX), -7, 3, 0])
-                .unwrap();
+        let graph = AnyGraph::from_edges(
+            3,
+            vec![2, 0, 0, 1],
+            vec![0, 2, 0, 1],
+            vec![i64::from(i32::MAX), -7, 3, 0],
+        )
+        .unwrap();
         let again = load(&written(writer, &graph).unwrap()).unwrap();
         let expected = [(0, 0, "3"), (0, 2, "2147483647"), (0, 2, "-7"), (1, 1, "0")];
         assert_eq!(listed_edges(&again), expected.map(|(u, v, w)| (u, v, w.to_string())));
         for vertices in [0, 5] {
             let empty = AnyGraph::from_edges(vertices, vec![], vec![], Vec::<f32>::new()).unwrap();
-            let loaded = read_bytes("x", &written(writer, &empty).unwrap(), &ReadOptions::default()).unwrap();
+            let loaded =
+                read_bytes("x", &written(writer, &empty).unwrap(), &ReadOptions::default())
+                    .unwrap();
             assert_eq!((loaded.format, loaded.graph.vertices()), (Format::Gap, vertices as u32));
         }
     }
@@ -207,7 +231,8 @@ mod tests {
         );
         let huge = bytes(false, &[0], &[], &[]);
         let huge =
-            [&huge[..1], &i64::MAX.to_le_bytes(), &i64::from(i32::MAX).to_le_bytes(), &[0; 8]].concat();
+            [&huge[..1], &i64::MAX.to_le_bytes(), &i64::from(i32::MAX).to_le_bytes(), &[0; 8]]
+                .concat();
         assert_eq!(
             load(&huge).unwrap_err(),
             "x.wsg: byte 25: the file ends among the starts of its rows: 1 of 2147483648 are there"

@@ -1,4 +1,5 @@
-//! For the formats that store each edge from both its ends: the edges, once each, from such rows, and the rows back.
+//! For the formats that store each edge from both its ends: the edges, once each, from such rows,
+//! and the rows back.
 
 use std::fmt::Display;
 
@@ -10,7 +11,8 @@ use crate::columns::{Columns, Weights};
 /// The rows of a file: for each vertex its neighbours, and the weights of the edges to them.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a, W> {
-    /// Where each row starts in `neighbours`, and where the last ends: `n + 1` ascending positions from 0.
+    /// Where each row starts in `neighbours`, and where the last ends: `n + 1` ascending positions
+    /// from 0.
     pub(crate) offsets: &'a [usize],
     /// The neighbours, each below `n`.
     pub(crate) neighbours: &'a [Vertex],
@@ -37,7 +39,8 @@ impl<W> EdgeColumns<W> {
     }
 }
 
-/// For each vertex the later vertices whose rows contain it, ascending; and where each vertex's entries end.
+/// For each vertex the later vertices whose rows contain it, ascending; and where each vertex's
+/// entries end.
 type Mirrors<W> = (Vec<(Vertex, W)>, Vec<usize>);
 
 /// An entry that the row of the other end does not agree with.
@@ -52,13 +55,15 @@ pub(crate) struct Asymmetry {
 }
 
 impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
-    /// Each edge once, in the order of first appearance: the entries of a row that name no earlier vertex.
+    /// Each edge once, in the order of first appearance: the entries of a row that name no earlier
+    /// vertex.
     ///
-    /// An entry that names the row's own vertex is a self-loop. Every other entry must stand in the other end's row
-    /// as well, as often and with the same weights, in whatever order; `Err` is the first that does not.
+    /// An entry that names the row's own vertex is a self-loop. Every other entry must stand in the
+    /// other end's row as well, as often and with the same weights, in whatever order; `Err` is the
+    /// first that does not.
     ///
-    /// Linear time where rows ascend, as they mostly do; other rows are sorted. Besides the rows and the edges it takes a
-    /// vertex and a weight for each edge, and 8 bytes a vertex.
+    /// Linear time where rows ascend, as they mostly do; other rows are sorted. Besides the rows
+    /// and the edges it takes a vertex and a weight for each edge, and 8 bytes a vertex.
     ///
     /// # Errors
     /// When the system does not grant the memory. The inner error is the asymmetry.
@@ -125,7 +130,8 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         Ok((mirrors, cursors)) // each cursor has moved from the start of its vertex's entries to the end
     }
 
-    /// What is wrong with the row of a vertex, given its later neighbours and the later rows that contain it, both sorted.
+    /// What is wrong with the row of a vertex, given its later neighbours and the later rows that
+    /// contain it, both sorted.
     fn asymmetry(&self, row: Vertex, own: &[(Vertex, W)], mirror: &[(Vertex, W)]) -> Asymmetry {
         let at = own.iter().zip(mirror).take_while(|(a, b)| a == b).count();
         let (a, b) = (own.get(at), mirror.get(at));
@@ -134,8 +140,8 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         let (there, back) = (times(own), times(mirror));
         let (from, to) = if there < back { (to, row) } else { (row, to) };
         let entry = self.entries(from).find(|&entry| {
-            let differs =
-                there != back || a.is_none_or(|&(_, weight)| self.weights.get(entry) == Some(&weight));
+            let differs = there != back
+                || a.is_none_or(|&(_, weight)| self.weights.get(entry) == Some(&weight));
             self.neighbours[entry] == to && differs
         });
         let name = |vertex: Vertex| self.first + u64::from(vertex);
@@ -159,8 +165,8 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
     }
 }
 
-/// The rows of a graph: each edge stands in those of both its ends, a self-loop once. A row ascends by neighbour, and
-/// parallel edges by id. Takes `8 (n + 1) + 16 m` bytes and O(n + m log m) time.
+/// The rows of a graph: each edge stands in those of both its ends, a self-loop once. A row ascends
+/// by neighbour, and parallel edges by id. Takes `8 (n + 1) + 16 m` bytes and O(n + m log m) time.
 pub(crate) struct MirroredRows {
     offsets: Vec<usize>,
     entries: Vec<(Vertex, EdgeId)>,
@@ -172,9 +178,9 @@ impl MirroredRows {
     pub(crate) fn build(graph: &AnyGraph) -> Result<Self, OutOfMemory> {
         let arcs = || {
             let ends = graph.u().iter().copied().zip(graph.v().iter().copied());
-            (0..)
-                .zip(ends)
-                .flat_map(|(id, (u, v))| std::iter::once((u, v, id)).chain((u != v).then_some((v, u, id))))
+            (0..).zip(ends).flat_map(|(id, (u, v))| {
+                std::iter::once((u, v, id)).chain((u != v).then_some((v, u, id)))
+            })
         };
         let mut offsets = memory::zeros::<usize>(graph.vertices() as usize + 1)?;
         for (from, ..) in arcs() {
@@ -215,9 +221,13 @@ impl MirroredRows {
     }
 }
 
-/// The weights of a graph as integers, by edge id; `Err` is the first edge that does not weigh one from `least` to
-/// `most`, and its weight as text.
-pub(crate) fn integer_weights(graph: &AnyGraph, least: i64, most: i64) -> Result<Vec<i64>, (EdgeId, String)> {
+/// The weights of a graph as integers, by edge id; `Err` is the first edge that does not weigh one
+/// from `least` to `most`, and its weight as text.
+pub(crate) fn integer_weights(
+    graph: &AnyGraph,
+    least: i64,
+    most: i64,
+) -> Result<Vec<i64>, (EdgeId, String)> {
     kostra_core::with_graph!(graph, graph => {
         let weights = graph.edge_list().weights().iter();
         (0..).zip(weights).map(|(id, &weight)| {
@@ -273,10 +283,19 @@ mod tests {
         let weights: Vec<_> = rows.concat().iter().map(|entry| entry.1).collect();
         let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
         let columns = rows.edges().unwrap().map_err(|asymmetry| {
-            assert!(rows.entries(asymmetry.row).contains(&asymmetry.entry), "the entry is in its row");
+            assert!(
+                rows.entries(asymmetry.row).contains(&asymmetry.entry),
+                "the entry is in its row"
+            );
             format!("entry {}: {}", asymmetry.entry, asymmetry.sentence)
         })?;
-        Ok(columns.u.into_iter().zip(columns.v).zip(columns.weights).map(|((u, v), w)| (u, v, w)).collect())
+        Ok(columns
+            .u
+            .into_iter()
+            .zip(columns.v)
+            .zip(columns.weights)
+            .map(|((u, v), w)| (u, v, w))
+            .collect())
     }
 
     #[test]
@@ -314,12 +333,19 @@ mod tests {
 
     #[test]
     fn rows_of_a_graph_lead_back_to_its_edges() {
-        let graph =
-            AnyGraph::from_edges(4, vec![2, 0, 1, 0, 3], vec![1, 2, 1, 2, 0], vec![1_i32, 2, 3, 4, 5])
-                .unwrap();
+        let graph = AnyGraph::from_edges(
+            4,
+            vec![2, 0, 1, 0, 3],
+            vec![1, 2, 1, 2, 0],
+            vec![1_i32, 2, 3, 4, 5],
+        )
+        .unwrap();
         let rows = MirroredRows::build(&graph).unwrap();
         assert_eq!(rows.offsets(), [0, 3, 5, 8, 9]);
-        assert_eq!(rows.entries(), [(2, 1), (2, 3), (3, 4), (1, 2), (2, 0), (0, 1), (0, 3), (1, 0), (0, 4)]);
+        assert_eq!(
+            rows.entries(),
+            [(2, 1), (2, 3), (3, 4), (1, 2), (2, 0), (0, 1), (0, 3), (1, 0), (0, 4)]
+        );
         assert_eq!(rows.rows().map(<[_]>::len).collect::<Vec<_>>(), [3, 2, 3, 1]);
     }
 
@@ -328,7 +354,10 @@ mod tests {
         let graph = |weights: Vec<f64>| {
             AnyGraph::from_edges(1, vec![0; weights.len()], vec![0; weights.len()], weights)
         };
-        assert_eq!(integer_weights(&graph(vec![1.0, -0.0, -7.0]).unwrap(), -7, 1), Ok(vec![1, 0, -7]));
+        assert_eq!(
+            integer_weights(&graph(vec![1.0, -0.0, -7.0]).unwrap(), -7, 1),
+            Ok(vec![1, 0, -7])
+        );
         for odd in [0.5, f64::INFINITY, f64::NEG_INFINITY, 9_223_372_036_854_775_808.0, 1e300] {
             let refused = integer_weights(&graph(vec![1.0, odd]).unwrap(), i64::MIN, i64::MAX);
             assert_eq!(refused, Err((1, odd.to_string())));

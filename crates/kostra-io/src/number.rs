@@ -1,7 +1,8 @@
 //! Numbers as they stand in texts.
 //!
-//! Short numbers in plain digits are read by a fast path that counts digits, so that no overflow goes unnoticed. All others
-//! go through slower code, which knows every case and says what is wrong.
+//! Short numbers in plain digits are read by a fast path that counts digits, so that no overflow
+//! goes unnoticed. All others go through slower code, which knows every case and says what is
+//! wrong.
 
 use kostra_core::Vertex;
 
@@ -11,10 +12,11 @@ use crate::columns::Number;
 /// The most digits that never overflow 64 bits.
 const SAFE_DIGITS: usize = 19;
 
-/// The number that starts at a byte, and where its digits end. Beyond [`SAFE_DIGITS`] digits the value means nothing.
+/// The number that starts at a byte, and where its digits end. Beyond [`SAFE_DIGITS`] digits the
+/// value means nothing.
 ///
-/// Up to eight digits are read as one word, without a branch on how many there are (after Lemire's eight-digit trick),
-/// because the lengths of numbers are hard to predict.
+/// Up to eight digits are read as one word, without a branch on how many there are (after Lemire's
+/// eight-digit trick), because the lengths of numbers are hard to predict.
 #[inline(always)]
 pub(crate) fn digits(bytes: &[u8], start: usize) -> (u64, usize) {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
@@ -24,7 +26,8 @@ pub(crate) fn digits(bytes: &[u8], start: usize) -> (u64, usize) {
         return more_digits(bytes, start, 0);
     };
     let values = u64::from_le_bytes(eight) ^ ZEROS;
-    // The high bit of each byte that is no digit; a carry only reaches the bytes after the first of these.
+    // The high bit of each byte that is no digit; a carry only reaches the bytes after the first of
+    // these.
     let others = (values.wrapping_add(TO_HIGH_BIT) | values) & HIGH_BITS;
     let count = others.trailing_zeros() / 8;
     if count == 0 {
@@ -46,7 +49,9 @@ fn join_digits(digits: u64) -> u64 {
 
 fn more_digits(bytes: &[u8], start: usize, before: u64) -> (u64, usize) {
     let (mut value, mut at) = (before, start);
-    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+    while let Some(digit) =
+        bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10)
+    {
         value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
         at += 1;
     }
@@ -63,10 +68,15 @@ pub(crate) struct PlainEntry {
     pub(crate) next: usize,
 }
 
-/// Two vertices that count from 1, perhaps a weight, one space apart, with nothing wrong with them, and the end of the
-/// line; the vertices come out counting from 0. Whatever else stands there gives `None`.
+/// Two vertices that count from 1, perhaps a weight, one space apart, with nothing wrong with them,
+/// and the end of the line; the vertices come out counting from 0. Whatever else stands there gives
+/// `None`.
 #[inline(always)]
-pub(crate) fn plain_entry<const WEIGHTED: bool>(block: &[u8], start: usize, n: u32) -> Option<PlainEntry> {
+pub(crate) fn plain_entry<const WEIGHTED: bool>(
+    block: &[u8],
+    start: usize,
+    n: u32,
+) -> Option<PlainEntry> {
     const DIGITS: usize = SAFE_DIGITS - 1; // so that weights fit into a signed integer
     let (u, end_of_u) = digits(block, start);
     let (v, end_of_v) = digits(block, end_of_u + 1);
@@ -118,7 +128,8 @@ pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
 pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<Number, String> {
     match number(token)? {
         Number::Float(value) if value.is_nan() && nan == Nan::Error => {
-            Err("the weight is not a number (NaN); mend it, or ask for such edges to be skipped".into())
+            Err("the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
+                .into())
         }
         number => Ok(number),
     }
@@ -137,14 +148,17 @@ fn number(token: &[u8]) -> Result<Number, String> {
     if let Some(value) = short_decimal(unsigned, whole, end) {
         return Ok(Number::Float(if negative { -value } else { value }));
     }
-    let value: f64 = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        if token.is_empty() {
-            "the weight is missing".into()
-        } else {
-            format!("the weight is '{}', which is not a number{}", show(token), of_comma(token))
-        }
-    })?;
-    if value.is_infinite() && unsigned.first().is_some_and(|&byte| byte.is_ascii_digit() || byte == b'.') {
+    let value: f64 =
+        std::str::from_utf8(token).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
+            if token.is_empty() {
+                "the weight is missing".into()
+            } else {
+                format!("the weight is '{}', which is not a number{}", show(token), of_comma(token))
+            }
+        })?;
+    if value.is_infinite()
+        && unsigned.first().is_some_and(|&byte| byte.is_ascii_digit() || byte == b'.')
+    {
         return Err(format!(
             "the weight {} is too large for a 64-bit float; write inf if that is meant",
             show(token)
@@ -185,14 +199,15 @@ fn of_comma(field: &[u8]) -> &'static str {
     if has_decimal_comma(field) { "; write it with a decimal point and no comma" } else { "" }
 }
 
-/// A decimal with few enough digits that one correctly rounded division of two exact floats is its exact value,
-/// correctly rounded (Clinger 1990). `whole` are the digits up to `point`.
+/// A decimal with few enough digits that one correctly rounded division of two exact floats is its
+/// exact value, correctly rounded (Clinger 1990). `whole` are the digits up to `point`.
 #[inline]
 fn short_decimal(unsigned: &[u8], whole: u64, point: usize) -> Option<f64> {
     const EXACT_DIGITS: usize = 15;
     const POWERS: [f64; EXACT_DIGITS + 1] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    if unsigned.get(point) != Some(&b'.') || unsigned.len() > EXACT_DIGITS + 1 || unsigned.len() < 2 {
+    if unsigned.get(point) != Some(&b'.') || unsigned.len() > EXACT_DIGITS + 1 || unsigned.len() < 2
+    {
         return None;
     }
     let (fraction, end) = digits(unsigned, point + 1);
@@ -207,7 +222,8 @@ fn short_decimal(unsigned: &[u8], whole: u64, point: usize) -> Option<f64> {
 /// A token as an error shows it: at most 40 bytes of it, with control characters escaped.
 pub(crate) fn show(token: &[u8]) -> String {
     const LONGEST: usize = 40;
-    let shown = String::from_utf8_lossy(token.get(..LONGEST).unwrap_or(token)).escape_debug().to_string();
+    let shown =
+        String::from_utf8_lossy(token.get(..LONGEST).unwrap_or(token)).escape_debug().to_string();
     if token.len() > LONGEST { format!("{shown}...") } else { shown }
 }
 
@@ -249,7 +265,10 @@ mod tests {
     #[test]
     fn integers_up_to_64_bits_are_exact() {
         for value in [0, 1, -1, i64::MAX, i64::MIN, 1_234_567_890_123_456_789] {
-            assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Integer(value)));
+            assert_eq!(
+                weight(value.to_string().as_bytes(), Nan::Error),
+                Ok(Number::Integer(value))
+            );
         }
         assert_eq!(weight(b"+5", Nan::Error), Ok(Number::Integer(5)));
         assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(Number::Integer(5)));
@@ -257,8 +276,14 @@ mod tests {
             assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Huge(value)));
         }
         let beyond = "does not fit in 64 bits; with a decimal point it is read as a float";
-        assert_eq!(failure("18446744073709551616"), format!("the weight 18446744073709551616 {beyond}"));
-        assert_eq!(failure("-9223372036854775809"), format!("the weight -9223372036854775809 {beyond}"));
+        assert_eq!(
+            failure("18446744073709551616"),
+            format!("the weight 18446744073709551616 {beyond}")
+        );
+        assert_eq!(
+            failure("-9223372036854775809"),
+            format!("the weight -9223372036854775809 {beyond}")
+        );
     }
 
     #[test]

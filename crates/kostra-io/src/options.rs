@@ -11,9 +11,11 @@ use crate::{MappedFile, Terms};
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// DIMACS: `p sp n m` and `a u v w` lines; also the kin `p tw`, `p edge`, `p col` without weights.
+    /// DIMACS: `p sp n m` and `a u v w` lines; also the kin `p tw`, `p edge`, `p col` without
+    /// weights.
     Dimacs,
-    /// Lines of `u v` or `u v weight`, between blanks, tabs, commas, semicolons or bars: SNAP, CSV, TSV.
+    /// Lines of `u v` or `u v weight`, between blanks, tabs, commas, semicolons or bars: SNAP, CSV,
+    /// TSV.
     EdgeList,
     /// Matrix Market coordinate files.
     MatrixMarket,
@@ -127,10 +129,11 @@ impl Display for Input {
 pub enum MissingWeights {
     /// 1 each (`i32`).
     Unit,
-    /// A hash of the two ends, in either order, from 1 to `2^24 - 1` (`u32`): the same on every run and machine.
+    /// A hash of the two ends, in either order, from 1 to `2^24 - 1` (`u32`): the same on every run
+    /// and machine.
     Hash,
-    /// The distance between the ends (`f64`, metres where coordinates are geographic). Needs coordinates, so it is an error
-    /// for now: the formats that have coordinates have weights too.
+    /// The distance between the ends (`f64`, metres where coordinates are geographic). Needs
+    /// coordinates, so it is an error for now: the formats that have coordinates have weights too.
     Distance,
 }
 
@@ -140,7 +143,8 @@ pub enum Nan {
     /// Refuse the input, naming the place.
     #[default]
     Error,
-    /// Make the edge a self-loop of weight 0, which is in no forest; the other edges keep their ids.
+    /// Make the edge a self-loop of weight 0, which is in no forest; the other edges keep their
+    /// ids.
     Skip,
 }
 
@@ -203,29 +207,33 @@ impl ColumnOptions {
 pub struct ReadOptions {
     /// The format, instead of recognizing it by content.
     pub format: Option<Format>,
-    /// The weights of a graph that has none; one that has some is refused. Without, the input's weights are taken, and
-    /// where it has none, each edge weighs 1. An edge list with columns that may or may not be weights is refused.
+    /// The weights of a graph that has none; one that has some is refused. Without, the input's
+    /// weights are taken, and where it has none, each edge weighs 1. An edge list with columns that
+    /// may or may not be weights is refused.
     pub missing_weights: Option<MissingWeights>,
     /// What to do about NaN.
     pub nan: Nan,
-    /// Whether the vertices of an edge list are names, numbered in the order in which they appear. Without a format, the
-    /// input is then read as an edge list, whatever its content.
+    /// Whether the vertices of an edge list are names, numbered in the order in which they appear.
+    /// Without a format, the input is then read as an edge list, whatever its content.
     pub names: bool,
-    /// Which columns of an edge list hold what; other formats are refused where something is chosen.
+    /// Which columns of an edge list hold what; other formats are refused where something is
+    /// chosen.
     pub columns: ColumnOptions,
     /// In whose terms messages name these options.
     pub terms: Terms,
     /// How many threads to use; 0 means all.
     pub threads: usize,
-    /// Whether a `.kst` file is copied into memory, so that the graph stays as it is when the file changes. Otherwise a
-    /// plain one is mapped, which takes no memory of its own; see [`open_kst`](crate::open_kst).
+    /// Whether a `.kst` file is copied into memory, so that the graph stays as it is when the file
+    /// changes. Otherwise a plain one is mapped, which takes no memory of its own; see
+    /// [`open_kst`](crate::open_kst).
     pub copy: bool,
 }
 
 /// A graph from a file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The graph. Edge ids are positions in the input; an edge that the format stores twice counts once.
+    /// The graph. Edge ids are positions in the input; an edge that the format stores twice counts
+    /// once.
     pub graph: AnyGraph,
     /// Where the vertices lie, if the file says so.
     pub coordinates: Option<Coordinates>,
@@ -235,10 +243,12 @@ pub struct Loaded {
     pub format: Format,
     /// How it was compressed.
     pub compression: Compression,
-    /// What the user should know of the reading, a sentence each: weights made up, edges skipped, columns left out.
+    /// What the user should know of the reading, a sentence each: weights made up, edges skipped,
+    /// columns left out.
     pub notes: Vec<String>,
     /// Those of the notes that may well mean a mistake: ids that no edge ends at.
     pub warnings: Vec<String>,
-    /// The file that the graph borrows its arrays from, if it does: a `.kst` file that is mapped into memory.
+    /// The file that the graph borrows its arrays from, if it does: a `.kst` file that is mapped
+    /// into memory.
     pub mapped: Option<MappedFile>,
 }

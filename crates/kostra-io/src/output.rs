@@ -11,7 +11,8 @@ use kostra_core::{AnyGraph, Coordinates};
 #[cfg(unix)]
 use crate::descriptor::{STDERR, STDOUT, duplicate, number};
 use crate::{
-    Format, MappedFile, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market, metis,
+    Format, MappedFile, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market,
+    metis,
 };
 #[cfg(not(unix))]
 use descriptor::{STDERR, STDOUT, duplicate, number};
@@ -30,18 +31,21 @@ pub enum Output {
 }
 
 impl Output {
-    /// Whether what is written goes to this process's standard output, as by the path `/dev/stdout`.
+    /// Whether what is written goes to this process's standard output, as by the path
+    /// `/dev/stdout`.
     pub fn is_stdout(&self) -> bool {
         matches!(self.route(), Route::Descriptor(STDOUT))
     }
 
-    /// Whether writing creates or replaces a regular file, as [`Replacement`](crate::Replacement) does.
+    /// Whether writing creates or replaces a regular file, as [`Replacement`](crate::Replacement)
+    /// does.
     pub fn is_replaced(&self) -> bool {
         matches!(self.route(), Route::Replaced(_))
     }
 
-    /// Whether it is a file or a pipe that standard output goes to as well, by another way than [`Output::is_stdout`]
-    /// knows. Each of the two would then overwrite or interrupt what the other has written.
+    /// Whether it is a file or a pipe that standard output goes to as well, by another way than
+    /// [`Output::is_stdout`] knows. Each of the two would then overwrite or interrupt what the
+    /// other has written.
     pub fn shares_stdout(&self) -> bool {
         match self {
             #[cfg(unix)]
@@ -53,17 +57,21 @@ impl Output {
     /// Finds errors that show before any work.
     ///
     /// # Errors
-    /// When the name asks for a compression that Kostra does not write, or means a descriptor that is not open for writing.
+    /// When the name asks for a compression that Kostra does not write, or means a descriptor that
+    /// is not open for writing.
     pub fn check(&self) -> Result<(), WriteError> {
         Packing::of(self)?;
         let Route::Descriptor(number) = self.route() else { return Ok(()) };
-        duplicate(number).map(drop).map_err(|cause| WriteError::Io { output: self.to_string(), cause })
+        duplicate(number)
+            .map(drop)
+            .map_err(|cause| WriteError::Io { output: self.to_string(), cause })
     }
 
-    /// Whether this is a regular file, or nothing yet, whose content will be exactly the bytes that are written. Several
-    /// processes can write such a file together, by a [`Replacement`].
+    /// Whether this is a regular file, or nothing yet, whose content will be exactly the bytes that
+    /// are written. Several processes can write such a file together, by a [`Replacement`].
     pub fn is_plain_file(&self) -> bool {
-        matches!(self.route(), Route::Replaced(_)) && matches!(Packing::of(self), Ok(Packing::Plain))
+        matches!(self.route(), Route::Replaced(_))
+            && matches!(Packing::of(self), Ok(Packing::Plain))
     }
 
     fn route(&self) -> Route<'_> {
@@ -99,7 +107,8 @@ enum Route<'a> {
     Replaced(&'a Path),
 }
 
-/// Whether there is something at a path that a file cannot replace. A folder is an error of its own.
+/// Whether there is something at a path that a file cannot replace. A folder is an error of its
+/// own.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
@@ -122,7 +131,8 @@ mod descriptor {
     }
 }
 
-/// A graph to write, with what may go along. A format takes what it can hold: only `.kst` keeps names and places.
+/// A graph to write, with what may go along. A format takes what it can hold: only `.kst` keeps
+/// names and places.
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing<'a> {
     /// The graph.
@@ -131,7 +141,8 @@ pub struct Outgoing<'a> {
     pub coordinates: Option<&'a Coordinates>,
     /// What its vertices are called.
     pub names: Option<&'a [String]>,
-    /// The file that the graph borrows from. When that has changed by the end of writing, nothing is written.
+    /// The file that the graph borrows from. When that has changed by the end of writing, nothing
+    /// is written.
     pub mapped: Option<&'a MappedFile>,
 }
 
@@ -147,10 +158,15 @@ pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 
 /// Writes a graph in a format, as [`write_atomically`] does.
 ///
 /// # Errors
-/// When the format cannot hold the graph, which is found out before the output is touched, or cannot be written, or the
-/// file that the graph borrows from has changed.
-pub fn write_graph(output: &Output, format: Format, outgoing: Outgoing<'_>) -> Result<(), WriteError> {
-    let unrepresentable = |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
+/// When the format cannot hold the graph, which is found out before the output is touched, or
+/// cannot be written, or the file that the graph borrows from has changed.
+pub fn write_graph(
+    output: &Output,
+    format: Format,
+    outgoing: Outgoing<'_>,
+) -> Result<(), WriteError> {
+    let unrepresentable =
+        |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
     let write = writer(format, outgoing).map_err(unrepresentable)?;
     write_atomically(output, |to| {
         write(to)?;
@@ -190,21 +206,23 @@ fn writer(format: Format, outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> 
 
 /// Writes a file whole or not at all, as a [`Replacement`] does.
 ///
-/// A device, a pipe or a socket is written to directly. A path that leads to an open file of this process, such as
-/// `/dev/stdout` or `/dev/fd/3`, means that open file: writing goes on at its offset. Where the name ends in `.gz` or
-/// `.zst`, what `write` writes is compressed; `.xz` and `.bz2` are refused, because the content would not be what the
-/// name says. Writes are buffered.
+/// A device, a pipe or a socket is written to directly. A path that leads to an open file of this
+/// process, such as `/dev/stdout` or `/dev/fd/3`, means that open file: writing goes on at its
+/// offset. Where the name ends in `.gz` or `.zst`, what `write` writes is compressed; `.xz` and
+/// `.bz2` are refused, because the content would not be what the name says. Writes are buffered.
 ///
 /// # Errors
-/// When the output cannot be created or written, or `write` fails. A reader that has gone away shows as
-/// [`WriteError::Io`] with [`io::ErrorKind::BrokenPipe`].
+/// When the output cannot be created or written, or `write` fails. A reader that has gone away
+/// shows as [`WriteError::Io`] with [`io::ErrorKind::BrokenPipe`].
 pub fn write_atomically(
     output: &Output,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let packing = Packing::of(output)?;
     let result = match output.route() {
-        Route::Descriptor(number) => duplicate(number).and_then(|mut open| packing.pack(&mut open, write)),
+        Route::Descriptor(number) => {
+            duplicate(number).and_then(|mut open| packing.pack(&mut open, write))
+        }
         Route::Special(path) => OpenOptions::new()
             .write(true)
             .open(path)
@@ -217,7 +235,8 @@ pub fn write_atomically(
     result.map_err(|cause| WriteError::Io { output: output.to_string(), cause })
 }
 
-/// How the bytes are compressed on their way, told by the name so that name and content never disagree.
+/// How the bytes are compressed on their way, told by the name so that name and content never
+/// disagree.
 #[derive(Clone, Copy)]
 enum Packing {
     Plain,
@@ -228,13 +247,16 @@ enum Packing {
 impl Packing {
     fn of(output: &Output) -> Result<Self, WriteError> {
         let Output::Path(path) = output else { return Ok(Self::Plain) };
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {
             "gz" => Ok(Self::Gzip),
             "zst" => Ok(Self::Zstd),
             "xz" | "bz2" => Err(WriteError::Unrepresentable {
                 output: output.to_string(),
-                reason: format!("Kostra reads .{extension}, but does not write it; use .zst or .gz"),
+                reason: format!(
+                    "Kostra reads .{extension}, but does not write it; use .zst or .gz"
+                ),
             }),
             _ => Ok(Self::Plain),
         }
@@ -328,7 +350,9 @@ mod tests {
         let file = Output::Path(folder.path().join("forest"));
         assert!(file.is_replaced() && !file.is_stdout() && !file.shares_stdout());
         assert!(
-            Output::Stdout.is_stdout() && !Output::Stdout.is_replaced() && !Output::Stdout.shares_stdout()
+            Output::Stdout.is_stdout()
+                && !Output::Stdout.is_replaced()
+                && !Output::Stdout.shares_stdout()
         );
         assert!(!Output::Stderr.is_stdout());
         #[cfg(unix)]
@@ -364,7 +388,8 @@ mod tests {
         assert!(zstd::decode_all(File::open(&path).unwrap()).unwrap() == text.as_bytes());
         let error = write_text(&folder.path().join("roads.gr.xz"), &text).unwrap_err().to_string();
         assert!(
-            error.ends_with("roads.gr.xz: Kostra reads .xz, but does not write it; use .zst or .gz"),
+            error
+                .ends_with("roads.gr.xz: Kostra reads .xz, but does not write it; use .zst or .gz"),
             "{error}"
         );
         assert_eq!(names_in(folder.path()), ["roads.gr.gz", "roads.gr.zst"]);

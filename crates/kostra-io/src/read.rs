@@ -20,16 +20,18 @@ pub(crate) struct Parsed {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads a graph. `progress` is called after every read of the input, possibly from another thread; a read takes up to a
-/// few hundred kilobytes. A `.kst` file that is mapped into memory reports its first bytes only.
+/// Reads a graph. `progress` is called after every read of the input, possibly from another thread;
+/// a read takes up to a few hundred kilobytes. A `.kst` file that is mapped into memory reports its
+/// first bytes only.
 ///
-/// DIMACS, edge lists and Matrix Market take one pass and, besides the graph, some blocks of 256 KiB for each thread; edge
-/// lists with names, their table too. METIS, ECL and GAP files are stored by rows, which are kept until all edges are known;
-/// their modules say how much memory that takes. An OpenStreetMap file is read twice, or kept in memory.
+/// DIMACS, edge lists and Matrix Market take one pass and, besides the graph, some blocks of 256
+/// KiB for each thread; edge lists with names, their table too. METIS, ECL and GAP files are stored
+/// by rows, which are kept until all edges are known; their modules say how much memory that takes.
+/// An OpenStreetMap file is read twice, or kept in memory.
 ///
 /// # Errors
-/// When the input cannot be opened or read, is in no known format, breaks the rules of its format, or holds no graph
-/// that fits 32-bit ids and this machine's memory.
+/// When the input cannot be opened or read, is in no known format, breaks the rules of its format,
+/// or holds no graph that fits 32-bit ids and this machine's memory.
 pub fn read(
     input: &Input,
     options: &ReadOptions,
@@ -64,8 +66,8 @@ pub fn read_stream<'a>(
 /// Opens a text that is no graph, such as a list of edge ids, and decompresses it as [`read`] does.
 ///
 /// # Errors
-/// When the input cannot be opened, or its compressed stream is damaged at the start. Later reads return errors that carry
-/// a [`ReadErrorKind`].
+/// When the input cannot be opened, or its compressed stream is damaged at the start. Later reads
+/// return errors that carry a [`ReadErrorKind`].
 pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
     let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
     let stream = source::open(input, unwatched).and_then(|source| Ok(Stream::new(source)?));
@@ -97,8 +99,12 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
     Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings, mapped })
 }
 
-/// The format that the options name, or else that the content shows; refuses options that do not apply to it.
-pub(crate) fn format_of(stream: &mut Stream<'_>, options: &ReadOptions) -> Result<Format, ReadErrorKind> {
+/// The format that the options name, or else that the content shows; refuses options that do not
+/// apply to it.
+pub(crate) fn format_of(
+    stream: &mut Stream<'_>,
+    options: &ReadOptions,
+) -> Result<Format, ReadErrorKind> {
     let format = match options.format {
         Some(format) => format,
         None => match sniff::format_of(stream) {
@@ -166,8 +172,9 @@ mod tests {
         let packed = encoder.finish().unwrap();
         let graph = read_bytes("x", &packed, &ReadOptions::default()).unwrap();
         assert_eq!((graph.graph.edges(), graph.compression), (100_000, crate::Compression::Gzip));
-        let error =
-            read_bytes("x", &packed[..packed.len() - 9], &ReadOptions::default()).unwrap_err().to_string();
+        let error = read_bytes("x", &packed[..packed.len() - 9], &ReadOptions::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with("x: the gzip stream is damaged or cut short: "), "{error}");
     }
 

@@ -1,13 +1,15 @@
 //! Which format a content is in, told by its first bytes.
 //!
-//! `.kst`, OpenStreetMap and Matrix Market files start with a signature. ECL and GAP files have none; their first numbers
-//! must be possible counts and row starts. A DIMACS file starts with lines `c`, `p`, `a` or `e`. The hard case is numbers
-//! only: METIS (`n m`, then a line of neighbours for each vertex) or an edge list. Lines of different lengths, or of one
-//! number, cannot be edges, so they are METIS. Where all lines have the same number of columns, both readings are possible,
-//! and METIS must be proved: as far as the head reaches, every neighbour is in `1..=n` and not the vertex itself,
-//! neighbours name each other, and the counts fit the first line: exactly if the head is the whole content, within a factor
-//! of two otherwise. An edge list that passes is read as METIS, unless the caller names the format.
-//! Where comments or long lines fill the head, more of the text is read, until three lines are whole.
+//! `.kst`, OpenStreetMap and Matrix Market files start with a signature. ECL and GAP files have
+//! none; their first numbers must be possible counts and row starts. A DIMACS file starts with
+//! lines `c`, `p`, `a` or `e`. The hard case is numbers only: METIS (`n m`, then a line of
+//! neighbours for each vertex) or an edge list. Lines of different lengths, or of one number,
+//! cannot be edges, so they are METIS. Where all lines have the same number of columns, both
+//! readings are possible, and METIS must be proved: as far as the head reaches, every neighbour is
+//! in `1..=n` and not the vertex itself, neighbours name each other, and the counts fit the first
+//! line: exactly if the head is the whole content, within a factor of two otherwise. An edge list
+//! that passes is read as METIS, unless the caller names the format. Where comments or long lines
+//! fill the head, more of the text is read, until three lines are whole.
 
 use crate::compression::{LONGEST_HEAD, Stream};
 use crate::number::{digits, words};
@@ -15,12 +17,16 @@ use crate::{Format, ReadErrorKind};
 
 /// The format of a stream of which nothing has been read.
 pub(crate) fn format_of(stream: &mut Stream<'_>) -> Result<Format, ReadErrorKind> {
-    while stream.head().len() < LONGEST_HEAD && shows_too_little(stream.head()) && stream.look_further()? {}
+    while stream.head().len() < LONGEST_HEAD
+        && shows_too_little(stream.head())
+        && stream.look_further()?
+    {}
     recognize(stream.head(), stream.head_is_whole())
 }
 
-/// Whether a content that starts with `head` is a text of which fewer than three lines are there, comments apart: a
-/// first line and two rows of METIS, which may be as long as another's line of edges or not.
+/// Whether a content that starts with `head` is a text of which fewer than three lines are there,
+/// comments apart: a first line and two rows of METIS, which may be as long as another's line of
+/// edges or not.
 fn shows_too_little(head: &[u8]) -> bool {
     if binary(head).is_some() || has_control_bytes(head) {
         return false;
@@ -38,7 +44,9 @@ pub(crate) fn recognize(head: &[u8], whole: bool) -> Result<Format, ReadErrorKin
         return Ok(format);
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"7z\xbc\xaf\x27\x1c") {
-        return Err(ReadErrorKind::Malformed("this is an archive; unpack it and name a file of it".into()));
+        return Err(ReadErrorKind::Malformed(
+            "this is an archive; unpack it and name a file of it".into(),
+        ));
     }
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
@@ -54,11 +62,13 @@ fn binary(head: &[u8]) -> Option<Format> {
     if head.starts_with(b"\x8bKOSTRA") {
         return Some(Format::Kst);
     }
-    // An OpenStreetMap file starts with the length of a header, then the field 1 of the header: its type's name.
+    // An OpenStreetMap file starts with the length of a header, then the field 1 of the header: its
+    // type's name.
     if head.get(4..15) == Some(b"\x0a\x09OSMHeader") {
         return Some(Format::OsmPbf);
     }
-    // An ECL file starts with how many vertices and entries there are, then where each vertex's entries start.
+    // An ECL file starts with how many vertices and entries there are, then where each vertex's
+    // entries start.
     let number = |index: usize| {
         let bytes = head.get(4 * index..4 * index + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
@@ -123,7 +133,8 @@ fn text(head: &[u8], whole: bool) -> Option<Format> {
     data.next().is_none_or(|line| columns(line) > 1).then_some(Format::EdgeList)
 }
 
-/// Comments `c`, then a line `p` and numbers; or lines `a` or `e` and numbers, the `p` of which is missing.
+/// Comments `c`, then a line `p` and numbers; or lines `a` or `e` and numbers, the `p` of which is
+/// missing.
 fn is_dimacs(lines: &[&[u8]]) -> bool {
     let is_number = |word: &[u8]| !word.is_empty() && digits(word, 0).1 == word.len();
     let mut comments = false;
@@ -140,7 +151,8 @@ fn is_dimacs(lines: &[&[u8]]) -> bool {
     comments
 }
 
-/// The first line of a METIS graph: `n m`, then which weights there are, then how many each vertex has.
+/// The first line of a METIS graph: `n m`, then which weights there are, then how many each vertex
+/// has.
 struct MetisHeader {
     n: u64,
     m: u64,
@@ -159,7 +171,10 @@ impl MetisHeader {
         let (&[n, m], options) = words.split_first_chunk()?;
         let (n, m) = (number(n)?, number(m)?);
         let flags = options.first().copied().unwrap_or(b"0");
-        if options.len() > 2 || flags.len() > 3 || flags.iter().any(|flag| !matches!(flag, b'0' | b'1')) {
+        if options.len() > 2
+            || flags.len() > 3
+            || flags.iter().any(|flag| !matches!(flag, b'0' | b'1'))
+        {
             return None;
         }
         let flag = |from_right: usize| flags.iter().rev().nth(from_right) == Some(&b'1');
@@ -180,14 +195,16 @@ impl MetisHeader {
             rows.pop();
         }
         let columns = rows.iter().map(Vec::len).find(|&length| length > 0).unwrap_or(0);
-        let could_be_edges = columns > 1 && rows.iter().all(|row| row.len() == columns || row.is_empty());
+        let could_be_edges =
+            columns > 1 && rows.iter().all(|row| row.len() == columns || row.is_empty());
         if could_be_edges {
             return self.is_proved_by(&rows, whole);
         }
-        // Not edges. Rows of numbers it is, then, right or wrong: its reader has the words for what is wrong.
+        // Not edges. Rows of numbers it is, then, right or wrong: its reader has the words for what
+        // is wrong.
         let mut words = rows.iter().flatten();
-        let numbers =
-            words.all(|word| word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)));
+        let numbers = words
+            .all(|word| word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)));
         numbers && (columns > 0 || (self.m == 0 && rows.len() as u64 == self.n))
     }
 
@@ -206,8 +223,10 @@ impl MetisHeader {
             list.sort_unstable();
             neighbours.push(list);
         }
-        let row = |vertex: u64| usize::try_from(vertex - 1).ok().and_then(|index| neighbours.get(index));
-        let pairs = || (1_u64..).zip(&neighbours).flat_map(|(u, list)| list.iter().map(move |&v| (u, v)));
+        let row =
+            |vertex: u64| usize::try_from(vertex - 1).ok().and_then(|index| neighbours.get(index));
+        let pairs =
+            || (1_u64..).zip(&neighbours).flat_map(|(u, list)| list.iter().map(move |&v| (u, v)));
         if pairs().any(|(u, v)| row(v).is_some_and(|list| list.binary_search(&u).is_err())) {
             return false;
         }
@@ -240,7 +259,8 @@ mod tests {
         assert_eq!(format("%%MatrixMarket matrix coordinate real general\n"), Format::MatrixMarket);
         assert_eq!(format("%%matrixmarket matrix\n"), Format::MatrixMarket);
         assert_eq!(recognize(b"\0\0\0\x0d\x0a\x09OSMHeader\x18", true).unwrap(), Format::OsmPbf);
-        let egr: Vec<u8> = [2_u32, 2, 0, 1, 2, 1, 0].into_iter().flat_map(u32::to_le_bytes).collect();
+        let egr: Vec<u8> =
+            [2_u32, 2, 0, 1, 2, 1, 0].into_iter().flat_map(u32::to_le_bytes).collect();
         assert_eq!(recognize(&egr, true).unwrap(), Format::Ecl);
         assert_eq!(recognize(&[0; 12], true).unwrap(), Format::Ecl);
         // The last number of vertices looks like ECL's first start.
@@ -304,7 +324,11 @@ mod tests {
                 continue;
             };
             let stream = Stream::new(of_bytes(&bytes)).unwrap();
-            assert_eq!(recognize(stream.head(), stream.head_is_whole()).unwrap(), Format::Metis, "{name}");
+            assert_eq!(
+                recognize(stream.head(), stream.head_is_whole()).unwrap(),
+                Format::Metis,
+                "{name}"
+            );
         }
     }
 
@@ -330,7 +354,11 @@ mod tests {
         let columns: String = (0..n).map(|column| format!("column{column},")).collect();
         assert_eq!(format_of_text(&format!("u,v,{columns}\n")), Format::EdgeList);
         let name = "x".repeat(100_000);
-        assert_eq!(format_of_text(&format!("\"{name}\",v\n1,2\n")), Format::EdgeList, "one long name");
+        assert_eq!(
+            format_of_text(&format!("\"{name}\",v\n1,2\n")),
+            Format::EdgeList,
+            "one long name"
+        );
     }
 
     #[test]

@@ -27,7 +27,10 @@ pub(crate) struct Source<'a> {
 }
 
 /// Opens an input. Every read tells `progress`.
-pub(crate) fn open<'a>(input: &Input, progress: &'a (dyn Fn(Progress) + Sync)) -> Result<Source<'a>, Fault> {
+pub(crate) fn open<'a>(
+    input: &Input,
+    progress: &'a (dyn Fn(Progress) + Sync),
+) -> Result<Source<'a>, Fault> {
     let Input::Path(path) = input else {
         let reader = Watched { inner: io::stdin(), bytes: 0, of: None, progress };
         return Ok(Source { reader: Box::new(reader), size: None, file: None });
@@ -35,7 +38,9 @@ pub(crate) fn open<'a>(input: &Input, progress: &'a (dyn Fn(Progress) + Sync)) -
     let file = File::open(path).map_err(ReadErrorKind::Io)?;
     let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
     if metadata.is_dir() {
-        return Err(ReadErrorKind::Malformed("this is a directory; name a file in it".into()).into());
+        return Err(
+            ReadErrorKind::Malformed("this is a directory; name a file in it".into()).into()
+        );
     }
     let regular = metadata.is_file();
     let size = regular.then_some(metadata.len());
@@ -59,7 +64,8 @@ pub(crate) fn of_range(path: &Path, range: Range<u64>) -> Result<Source<'static>
     Ok(Source { reader: Box::new(reader), size, file: None })
 }
 
-/// Reads, retries when a signal interrupts, counts, and marks failures as the system's: see [`from_io`].
+/// Reads, retries when a signal interrupts, counts, and marks failures as the system's: see
+/// [`from_io`].
 struct Watched<'a, R> {
     inner: R,
     bytes: u64,

@@ -12,9 +12,14 @@ use crate::{Format, ReadOptions, read_bytes};
 /// A format's reader with the size of its blocks as a parameter.
 pub(crate) type ReadInBlocks = fn(Stream<'_>, &ReadOptions, usize) -> Result<Parsed, Fault>;
 
-/// Reads a text in blocks of several sizes, on several numbers of threads, with both kinds of line ends, with a
-/// byte-order mark, and without the last newline. All must agree, on the graph or on the error.
-pub(crate) fn read_all_ways(read: ReadInBlocks, text: &str, options: &ReadOptions) -> Result<Parsed, String> {
+/// Reads a text in blocks of several sizes, on several numbers of threads, with both kinds of line
+/// ends, with a byte-order mark, and without the last newline. All must agree, on the graph or on
+/// the error.
+pub(crate) fn read_all_ways(
+    read: ReadInBlocks,
+    text: &str,
+    options: &ReadOptions,
+) -> Result<Parsed, String> {
     let read = |text: &str, block_size: usize, threads: usize| {
         let options = ReadOptions { threads, ..options.clone() };
         let stream = Stream::new(of_bytes(text.as_bytes())).unwrap();
@@ -22,8 +27,12 @@ pub(crate) fn read_all_ways(read: ReadInBlocks, text: &str, options: &ReadOption
     };
     let expected = read(text, 1 << 18, 1);
     let windows = text.replace('\n', "\r\n");
-    let variants =
-        [text.to_string(), windows, format!("\u{feff}{text}"), text.trim_end_matches('\n').to_string()];
+    let variants = [
+        text.to_string(),
+        windows,
+        format!("\u{feff}{text}"),
+        text.trim_end_matches('\n').to_string(),
+    ];
     for variant in variants {
         for block_size in [1, 5, 16, 64, 1 << 18] {
             for threads in [1, 2, 3] {
@@ -39,7 +48,8 @@ pub(crate) fn read_all_ways(read: ReadInBlocks, text: &str, options: &ReadOption
     expected
 }
 
-/// The edges of a graph, each with its weight as text, for tests that sort or compare edges one by one.
+/// The edges of a graph, each with its weight as text, for tests that sort or compare edges one by
+/// one.
 pub(crate) fn listed_edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
     kostra_core::with_graph!(graph, graph => {
         let edges = graph.edge_list();
@@ -74,7 +84,8 @@ pub(crate) fn edges(graph: &AnyGraph) -> String {
     words.join(" ")
 }
 
-/// Graphs of every weight type, with parallel edges, self-loops, isolated vertices and awkward weights.
+/// Graphs of every weight type, with parallel edges, self-loops, isolated vertices and awkward
+/// weights.
 pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
     let (u, v) = (vec![0, 1, 1, 3], vec![1, 0, 1, 2]);
     let graph = |graph: Result<AnyGraph, _>| graph.unwrap();
@@ -83,8 +94,18 @@ pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
         graph(AnyGraph::from_edges::<i32>(5, vec![], vec![], vec![])),
         graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![i32::MIN, i32::MAX, 0, -7])),
         graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![i64::MIN, i64::MAX, 0, -7])),
-        graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![0.1, -0.0, f64::INFINITY, 5e-324])),
-        graph(AnyGraph::from_edges(6, u.clone(), v.clone(), vec![1.0, 1e300, f64::NEG_INFINITY, f64::MAX])),
+        graph(AnyGraph::from_edges(
+            6,
+            u.clone(),
+            v.clone(),
+            vec![0.1, -0.0, f64::INFINITY, 5e-324],
+        )),
+        graph(AnyGraph::from_edges(
+            6,
+            u.clone(),
+            v.clone(),
+            vec![1.0, 1e300, f64::NEG_INFINITY, f64::MAX],
+        )),
         graph(AnyGraph::from_edges(6, u, v, vec![1.0, 123_456_789_012_345_680.0, 1e-7, -2.5e-300])),
     ]
 }

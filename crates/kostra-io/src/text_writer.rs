@@ -31,7 +31,8 @@ impl<'a> TextWriter<'a> {
         self
     }
 
-    /// Integers are written as such; floats with a point or an exponent, in the fewest digits that give them back.
+    /// Integers are written as such; floats with a point or an exponent, in the fewest digits that
+    /// give them back.
     #[inline]
     pub(crate) fn weight(&mut self, weight: impl TextWeight) -> &mut Self {
         weight.append_to(&mut self.buffer);

@@ -1,13 +1,14 @@
-//! From columns to a graph: where missing weights are made up, and edges with NaN are skipped. `.kst` and OpenStreetMap
-//! files do not come through here: both always have weights.
+//! From columns to a graph: where missing weights are made up, and edges with NaN are skipped.
+//! `.kst` and OpenStreetMap files do not come through here: both always have weights.
 
 use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight};
 
 use crate::columns::{Columns, Weights};
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
 
-/// Builds the graph of `columns` on `vertices` vertices; where the input has no weights, gives the edges those that the
-/// options ask for. What a reader of the graph should know of that is added to `notes`.
+/// Builds the graph of `columns` on `vertices` vertices; where the input has no weights, gives the
+/// edges those that the options ask for. What a reader of the graph should know of that is added to
+/// `notes`.
 pub(crate) fn graph(
     vertices: usize,
     columns: Columns,
@@ -34,17 +35,19 @@ pub(crate) fn graph(
             finish(vertices, base, u, v, weights, options, notes)
         }
         MissingWeights::Hash => {
-            notes.push("the input has no weights; each edge weighs a hash of its ends, in 1..2^24".into());
+            notes.push(
+                "the input has no weights; each edge weighs a hash of its ends, in 1..2^24".into(),
+            );
             let weights = collect(u.iter().zip(&v).map(|(&u, &v)| hash(u, v)))?;
             finish(vertices, base, u, v, weights, options, notes)
         }
         MissingWeights::Distance => {
             let Some(coordinates) = coordinates else {
-                let sentence =
-                    "the input has no coordinates to take distances from; ask for unit or hash weights";
+                let sentence = "the input has no coordinates to take distances from; ask for unit or hash weights";
                 return Err(ReadErrorKind::Malformed(sentence.into()));
             };
-            notes.push("the input has no weights; each edge weighs the distance of its ends".into());
+            notes
+                .push("the input has no weights; each edge weighs the distance of its ends".into());
             let weights = collect(u.iter().zip(&v).map(|(&u, &v)| distance(coordinates, u, v)))?;
             finish(vertices, base, u, v, weights, options, notes)
         }
@@ -75,11 +78,13 @@ where
         let graph = AnyGraph::from_edges(vertices, u, v, weights);
         return Ok(graph.map_err(|error| of_input(error, base))?);
     }
-    let (edges, skipped) =
-        EdgeList::new_skipping_nan(vertices, u, v, weights).map_err(|error| of_input(error, base))?;
+    let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)
+        .map_err(|error| of_input(error, base))?;
     match skipped[..] {
         [] => {}
-        [edge] => notes.push(format!("edge {} weighs NaN; it is in no forest", base + u64::from(edge))),
+        [edge] => {
+            notes.push(format!("edge {} weighs NaN; it is in no forest", base + u64::from(edge)));
+        }
         [first, ..] => {
             notes.push(format!(
                 "{} edges weigh NaN, the first is edge {}; they are in no forest",
@@ -91,9 +96,11 @@ where
     Ok(edges.into())
 }
 
-/// An error about these edges with the edge ids of the whole input, in which `base` edges come before them.
+/// An error about these edges with the edge ids of the whole input, in which `base` edges come
+/// before them.
 fn of_input(mut error: GraphError, base: u64) -> GraphError {
-    if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error {
+    if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error
+    {
         *edge = EdgeId::try_from(base + u64::from(*edge)).unwrap_or(EdgeId::MAX);
     }
     error
@@ -107,8 +114,8 @@ fn collect<W>(weights: impl ExactSizeIterator<Item = W>) -> Result<Vec<W>, ReadE
     Ok(all)
 }
 
-/// A hash of two vertices in either order, from 1 to `2^24 - 1`: the finalizer of SplitMix64 (Steele, Lea & Flood 2014),
-/// scaled to the range by its upper bits.
+/// A hash of two vertices in either order, from 1 to `2^24 - 1`: the finalizer of SplitMix64
+/// (Steele, Lea & Flood 2014), scaled to the range by its upper bits.
 fn hash(u: Vertex, v: Vertex) -> u32 {
     let mut bits = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -122,8 +129,8 @@ fn hash(u: Vertex, v: Vertex) -> u32 {
 /// The mean radius of the earth in metres (IUGG).
 const EARTH_RADIUS: f64 = 6_371_008.8;
 
-/// The distance between two vertices: straight in a plane, along a great circle on the earth, in metres. NaN where a
-/// place is unknown.
+/// The distance between two vertices: straight in a plane, along a great circle on the earth, in
+/// metres. NaN where a place is unknown.
 pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
     let points = coordinates.points();
     let (Some(&[x, y]), Some(&[p, q])) = (points.get(u as usize), points.get(v as usize)) else {
@@ -135,8 +142,9 @@ pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
     }
 }
 
-/// The length in metres of the shortest way on the earth, taken as a sphere, between two `[longitude, latitude]` in
-/// degrees, by the haversine formula, which is accurate for near points too.
+/// The length in metres of the shortest way on the earth, taken as a sphere, between two
+/// `[longitude, latitude]` in degrees, by the haversine formula, which is accurate for near points
+/// too.
 pub(crate) fn great_circle([x, y]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
     let haversine = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
     let chord = haversine(q - y) + y.to_radians().cos() * q.to_radians().cos() * haversine(p - x);
@@ -154,7 +162,8 @@ mod tests {
         let mut columns = Columns::default();
         columns.push_ends(0, 1);
         columns.push_ends(1, 0);
-        let options = ReadOptions { missing_weights: Some(missing_weights), ..ReadOptions::default() };
+        let options =
+            ReadOptions { missing_weights: Some(missing_weights), ..ReadOptions::default() };
         let mut notes = Vec::new();
         graph(2, columns, false, places, &options, &mut notes)
             .map(|graph| (graph, notes.join("; ")))
@@ -168,14 +177,19 @@ mod tests {
         assert!(matches!(&graph, AnyGraph::I32(graph) if graph.edge_list().weights() == [1, 1]));
 
         let (graph, note) = unweighted(MissingWeights::Hash, None).unwrap();
-        assert_eq!(note, "the input has no weights; each edge weighs a hash of its ends, in 1..2^24");
+        assert_eq!(
+            note,
+            "the input has no weights; each edge weighs a hash of its ends, in 1..2^24"
+        );
         let AnyGraph::U32(graph) = &graph else { panic!("{graph:?}") };
         assert_eq!(graph.edge_list().weights()[0], graph.edge_list().weights()[1]);
 
         let places = Coordinates::Planar(vec![[0.0, 0.0], [3.0, 4.0]]);
         let (graph, note) = unweighted(MissingWeights::Distance, Some(&places)).unwrap();
         assert_eq!(note, "the input has no weights; each edge weighs the distance of its ends");
-        assert!(matches!(&graph, AnyGraph::F64(graph) if graph.edge_list().weights() == [5.0, 5.0]));
+        assert!(
+            matches!(&graph, AnyGraph::F64(graph) if graph.edge_list().weights() == [5.0, 5.0])
+        );
 
         let error = unweighted(MissingWeights::Distance, None).unwrap_err();
         assert_eq!(
@@ -199,7 +213,10 @@ mod tests {
         assert!((great_circle([0.0, 0.0], [90.0, 0.0]) - quarter).abs() < 1e-6);
         assert!((great_circle([10.0, 0.0], [123.0, 90.0]) - quarter).abs() < 1e-6);
         assert!((great_circle([0.0, 0.0], [180.0, 0.0]) - 2.0 * quarter).abs() < 1e-6);
-        assert!((great_circle([12.5, 41.9], [12.5, 41.900_001]) - 0.111_195).abs() < 1e-5, "a decimetre");
+        assert!(
+            (great_circle([12.5, 41.9], [12.5, 41.900_001]) - 0.111_195).abs() < 1e-5,
+            "a decimetre"
+        );
     }
 
     #[test]
@@ -207,7 +224,9 @@ mod tests {
         let nan = |options: &ReadOptions| {
             let mut notes = Vec::new();
             let (u, v, weights) = (vec![0, 0, 1], vec![1, 1, 0], vec![f64::NAN, 1.0, f64::NAN]);
-            finish(2, 0, u, v, weights, options, &mut notes).map(|_| notes).map_err(|kind| kind.to_string())
+            finish(2, 0, u, v, weights, options, &mut notes)
+                .map(|_| notes)
+                .map_err(|kind| kind.to_string())
         };
         let note = "2 edges weigh NaN, the first is edge 0; they are in no forest";
         assert_eq!(
@@ -215,7 +234,9 @@ mod tests {
             Ok(vec![note.to_string()])
         );
         assert!(
-            nan(&ReadOptions::default()).unwrap_err().starts_with("the weight of edge 0 is not a number")
+            nan(&ReadOptions::default())
+                .unwrap_err()
+                .starts_with("the weight of edge 0 is not a number")
         );
     }
 }

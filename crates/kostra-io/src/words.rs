@@ -1,4 +1,5 @@
-//! Binary files of numbers: one after another, in blocks, with the place of each for when it is wrong.
+//! Binary files of numbers: one after another, in blocks, with the place of each for when it is
+//! wrong.
 
 use std::io::Read;
 
@@ -29,7 +30,8 @@ impl<'a> Words<'a> {
         Self { stream, offset: 0, what, ahead: None, buffer: vec![0; BLOCK] }
     }
 
-    /// The next `count` numbers of `SIZE` bytes, each converted or refused. Reserves memory as [`Stream::reasonable`] allows.
+    /// The next `count` numbers of `SIZE` bytes, each converted or refused. Reserves memory as
+    /// [`Stream::reasonable`] allows.
     pub(crate) fn array<const SIZE: usize, T>(
         &mut self,
         count: usize,
@@ -40,7 +42,8 @@ impl<'a> Words<'a> {
             let wanted = BLOCK.min((count - values.len()).saturating_mul(SIZE));
             let block = self.buffer.get_mut(..wanted).unwrap_or_default();
             let ahead = self.ahead.take();
-            let filled = fill(&mut ahead.as_slice().chain(&mut self.stream), block).map_err(from_io)?;
+            let filled =
+                fill(&mut ahead.as_slice().chain(&mut self.stream), block).map_err(from_io)?;
             let (words, _) = block.get(..filled).unwrap_or_default().as_chunks::<SIZE>();
             memory::reserve(&mut values, words.len())?;
             for &word in words {
@@ -49,7 +52,8 @@ impl<'a> Words<'a> {
                 self.offset += SIZE as u64;
             }
             if filled < wanted {
-                let (end, what, have) = (self.offset + (filled % SIZE) as u64, self.what, values.len());
+                let (end, what, have) =
+                    (self.offset + (filled % SIZE) as u64, self.what, values.len());
                 return Err(Fault::at_byte(
                     end,
                     format!("the file ends among {what}: {have} of {count} are there"),

@@ -1,4 +1,5 @@
-//! What a process that ends early leaves behind: a test of its own, because nothing can be committed after it.
+//! What a process that ends early leaves behind: a test of its own, because nothing can be
+//! committed after it.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

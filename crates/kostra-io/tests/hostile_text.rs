@@ -1,7 +1,9 @@
-//! Whatever the bytes, the readers of DIMACS, edge lists and Matrix Market answer with a graph or an error, the same on one
-//! thread and on three; so does the reader that recognition picks.
+//! Whatever the bytes, the readers of DIMACS, edge lists and Matrix Market answer with a graph or
+//! an error, the same on one thread and on three; so does the reader that recognition picks.
 
-use kostra_io::{ColumnChoice, ColumnOptions, Format, Header, MissingWeights, Nan, ReadOptions, read_bytes};
+use kostra_io::{
+    ColumnChoice, ColumnOptions, Format, Header, MissingWeights, Nan, ReadOptions, read_bytes,
+};
 use proptest::prelude::*;
 
 const FORMATS: [Option<Format>; 4] =
@@ -25,7 +27,8 @@ fn answer(bytes: &[u8], options: &ReadOptions) -> String {
 fn choices() -> [ColumnOptions; 4] {
     let name = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
     let weight = ColumnOptions { weight: name("weight"), ..ColumnOptions::default() };
-    let positions = ColumnOptions { source: name("3"), target: name("1"), ..ColumnOptions::default() };
+    let positions =
+        ColumnOptions { source: name("3"), target: name("1"), ..ColumnOptions::default() };
     [
         weight.clone(),
         positions.clone(),
@@ -38,7 +41,8 @@ fn assert_answers_agree_on_columns(bytes: &[u8]) {
     for columns in choices() {
         for (names, missing_weights) in [(false, None), (true, Some(MissingWeights::Unit))] {
             let (format, columns) = (Some(Format::EdgeList), columns.clone());
-            let options = ReadOptions { format, names, missing_weights, columns, ..ReadOptions::default() };
+            let options =
+                ReadOptions { format, names, missing_weights, columns, ..ReadOptions::default() };
             let options = |threads| ReadOptions { threads, ..options.clone() };
             assert_eq!(answer(bytes, &options(1)), answer(bytes, &options(3)));
         }
@@ -48,8 +52,13 @@ fn assert_answers_agree_on_columns(bytes: &[u8]) {
 fn assert_answers_agree(bytes: &[u8]) {
     for format in FORMATS {
         for names in [false, true] {
-            let options =
-                |threads| ReadOptions { format, names, threads, nan: Nan::Skip, ..ReadOptions::default() };
+            let options = |threads| ReadOptions {
+                format,
+                names,
+                threads,
+                nan: Nan::Skip,
+                ..ReadOptions::default()
+            };
             assert_eq!(answer(bytes, &options(1)), answer(bytes, &options(3)));
         }
     }
@@ -127,9 +136,13 @@ fn lines_of_a_megabyte_are_answered_in_a_sentence() {
             let text = format!("{start}{line}\n");
             for format in FORMATS {
                 let options = ReadOptions { format, ..ReadOptions::default() };
-                let error =
-                    read_bytes("x", text.as_bytes(), &options).map(|_| ()).map_err(|error| error.to_string());
-                assert!(error.as_ref().err().is_none_or(|sentence| sentence.len() < 300), "{error:?}");
+                let error = read_bytes("x", text.as_bytes(), &options)
+                    .map(|_| ())
+                    .map_err(|error| error.to_string());
+                assert!(
+                    error.as_ref().err().is_none_or(|sentence| sentence.len() < 300),
+                    "{error:?}"
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! What is written in any format, plain or through gzip or zstd, is recognized by its content and read back.
+//! What is written in any format, plain or through gzip or zstd, is recognized by its content and
+//! read back.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
 use kostra_core::{AnyGraph, EdgeList, Weight, with_graph};
@@ -110,7 +111,8 @@ fn a_refused_graph_leaves_the_old_file_as_it_was() {
 fn a_damaged_kst_file_is_named_whichever_way_it_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.kst");
-    write_graph(&Output::Path(path.clone()), Format::Kst, outgoing(&graph([1, 2, 3, 4, 5]))).unwrap();
+    write_graph(&Output::Path(path.clone()), Format::Kst, outgoing(&graph([1, 2, 3, 4, 5])))
+        .unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     if let Some(last) = bytes.last_mut() {
         *last ^= 1;

@@ -38,7 +38,14 @@ fn distinct(loaded: &Loaded) -> usize {
     ends.filter(|(u, v)| u != v).map(|(u, v)| (u.min(v), u.max(v))).collect::<BTreeSet<_>>().len()
 }
 
-fn check(name: &str, format: Format, n: u32, edges: usize, m: usize, weights: WeightType) -> Option<Loaded> {
+fn check(
+    name: &str,
+    format: Format,
+    n: u32,
+    edges: usize,
+    m: usize,
+    weights: WeightType,
+) -> Option<Loaded> {
     let loaded = load(name)?;
     assert_eq!(loaded.format, format, "{name}");
     assert_eq!((loaded.graph.vertices(), loaded.graph.edges()), (n, edges), "{name}");
@@ -51,15 +58,28 @@ const UNIT: &str = "the input has no weights; each edge weighs 1";
 
 #[test]
 fn road_networks_are_read_with_every_arc() {
-    let new_york =
-        check("road/USA-road-d.NY.gr.gz", Format::Dimacs, 264_346, 733_846, 365_050, WeightType::I32);
+    let new_york = check(
+        "road/USA-road-d.NY.gr.gz",
+        Format::Dimacs,
+        264_346,
+        733_846,
+        365_050,
+        WeightType::I32,
+    );
     if let Some(new_york) = new_york {
         assert_eq!(new_york.compression, Compression::Gzip);
         assert!(new_york.notes.is_empty());
     }
     check("road/rome99.gr", Format::Dimacs, 3_353, 8_870, 4_831, WeightType::I32);
     check("road/osm-rome.gr.xz", Format::Dimacs, 234_496, 258_193, 258_193, WeightType::I32);
-    check("road/usroads-greatcircle-m.gr.xz", Format::Dimacs, 129_164, 165_435, 165_435, WeightType::I32);
+    check(
+        "road/usroads-greatcircle-m.gr.xz",
+        Format::Dimacs,
+        129_164,
+        165_435,
+        165_435,
+        WeightType::I32,
+    );
 }
 
 #[test]
@@ -85,14 +105,26 @@ fn matrices_are_read() {
 
 #[test]
 fn social_networks_are_edge_lists_in_all_their_spellings() {
-    let enron =
-        check("social/Email-Enron.txt.gz", Format::EdgeList, 36_692, 367_662, 183_831, WeightType::I32);
+    let enron = check(
+        "social/Email-Enron.txt.gz",
+        Format::EdgeList,
+        36_692,
+        367_662,
+        183_831,
+        WeightType::I32,
+    );
     if let Some(enron) = enron {
         assert_eq!(enron.notes, ["line 1 is taken as the numbers of vertices and edges", UNIT]);
     }
     if let Some(astro) = load("social/ca-AstroPh.edgelist.gz") {
         assert_eq!(astro.format, Format::EdgeList);
-        println!("{} {} {} {:?}", astro.graph.vertices(), astro.graph.edges(), distinct(&astro), astro.notes);
+        println!(
+            "{} {} {} {:?}",
+            astro.graph.vertices(),
+            astro.graph.edges(),
+            distinct(&astro),
+            astro.notes
+        );
     }
 }
 

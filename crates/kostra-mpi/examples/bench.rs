@@ -1,5 +1,6 @@
-//! Times a solver for clusters on a generated graph, on as many ranks as there are, and prints one line of JSON: medians
-//! over the runs of the time to solve and of each phase, with messages and bytes.
+//! Times a solver for clusters on a generated graph, on as many ranks as there are, and prints one
+//! line of JSON: medians over the runs of the time to solve and of each phase, with messages and
+//! bytes.
 //!
 //! ```text
 //! cargo build --release --package kostra-mpi --example bench
@@ -7,10 +8,11 @@
 //! mpirun -n 1 bench gen:gnm:n=4M,m=16M --beside fast
 //! ```
 //!
-//! With one rank, a solver for one machine may be timed beside: in turn on the same graph, with as many threads.
+//! With one rank, a solver for one machine may be timed beside: in turn on the same graph, with as
+//! many threads.
 //!
-//! Each rank makes its own slice of the graph, whose weights must be `u32`, and no other; that time is told apart. The
-//! program is one file, which needs the system's MPI library and nothing else.
+//! Each rank makes its own slice of the graph, whose weights must be `u32`, and no other; that time
+//! is told apart. The program is one file, which needs the system's MPI library and nothing else.
 
 use std::process::exit;
 use std::time::{Duration, Instant};
@@ -49,16 +51,17 @@ fn main() {
 
 fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
-    let usage =
-        "usage: bench gen:SPEC [--algorithm ID] [--runs N] [--threads N] [--set NAME=VALUE] [--beside ID]";
-    let spec = words.next().and_then(|word| word.strip_prefix("gen:").map(str::to_owned)).ok_or(usage)?;
+    let usage = "usage: bench gen:SPEC [--algorithm ID] [--runs N] [--threads N] [--set NAME=VALUE] [--beside ID]";
+    let spec =
+        words.next().and_then(|word| word.strip_prefix("gen:").map(str::to_owned)).ok_or(usage)?;
     let algorithm = "mpi-fast".to_owned();
     let mut arguments =
         Arguments { spec, algorithm, runs: 5, threads: 1, settings: Vec::new(), beside: None };
     while let Some(word) = words.next() {
         let value = words.next().ok_or(usage)?;
-        let number =
-            |value: &str| value.parse::<u64>().map_err(|_| format!("'{value}' is not a number; {usage}"));
+        let number = |value: &str| {
+            value.parse::<u64>().map_err(|_| format!("'{value}' is not a number; {usage}"))
+        };
         match word.as_str() {
             "--algorithm" => arguments.algorithm = value,
             "--runs" => arguments.runs = number(&value)?.max(1) as usize,
@@ -70,7 +73,9 @@ fn arguments() -> Result<Arguments, String> {
             "--beside" => {
                 let found = kostra_cpu::solvers().find(|solver| solver.info().id == value);
                 arguments.beside =
-                    Some(found.ok_or_else(|| format!("there is no algorithm '{value}' for one machine"))?);
+                    Some(found.ok_or_else(|| {
+                        format!("there is no algorithm '{value}' for one machine")
+                    })?);
             }
             _ => return Err(format!("there is no argument '{word}'; {usage}")),
         }
@@ -78,7 +83,8 @@ fn arguments() -> Result<Arguments, String> {
     Ok(arguments)
 }
 
-/// This rank's slice of the graph, and for a solver beside the graph, which one rank must have whole.
+/// This rank's slice of the graph, and for a solver beside the graph, which one rank must have
+/// whole.
 fn slice(arguments: &Arguments, world: &Communicator) -> (AnySlice, Option<AnyGraph>) {
     let gather = |number| world.all_gather(&[number]).into_items();
     let made = kostra_gen::generate_part(&arguments.spec, world.rank(), world.size(), &gather);
@@ -106,13 +112,18 @@ fn measure(
     for _ in 0..=arguments.runs {
         let mut run = Run::new().on_threads(arguments.threads).in_workspace(&mut workspace);
         for (name, value) in &arguments.settings {
-            run = run.with_option(solver.info(), name, *value).unwrap_or_else(|error| world.fail(error));
+            run = run
+                .with_option(solver.info(), name, *value)
+                .unwrap_or_else(|error| world.fail(error));
         }
         solutions.push(
-            solver.solve(&slice, Order::Minimum, world, &mut run).unwrap_or_else(|refusal| refusal.end()),
+            solver
+                .solve(&slice, Order::Minimum, world, &mut run)
+                .unwrap_or_else(|refusal| refusal.end()),
         );
         if let (Some(solver), Some(whole)) = (arguments.beside, &whole) {
-            let mut run = Run::new().on_threads(arguments.threads).in_workspace(&mut workspace_beside);
+            let mut run =
+                Run::new().on_threads(arguments.threads).in_workspace(&mut workspace_beside);
             let solution = solver.solve(whole, Order::Minimum, &mut run);
             beside.push(solution.unwrap_or_else(|error| world.fail(error)).solve);
         }

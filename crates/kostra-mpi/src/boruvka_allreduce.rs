@@ -1,25 +1,30 @@
-//! Borůvka's algorithm where every rank holds the graph and looks at its own share of the edges: in a round, an
-//! all-reduce gives every rank the lightest edge of every component, and all ranks then do the same joins.
+//! Borůvka's algorithm where every rank holds the graph and looks at its own share of the edges: in
+//! a round, an all-reduce gives every rank the lightest edge of every component, and all ranks then
+//! do the same joins.
 //!
-//! A component's lightest edge is in the forest (cut property), and under the strict order of `(key, id)` the edges of
-//! a round close no cycle but where two components have chosen the same one, which is joined once.
+//! A component's lightest edge is in the forest (cut property), and under the strict order of
+//! `(key, id)` the edges of a round close no cycle but where two components have chosen the same
+//! one, which is joined once.
 //!
-//! * Source: Shou & He 2024, section 3.4, Listing 8, with its names. Edge `j` is looked at by rank `j mod p`.
-//! * Before it starts, the slices of all ranks are gathered on every rank: 12 bytes an edge there, 16 with 64-bit
-//!   weights. The source names this copy of the graph as the reason why the solver does not scale. More than 2^30 edges
-//!   or vertices are refused.
-//! * At most log2 n + 1 rounds, since the last one finds no edges. A round sends two all-reduces of 8 bytes for each component that is left, since no integer
-//!   of MPI holds key and id; after the gathering nothing else is sent. Time O((m/p + n) log n).
+//! * Source: Shou & He 2024, section 3.4, Listing 8, with its names. Edge `j` is looked at by rank
+//!   `j mod p`.
+//! * Before it starts, the slices of all ranks are gathered on every rank: 12 bytes an edge there,
+//!   16 with 64-bit weights. The source names this copy of the graph as the reason why the solver
+//!   does not scale. More than 2^30 edges or vertices are refused.
+//! * At most log2 n + 1 rounds, since the last one finds no edges. A round sends two all-reduces of
+//!   8 bytes for each component that is left, since no integer of MPI holds key and id; after the
+//!   gathering nothing else is sent. Time O((m/p + n) log n).
 //! * Exact. One thread a rank, as in the source.
 //!
-//! Deviations from the source: the graph comes from the slices of all ranks, where the source broadcasts it. An edge counts
-//! for the components of both of its ends; the listing looks at `from` only, so it needs every edge from both ends. Edges of
-//! equal weight are ordered by id, without which components could choose a cycle. A component that no edge leaves gets no
-//! index any more, so the solver finds forests of disconnected graphs.
+//! Deviations from the source: the graph comes from the slices of all ranks, where the source
+//! broadcasts it. An edge counts for the components of both of its ends; the listing looks at
+//! `from` only, so it needs every edge from both ends. Edges of equal weight are ordered by id,
+//! without which components could choose a cycle. A component that no edge leaves gets no index any
+//! more, so the solver finds forests of disconnected graphs.
 
 use kostra_core::{
-    EdgeId, EdgeList, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, UnionFind,
-    Vertex, Weight,
+    EdgeId, EdgeList, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo,
+    UnionFind, Vertex, Weight,
 };
 
 use crate::{Communicator, DistributedAlgorithm, Shape, Slice};
@@ -89,7 +94,8 @@ fn gather<W: Weight>(slice: &Slice<W>, world: &Communicator) -> EdgeList<W> {
     let u = world.all_gather(&u).into_items();
     let v = world.all_gather(&v).into_items();
     let weights = world.all_gather(slice.edges().weights()).into_items();
-    EdgeList::new(slice.vertices() as usize, u, v, weights).unwrap_or_else(|error| world.fail(error))
+    EdgeList::new(slice.vertices() as usize, u, v, weights)
+        .unwrap_or_else(|error| world.fail(error))
 }
 
 /// An edge that this rank looks at, between components by their index.
@@ -113,7 +119,8 @@ struct Rounds<'a, W: Weight> {
     /// The edges of this rank that still join two components.
     share: Vec<Edge<W::Key>>,
     sets: UnionFind,
-    /// The index of each component that is left, at its representative in the sets; elsewhere it means nothing.
+    /// The index of each component that is left, at its representative in the sets; elsewhere it
+    /// means nothing.
     rep_idx: Vec<u32>,
     /// A member of each component that is left, by its index.
     representatives: Vec<Vertex>,
@@ -140,7 +147,8 @@ impl<'a, W: Weight> Rounds<'a, W> {
 
     fn local_min_edges(&self) -> MinEdges {
         let components = self.representatives.len();
-        let mut lightest = MinEdges { keys: vec![u64::MAX; components], ids: vec![NONE; components] };
+        let mut lightest =
+            MinEdges { keys: vec![u64::MAX; components], ids: vec![NONE; components] };
         for edge in &self.share {
             let rank = (edge.key.to_u64(), u64::from(edge.id));
             for component in [edge.from as usize, edge.to as usize] {
@@ -161,14 +169,15 @@ impl<'a, W: Weight> Rounds<'a, W> {
         }
     }
 
-    /// Gives the components that are left new indices, and drops edges that have come to lie inside of one. A
-    /// component that had no edge is done.
+    /// Gives the components that are left new indices, and drops edges that have come to lie inside
+    /// of one. A component that had no edge is done.
     fn contract(&mut self, global_min_edge: &[u64]) {
         const UNSEEN: u32 = u32::MAX;
         for &member in &self.representatives {
             self.rep_idx[self.sets.find(member) as usize] = UNSEEN;
         }
-        let (mut representatives, mut new_index) = (Vec::new(), vec![UNSEEN; self.representatives.len()]);
+        let (mut representatives, mut new_index) =
+            (Vec::new(), vec![UNSEEN; self.representatives.len()]);
         for (old, &member) in self.representatives.iter().enumerate() {
             if global_min_edge[old] != NONE {
                 let representative = self.sets.find(member);
@@ -209,12 +218,14 @@ mod tests {
             let n = random.below(40);
             let ends: Vec<_> =
                 (0..random.below(2 * n + 1)).map(|_| (random.below(n), random.below(n))).collect();
-            let weights: Vec<u64> = ends.iter().map(|_| u64::MAX - u64::from(random.below(4))).collect();
+            let weights: Vec<u64> =
+                ends.iter().map(|_| u64::MAX - u64::from(random.below(4))).collect();
             let (u, v): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
             let graph = EdgeList::new(n as usize, u, v, weights).unwrap();
             for ranks in [1, 2, 5] {
-                let mut all: Vec<_> =
-                    (0..ranks).map(|rank| Rounds::new(&graph, Order::Minimum, rank, ranks)).collect();
+                let mut all: Vec<_> = (0..ranks)
+                    .map(|rank| Rounds::new(&graph, Order::Minimum, rank, ranks))
+                    .collect();
                 while !all[0].representatives.is_empty() {
                     let global_min_edge = lowest(all.iter().map(Rounds::local_min_edges).collect());
                     for rounds in &mut all {

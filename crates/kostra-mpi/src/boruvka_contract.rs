@@ -1,24 +1,30 @@
-//! The generic contracting Borůvka algorithm on ranks: the kernels are those of one machine, each rank applies them to
-//! a block of vertices, and after each one all ranks gather what the others have computed.
+//! The generic contracting Borůvka algorithm on ranks: the kernels are those of one machine, each
+//! rank applies them to a block of vertices, and after each one all ranks gather what the others
+//! have computed.
 //!
-//! Every vertex chooses its lightest edge (cut property). Under the strict order of `(key, id)` the chosen edges close no
-//! cycle but pairs of vertices that chose the same edge, one of which removes its own. Vertices that the rest join take
-//! one colour, and become one vertex of a smaller graph, until no edges are left.
+//! Every vertex chooses its lightest edge (cut property). Under the strict order of `(key, id)` the
+//! chosen edges close no cycle but pairs of vertices that chose the same edge, one of which removes
+//! its own. Vertices that the rest join take one colour, and become one vertex of a smaller graph,
+//! until no edges are left.
 //!
-//! * Source: Sousa 2014, section 4.4.2, Algorithm 6, with the kernels of section 4.4.1 and Algorithms 7 to 13. The phases
-//!   that a run reports are the kernels, each with the gathering that follows it, and have their names.
-//! * As there, every rank has a global view: the contracted graph, and what is known of each vertex. It holds up to 16
-//!   bytes for each end of each edge twice (the graph of a round, and the next one), so ranks save time and not memory;
-//!   more than 2^30 edges are refused.
-//! * A round sends every rank the lightest edge, color and new number of each vertex (4 bytes each; colors once a
-//!   sweep, of which there are at most log2 n + 2), an all-reduce of new degrees, where each new row starts, and the new
-//!   graph. Prefix sums go from rank to rank in a pipeline. Time O((n + m) log n); ranks and threads share the kernels, and nobody the gathering.
+//! * Source: Sousa 2014, section 4.4.2, Algorithm 6, with the kernels of section 4.4.1 and
+//!   Algorithms 7 to 13. The phases that a run reports are the kernels, each with the gathering
+//!   that follows it, and have their names.
+//! * As there, every rank has a global view: the contracted graph, and what is known of each
+//!   vertex. It holds up to 16 bytes for each end of each edge twice (the graph of a round, and the
+//!   next one), so ranks save time and not memory; more than 2^30 edges are refused.
+//! * A round sends every rank the lightest edge, color and new number of each vertex (4 bytes each;
+//!   colors once a sweep, of which there are at most log2 n + 2), an all-reduce of new degrees,
+//!   where each new row starts, and the new graph. Prefix sums go from rank to rank in a pipeline.
+//!   Time O((n + m) log n); ranks and threads share the kernels, and nobody the gathering.
 //! * Exact. Threads within a rank, which take blocks of 2^12 of its vertices.
 //!
-//! Deviations from the source: ties go to the lower edge id, and the solver finds forests of disconnected graphs, as does the
-//! solver of that name for one machine. Edges carry their ids, so these are gathered too. A vertex removes its own mirrored
-//! edge only, so line 5, which gathers the edges that others have removed, has nothing to send. A rank inserts the edges of
-//! its new vertices and not those of its old ones, so that the all-gathers of lines 18 and 19 put rows together.
+//! Deviations from the source: ties go to the lower edge id, and the solver finds forests of
+//! disconnected graphs, as does the solver of that name for one machine. Edges carry their ids, so
+//! these are gathered too. A vertex removes its own mirrored edge only, so line 5, which gathers
+//! the edges that others have removed, has nothing to send. A rank inserts the edges of its new
+//! vertices and not those of its old ones, so that the all-gathers of lines 18 and 19 put rows
+//! together.
 
 mod kernels;
 mod threads;
@@ -26,7 +32,8 @@ mod threads;
 use std::ops::Range;
 
 use kostra_core::{
-    EdgeId, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, Vertex, Weight,
+    EdgeId, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, Vertex,
+    Weight,
 };
 
 use crate::rows::{Blocks, Rows, edges_of_slice};
@@ -117,8 +124,8 @@ fn build<W: Weight>(
     })
 }
 
-/// The sums of all numbers before each one, on all ranks, and the sum of all. The sums are computed in a pipeline of
-/// ranks, and gathered. Collective.
+/// The sums of all numbers before each one, on all ranks, and the sum of all. The sums are computed
+/// in a pipeline of ranks, and gathered. Collective.
 fn exclusive_prefix_sum(own: &[u32], world: &Communicator) -> (Vec<u32>, u32) {
     let before = world.rank().checked_sub(1).map(|before| world.receive::<u32>(before));
     let mut sum = before.and_then(|sum| sum.first().copied()).unwrap_or_default();
@@ -143,8 +150,8 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Chooses edges of a graph that has some, and builds the graph that is left when they are contracted: the body of
-    /// Algorithm 6. Collective.
+    /// Chooses edges of a graph that has some, and builds the graph that is left when they are
+    /// contracted: the body of Algorithm 6. Collective.
     fn round<K: Key>(&mut self, graph: &Graph<K>, run: &mut Run<'_>) -> Graph<K> {
         let world = self.world;
         let blocks = Blocks::new(graph.vertices() as u64, world.size());
@@ -155,8 +162,9 @@ impl Rounds<'_> {
         let chosen = world.phase(run, "remove mirrored edges", |_| {
             self.remove_mirrored_edges(graph, &vertex_minedge, own.clone())
         });
-        let color =
-            world.phase(run, "initialize colors", |_| self.initialize_colors(graph, &chosen, own.clone()));
+        let color = world.phase(run, "initialize colors", |_| {
+            self.initialize_colors(graph, &chosen, own.clone())
+        });
         let (color, sweeps) =
             world.phase(run, "propagate colors", |_| self.propagate_colors(color, own.clone()));
         run.counter("color sweeps", f64::from(sweeps));
@@ -175,7 +183,8 @@ impl Rounds<'_> {
             first_edge
         });
         world.phase(run, "insert new edges", |_| {
-            let inserted = insert_new_edges(graph, supervertex, &first_edge, own.clone(), self.threads);
+            let inserted =
+                insert_new_edges(graph, supervertex, &first_edge, own.clone(), self.threads);
             Graph {
                 edge_dst: world.all_gather(&inserted.edge_dst).into_items(),
                 edge_wt: world.all_gather(&inserted.edge_wt).into_items(),

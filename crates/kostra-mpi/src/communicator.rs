@@ -1,12 +1,14 @@
 //! The ranks of the job, and how the job starts and ends.
 //!
-//! Only the thread that started MPI may speak to it (thread level *funneled*), so a [`Communicator`] stays on its
-//! thread by its type; solvers have threads of their own inside a rank.
+//! Only the thread that started MPI may speak to it (thread level *funneled*), so a
+//! [`Communicator`] stays on its thread by its type; solvers have threads of their own inside a
+//! rank.
 //!
-//! Errors come in two kinds. What all ranks know, or have [agreed on](Communicator::agree), is a [`Refusal`], equal on
-//! every rank. What only one rank meets, such as memory that is not granted, would leave the others waiting forever, so
-//! it [ends the job](Communicator::fail) at once, as does a panic; errors inside MPI do so by its own rule. This is why
-//! nothing here that sends or receives returns a `Result`.
+//! Errors come in two kinds. What all ranks know, or have [agreed on](Communicator::agree), is a
+//! [`Refusal`], equal on every rank. What only one rank meets, such as memory that is not granted,
+//! would leave the others waiting forever, so it [ends the job](Communicator::fail) at once, as
+//! does a panic; errors inside MPI do so by its own rule. This is why nothing here that sends or
+//! receives returns a `Result`.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -45,18 +47,19 @@ pub struct Communicator {
     _stays_on_its_thread: PhantomData<*const ()>,
 }
 
-/// The exit code of a job that one rank has ended: as for every command that could not do its work. 1 means that the
-/// answer is no.
+/// The exit code of a job that one rank has ended: as for every command that could not do its work.
+/// 1 means that the answer is no.
 pub(crate) const FAILED: i32 = 2;
 /// MPI counts with C's integers, so what is longer goes in pieces.
 const LONGEST: usize = 1 << 30;
 
 impl Communicator {
-    /// Starts MPI, and from here on a panic of any rank ends the job. Collective; once in a process.
+    /// Starts MPI, and from here on a panic of any rank ends the job. Collective; once in a
+    /// process.
     ///
     /// # Errors
-    /// When MPI has been started before, does not grant the thread level *funneled*, or when ranks run different
-    /// programs. What then remains is [`Refusal::end`].
+    /// When MPI has been started before, does not grant the thread level *funneled*, or when ranks
+    /// run different programs. What then remains is [`Refusal::end`].
     pub fn start() -> Result<Self, Refusal> {
         let Some((universe, granted)) = mpi::initialize_with_threading(Threading::Funneled) else {
             return Err(Refusal::everywhere("MPI has been started already".to_owned(), true));
@@ -65,8 +68,7 @@ impl Communicator {
         let (rank, size) = (world.rank() as usize, world.size() as usize);
         if granted < Threading::Funneled {
             std::mem::forget(universe); // whose end belongs to `Refusal::end`
-            let reason =
-                "this MPI does not grant the thread level MPI_THREAD_FUNNELED; use one built with threads";
+            let reason = "this MPI does not grant the thread level MPI_THREAD_FUNNELED; use one built with threads";
             return Err(Refusal::everywhere(reason.to_owned(), rank == 0));
         }
         let _ = RANK.set((rank, size));
@@ -102,8 +104,8 @@ impl Communicator {
         }
     }
 
-    /// The same with so many bytes as the longest message of MPI, at least 1: what is longer goes in pieces. To be the
-    /// same on every rank. Without it, 2^30.
+    /// The same with so many bytes as the longest message of MPI, at least 1: what is longer goes
+    /// in pieces. To be the same on every rank. Without it, 2^30.
     pub fn with_longest_message(mut self, bytes: usize) -> Self {
         self.longest = bytes.clamp(1, LONGEST);
         self
@@ -129,20 +131,20 @@ impl Communicator {
         self.machine.size() as usize == self.size
     }
 
-    /// Ends the whole job, with one line on stderr that names this rank and the reason, and exit code 2. Not
-    /// collective: for what only this rank has met.
+    /// Ends the whole job, with one line on stderr that names this rank and the reason, and exit
+    /// code 2. Not collective: for what only this rank has met.
     pub fn fail(&self, reason: impl Display) -> ! {
         end_job(&reason.to_string(), FAILED)
     }
 
-    /// Makes a result that may differ from rank to rank the same everywhere: where any rank has an error, every rank
-    /// gets that of the lowest such rank. Collective.
+    /// Makes a result that may differ from rank to rank the same everywhere: where any rank has an
+    /// error, every rank gets that of the lowest such rank. Collective.
     ///
     /// # Errors
     /// When any rank has one.
     pub fn agree<T, E: Display>(&self, result: Result<T, E>) -> Result<T, Refusal> {
-        let speaker =
-            self.reduce_one(Reduction::Min, if result.is_err() { self.rank } else { self.size } as u64);
+        let speaker = self
+            .reduce_one(Reduction::Min, if result.is_err() { self.rank } else { self.size } as u64);
         let speaker = speaker as usize;
         if speaker < self.size {
             let reason = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -186,7 +188,8 @@ impl Communicator {
 
 /// What this rank runs: the version, and a hash of the program's file where it can be read.
 fn program() -> String {
-    let file = std::env::current_exe().and_then(fs::read).map(|bytes| xxh3_64(&bytes)).unwrap_or_default();
+    let file =
+        std::env::current_exe().and_then(fs::read).map(|bytes| xxh3_64(&bytes)).unwrap_or_default();
     format!("kostra {} (program {file:016x})", env!("CARGO_PKG_VERSION"))
 }
 
@@ -195,8 +198,8 @@ static RANK: OnceLock<(usize, usize)> = OnceLock::new();
 /// What this rank does before it ends the job.
 static CLEAN_UP: OnceLock<fn()> = OnceLock::new();
 
-/// Has `clean_up` called when this rank ends the job early, such as to remove unfinished files. It may be called on any
-/// thread and must not panic. Only the first call in a process counts.
+/// Has `clean_up` called when this rank ends the job early, such as to remove unfinished files. It
+/// may be called on any thread and must not panic. Only the first call in a process counts.
 pub fn before_ending(clean_up: fn()) {
     let _ = CLEAN_UP.set(clean_up);
 }
@@ -209,8 +212,9 @@ pub fn library() -> String {
     format!("{}, MPI {major}.{minor}", words.lines().next().unwrap_or_default().trim())
 }
 
-/// Says why in one line and ends all ranks. MPI allows it to other threads than its own only at the highest thread
-/// level; but a thread that panics may be one that its rank waits for, so there is nothing better to do.
+/// Says why in one line and ends all ranks. MPI allows it to other threads than its own only at the
+/// highest thread level; but a thread that panics may be one that its rank waits for, so there is
+/// nothing better to do.
 fn end_job(reason: &str, code: i32) -> ! {
     let (rank, size) = this_rank();
     let reason = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");

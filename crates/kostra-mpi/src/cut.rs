@@ -29,7 +29,10 @@ impl Cut {
     /// # Panics
     /// When the bounds do not ascend from 0, or are fewer than two.
     pub fn at(bounds: Vec<u64>) -> Self {
-        assert!(bounds.len() > 1 && bounds[0] == 0 && bounds.is_sorted(), "bounds ascend from 0: {bounds:?}");
+        assert!(
+            bounds.len() > 1 && bounds[0] == 0 && bounds.is_sorted(),
+            "bounds ascend from 0: {bounds:?}"
+        );
         Self { bounds }
     }
 
@@ -53,8 +56,9 @@ impl Cut {
         match fault {
             None => Ok(Self { bounds }),
             Some((rank, first, end)) => {
-                let reason =
-                    format!("its edges begin at {first}, but those of the rank before it end at {end}");
+                let reason = format!(
+                    "its edges begin at {first}, but those of the rank before it end at {end}"
+                );
                 Err(Refusal::of_rank(rank, reason, rank == world.rank()))
             }
         }
@@ -75,9 +79,11 @@ impl Cut {
         self.bounds[rank]..self.bounds[rank + 1]
     }
 
-    /// The rank that has an edge. O(log ranks). An edge that there is not is taken for the last rank's.
+    /// The rank that has an edge. O(log ranks). An edge that there is not is taken for the last
+    /// rank's.
     pub fn owner(&self, edge: u64) -> usize {
-        // The last one that begins at the edge or before it: those before that begin there too are empty.
+        // The last one that begins at the edge or before it: those before that begin there too are
+        // empty.
         self.bounds[1..self.ranks()].partition_point(|&bound| bound <= edge)
     }
 }
@@ -88,7 +94,9 @@ mod tests {
 
     #[test]
     fn every_edge_has_the_owner_whose_range_holds_it() {
-        for cut in [Cut::even(10, 3), Cut::even(2, 5), Cut::at(vec![0, 0, 4, 4, 4, 9, 9]), Cut::even(7, 1)] {
+        for cut in
+            [Cut::even(10, 3), Cut::even(2, 5), Cut::at(vec![0, 0, 4, 4, 4, 9, 9]), Cut::even(7, 1)]
+        {
             for edge in 0..cut.edges() {
                 assert!(cut.range(cut.owner(edge)).contains(&edge), "{edge} in {cut:?}");
             }

@@ -1,9 +1,10 @@
 //! Every rank has something for every rank: directly, or in two hops over a grid of ranks.
 //!
-//! Directly, a rank of p sends p - 1 messages, however small. In two hops it sends about 2 sqrt(p): the ranks lie in
-//! rows of about sqrt(p); what is for a rank goes along the row to the column of that rank, together with all else for
-//! that column, and from there along the column. All bytes are sent twice, so this is for small messages. Where the
-//! last row is not full, what its ranks have for columns that it lacks goes along the column first and the row then.
+//! Directly, a rank of p sends p - 1 messages, however small. In two hops it sends about 2 sqrt(p):
+//! the ranks lie in rows of about sqrt(p); what is for a rank goes along the row to the column of
+//! that rank, together with all else for that column, and from there along the column. All bytes
+//! are sent twice, so this is for small messages. Where the last row is not full, what its ranks
+//! have for columns that it lacks goes along the column first and the row then.
 //!
 //! Source: the grid is folklore; Sanders & Schimek 2023 use it in their forests.
 
@@ -26,22 +27,28 @@ pub enum Route {
 }
 
 impl Route {
-    /// The way that should be faster when no rank sends more bytes than so many. A message is as dear as some 8 KiB,
-    /// which is a guess: 1 to 2 microseconds at 5 to 10 GB/s.
+    /// The way that should be faster when no rank sends more bytes than so many. A message is as
+    /// dear as some 8 KiB, which is a guess: 1 to 2 microseconds at 5 to 10 GB/s.
     pub fn for_bytes(bytes: u64, ranks: usize) -> Self {
         const MESSAGE: u64 = 8 << 10;
         let hops = 4 * Grid::of(ranks).columns;
-        if bytes < ranks.saturating_sub(hops) as u64 * MESSAGE { Self::TwoHop } else { Self::Direct }
+        if bytes < ranks.saturating_sub(hops) as u64 * MESSAGE {
+            Self::TwoHop
+        } else {
+            Self::Direct
+        }
     }
 
-    /// The most messages that one of so many ranks sends when every rank has something for every other.
+    /// The most messages that one of so many ranks sends when every rank has something for every
+    /// other.
     pub fn messages(self, ranks: usize) -> usize {
         let grid = Grid::of(ranks);
         match self {
             Self::Direct => ranks.saturating_sub(1),
             Self::TwoHop => {
                 let sent = |rank| grid.first_hop_to(rank).len() + grid.second_hop_to(rank).len();
-                // One of each kind: those that pass on to a row for the short last one, those that do not, and the last row.
+                // One of each kind: those that pass on to a row for the short last one, those that
+                // do not, and the last row.
                 let kinds = [0, grid.columns.saturating_sub(1), ranks.saturating_sub(1)];
                 kinds.into_iter().filter(|&rank| rank < ranks).map(sent).max().unwrap_or_default()
             }
@@ -50,8 +57,8 @@ impl Route {
 }
 
 impl Communicator {
-    /// Gives each rank its part, and returns the parts that are for this rank, by the rank that they are from; goes the
-    /// way that should be faster. Collective.
+    /// Gives each rank its part, and returns the parts that are for this rank, by the rank that
+    /// they are from; goes the way that should be faster. Collective.
     ///
     /// # Panics
     /// When there is not one part for each rank.
@@ -96,11 +103,16 @@ impl Communicator {
         };
         let (counts_to, counts_from) = (counts(&to), counts(&from));
         let (starts_to, starts_from) = (starts(&counts_to), starts(&counts_from));
-        let messages = to.iter().enumerate().filter(|&(to, &length)| to != rank && length > 0).count();
+        let messages =
+            to.iter().enumerate().filter(|&(to, &length)| to != rank && length > 0).count();
         let bytes = (parts.items().len() - parts.part(rank).len()) * size_of::<T>();
-        let out = Partition::new(bytemuck::cast_slice::<T, u8>(parts.items()), counts_to, starts_to);
-        let mut into =
-            PartitionMut::new(bytemuck::cast_slice_mut::<T, u8>(&mut received), counts_from, starts_from);
+        let out =
+            Partition::new(bytemuck::cast_slice::<T, u8>(parts.items()), counts_to, starts_to);
+        let mut into = PartitionMut::new(
+            bytemuck::cast_slice_mut::<T, u8>(&mut received),
+            counts_from,
+            starts_from,
+        );
         self.counted(messages, bytes, || self.world.all_to_all_varcount_into(&out, &mut into));
         Parts::new(received, lengths)
     }
@@ -108,10 +120,13 @@ impl Communicator {
     /// For more bytes than MPI can count.
     fn exchange_pairwise<T: Pod>(&self, parts: &Parts<T>) -> Parts<T> {
         // Everybody starts with the next, so that not all send to the same rank at first.
-        let others: Vec<_> = (1..self.size()).map(|step| (self.rank() + step) % self.size()).collect();
-        let to: Vec<_> = others.iter().map(|&to| (to, bytemuck::cast_slice(parts.part(to)))).collect();
+        let others: Vec<_> =
+            (1..self.size()).map(|step| (self.rank() + step) % self.size()).collect();
+        let to: Vec<_> =
+            others.iter().map(|&to| (to, bytemuck::cast_slice(parts.part(to)))).collect();
         let from: Vec<_> = others.iter().rev().copied().collect();
-        let mut received: BTreeMap<_, _> = from.iter().copied().zip(self.swap(&to, &from)).collect();
+        let mut received: BTreeMap<_, _> =
+            from.iter().copied().zip(self.swap(&to, &from)).collect();
         received.insert(self.rank(), parts.part(self.rank()).to_vec());
         received.into_values().collect()
     }
@@ -139,7 +154,8 @@ impl Communicator {
         }
         drop(arrived);
         let arrived = self.hop(by_end, &grid.second_hop_from(rank));
-        let mut by_origin: Vec<_> = arrived.iter().flat_map(|letters| letters_in(letters)).collect();
+        let mut by_origin: Vec<_> =
+            arrived.iter().flat_map(|letters| letters_in(letters)).collect();
         by_origin.sort_unstable_by_key(|(header, _)| header.from); // one letter from each
         let mut lengths = vec![0; self.size()];
         for (header, bytes) in &by_origin {
@@ -162,7 +178,8 @@ impl Communicator {
         self.append(letters, bytes);
     }
 
-    /// Sends letters, which there are for each rank that waits for some; what stays here is first among what arrives.
+    /// Sends letters, which there are for each rank that waits for some; what stays here is first
+    /// among what arrives.
     fn hop(&self, mut letters: BTreeMap<usize, Vec<u8>>, from: &[usize]) -> Vec<Vec<u8>> {
         let own = letters.remove(&self.rank()).unwrap_or_default();
         let to: Vec<_> = letters.iter().map(|(&to, letters)| (to, &letters[..])).collect();
@@ -219,7 +236,8 @@ impl Grid {
         if along_the_row < self.ranks {
             along_the_row
         } else {
-            // The sender's row is the last and lacks the column; so the receiver's row is another, and full.
+            // The sender's row is the last and lacks the column; so the receiver's row is another,
+            // and full.
             self.row(to) * self.columns + self.column(from)
         }
     }
@@ -288,12 +306,16 @@ mod tests {
                 for to in 0..ranks {
                     let relay = grid.relay(from, to);
                     assert!(relay < ranks);
-                    assert!(relay == from || first.contains(&relay), "{ranks}: {from} to {to} by {relay}");
+                    assert!(
+                        relay == from || first.contains(&relay),
+                        "{ranks}: {from} to {to} by {relay}"
+                    );
                     assert!(
                         relay == to || grid.second_hop_to(relay).contains(&to),
                         "{ranks}: {from} to {to}"
                     );
-                    let (first, back) = (first.contains(&to), set(grid.first_hop_from(to)).contains(&from));
+                    let (first, back) =
+                        (first.contains(&to), set(grid.first_hop_from(to)).contains(&from));
                     assert_eq!(first, back, "{ranks}: {from} to {to}");
                     let second = set(grid.second_hop_to(from)).contains(&to);
                     assert_eq!(
@@ -306,15 +328,20 @@ mod tests {
         }
     }
 
-    /// An exchange without MPI: who sends a message to whom, and which letters are in it. Returns how many messages each
-    /// rank has sent, and which letters, by origin and end, have arrived.
-    fn play(route: Route, ranks: usize, letters: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
+    /// An exchange without MPI: who sends a message to whom, and which letters are in it. Returns
+    /// how many messages each rank has sent, and which letters, by origin and end, have arrived.
+    fn play(
+        route: Route,
+        ranks: usize,
+        letters: &[(usize, usize)],
+    ) -> (Vec<usize>, Vec<(usize, usize)>) {
         let grid = Grid::of(ranks);
         let hops: [&dyn Fn(usize) -> Vec<usize>; 2] =
             [&|rank| grid.first_hop_to(rank), &|rank| grid.second_hop_to(rank)];
         let hops = if route == Route::TwoHop { &hops[..] } else { &[] };
         let mut messages = vec![0; ranks];
-        let mut at: Vec<(usize, (usize, usize))> = letters.iter().map(|&letter| (letter.0, letter)).collect();
+        let mut at: Vec<(usize, (usize, usize))> =
+            letters.iter().map(|&letter| (letter.0, letter)).collect();
         for (hop, to) in hops.iter().enumerate() {
             at.sort_unstable();
             let mut next = Vec::with_capacity(at.len());
@@ -325,7 +352,10 @@ mod tests {
                 *messages += reached.len() - 1; // empty or not
                 for &(_, (from, end)) in &rest[..here] {
                     let stop = if hop == 0 { grid.relay(from, end) } else { end };
-                    assert!(reached.contains(&stop), "{ranks} ranks, {from} to {end}: from {rank} to {stop}");
+                    assert!(
+                        reached.contains(&stop),
+                        "{ranks} ranks, {from} to {end}: from {rank} to {stop}"
+                    );
                     next.push((stop, (from, end)));
                 }
                 rest = &rest[here..];
@@ -350,7 +380,9 @@ mod tests {
             // Each rank has something for some others.
             let mut state = 1_u64;
             let mut random = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (state >> 33) as usize % ranks
             };
             let letters: BTreeSet<_> = (0..8 * ranks).map(|index| (index / 8, random())).collect();
@@ -369,7 +401,8 @@ mod tests {
     #[test]
     fn as_many_messages_are_sent_as_are_foreseen() {
         for ranks in (1..=40).chain([300]) {
-            let all: Vec<_> = (0..ranks * ranks).map(|index| (index / ranks, index % ranks)).collect();
+            let all: Vec<_> =
+                (0..ranks * ranks).map(|index| (index / ranks, index % ranks)).collect();
             for route in [Route::Direct, Route::TwoHop] {
                 let (messages, arrived) = play(route, ranks, &all);
                 assert!(arrived == all);

@@ -16,13 +16,16 @@ pub struct DistributedForest {
 impl DistributedForest {
     /// The forest of these edges of each rank's slice, which together close no cycle. Collective.
     ///
-    /// The total is to the last bit that of the same forest in one place: integers are summed exactly, and the
-    /// compensated sum of floats is handed on from rank to rank, which costs a message each, one after the other.
+    /// The total is to the last bit that of the same forest in one place: integers are summed
+    /// exactly, and the compensated sum of floats is handed on from rank to rank, which costs a
+    /// message each, one after the other.
     pub fn new<W: Weight>(slice: &Slice<W>, set: EdgeSet, world: &Communicator) -> Self {
         let local = set.into_ids();
         let weights = || local.iter().map(|&edge| slice.edges().weights()[edge as usize]);
         let total = match W::TYPE {
-            WeightType::F32 => Total::Float(sum_along_ranks(weights().map(|w| as_f32(w).into()), world)),
+            WeightType::F32 => {
+                Total::Float(sum_along_ranks(weights().map(|w| as_f32(w).into()), world))
+            }
             WeightType::F64 => Total::Float(sum_along_ranks(weights().map(as_f64), world)),
             _ => {
                 let own = match W::total(weights()) {
@@ -57,7 +60,8 @@ impl DistributedForest {
         self.components
     }
 
-    /// All ids of the forest, ascending, at rank 0; nothing elsewhere. Collective. Rank 0 needs 16 bytes an edge.
+    /// All ids of the forest, ascending, at rank 0; nothing elsewhere. Collective. Rank 0 needs 16
+    /// bytes an edge.
     pub fn gather(&self, world: &Communicator) -> Option<Vec<u64>> {
         world.gather(0, &self.ids).map(crate::Parts::into_items)
     }

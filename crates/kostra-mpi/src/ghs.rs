@@ -1,40 +1,42 @@
-//! The distributed algorithm of Gallager, Humblet and Spira: every vertex is a machine that knows its own edges, and
-//! all that happens is that machines send each other messages over edges.
+//! The distributed algorithm of Gallager, Humblet and Spira: every vertex is a machine that knows
+//! its own edges, and all that happens is that machines send each other messages over edges.
 //!
-//! Vertices begin as fragments of their own. A fragment looks for the lightest edge that leaves it, its vertices
-//! together, along the branches that it consists of, and asks to be connected over it. The other side absorbs it, if
-//! its level is higher; where both have chosen the same edge they merge, at the next level; else the one that asks
-//! waits. So a fragment of level k has 2^k vertices or more, and no fragment has to know of all others.
+//! Vertices begin as fragments of their own. A fragment looks for the lightest edge that leaves it,
+//! its vertices together, along the branches that it consists of, and asks to be connected over it.
+//! The other side absorbs it, if its level is higher; where both have chosen the same edge they
+//! merge, at the next level; else the one that asks waits. So a fragment of level k has 2^k
+//! vertices or more, and no fragment has to know of all others.
 //!
-//! * Source: Gallager, Humblet & Spira 1983, as Shou & He 2024 put it on ranks in section 3.4: ranks play the machines
-//!   of their vertices; a message between two of them goes through a queue where both are on one rank, and else to the
-//!   other rank, here in batches.
-//! * At most 5 n log2 n + 2 m messages. They are counted by kind, over all ranks, in counters such as "test messages",
-//!   those that left their rank in "messages between ranks"; "highest level" is at most log2 n. A batch holds 24 bytes
-//!   a message, and counts as one message of MPI.
-//! * A rank that has nothing to do looks for messages: "idle polls" counts the looks in vain of all ranks, and "longest
-//!   idle seconds" is the time that the rank which was idle longest spent so. A fragment's vertices hear of everything hop
-//!   by hop, along paths that may be as long as the fragment, at every level: O(n log n) hops in the worst case.
-//! * A rank has 40 bytes for each end of an edge at its vertices and 64 a vertex, and at the worst, while edges are
-//!   distributed, 140 an edge: no rank holds all of the graph.
+//! * Source: Gallager, Humblet & Spira 1983, as Shou & He 2024 put it on ranks in section 3.4:
+//!   ranks play the machines of their vertices; a message between two of them goes through a queue
+//!   where both are on one rank, and else to the other rank, here in batches.
+//! * At most 5 n log2 n + 2 m messages. They are counted by kind, over all ranks, in counters such
+//!   as "test messages", those that left their rank in "messages between ranks"; "highest level" is
+//!   at most log2 n. A batch holds 24 bytes a message, and counts as one message of MPI.
+//! * A rank that has nothing to do looks for messages: "idle polls" counts the looks in vain of all
+//!   ranks, and "longest idle seconds" is the time that the rank which was idle longest spent so. A
+//!   fragment's vertices hear of everything hop by hop, along paths that may be as long as the
+//!   fragment, at every level: O(n log n) hops in the worst case.
+//! * A rank has 40 bytes for each end of an edge at its vertices and 64 a vertex, and at the worst,
+//!   while edges are distributed, 140 an edge: no rank holds all of the graph.
 //! * Exact. One thread a rank. Requires only that messages between two ranks keep their order.
 //!
 //! Deviations from Shou & He:
 //!
-//! * Vertices are distributed in blocks of consecutive numbers, where the source gives vertex `j` to rank `j mod p`. So
-//!   neighbors by number are on one rank, and their messages stay there.
+//! * Vertices are distributed in blocks of consecutive numbers, where the source gives vertex `j`
+//!   to rank `j mod p`. So neighbors by number are on one rank, and their messages stay there.
 //! * Each rank brings its own slice of the edges; in the source, rank 0 distributes the graph.
-//! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to test is found in
-//!   amortized constant time; the source searches a set in O(log n).
-//! * A message names the arc that it goes to, which takes constant time with parallel edges, too; the source maps the
-//!   number of the neighbor to the edge.
-//! * A message that cannot be answered yet waits at its vertex until the vertex changes; Gallager, Humblet & Spira put it
-//!   at the end of the queue.
-//! * A fragment's name is the id of the edge at its core, and edges are ordered by `(key, id)`: the algorithm requires
-//!   distinct weights.
+//! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to
+//!   test is found in amortized constant time; the source searches a set in O(log n).
+//! * A message names the arc that it goes to, which takes constant time with parallel edges, too;
+//!   the source maps the number of the neighbor to the edge.
+//! * A message that cannot be answered yet waits at its vertex until the vertex changes; Gallager,
+//!   Humblet & Spira put it at the end of the queue.
+//! * A fragment's name is the id of the edge at its core, and edges are ordered by `(key, id)`: the
+//!   algorithm requires distinct weights.
 //! * Messages to another rank go in batches; the source sends each with `MPI_Isend`.
-//! * The end is not a timer that expires, but [`Termination`]: a fragment that no edge leaves is complete, one for each
-//!   component, and a token finds out when all are.
+//! * The end is not a timer that expires, but [`Termination`]: a fragment that no edge leaves is
+//!   complete, one for each component, and a token finds out when all are.
 
 mod message;
 mod vertices;
@@ -80,7 +82,10 @@ impl DistributedAlgorithm for Ghs {
         }
         Err(SolveError::Unsuitable {
             solver: Self::INFO.id,
-            cost: format!("more vertices a rank than 32 bits can number, of {} in all,", shape.vertices),
+            cost: format!(
+                "more vertices a rank than 32 bits can number, of {} in all,",
+                shape.vertices
+            ),
             advice: "use more ranks",
         })
     }
@@ -97,20 +102,28 @@ impl DistributedAlgorithm for Ghs {
             world.phase(run, "messages", |run| exchange_messages(&mut vertices, world, run))?;
         world.phase(run, "return", |run| {
             world.reduce(Reduction::Sum, &mut sent);
-            let names = COUNTERS.into_iter().chain(["messages between ranks", "tokens", "idle polls"]);
+            let names =
+                COUNTERS.into_iter().chain(["messages between ranks", "tokens", "idle polls"]);
             for (name, sent) in names.zip(sent) {
                 run.counter(name, sent as f64);
             }
             let idle = world.reduce_one(Reduction::Max, idle.as_nanos() as u64);
             run.counter("longest idle seconds", Duration::from_nanos(idle).as_secs_f64());
-            run.counter("highest level", world.reduce_one(Reduction::Max, vertices.level.into()) as f64);
+            run.counter(
+                "highest level",
+                world.reduce_one(Reduction::Max, vertices.level.into()) as f64,
+            );
             Ok(edges_of_slice(&vertices.forest(world.rank()), slice, world))
         })
     }
 }
 
 /// The vertices of this rank, which know their edges. Collective.
-fn deal_out<W: Weight>(slice: &Slice<W>, order: Order, world: &Communicator) -> Result<Vertices, SolveError> {
+fn deal_out<W: Weight>(
+    slice: &Slice<W>,
+    order: Order,
+    world: &Communicator,
+) -> Result<Vertices, SolveError> {
     let blocks = Blocks::new(slice.vertices(), world.size());
     let rows = Rows::deal(slice, order, blocks, Ghs::INFO.id, world)?;
     let mut vertices = Vertices::new(&rows, blocks);
@@ -121,9 +134,9 @@ fn deal_out<W: Weight>(slice: &Slice<W>, order: Order, world: &Communicator) -> 
     Ok(vertices)
 }
 
-/// Lets the vertices of all ranks send messages until it is over. Returns how many this rank has sent: of each kind, to
-/// other ranks, and tokens; how often it looked for messages in vain while it was idle; and how long it was idle.
-/// Collective.
+/// Lets the vertices of all ranks send messages until it is over. Returns how many this rank has
+/// sent: of each kind, to other ranks, and tokens; how often it looked for messages in vain while
+/// it was idle; and how long it was idle. Collective.
 fn exchange_messages(
     vertices: &mut Vertices,
     world: &Communicator,
@@ -187,7 +200,9 @@ impl Post<'_> {
     /// Sends full batches, and all others when nothing more will be put in now.
     fn send(&mut self, out: &mut Outbox) {
         let enough = if out.queue.is_empty() { 1 } else { BATCH };
-        for (to, batch) in out.batches.iter_mut().enumerate().filter(|(_, batch)| batch.len() >= enough) {
+        for (to, batch) in
+            out.batches.iter_mut().enumerate().filter(|(_, batch)| batch.len() >= enough)
+        {
             self.mail.post(to, batch);
             self.termination.sent(batch.len());
             self.between_ranks += batch.len() as u64;
@@ -220,7 +235,8 @@ impl Post<'_> {
         self.idle += start.elapsed();
     }
 
-    /// To be called when nothing is left to do here. Whether it is over, which all others are then told.
+    /// To be called when nothing is left to do here. Whether it is over, which all others are then
+    /// told.
     fn is_over(&mut self, world: &Communicator) -> bool {
         match self.termination.when_idle() {
             Idle::Wait => false,

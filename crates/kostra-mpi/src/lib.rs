@@ -1,11 +1,12 @@
 //! The solvers that run on the ranks of an MPI job.
 //!
-//! A graph is cut into slices: each rank holds a contiguous range of the edges ([`Slice`], [`Cut`]), and no rank needs
-//! to hold all of them. A solver ([`DistributedAlgorithm`]) marks those edges of its own slice that are in the
-//! canonical forest; ids are positions in the whole input, so the answer does not depend on the number of ranks.
+//! A graph is cut into slices: each rank holds a contiguous range of the edges ([`Slice`],
+//! [`Cut`]), and no rank needs to hold all of them. A solver ([`DistributedAlgorithm`]) marks those
+//! edges of its own slice that are in the canonical forest; ids are positions in the whole input,
+//! so the answer does not depend on the number of ranks.
 //!
-//! Ranks speak through one [`Communicator`], whose counts are 64-bit, which counts what is sent, and which ends the
-//! whole job, with one line that names rank and reason, when a rank fails.
+//! Ranks speak through one [`Communicator`], whose counts are 64-bit, which counts what is sent,
+//! and which ends the whole job, with one line that names rank and reason, when a rank fails.
 
 mod boruvka_allreduce;
 mod boruvka_contract;

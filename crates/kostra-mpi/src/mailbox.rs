@@ -1,7 +1,7 @@
 //! Messages that nobody waits for: posted, and found by looking.
 //!
-//! For solvers whose ranks answer messages in the order in which they happen to come. MPI keeps the order of messages
-//! between two ranks, and promises nothing about those of several.
+//! For solvers whose ranks answer messages in the order in which they happen to come. MPI keeps the
+//! order of messages between two ranks, and promises nothing about those of several.
 #![expect(
     unsafe_code,
     reason = "sending without waiting: the safe interface has no sends that own what they send"
@@ -21,8 +21,8 @@ use crate::messages::MAIL;
 
 /// A rank's mailbox for messages of some items each. There is one at a time, on every rank.
 ///
-/// Drop it when all that was posted on any rank has been polled: dropping waits until what this rank has posted is on
-/// its way, and what has not been polled would turn up in the next mailbox.
+/// Drop it when all that was posted on any rank has been polled: dropping waits until what this
+/// rank has posted is on its way, and what has not been polled would turn up in the next mailbox.
 pub struct Mailbox<'a, T: Pod> {
     world: &'a Communicator,
     /// What MPI may still read, in the order in which it was posted.
@@ -43,8 +43,9 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         Self { world, in_flight: VecDeque::new(), items: PhantomData }
     }
 
-    /// Sends items to a rank, this one too, as one message, without waiting for anything. Many items in a message are
-    /// cheaper than many messages. More than 2^30 bytes end the job: there is no mail so long.
+    /// Sends items to a rank, this one too, as one message, without waiting for anything. Many
+    /// items in a message are cheaper than many messages. More than 2^30 bytes end the job: there
+    /// is no mail so long.
     pub fn post(&mut self, to: usize, items: &[T]) {
         let bytes: Box<[u8]> = bytemuck::cast_slice(items).into();
         if bytes.len() > self.world.longest {
@@ -52,13 +53,22 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         }
         self.forget_what_has_left();
         let posted = self.world.counted(1, bytes.len(), || {
-            // SAFETY: a null request is what MPI overwrites here; the bytes are as many as stated, and stay where
-            // they are, unchanged, until the request is done: see `forget_what_has_left` and `drop`.
+            // SAFETY: a null request is what MPI overwrites here; the bytes are as many as stated,
+            // and stay where they are, unchanged, until the request is done: see
+            // `forget_what_has_left` and `drop`.
             let request = unsafe {
                 let mut request = ffi::RSMPI_REQUEST_NULL;
                 let (start, count) = (bytes.as_ptr().cast(), bytes.len() as i32);
                 let (to, comm) = (to as i32, self.world.world.as_raw());
-                ffi::MPI_Isend(start, count, ffi::RSMPI_UINT8_T, to, MAIL, comm, ptr::from_mut(&mut request));
+                ffi::MPI_Isend(
+                    start,
+                    count,
+                    ffi::RSMPI_UINT8_T,
+                    to,
+                    MAIL,
+                    comm,
+                    ptr::from_mut(&mut request),
+                );
                 request
             };
             Posted { request, _bytes: bytes }
@@ -73,14 +83,16 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         let bytes = status.count(u8::equivalent_datatype()) as usize;
         let mut items = Vec::new();
         self.world.grow(&mut items, bytes / size_of::<T>());
-        self.world
-            .counted(0, 0, || message.matched_receive_into(bytemuck::cast_slice_mut::<T, u8>(&mut items)));
+        self.world.counted(0, 0, || {
+            message.matched_receive_into(bytemuck::cast_slice_mut::<T, u8>(&mut items))
+        });
         self.forget_what_has_left();
         Some((status.source_rank() as usize, items))
     }
 
-    /// Waits until there is a message for this rank, but looks at most `polls` times. Yields the processor after each look
-    /// in vain, since there may be fewer processors than ranks. Returns how many looks were in vain.
+    /// Waits until there is a message for this rank, but looks at most `polls` times. Yields the
+    /// processor after each look in vain, since there may be fewer processors than ranks. Returns
+    /// how many looks were in vain.
     pub fn wait(&self, polls: u32) -> u32 {
         let any = self.world.world.any_process();
         let is_empty = || any.immediate_probe_with_tag(MAIL).is_none();
@@ -94,7 +106,8 @@ impl<'a, T: Pod> Mailbox<'a, T> {
     fn forget_what_has_left(&mut self) {
         while let Some(first) = self.in_flight.front_mut() {
             let mut done = 0;
-            // SAFETY: the request is one that MPI has made, and is not done yet, or null, which MPI takes for done.
+            // SAFETY: the request is one that MPI has made, and is not done yet, or null, which MPI
+            // takes for done.
             unsafe { ffi::MPI_Test(&mut first.request, &mut done, ffi::RSMPI_STATUS_IGNORE) };
             if done == 0 {
                 return;

@@ -1,8 +1,12 @@
 //! Memory that is not granted: which rank wanted how much, and for what.
 //!
-//! A rank that is refused memory in the middle of something cannot go on, and Rust then ends the process by a signal,
-//! which says neither. A program whose memory comes from [`Memory`] says both, in one line, and ends the job.
-#![expect(unsafe_code, reason = "an allocator, and what a process does that is being ended by a signal")]
+//! A rank that is refused memory in the middle of something cannot go on, and Rust then ends the
+//! process by a signal, which says neither. A program whose memory comes from [`Memory`] says both,
+//! in one line, and ends the job.
+#![expect(
+    unsafe_code,
+    reason = "an allocator, and what a process does that is being ended by a signal"
+)]
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
@@ -21,7 +25,8 @@ use crate::communicator::{FAILED, end_job_with, this_rank};
 /// # fn main() {}
 /// ```
 ///
-/// It costs nothing until memory is refused. Who asks in a way that can be refused gets the refusal as an answer.
+/// It costs nothing until memory is refused. Who asks in a way that can be refused gets the refusal
+/// as an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory;
 
@@ -38,7 +43,8 @@ static DOING: Mutex<&'static str> = Mutex::new(ELSE);
 /// What is no phase of a solver.
 const ELSE: &str = "to read, deal out or write";
 
-// SAFETY: all is done by the system's allocator; a number is kept beside it, in a cell that needs no memory.
+// SAFETY: all is done by the system's allocator; a number is kept beside it, in a cell that needs
+// no memory.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the system's allocator asks for.
@@ -90,7 +96,8 @@ fn write_refusal(to: &mut impl Write, bytes: usize) -> std::io::Result<()> {
 
 /// From here on, an end for want of memory is one of the job, with a reason.
 pub(crate) fn watch() {
-    // SAFETY: what is called on the signal is a function of this program, of the type that is asked for.
+    // SAFETY: what is called on the signal is a function of this program, of the type that is asked
+    // for.
     unsafe { libc::signal(libc::SIGABRT, on_abort as *const () as libc::sighandler_t) };
 }
 
@@ -100,8 +107,8 @@ extern "C" fn on_abort(_: libc::c_int) {
     if bytes == 0 {
         return; // `abort` then ends the process as ever
     }
-    // The thread that aborts has come here from Rust's own code, not out of the middle of the allocator's. Of memory it
-    // takes none, as far as it is up to us.
+    // The thread that aborts has come here from Rust's own code, not out of the middle of the
+    // allocator's. Of memory it takes none, as far as it is up to us.
     let mut line = [0; 300];
     let mut cursor = Cursor::new(&mut line[..]);
     let (rank, size) = this_rank();

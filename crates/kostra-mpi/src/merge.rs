@@ -1,28 +1,33 @@
-//! Forests merged along a tree of ranks: each rank finds the forest of its own edges with Kruskal's algorithm. Then, turn
-//! by turn, the forests of D neighboring ranks are joined and reduced to one forest with the same algorithm, until rank 0
-//! has the forest of the graph.
+//! Forests merged along a tree of ranks: each rank finds the forest of its own edges with Kruskal's
+//! algorithm. Then, turn by turn, the forests of D neighboring ranks are joined and reduced to one
+//! forest with the same algorithm, until rank 0 has the forest of the graph.
 //!
-//! An edge that is not in the forest of some edges is the heaviest edge of a cycle among them. So it is in no forest of a
-//! larger set of edges (cycle property), and a rank passes on fewer edges than the graph has vertices. Neighbors merge in
-//! the order of their ranks, so positions always ascend as ids do.
+//! An edge that is not in the forest of some edges is the heaviest edge of a cycle among them. So
+//! it is in no forest of a larger set of edges (cycle property), and a rank passes on fewer edges
+//! than the graph has vertices. Neighbors merge in the order of their ranks, so positions always
+//! ascend as ids do.
 //!
-//! * Source: Loncar, Škrbić & Balaž 2013, described in Sousa 2014, section 3.2.2, where pairs of ranks merge (D = 2, the
-//!   default); Dehne & Götz 1998, described in Nobari 2012, related work, where up to D ranks merge.
-//! * ⌈log_D p⌉ turns. Each of the p - 1 other ranks passes its forest on once, in four messages (both ends, weights, ids):
-//!   28 bytes an edge, 32 with 64-bit weights, at most n - 1 edges. At the end each of them sends the range of its ids to
-//!   rank 0, and gets one message with the ids of its edges of the forest: 6 (p - 1) messages in all.
-//! * A trace on rank 0 has one round for each turn, with the vertices and the edges that rank 0 merges.
-//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices fit one machine.
+//! * Source: Loncar, Škrbić & Balaž 2013, described in Sousa 2014, section 3.2.2, where pairs of
+//!   ranks merge (D = 2, the default); Dehne & Götz 1998, described in Nobari 2012, related work,
+//!   where up to D ranks merge.
+//! * ⌈log_D p⌉ turns. Each of the p - 1 other ranks passes its forest on once, in four messages
+//!   (both ends, weights, ids): 28 bytes an edge, 32 with 64-bit weights, at most n - 1 edges. At
+//!   the end each of them sends the range of its ids to rank 0, and gets one message with the ids
+//!   of its edges of the forest: 6 (p - 1) messages in all.
+//! * A trace on rank 0 has one round for each turn, with the vertices and the edges that rank 0
+//!   merges.
+//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices
+//!   fit one machine.
 //! * Exact. One thread a rank, as in the sources.
 //!
-//! Deviations from the sources: Loncar et al. store an adjacency matrix and give each rank consecutive vertices; here a
-//! rank has consecutive edges of a list, because that is how all solvers of this crate get the graph. Dehne & Götz find
-//! the first forests with Borůvka's algorithm and mix Borůvka steps into the merges; only their tree of D branches is
-//! used here.
+//! Deviations from the sources: Loncar et al. store an adjacency matrix and give each rank
+//! consecutive vertices; here a rank has consecutive edges of a list, because that is how all
+//! solvers of this crate get the graph. Dehne & Götz find the first forests with Borůvka's
+//! algorithm and mix Borůvka steps into the merges; only their tree of D branches is used here.
 
 use kostra_core::{
-    EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
-    Weight,
+    EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Weight,
 };
 
 use crate::{Communicator, Cut, DistributedAlgorithm, Names, Parts, Slice};
@@ -60,8 +65,9 @@ impl DistributedAlgorithm for Merge {
     ) -> Result<EdgeSet, SolveError> {
         let arity = run.option(&ARITY) as usize;
         let held = world.phase(run, "local", |run| Held::forest_of(slice, order, run))?;
-        let held =
-            world.phase(run, "merge", |run| held.up_the_tree(arity, slice.vertices(), order, world, run))?;
+        let held = world.phase(run, "merge", |run| {
+            held.up_the_tree(arity, slice.vertices(), order, world, run)
+        })?;
         world.phase(run, "return", |_| Ok(held.give_back(slice, world)))
     }
 }
@@ -89,8 +95,8 @@ impl<W: Weight> Held<W> {
         Ok(Self { u, v, weights, ids })
     }
 
-    /// Merges turn by turn: in each, the leaders of the last turn in groups of `arity`. At the end rank 0 has the forest,
-    /// and the others have nothing.
+    /// Merges turn by turn: in each, the leaders of the last turn in groups of `arity`. At the end
+    /// rank 0 has the forest, and the others have nothing.
     fn up_the_tree(
         mut self,
         arity: usize,
@@ -140,8 +146,8 @@ impl<W: Weight> Held<W> {
             advice: "it is for graphs whose vertices fit one machine",
         };
         let (names, u, v) = Names::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
-        let edges =
-            EdgeList::new(names.count(vertices), u, v, self.weights.clone()).map_err(|_| too_many(()))?;
+        let edges = EdgeList::new(names.count(vertices), u, v, self.weights.clone())
+            .map_err(|_| too_many(()))?;
         let forest = kostra_cpu::kruskal(&Graph::from(edges), order, run)?.into_ids();
         fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
             positions.iter().map(|&position| all[position as usize]).collect()

@@ -30,8 +30,8 @@ impl Communicator {
         });
     }
 
-    /// Receives what another rank has [sent](Self::send) with the same type; of several in the order in which it sent
-    /// them. Waits for it.
+    /// Receives what another rank has [sent](Self::send) with the same type; of several in the
+    /// order in which it sent them. Waits for it.
     pub fn receive<T: Pod>(&self, from: usize) -> Vec<T> {
         self.counted(0, 0, || self.receive_tagged(from, MESSAGE))
     }
@@ -65,7 +65,8 @@ impl Communicator {
         items
     }
 
-    /// Brings what each rank has to the root, in parts by rank; other ranks get nothing. Collective.
+    /// Brings what each rank has to the root, in parts by rank; other ranks get nothing.
+    /// Collective.
     pub fn gather<T: Pod>(&self, root: usize, items: &[T]) -> Option<Parts<T>> {
         if root != self.rank() {
             self.send(root, items);
@@ -81,7 +82,8 @@ impl Communicator {
         Some(Parts::new(all, lengths))
     }
 
-    /// Brings what the root has in parts to the ranks; what other ranks bring is dropped. Collective.
+    /// Brings what the root has in parts to the ranks; what other ranks bring is dropped.
+    /// Collective.
     pub fn scatter<T: Pod>(&self, root: usize, parts: Option<&Parts<T>>) -> Vec<T> {
         if root != self.rank() {
             let part = self.receive(root);
@@ -114,11 +116,17 @@ impl Communicator {
         self.grow(&mut all, lengths.iter().sum());
         let own: &[u8] = bytemuck::cast_slice(items);
         if size_of_val(&all[..]) <= self.longest {
-            let counts: Vec<_> = lengths.iter().map(|length| (length * size_of::<T>()) as i32).collect();
+            let counts: Vec<_> =
+                lengths.iter().map(|length| (length * size_of::<T>()) as i32).collect();
             let starts = starts(&counts);
-            let mut into =
-                mpi::datatype::PartitionMut::new(bytemuck::cast_slice_mut::<T, u8>(&mut all), counts, starts);
-            self.counted(others, others * own.len(), || self.world.all_gather_varcount_into(own, &mut into));
+            let mut into = mpi::datatype::PartitionMut::new(
+                bytemuck::cast_slice_mut::<T, u8>(&mut all),
+                counts,
+                starts,
+            );
+            self.counted(others, others * own.len(), || {
+                self.world.all_gather_varcount_into(own, &mut into);
+            });
         } else {
             let mut start = 0;
             for (rank, &length) in lengths.iter().enumerate() {
@@ -133,8 +141,8 @@ impl Communicator {
         Parts::new(all, lengths)
     }
 
-    /// Sends to some ranks at once, while it receives one message from each of some: `Vec` by the order of `from`. No
-    /// rank may be this one. Who is sent to must receive.
+    /// Sends to some ranks at once, while it receives one message from each of some: `Vec` by the
+    /// order of `from`. No rank may be this one. Who is sent to must receive.
     pub(crate) fn swap<T: Pod>(&self, to: &[(usize, &[u8])], from: &[usize]) -> Vec<Vec<T>> {
         let bytes = to.iter().map(|(_, bytes)| bytes.len()).sum();
         self.counted(to.len(), bytes, || {
@@ -142,7 +150,8 @@ impl Communicator {
                 let mut sent = Vec::with_capacity(to.len());
                 for &(to, bytes) in to {
                     for piece in self.pieces(bytes) {
-                        let request = self.process(to).immediate_send_with_tag(scope, piece, EXCHANGE);
+                        let request =
+                            self.process(to).immediate_send_with_tag(scope, piece, EXCHANGE);
                         sent.push(WaitGuard::from(request));
                     }
                 }
@@ -151,12 +160,14 @@ impl Communicator {
         })
     }
 
-    /// Whether something that another rank has sent to this one by [`Self::swap`] has come and was not received yet.
+    /// Whether something that another rank has sent to this one by [`Self::swap`] has come and was
+    /// not received yet.
     pub(crate) fn has_come(&self, from: usize) -> bool {
         self.process(from).immediate_probe_with_tag(EXCHANGE).is_some()
     }
 
-    /// A message as MPI takes it: the first piece that is shorter than the longest is the last, and may be empty.
+    /// A message as MPI takes it: the first piece that is shorter than the longest is the last, and
+    /// may be empty.
     fn pieces<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let end: &[u8] = &[];
         let is_even = bytes.len().is_multiple_of(self.longest);

@@ -4,12 +4,14 @@ use kostra_core::{MAX_VERTICES, Vertex};
 
 use crate::ranked::Ranked;
 
-/// The way from a rank's names of vertices to those of the whole graph. Local names ascend as global ones do.
+/// The way from a rank's names of vertices to those of the whole graph. Local names ascend as
+/// global ones do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
     /// The names are the same.
     Identity,
-    /// The global name of each local one, ascending: of those vertices alone that an edge of the slice ends at.
+    /// The global name of each local one, ascending: of those vertices alone that an edge of the
+    /// slice ends at.
     Table(Vec<u64>),
 }
 
@@ -17,9 +19,9 @@ pub enum Names {
 const FEW: u64 = 1 << 12;
 
 impl Names {
-    /// Whether a rank with these edges needs no table: if the graph has fewer than 2^31 vertices, for which `fast` has
-    /// labels, at most as many as the edges have ends, and a third of them or more occur. A graph of up to 2^12 vertices
-    /// never needs one. O(edges).
+    /// Whether a rank with these edges needs no table: if the graph has fewer than 2^31 vertices,
+    /// for which `fast` has labels, at most as many as the edges have ends, and a third of them or
+    /// more occur. A graph of up to 2^12 vertices never needs one. O(edges).
     pub fn are_global<E: Copy + Into<u64>>(vertices: u64, u: &[E], v: &[E]) -> bool {
         Self::may_be_global(vertices, u.len())
             && (vertices <= FEW || Self::suffice(vertices, &Ranked::ends(vertices, u, v)))
@@ -33,8 +35,9 @@ impl Names {
         vertices <= FEW || vertices / 3 <= used.len() as u64
     }
 
-    /// Names for the ends of a rank's edges in a graph of so many vertices, and the ends by these names. O(edges), or
-    /// O(edges log edges) where there are so many vertices that a bit for each were more than the ends themselves.
+    /// Names for the ends of a rank's edges in a graph of so many vertices, and the ends by these
+    /// names. O(edges), or O(edges log edges) where there are so many vertices that a bit for each
+    /// were more than the ends themselves.
     ///
     /// The ends must be below `vertices`. None when there are more than 32 bits can name.
     pub fn new<E: Copy + Into<u64>>(

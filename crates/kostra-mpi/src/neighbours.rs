@@ -1,4 +1,5 @@
-//! What ranks on one machine can do for each other without a message: read each other's memory, and lend processors.
+//! What ranks on one machine can do for each other without a message: read each other's memory, and
+//! lend processors.
 
 use std::num::NonZero;
 use std::thread;
@@ -23,9 +24,9 @@ pub(crate) fn count(processors: &Processors) -> usize {
 }
 
 impl Communicator {
-    /// How many threads this rank may have, if all ranks of its machine deal out evenly the processors that they may use
-    /// together; at least one, and no more than this rank may use by itself, as where `mpirun` has bound it to some.
-    /// Collective.
+    /// How many threads this rank may have, if all ranks of its machine deal out evenly the
+    /// processors that they may use together; at least one, and no more than this rank may use by
+    /// itself, as where `mpirun` has bound it to some. Collective.
     pub fn share_of_processors(&self) -> usize {
         let own = thread::available_parallelism().map_or(1, NonZero::get);
         let (set, ranks) = (processors(), self.machine.size() as usize);
@@ -33,7 +34,8 @@ impl Communicator {
         let (others, bytes) = (ranks - 1, (ranks - 1) * size_of_val(&set));
         self.counted(others, bytes, || self.machine.all_gather_into(&set[..], &mut sets[..]));
         let together = count(&all(sets.as_chunks().0.iter().copied()));
-        // A rank that may use all there are may yet be granted less of their time, which `own` knows.
+        // A rank that may use all there are may yet be granted less of their time, which `own`
+        // knows.
         let cores = if together == count(&set) { own } else { together };
         own.min(cores / ranks).max(1)
     }
@@ -41,7 +43,10 @@ impl Communicator {
 
 #[cfg(target_os = "linux")]
 mod system {
-    #![expect(unsafe_code, reason = "the system's interface to processes and processors is one of C")]
+    #![expect(
+        unsafe_code,
+        reason = "the system's interface to processes and processors is one of C"
+    )]
 
     use std::process;
 
@@ -58,7 +63,8 @@ mod system {
     }
 
     impl Reach {
-        /// Where these items lie. They must stay there, unchanged, for as long as others are to read them.
+        /// Where these items lie. They must stay there, unchanged, for as long as others are to
+        /// read them.
         pub(crate) fn of<T: Pod>(items: &[T]) -> Self {
             Self { process: process::id().into(), address: items.as_ptr() as u64 }
         }
@@ -68,18 +74,21 @@ mod system {
             self.process
         }
 
-        /// Fetches bytes of the array, from so many on. Returns whether all were there, and could be read: the system
-        /// decides who may read whose memory.
+        /// Fetches bytes of the array, from so many on. Returns whether all were there, and could
+        /// be read: the system decides who may read whose memory.
         pub(crate) fn fetch(self, start: usize, into: &mut [u8]) -> bool {
             let mut done = 0;
             while done < into.len() {
                 let rest = &mut into[done..];
                 let here = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
                 let address = self.address as usize + start + done;
-                let there = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: rest.len() };
-                // SAFETY: what is written to is exclusively ours, and as long as stated; what is read need not exist, which
-                // the system finds out.
-                match unsafe { libc::process_vm_readv(self.process as libc::pid_t, &here, 1, &there, 1, 0) } {
+                let there =
+                    libc::iovec { iov_base: address as *mut libc::c_void, iov_len: rest.len() };
+                // SAFETY: what is written to is exclusively ours, and as long as stated; what is
+                // read need not exist, which the system finds out.
+                match unsafe {
+                    libc::process_vm_readv(self.process as libc::pid_t, &here, 1, &there, 1, 0)
+                } {
                     ..=0 => return false,
                     bytes => done += bytes as usize,
                 }
@@ -88,8 +97,8 @@ mod system {
         }
     }
 
-    /// Another process may read this one's memory, until this is dropped, also where the system lets only parents do so
-    /// (Linux's Yama). Nothing comes of it where the system lets nobody.
+    /// Another process may read this one's memory, until this is dropped, also where the system
+    /// lets only parents do so (Linux's Yama). Nothing comes of it where the system lets nobody.
     pub(crate) struct Permission(());
 
     impl Permission {

@@ -20,7 +20,11 @@ impl<T> Parts<T> {
             Some(*end)
         };
         let ends: Vec<_> = lengths.into_iter().scan(0, sum).collect();
-        assert_eq!(ends.last().copied().unwrap_or_default(), items.len(), "the parts are all there is");
+        assert_eq!(
+            ends.last().copied().unwrap_or_default(),
+            items.len(),
+            "the parts are all there is"
+        );
         Self { items, ends }
     }
 
@@ -74,7 +78,9 @@ impl<T: Copy> Parts<T> {
         for index in 0..count {
             next[index + 1] += next[index];
         }
-        let Some(&first) = items.first() else { return Self { items: Vec::new(), ends: vec![0; count] } };
+        let Some(&first) = items.first() else {
+            return Self { items: Vec::new(), ends: vec![0; count] };
+        };
         let mut dealt = vec![first; items.len()];
         for item in items {
             let slot = &mut next[part(item)];

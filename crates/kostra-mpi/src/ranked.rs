@@ -1,7 +1,7 @@
 //! A set of names in which each member knows how many come before it.
 
-/// A set of names below a bound: the way from the names of many vertices to those of a few, in a bit and a half for each
-/// of the many.
+/// A set of names below a bound: the way from the names of many vertices to those of a few, in a
+/// bit and a half for each of the many.
 pub(crate) struct Ranked {
     words: Vec<u64>,
     before: Vec<u32>,

@@ -24,7 +24,8 @@ impl Number for u64 {}
 mod sealed {
     use mpi::traits::Equivalence;
 
-    /// Unsigned numbers are compared as signed ones in the same order: MPICH 4.0.2 takes them for signed.
+    /// Unsigned numbers are compared as signed ones in the same order: MPICH 4.0.2 takes them for
+    /// signed.
     pub trait Number: Copy {
         type Signed: bytemuck::Pod + Equivalence;
         fn signed(self) -> Self::Signed;
@@ -50,8 +51,8 @@ mod sealed {
 const NUMBERS: usize = 1 << 17;
 
 impl Communicator {
-    /// Replaces each number by what it and those at its place on all other ranks reduce to. Collective; the array has
-    /// the same length everywhere.
+    /// Replaces each number by what it and those at its place on all other ranks reduce to.
+    /// Collective; the array has the same length everywhere.
     pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
         self.counted(self.steps(), self.steps() * size_of_val(numbers), || match by {
             Reduction::Sum => {
@@ -87,9 +88,9 @@ impl Communicator {
         numbers[0]
     }
 
-    /// Replaces each pair of a key and an id by the lowest of those at its place on all ranks: the lowest key, and among
-    /// equal keys the lowest id. Collective; the arrays have the same length everywhere. Takes two reductions, for MPI
-    /// has no integer of 128 bits.
+    /// Replaces each pair of a key and an id by the lowest of those at its place on all ranks: the
+    /// lowest key, and among equal keys the lowest id. Collective; the arrays have the same length
+    /// everywhere. Takes two reductions, for MPI has no integer of 128 bits.
     ///
     /// # Panics
     /// When the two arrays differ in length.

@@ -30,17 +30,19 @@ impl Refusal {
         Self { rank: None, reason, here }
     }
 
-    /// Says it, on one rank, and ends every process with exit code 2. Collective, and the last thing that a rank does.
+    /// Says it, on one rank, and ends every process with exit code 2. Collective, and the last
+    /// thing that a rank does.
     pub fn end(&self) -> ! {
         if self.here {
             let line = format!("error: {self}\n");
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
         if mpi::environment::is_initialized() && !mpi::environment::is_finalized() {
-            // Whoever is first to end with such a code takes the others along, so it has to be said by then.
+            // Whoever is first to end with such a code takes the others along, so it has to be said
+            // by then.
             SimpleCommunicator::world().barrier();
-            // SAFETY: MPI has been started and not ended, by this thread, and nothing uses it any more: the process
-            // ends below, without running any destructor.
+            // SAFETY: MPI has been started and not ended, by this thread, and nothing uses it any
+            // more: the process ends below, without running any destructor.
             unsafe { mpi::ffi::MPI_Finalize() };
         }
         std::process::exit(2)

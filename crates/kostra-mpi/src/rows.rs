@@ -1,15 +1,18 @@
-//! A graph dealt out by vertices: each rank has a block of consecutive vertices, and all edges that end there.
+//! A graph dealt out by vertices: each rank has a block of consecutive vertices, and all edges that
+//! end there.
 //!
-//! A slice has edges wherever they end; solvers that work from vertex to vertex deal them out first. Every edge is then
-//! with both of its ends: once where one rank has both, else on two ranks. A rank needs memory for all edges of its
-//! vertices, so a vertex of high degree weighs on one rank alone.
+//! A slice has edges wherever they end; solvers that work from vertex to vertex deal them out
+//! first. Every edge is then with both of its ends: once where one rank has both, else on two
+//! ranks. A rank needs memory for all edges of its vertices, so a vertex of high degree weighs on
+//! one rank alone.
 
 use bytemuck::{Pod, Zeroable};
 use kostra_core::{EdgeId, EdgeSet, Key, Order, SolveError, Weight};
 
 use crate::{Communicator, Cut, Parts, Slice};
 
-/// Which vertices each rank has: consecutive ones, the same number everywhere but on the last ranks.
+/// Which vertices each rank has: consecutive ones, the same number everywhere but on the last
+/// ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
     vertices: u64,
@@ -50,7 +53,8 @@ struct Arc {
     id: u64,
 }
 
-/// The edges of this rank's vertices, a row each; an edge between two of them is in both rows, and self-loops are in none.
+/// The edges of this rank's vertices, a row each; an edge between two of them is in both rows, and
+/// self-loops are in none.
 pub(crate) struct Rows<K> {
     /// Where the row of each vertex starts, and where the last one ends.
     pub(crate) offsets: Vec<u32>,
@@ -62,10 +66,12 @@ pub(crate) struct Rows<K> {
 }
 
 impl<K: Key> Rows<K> {
-    /// Deals the edges out. Collective. Each goes in 32 bytes to the one or two ranks that have its ends.
+    /// Deals the edges out. Collective. Each goes in 32 bytes to the one or two ranks that have its
+    /// ends.
     ///
     /// # Errors
-    /// When this rank would get more edges than 32 bits can number. The solver's id and an advice are for that.
+    /// When this rank would get more edges than 32 bits can number. The solver's id and an advice
+    /// are for that.
     pub(crate) fn deal<W: Weight<Key = K>>(
         slice: &Slice<W>,
         order: Order,
@@ -92,13 +98,23 @@ impl<K: Key> Rows<K> {
         Self::of(&arcs, blocks, world.rank(), solver)
     }
 
-    fn of(arcs: &[Arc], blocks: Blocks, rank: usize, solver: &'static str) -> Result<Self, SolveError> {
+    fn of(
+        arcs: &[Arc],
+        blocks: Blocks,
+        rank: usize,
+        solver: &'static str,
+    ) -> Result<Self, SolveError> {
         let (first, count) = (blocks.first(rank), blocks.count(rank));
         let is_own = |vertex: u64| blocks.owner(vertex) == rank;
         let entries = arcs.iter().map(|arc| 1 + u64::from(is_own(arc.to))).sum::<u64>();
         if entries > u32::MAX.into() {
-            let cost = format!("a rank with {entries} ends of edges, more than 32 bits can number,");
-            return Err(SolveError::Unsuitable { solver, cost, advice: "use more ranks, or another solver" });
+            let cost =
+                format!("a rank with {entries} ends of edges, more than 32 bits can number,");
+            return Err(SolveError::Unsuitable {
+                solver,
+                cost,
+                advice: "use more ranks, or another solver",
+            });
         }
         let local = |vertex: u64| (vertex - first) as usize;
         let mut offsets = vec![0_u32; count + 1];
@@ -148,9 +164,13 @@ impl<K: Key> Rows<K> {
     }
 }
 
-/// The edges of this rank's slice among those that any rank names, maybe several times, by their ids in the whole
-/// graph. Collective; 8 bytes for each that is named.
-pub(crate) fn edges_of_slice<W: Weight>(named: &[u64], slice: &Slice<W>, world: &Communicator) -> EdgeSet {
+/// The edges of this rank's slice among those that any rank names, maybe several times, by their
+/// ids in the whole graph. Collective; 8 bytes for each that is named.
+pub(crate) fn edges_of_slice<W: Weight>(
+    named: &[u64],
+    slice: &Slice<W>,
+    world: &Communicator,
+) -> EdgeSet {
     let cut = match Cut::of(slice, world) {
         Ok(cut) => cut,
         Err(refusal) => world.fail(refusal),

@@ -1,15 +1,17 @@
-//! A graph that no rank holds all of: each has a slice, a contiguous range of its edges in input order.
+//! A graph that no rank holds all of: each has a slice, a contiguous range of its edges in input
+//! order.
 //!
-//! Inside a rank a slice is an ordinary graph whose vertices have 32-bit local names, so that the solvers for one
-//! machine work on it as it is. Global names of vertices and ids of edges have 64 bits. Positions in a slice ascend as
-//! ids do, and local names as global ones do: order among a rank's edges is the order of the whole graph.
+//! Inside a rank a slice is an ordinary graph whose vertices have 32-bit local names, so that the
+//! solvers for one machine work on it as it is. Global names of vertices and ids of edges have 64
+//! bits. Positions in a slice ascend as ids do, and local names as global ones do: order among a
+//! rank's edges is the order of the whole graph.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use kostra_core::{
-    AnyGraph, Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Vertex, Weight,
-    WeightType, with_graph,
+    AnyGraph, Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Vertex,
+    Weight, WeightType, with_graph,
 };
 use thiserror::Error;
 
@@ -29,7 +31,9 @@ pub enum SliceError {
         weights: usize,
     },
     /// An edge names a vertex that the graph does not have.
-    #[error("edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0")]
+    #[error(
+        "edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0"
+    )]
     EndpointOutOfRange {
         /// The first such edge of the slice.
         edge: u64,
@@ -39,7 +43,9 @@ pub enum SliceError {
         vertices: u64,
     },
     /// A weight is not a number, so the edges cannot be ordered.
-    #[error("the weight of edge {edge} is not a number (NaN); mend it, or ask for such edges to be skipped")]
+    #[error(
+        "the weight of edge {edge} is not a number (NaN); mend it, or ask for such edges to be skipped"
+    )]
     NanWeight {
         /// The first such edge of the slice.
         edge: u64,
@@ -65,15 +71,17 @@ pub enum SliceError {
 pub struct Slice<W: Weight> {
     graph: Graph<W>,
     names: Names,
-    /// The same edges by their names in the whole graph, where the slice was made of such a graph and has other names.
+    /// The same edges by their names in the whole graph, where the slice was made of such a graph
+    /// and has other names.
     given: Option<Arc<Graph<W>>>,
     first: u64,
     vertices: u64,
 }
 
 impl<W: Weight> Slice<W> {
-    /// The slice of a graph on `vertices` vertices whose edges have the ids from `first` on: edge `first + i` joins
-    /// `u[i]` and `v[i]`. Its vertices are given local names as [`Names::new`] does.
+    /// The slice of a graph on `vertices` vertices whose edges have the ids from `first` on: edge
+    /// `first + i` joins `u[i]` and `v[i]`. Its vertices are given local names as [`Names::new`]
+    /// does.
     ///
     /// # Errors
     /// When the arrays differ in length, are too long, name a vertex out of range, or hold a NaN.
@@ -86,7 +94,11 @@ impl<W: Weight> Slice<W> {
     ) -> Result<Self, SliceError> {
         let weights = weights.into();
         if u.len() != v.len() || u.len() != weights.len() {
-            return Err(SliceError::LengthMismatch { u: u.len(), v: v.len(), weights: weights.len() });
+            return Err(SliceError::LengthMismatch {
+                u: u.len(),
+                v: v.len(),
+                weights: weights.len(),
+            });
         }
         for (edge, (&u, &v)) in (first..).zip(u.iter().zip(v)) {
             let (u, v) = (u.into(), v.into());
@@ -95,7 +107,8 @@ impl<W: Weight> Slice<W> {
                 return Err(SliceError::EndpointOutOfRange { edge, vertex, vertices });
             }
         }
-        let (names, u, v) = Names::new(vertices, u, v).ok_or(SliceError::TooManyVertices { first })?;
+        let (names, u, v) =
+            Names::new(vertices, u, v).ok_or(SliceError::TooManyVertices { first })?;
         let edges = EdgeList::new(names.count(vertices), u, v, weights);
         let edges = edges.map_err(|error| of_slice(error, first))?;
         Ok(Self { graph: edges.into(), names, given: None, first, vertices })
@@ -107,9 +120,9 @@ impl<W: Weight> Slice<W> {
         Self { graph: edges.into(), names: Names::Identity, given: None, first, vertices }
     }
 
-    /// The slice of the edges with the ids from `first` on, whose names are the whole graph's. Nothing is copied where
-    /// these are fit for local names, which [`Names::are_global`] decides; else ends are named anew, 8 bytes an edge, and
-    /// the graph is kept.
+    /// The slice of the edges with the ids from `first` on, whose names are the whole graph's.
+    /// Nothing is copied where these are fit for local names, which [`Names::are_global`] decides;
+    /// else ends are named anew, 8 bytes an edge, and the graph is kept.
     ///
     /// # Errors
     /// As [`Slice::new`], for too many vertices.
@@ -127,7 +140,8 @@ impl<W: Weight> Slice<W> {
         Ok(Self { given: Some(given), ..slice })
     }
 
-    /// The edges of a range of a graph that this rank holds whole, as far as there are some; they are copied.
+    /// The edges of a range of a graph that this rank holds whole, as far as there are some; they
+    /// are copied.
     ///
     /// # Errors
     /// As [`Slice::new`]; never for a range of edges that there are.
@@ -199,7 +213,8 @@ impl<W: Weight> Slice<W> {
         (self.names.global(u), self.names.global(v))
     }
 
-    /// The place of an edge of the slice in the strict total order of the whole graph: its key, then its id.
+    /// The place of an edge of the slice in the strict total order of the whole graph: its key,
+    /// then its id.
     #[inline]
     pub fn rank(&self, edge: EdgeId, order: Order) -> (W::Key, u64) {
         (self.edges().edges(order).key(edge), self.id(edge))
@@ -218,19 +233,24 @@ impl<W: Weight> AsRef<[W]> for WeightsOf<W> {
 /// What is wrong with a slice's edge list, said of the whole graph.
 fn of_slice(error: GraphError, first: u64) -> SliceError {
     match error {
-        GraphError::LengthMismatch { u, v, weights } => SliceError::LengthMismatch { u, v, weights },
-        GraphError::EndpointOutOfRange { edge, vertex, vertices } => SliceError::EndpointOutOfRange {
-            edge: first + u64::from(edge),
-            vertex: vertex.into(),
-            vertices: vertices.into(),
-        },
+        GraphError::LengthMismatch { u, v, weights } => {
+            SliceError::LengthMismatch { u, v, weights }
+        }
+        GraphError::EndpointOutOfRange { edge, vertex, vertices } => {
+            SliceError::EndpointOutOfRange {
+                edge: first + u64::from(edge),
+                vertex: vertex.into(),
+                vertices: vertices.into(),
+            }
+        }
         GraphError::NanWeight { edge } => SliceError::NanWeight { edge: first + u64::from(edge) },
         GraphError::TooManyVertices { .. } => SliceError::TooManyVertices { first },
         GraphError::TooManyEdges { edges } => SliceError::TooManyEdges { edges },
     }
 }
 
-/// A slice whose weight type is known at run time only, as when it comes from a file. It is the same on all ranks.
+/// A slice whose weight type is known at run time only, as when it comes from a file. It is the
+/// same on all ranks.
 ///
 /// [`with_slice!`](crate::with_slice) leads back to the typed slice.
 #[derive(Clone, Debug)]
@@ -244,7 +264,8 @@ pub enum AnySlice {
     F64(Slice<f64>),
 }
 
-/// Runs an expression on the typed slice inside an [`AnySlice`]: `with_slice!(any, slice => slice.len())`.
+/// Runs an expression on the typed slice inside an [`AnySlice`]:
+/// `with_slice!(any, slice => slice.len())`.
 #[macro_export]
 macro_rules! with_slice {
     ($any:expr, $slice:ident => $body:expr) => {
@@ -324,7 +345,8 @@ mod tests {
 
     #[test]
     fn local_order_is_the_order_of_the_whole_graph() {
-        let slice = Slice::new(2 * FAR, FAR, &[FAR, 7, FAR + 1], &[3, FAR, 7], vec![5, 5, -1]).unwrap();
+        let slice =
+            Slice::new(2 * FAR, FAR, &[FAR, 7, FAR + 1], &[3, FAR, 7], vec![5, 5, -1]).unwrap();
         assert_eq!(slice.names(), &Names::Table(vec![3, 7, FAR, FAR + 1]));
         assert_eq!((slice.edges().u(), slice.edges().v()), (&[2, 1, 3][..], &[0, 2, 1][..]));
         assert_eq!((slice.ends(1), slice.id(2)), ((7, FAR), FAR + 2));
@@ -334,8 +356,12 @@ mod tests {
 
     #[test]
     fn bad_arrays_are_refused_with_the_id_in_the_whole_graph() {
-        let new = |u: &[u64], weights: &[f64]| Slice::new(FAR, 70, u, &[0, 1], weights.to_vec()).err();
-        assert_eq!(new(&[0], &[0.0, 1.0]), Some(SliceError::LengthMismatch { u: 1, v: 2, weights: 2 }));
+        let new =
+            |u: &[u64], weights: &[f64]| Slice::new(FAR, 70, u, &[0, 1], weights.to_vec()).err();
+        assert_eq!(
+            new(&[0], &[0.0, 1.0]),
+            Some(SliceError::LengthMismatch { u: 1, v: 2, weights: 2 })
+        );
         assert_eq!(new(&[0, 9], &[0.0, f64::NAN]), Some(SliceError::NanWeight { edge: 71 }));
         let outside = SliceError::EndpointOutOfRange { edge: 71, vertex: FAR, vertices: FAR };
         assert_eq!(new(&[0, FAR], &[0.0, 1.0]), Some(outside));
@@ -349,7 +375,8 @@ mod tests {
         let cut = Cut::at(vec![0, 0, 50, 90]);
         let slices = [0, 1, 2].map(|rank| Slice::of(&whole, cut.range(rank)).unwrap());
         assert!(slices.iter().all(|slice| matches!(slice.names(), Names::Table(_))));
-        let ends = slices.iter().flat_map(|slice| (0..slice.len() as u32).map(|edge| slice.ends(edge)));
+        let ends =
+            slices.iter().flat_map(|slice| (0..slice.len() as u32).map(|edge| slice.ends(edge)));
         let expected = whole.u().iter().zip(whole.v()).map(|(&u, &v)| (u64::from(u), u64::from(v)));
         assert!(ends.eq(expected.clone()) && slices[0].is_empty() && slices[2].first() == 50);
         let slice = Slice::from_graph(7, whole.clone()).unwrap();

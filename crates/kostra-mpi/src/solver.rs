@@ -1,7 +1,7 @@
 //! What a solver for a cluster is, and how it is run.
 //!
-//! To add one, write one file with a struct that implements [`DistributedAlgorithm`], and add the struct to
-//! [`solvers`]. The suite finds it there.
+//! To add one, write one file with a struct that implements [`DistributedAlgorithm`], and add the
+//! struct to [`solvers`]. The suite finds it there.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,14 @@ use crate::ghs::Ghs;
 use crate::memory::ADVICE;
 use crate::merge::Merge;
 use crate::{
-    AnySlice, Communicator, Cut, DistributedForest, PhaseTraffic, Reduction, Refusal, Slice, with_slice,
+    AnySlice, Communicator, Cut, DistributedForest, PhaseTraffic, Reduction, Refusal, Slice,
+    with_slice,
 };
 
 /// Every solver of this crate, in the order in which tables show them.
 pub fn solvers() -> impl Iterator<Item = &'static dyn DistributedSolver> {
-    const SOLVERS: &[&dyn DistributedSolver] = &[&Fast, &BoruvkaAllreduce, &BoruvkaContract, &Ghs, &Merge];
+    const SOLVERS: &[&dyn DistributedSolver] =
+        &[&Fast, &BoruvkaAllreduce, &BoruvkaContract, &Ghs, &Merge];
     SOLVERS.iter().copied()
 }
 
@@ -59,20 +61,23 @@ pub trait DistributedAlgorithm: Send + Sync + 'static {
     /// What the solver says of itself; its platform is [`Platform::Mpi`].
     const INFO: SolverInfo;
 
-    /// Decides from the size of a graph whether the solver is for it. Every rank asks, and must get the same answer.
+    /// Decides from the size of a graph whether the solver is for it. Every rank asks, and must get
+    /// the same answer.
     ///
     /// # Errors
-    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse nothing by default.
+    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse
+    /// nothing by default.
     fn admit(&self, _shape: Shape) -> Result<(), SolveError> {
         Ok(())
     }
 
-    /// Finds those edges of this rank's slice, by local position, that are in the canonical forest of the whole graph.
-    /// All ranks call it together; before that, their slices have been checked to fit. Threads are for use within the rank.
+    /// Finds those edges of this rank's slice, by local position, that are in the canonical forest
+    /// of the whole graph. All ranks call it together; before that, their slices have been checked
+    /// to fit. Threads are for use within the rank.
     ///
     /// # Errors
-    /// When this rank cannot go on: the run is cancelled, or memory not granted. The caller then ends the whole job,
-    /// so nobody needs to be told.
+    /// When this rank cannot go on: the run is cancelled, or memory not granted. The caller then
+    /// ends the whole job, so nobody needs to be told.
     fn solve<W: Weight>(
         &self,
         slice: &Slice<W>,
@@ -98,8 +103,8 @@ pub trait DistributedSolver: Send + Sync {
     /// What the solver says of itself.
     fn info(&self) -> &'static SolverInfo;
 
-    /// Checks that the slices fit, solves, and times that. Collective. An error that one rank meets while it solves ends
-    /// the job.
+    /// Checks that the slices fit, solves, and times that. Collective. An error that one rank meets
+    /// while it solves ends the job.
     ///
     /// # Errors
     /// When the slices are not of one graph, or the solver is not for it. Every rank has the same.
@@ -114,7 +119,12 @@ pub trait DistributedSolver: Send + Sync {
 
 impl<A: DistributedAlgorithm> DistributedSolver for A {
     fn info(&self) -> &'static SolverInfo {
-        const { assert!(matches!(A::INFO.platform, Platform::Mpi), "a distributed solver is one for MPI") };
+        const {
+            assert!(
+                matches!(A::INFO.platform, Platform::Mpi),
+                "a distributed solver is one for MPI"
+            );
+        };
         &A::INFO
     }
 
@@ -125,8 +135,10 @@ impl<A: DistributedAlgorithm> DistributedSolver for A {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<DistributedSolution, Refusal> {
-        // First of all, for ranks with different types would wait for each other in different messages.
-        let graph = format!("{} vertices and {} weights, {order:?}", slice.vertices(), slice.weight_type());
+        // First of all, for ranks with different types would wait for each other in different
+        // messages.
+        let graph =
+            format!("{} vertices and {} weights, {order:?}", slice.vertices(), slice.weight_type());
         world.agree_on("the graph", &graph)?;
         with_slice!(slice, slice => solve_typed(self, slice, order, world, run))
     }

@@ -1,13 +1,14 @@
 //! When it is over: no rank has anything to do, and nothing is on its way.
 //!
-//! A rank that is idle may be woken by what is still on its way, so that all were idle once says nothing. A token goes
-//! round the ranks, each of which keeps it until it is idle, and adds up how much more was sent than received. If the
-//! sum is zero at the end of a turn, and nobody has received anything since the token came by the last time, nothing
-//! was on its way during the turn, and nobody was left to send anything.
+//! A rank that is idle may be woken by what is still on its way, so that all were idle once says
+//! nothing. A token goes round the ranks, each of which keeps it until it is idle, and adds up how
+//! much more was sent than received. If the sum is zero at the end of a turn, and nobody has
+//! received anything since the token came by the last time, nothing was on its way during the turn,
+//! and nobody was left to send anything.
 //!
 //! * Source: Safra's algorithm, in Dijkstra 1987 (EWD 998).
-//! * One message a rank and turn; the token waits at a rank that is busy. When all is over, the turn that is under way is
-//!   completed, and at most two more follow.
+//! * One message a rank and turn; the token waits at a rank that is busy. When all is over, the
+//!   turn that is under way is completed, and at most two more follow.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -46,7 +47,12 @@ impl Termination {
     pub(crate) fn new(rank: usize, ranks: usize) -> Self {
         // Where there are several ranks, the first turn is still to come.
         let token = Token { balance: 0, black: u64::from(ranks > 1) };
-        Self { is_first: rank == 0, balance: 0, has_received: false, token: (rank == 0).then_some(token) }
+        Self {
+            is_first: rank == 0,
+            balance: 0,
+            has_received: false,
+            token: (rank == 0).then_some(token),
+        }
     }
 
     /// So many messages have been sent to other ranks.
@@ -93,7 +99,8 @@ mod tests {
         Token(Token),
     }
 
-    /// Ranks that send each other work at random until it is used up, on mail that takes as long as it likes.
+    /// Ranks that send each other work at random until it is used up, on mail that takes as long as
+    /// it likes.
     #[test]
     fn it_is_over_exactly_when_nobody_has_work_and_none_is_on_its_way() {
         for seed in 0..if cfg!(miri) { 5 } else { 500 } {

@@ -1,4 +1,5 @@
-//! What a rank sends, and how long it is busy with that: what papers report of their solvers, phase by phase.
+//! What a rank sends, and how long it is busy with that: what papers report of their solvers, phase
+//! by phase.
 
 use std::ops::{Add, Sub};
 use std::time::{Duration, Instant};
@@ -9,11 +10,13 @@ use crate::{Communicator, Reduction, memory};
 
 /// What one rank has sent.
 ///
-/// The messages inside a collective operation cannot be seen. It is counted as the plain algorithm for it would send: a
-/// barrier or all-reduce of any size as log2 of the ranks, rounded up; an all-gather as two to each other rank, one of 8
-/// bytes for the length; a gather, scatter or broadcast as one for each rank but the root, counted at that rank (two for
-/// a broadcast whose length the other ranks do not know). An all-to-all counts a message to each rank that gets
-/// something, and one of 8 bytes to each for the lengths. What a rank gives to itself is not counted.
+/// The messages inside a collective operation cannot be seen. It is counted as the plain algorithm
+/// for it would send: a barrier or all-reduce of any size as log2 of the ranks, rounded up; an
+/// all-gather as two to each other rank, one of 8 bytes for the length; a gather, scatter or
+/// broadcast as one for each rank but the root, counted at that rank (two for a broadcast whose
+/// length the other ranks do not know). An all-to-all counts a message to each rank that gets
+/// something, and one of 8 bytes to each for the lengths. What a rank gives to itself is not
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages.
@@ -71,11 +74,17 @@ impl Communicator {
         self.traffic.get()
     }
 
-    /// Runs a step of a solver as a named phase of the run, and accounts for what it sends; the observer sees the
-    /// counters "messages", "bytes sent" and "seconds of communication" of this rank before the phase ends.
+    /// Runs a step of a solver as a named phase of the run, and accounts for what it sends; the
+    /// observer sees the counters "messages", "bytes sent" and "seconds of communication" of this
+    /// rank before the phase ends.
     ///
     /// What is sent in an inner phase counts for the outer one as well.
-    pub fn phase<T>(&self, run: &mut Run<'_>, name: &'static str, step: impl FnOnce(&mut Run<'_>) -> T) -> T {
+    pub fn phase<T>(
+        &self,
+        run: &mut Run<'_>,
+        name: &'static str,
+        step: impl FnOnce(&mut Run<'_>) -> T,
+    ) -> T {
         run.phase(name, |run| {
             let (start, before) = (Instant::now(), self.traffic());
             let outer = memory::doing(name);
@@ -97,8 +106,8 @@ impl Communicator {
         })
     }
 
-    /// The phases since this was last asked, over all ranks. Collective; every rank must have been in the same phases,
-    /// first entered in the same order.
+    /// The phases since this was last asked, over all ranks. Collective; every rank must have been
+    /// in the same phases, first entered in the same order.
     pub fn take_phases(&self) -> Vec<PhaseTraffic> {
         let phases = self.phases.take();
         let before = self.traffic();
@@ -110,7 +119,9 @@ impl Communicator {
             phases.iter().flat_map(|phase| [phase.traffic.messages, phase.traffic.bytes]).collect();
         let mut longest: Vec<u64> = phases
             .iter()
-            .flat_map(|phase| [phase.elapsed, phase.traffic.time].map(|time| time.as_nanos() as u64))
+            .flat_map(|phase| {
+                [phase.elapsed, phase.traffic.time].map(|time| time.as_nanos() as u64)
+            })
             .collect();
         self.reduce(Reduction::Sum, &mut sums);
         self.reduce(Reduction::Max, &mut longest);
@@ -119,7 +130,11 @@ impl Communicator {
         let phases = names.into_iter().zip(figures).map(|(name, (sums, longest))| PhaseTraffic {
             name,
             elapsed: Duration::from_nanos(longest[0]),
-            traffic: Traffic { messages: sums[0], bytes: sums[1], time: Duration::from_nanos(longest[1]) },
+            traffic: Traffic {
+                messages: sums[0],
+                bytes: sums[1],
+                time: Duration::from_nanos(longest[1]),
+            },
         });
         phases.collect()
     }
@@ -128,7 +143,8 @@ impl Communicator {
     pub(crate) fn counted<T>(&self, messages: usize, bytes: usize, step: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = step();
-        let sent = Traffic { messages: messages as u64, bytes: bytes as u64, time: start.elapsed() };
+        let sent =
+            Traffic { messages: messages as u64, bytes: bytes as u64, time: start.elapsed() };
         self.traffic.set(self.traffic.get() + sent);
         result
     }

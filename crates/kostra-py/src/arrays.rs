@@ -1,8 +1,8 @@
-//! Columns of a graph from NumPy arrays: lent where the layout is the engine's, converted where not, the ends on several
-//! threads.
+//! Columns of a graph from NumPy arrays: lent where the layout is the engine's, converted where
+//! not, the ends on several threads.
 //!
-//! Python hands over one-dimensional, contiguous arrays in the machine's byte order; what is left to decide here is
-//! the type.
+//! Python hands over one-dimensional, contiguous arrays in the machine's byte order; what is left
+//! to decide here is the type.
 
 #![allow(unsafe_code)] // arrays are lent to the engine, which knows nothing of Python
 
@@ -21,7 +21,8 @@ struct Lent<T> {
     _owner: Py<PyAny>,
 }
 
-// SAFETY: the memory is read only, and lives as long as the reference; dropping a reference is safe on any thread.
+// SAFETY: the memory is read only, and lives as long as the reference; dropping a reference is safe
+// on any thread.
 unsafe impl<T: Sync> Send for Lent<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Lent<T> {}
@@ -31,9 +32,9 @@ impl<T> AsRef<[T]> for Lent<T> {
         if self.len == 0 {
             return &[];
         }
-        // SAFETY: the array is contiguous and has `len` elements, and NumPy does not move it while there is a
-        // reference. Nobody writes to it meanwhile, as the documentation asks; the engine checks every index, so
-        // that somebody who does gets a wrong answer or an error.
+        // SAFETY: the array is contiguous and has `len` elements, and NumPy does not move it while
+        // there is a reference. Nobody writes to it meanwhile, as the documentation asks; the
+        // engine checks every index, so that somebody who does gets a wrong answer or an error.
         unsafe { std::slice::from_raw_parts(self.first, self.len) }
     }
 }
@@ -73,7 +74,8 @@ impl<'py> Ends<'py> {
         let (column, lent) = if let Ok(array) = array.cast::<PyArray1<u32>>() {
             (Ok(shared::<u32>(lend(array))), true)
         } else if let Ok(array) = array.cast::<PyArray1<i32>>() {
-            // The bits of a number that is not negative are the same; those of one that is, are out of any range.
+            // The bits of a number that is not negative are the same; those of one that is, are out
+            // of any range.
             (Ok(shared::<u32>(lend(array))), true)
         } else {
             macro_rules! converted {
@@ -145,7 +147,10 @@ impl Argument<'_> {
 }
 
 /// What does not fit into 32 bits is none; its position is the error.
-fn vertices<T: Copy + Sync + TryInto<Vertex>>(values: &[T], threads: usize) -> Result<Vec<Vertex>, usize> {
+fn vertices<T: Copy + Sync + TryInto<Vertex>>(
+    values: &[T],
+    threads: usize,
+) -> Result<Vec<Vertex>, usize> {
     let mut vertices = vec![0; values.len()];
     let size = values.len().div_ceil(threads.max(1)).max(1 << 16);
     let convert = |values: &[T], vertices: &mut [Vertex]| {
@@ -168,8 +173,8 @@ fn vertices<T: Copy + Sync + TryInto<Vertex>>(values: &[T], threads: usize) -> R
     }
 }
 
-/// Makes a graph of two arrays of endpoints and one of weights; without weights, all weigh 1. What has the engine's
-/// layout is lent to the graph, or copied if asked for.
+/// Makes a graph of two arrays of endpoints and one of weights; without weights, all weigh 1. What
+/// has the engine's layout is lent to the graph, or copied if asked for.
 ///
 /// # Errors
 /// When the arrays are no graph; the message names the argument and the position.
@@ -229,7 +234,8 @@ where
     let ((u, first), (v, second)) = (u.take(copy), v.take(copy));
     let made = py.detach(|| {
         if skip_nan {
-            EdgeList::new_skipping_nan(n, first, second.to_vec(), weights.to_vec()).map(|(graph, _)| graph)
+            EdgeList::new_skipping_nan(n, first, second.to_vec(), weights.to_vec())
+                .map(|(graph, _)| graph)
         } else {
             EdgeList::new(n, first, second, weights)
         }
@@ -241,7 +247,12 @@ where
 }
 
 /// What is wrong, in the words of the caller: with the argument and the position.
-fn explain(error: &GraphError, u: &Argument<'_>, v: &Argument<'_>, weights: &str) -> PyResult<String> {
+fn explain(
+    error: &GraphError,
+    u: &Argument<'_>,
+    v: &Argument<'_>,
+    weights: &str,
+) -> PyResult<String> {
     Ok(match *error {
         GraphError::LengthMismatch { u: first, v: second, weights: third } => {
             let (u, v) = (&u.name, &v.name);
@@ -256,7 +267,9 @@ fn explain(error: &GraphError, u: &Argument<'_>, v: &Argument<'_>, weights: &str
             if value.lt(0)? {
                 return culprit.no_vertex(position);
             }
-            format!("{name}[{edge}] is {value}, but the graph has n = {vertices} vertices, numbered from 0")
+            format!(
+                "{name}[{edge}] is {value}, but the graph has n = {vertices} vertices, numbered from 0"
+            )
         }
         GraphError::NanWeight { edge } => {
             format!("{weights}[{edge}] is NaN; fix it, or pass nan='skip' to leave such edges out")

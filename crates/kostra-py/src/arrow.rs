@@ -1,10 +1,10 @@
-//! Arrow's C data interface: how libraries hand each other tables. Capsules hold structs that say where the columns lie
-//! and how to give them back.
+//! Arrow's C data interface: how libraries hand each other tables. Capsules hold structs that say
+//! where the columns lie and how to give them back.
 //!
 //! The layouts are those of Arrow's C data and C stream interfaces, which never change
-//! (<https://arrow.apache.org/docs/format/CDataInterface.html>). Who consumes a struct moves it out, which leaves one
-//! without a release callback behind, and calls that callback once when done. Arrow's own crates would add many
-//! dependencies to the build.
+//! (<https://arrow.apache.org/docs/format/CDataInterface.html>). Who consumes a struct moves it
+//! out, which leaves one without a release callback behind, and calls that callback once when done.
+//! Arrow's own crates would add many dependencies to the build.
 
 #![allow(unsafe_code, reason = "structs of C's layout come in capsules")]
 
@@ -61,7 +61,8 @@ struct Stream {
 /// What the three have in common.
 ///
 /// # Safety
-/// A struct of zeros is one that has been released, and one that is not may be moved, and given back on any thread.
+/// A struct of zeros is one that has been released, and one that is not may be moved, and given
+/// back on any thread.
 pub(crate) unsafe trait Exported: Sized {
     const CAPSULE: &'static CStr;
 
@@ -116,7 +117,8 @@ impl<T: Exported> Owned<T> {
     /// # Safety
     /// There is such a struct, and nobody uses it meanwhile.
     unsafe fn take(place: NonNull<T>) -> Option<Self> {
-        // SAFETY: the caller vouches for it; zeros are a released struct, whose capsule has nothing left to do.
+        // SAFETY: the caller vouches for it; zeros are a released struct, whose capsule has nothing
+        // left to do.
         let owned = Self(unsafe { place.replace(std::mem::zeroed()) });
         owned.0.release().is_some().then_some(owned)
     }
@@ -140,7 +142,9 @@ impl<T: Exported> Owned<T> {
 
 /// Why a table is none, in one sentence.
 pub(crate) fn malformed(what: &str) -> PyErr {
-    PyValueError::new_err(format!("table is malformed: {what}; its library has exported it wrongly"))
+    PyValueError::new_err(format!(
+        "table is malformed: {what}; its library has exported it wrongly"
+    ))
 }
 
 impl Schema {
@@ -181,7 +185,8 @@ impl Owned<Array> {
         }
         let take = |&column: &usize| {
             let child = children.get(column).and_then(|&child| NonNull::new(child));
-            // SAFETY: a child may be moved out of a struct that is released right after, as this one is.
+            // SAFETY: a child may be moved out of a struct that is released right after, as this
+            // one is.
             child
                 .and_then(|child| unsafe { Self::take(child) })
                 .ok_or_else(|| malformed("a column is not there"))

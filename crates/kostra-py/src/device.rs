@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use kostra::cuda::{
-    self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights, IntegerType,
-    NarrowType,
+    self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights,
+    IntegerType, NarrowType,
 };
 use kostra::{GraphError, Order, Run, SolveError, Weight};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -32,8 +32,8 @@ impl DeviceMemory {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let bytes = bytes.as_slice()?;
-        // On a thread of its own, for to use a device makes it the thread's. Where the system refuses a thread, on this
-        // one.
+        // On a thread of its own, for to use a device makes it the thread's. Where the system
+        // refuses a thread, on this one.
         let copied = py.detach(|| {
             std::thread::scope(|scope| {
                 let copy = || {
@@ -46,8 +46,12 @@ impl DeviceMemory {
             })
         });
         match copied {
-            Ok(copied) => copied.map(|memory| Self(Arc::new(memory))).map_err(|error| solve_error(py, error)),
-            Err(_) => Err(device_error(py, "the CUDA device cannot be used: its driver misbehaves")),
+            Ok(copied) => {
+                copied.map(|memory| Self(Arc::new(memory))).map_err(|error| solve_error(py, error))
+            }
+            Err(_) => {
+                Err(device_error(py, "the CUDA device cannot be used: its driver misbehaves"))
+            }
         }
     }
 
@@ -70,7 +74,8 @@ impl DeviceMemory {
 
     /// Its bytes, in the machine's memory.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let bytes = py.detach(|| self.0.to_vec()).map_err(|error| device_error(py, &error.to_string()))?;
+        let bytes =
+            py.detach(|| self.0.to_vec()).map_err(|error| device_error(py, &error.to_string()))?;
         Ok(bytes.into_pyarray(py))
     }
 
@@ -103,11 +108,13 @@ struct Columns {
     w: Option<Place>,
 }
 
-/// What comes of a solve: ids, ends and weights of the forest's edges, and how many vertices there are.
+/// What comes of a solve: ids, ends and weights of the forest's edges, and how many vertices there
+/// are.
 type Solved = (DeviceMemory, [DeviceMemory; 2], Option<DeviceMemory>, u32);
 
-/// Solves a graph of `len` edges whose columns lie on a device, after all that was asked of the streams is done.
-/// `owners` keeps the columns alive, also where an interrupt leaves the device at work.
+/// Solves a graph of `len` edges whose columns lie on a device, after all that was asked of the
+/// streams is done. `owners` keeps the columns alive, also where an interrupt leaves the device at
+/// work.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
 pub(crate) fn solve_on_device(
@@ -207,13 +214,17 @@ fn solve_typed<W: Weight>(
     order: Order,
     skip_nan: bool,
 ) -> Result<Solved, Fault> {
-    let (u, v) = (ends(device, "u", &columns.u, columns.len)?, ends(device, "v", &columns.v, columns.len)?);
+    let (u, v) =
+        (ends(device, "u", &columns.u, columns.len)?, ends(device, "v", &columns.v, columns.len)?);
     let n = match n {
         Some(n) => n,
         None => {
             let vertices = u.bound().max(v.bound());
             u32::try_from(vertices).map_err(|_| {
-                Fault::Value(format!("n is too large: {}", GraphError::TooManyVertices { vertices }))
+                Fault::Value(format!(
+                    "n is too large: {}",
+                    GraphError::TooManyVertices { vertices }
+                ))
             })?
         }
     };
@@ -222,7 +233,8 @@ fn solve_typed<W: Weight>(
     let ids = cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);
     let pick = |(address, kind): &Place| {
-        // SAFETY: the owner of the column vouches for its address; the ids are of edges of this graph.
+        // SAFETY: the owner of the column vouches for its address; the ids are of edges of this
+        // graph.
         let picked = unsafe { cuda::pick(&ids, *address, size_of_kind(kind)) };
         Ok::<_, DeviceError>(DeviceMemory(Arc::new(picked?)))
     };
@@ -244,29 +256,40 @@ fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEn
         "u2" => IntegerType::U16,
         "u4" => IntegerType::U32,
         "u8" => IntegerType::U64,
-        _ => return Err(Fault::Type(format!("{name} must be an array of integers, not of {kind}"))),
+        _ => {
+            return Err(Fault::Type(format!("{name} must be an array of integers, not of {kind}")));
+        }
     };
     // SAFETY: the owner of the column vouches for its address.
-    unsafe { DeviceEnds::from_address(device, integers, *address, len) }.map_err(|error| match error {
-        DeviceGraphError::NotAVertex { index } => match integer_at(device, place, index) {
-            Ok(value) if value < 0 => {
-                Fault::Value(format!("{name}[{index}] is {value}, but vertices are numbered from 0"))
-            }
-            Ok(value) => Fault::Value(format!("{name}[{index}] is {value}, but 32-bit ids end before")),
-            Err(error) => error.into(),
+    unsafe { DeviceEnds::from_address(device, integers, *address, len) }.map_err(
+        |error| match error {
+            DeviceGraphError::NotAVertex { index } => match integer_at(device, place, index) {
+                Ok(value) if value < 0 => Fault::Value(format!(
+                    "{name}[{index}] is {value}, but vertices are numbered from 0"
+                )),
+                Ok(value) => {
+                    Fault::Value(format!("{name}[{index}] is {value}, but 32-bit ids end before"))
+                }
+                Err(error) => error.into(),
+            },
+            DeviceGraphError::Device(error) => error.into(),
+            error => Fault::Value(error.to_string()),
         },
-        DeviceGraphError::Device(error) => error.into(),
-        error => Fault::Value(error.to_string()),
-    })
+    )
 }
 
 /// What is wrong, in the words of the caller: with the argument and the position.
 fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) -> Fault {
     let outside = |index| -> Result<String, DeviceError> {
         let u = integer_at(device, &columns.u, index)?;
-        let (name, value) =
-            if u >= i128::from(n) { ("u", u) } else { ("v", integer_at(device, &columns.v, index)?) };
-        Ok(format!("{name}[{index}] is {value}, but the graph has n = {n} vertices, numbered from 0"))
+        let (name, value) = if u >= i128::from(n) {
+            ("u", u)
+        } else {
+            ("v", integer_at(device, &columns.v, index)?)
+        };
+        Ok(format!(
+            "{name}[{index}] is {value}, but the graph has n = {n} vertices, numbered from 0"
+        ))
     };
     let first = match error {
         DeviceGraphError::Vertex { index, .. } => index,

@@ -1,8 +1,9 @@
-//! DLPack: how libraries hand each other arrays on devices. A capsule holds a pointer to a struct that says where an
-//! array lies, and how to give it back.
+//! DLPack: how libraries hand each other arrays on devices. A capsule holds a pointer to a struct
+//! that says where an array lies, and how to give it back.
 //!
-//! The layouts are those of DLPack's header, versions before 1.0 and 1.x (<https://dmlc.github.io/dlpack/latest/>). Who
-//! consumes a capsule renames it, so that it is consumed once, and calls the deleter when done.
+//! The layouts are those of DLPack's header, versions before 1.0 and 1.x
+//! (<https://dmlc.github.io/dlpack/latest/>). Who consumes a capsule renames it, so that it is
+//! consumed once, and calls the deleter when done.
 
 #![allow(unsafe_code, reason = "structs of C's layout come and go in capsules")]
 
@@ -108,7 +109,8 @@ enum Held {
     Versioned(NonNull<Versioned>),
 }
 
-// SAFETY: the struct is read only, and its owner has handed over the right to call the deleter, from any thread.
+// SAFETY: the struct is read only, and its owner has handed over the right to call the deleter,
+// from any thread.
 unsafe impl Send for Held {}
 // SAFETY: as above.
 unsafe impl Sync for Held {}
@@ -138,12 +140,14 @@ unsafe fn give_back<C: Content>(content: NonNull<C>) {
 /// Takes the content out of a capsule of this layout, if it is one, and renames the capsule.
 fn consume<C: Content>(capsule: &Bound<'_, PyAny>) -> Option<NonNull<C>> {
     let object = capsule.as_ptr();
-    // SAFETY: the object may be any; a capsule's name tells what is in it, and one that is renamed is ours.
+    // SAFETY: the object may be any; a capsule's name tells what is in it, and one that is renamed
+    // is ours.
     unsafe {
         if ffi::PyCapsule_IsValid(object, C::NAME.as_ptr()) == 0 {
             return None;
         }
-        let content = NonNull::new(ffi::PyCapsule_GetPointer(object, C::NAME.as_ptr()).cast::<C>())?;
+        let content =
+            NonNull::new(ffi::PyCapsule_GetPointer(object, C::NAME.as_ptr()).cast::<C>())?;
         (ffi::PyCapsule_SetName(object, C::USED.as_ptr()) == 0).then_some(content)
     }
 }
@@ -157,7 +161,9 @@ impl Borrowed {
             return Ok(Self(Held::Managed(content)));
         }
         let Some(content) = consume::<Versioned>(capsule) else {
-            return Err(PyTypeError::new_err("__dlpack__ must return a capsule that nobody has used before"));
+            return Err(PyTypeError::new_err(
+                "__dlpack__ must return a capsule that nobody has used before",
+            ));
         };
         let held = Held::Versioned(content);
         // SAFETY: the struct is there; of every version this much is laid out alike.
@@ -262,7 +268,11 @@ pub(crate) fn export<'py>(
     }
 }
 
-fn capsule<C: Content>(py: Python<'_>, tensor: Tensor, exported: *mut c_void) -> PyResult<Bound<'_, PyAny>> {
+fn capsule<C: Content>(
+    py: Python<'_>,
+    tensor: Tensor,
+    exported: *mut c_void,
+) -> PyResult<Bound<'_, PyAny>> {
     let content = Box::into_raw(Box::new(C::new(tensor, exported, free::<C>)));
     // SAFETY: the name lives for ever, and the destructor knows what is in the capsule.
     unsafe {
@@ -279,7 +289,8 @@ unsafe extern "C" fn free<C: Content>(content: *mut C) {
     if content.is_null() {
         return;
     }
-    // SAFETY: both boxes were made for this, in `export` and `capsule`, and whoever calls a deleter does it once.
+    // SAFETY: both boxes were made for this, in `export` and `capsule`, and whoever calls a deleter
+    // does it once.
     unsafe {
         let content = Box::from_raw(content);
         drop(Box::from_raw(content.context().cast::<Exported>()));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use kostra::generate::SpecError;
 use kostra::io::{
-    ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError, ReadErrorKind,
-    ReadOptions, Terms,
+    ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError,
+    ReadErrorKind, ReadOptions, Terms,
 };
 use kostra::{AnyGraph, Coordinates, OutOfMemory};
 use numpy::ndarray::Array2;
@@ -18,8 +18,10 @@ use pyo3::prelude::*;
 use crate::graph::Graph;
 use crate::watch::interruptible;
 
-/// A graph, where its vertices lie, whether that is on the earth, their names, and what to know of the reading.
-type Loaded<'py> = (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
+/// A graph, where its vertices lie, whether that is on the earth, their names, and what to know of
+/// the reading.
+type Loaded<'py> =
+    (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
 
 /// A column of an edge list: a name, or a position counted from 1.
 #[derive(FromPyObject)]
@@ -98,7 +100,8 @@ pub(crate) fn read(
     arguments: Arguments,
 ) -> PyResult<(Loaded<'_>, Vec<String>)> {
     let options = arguments.options().map_err(PyValueError::new_err)?;
-    let loaded = interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
+    let loaded =
+        interruptible(py, move || kostra::io::read(&Input::Path(path), &options, &|_| {}))?;
     let loaded = loaded.map_err(|error| explain(&error))?;
     Ok((shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes), loaded.warnings))
 }
@@ -122,7 +125,8 @@ fn shown(
     notes: Vec<String>,
 ) -> Loaded<'_> {
     let geographic = matches!(coordinates, Some(Coordinates::Geographic(_)));
-    let points = coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
+    let points =
+        coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
     (Graph(Arc::new(graph)), points, geographic, names, notes)
 }
 

@@ -1,12 +1,13 @@
-//! A spanning forest, as Python holds it: its edges as a graph of their own, and nothing of the graph it came from.
+//! A spanning forest, as Python holds it: its edges as a graph of their own, and nothing of the
+//! graph it came from.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use kostra::tree::{self, Bottleneck, MergeTree};
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total, Vertex,
-    Weight, memory, with_graph,
+    AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total,
+    Vertex, Weight, memory, with_graph,
 };
 use kostra_cpu::on_threads;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -21,7 +22,8 @@ use crate::{threads_or_all, views};
 pub(crate) struct Forest {
     /// The ids that the edges have in the graph, ascending.
     ids: Vec<EdgeId>,
-    /// The edges, in the order of their ids; so they are ordered among each other as they are in the graph.
+    /// The edges, in the order of their ids; so they are ordered among each other as they are in
+    /// the graph.
     tree: Arc<AnyGraph>,
     order: Order,
     total: Total,
@@ -102,8 +104,10 @@ impl Forest {
         maximum: bool,
         algorithm: &str,
     ) -> PyResult<Self> {
-        let (ids, order) = (ids.as_slice()?.to_vec(), if maximum { Order::Maximum } else { Order::Minimum });
-        let solver = kostra::solver(algorithm).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let (ids, order) =
+            (ids.as_slice()?.to_vec(), if maximum { Order::Maximum } else { Order::Minimum });
+        let solver =
+            kostra::solver(algorithm).map_err(|error| PyValueError::new_err(error.to_string()))?;
         if ids.len() != graph.0.edges() || ids.len() > graph.0.vertices() as usize {
             return Err(PyValueError::new_err(
                 "a forest has an id for each edge, and fewer edges than vertices",
@@ -176,8 +180,8 @@ impl Forest {
 
     /// Which component each vertex is in.
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let labels =
-            py.detach(|| with_graph!(&*self.tree, tree => self.whole(tree).labels(self.edges(tree))));
+        let labels = py
+            .detach(|| with_graph!(&*self.tree, tree => self.whole(tree).labels(self.edges(tree))));
         let labels = labels.and_then(|labels| memory::copied(labels.as_slice()));
         Ok(labels.map_err(out_of_memory)?.into_pyarray(py))
     }
@@ -195,7 +199,8 @@ impl Forest {
 
     /// The positions of the edges in their order: by weight, then by id.
     fn in_order<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let places = py.detach(|| with_graph!(&*self.tree, tree => places_in_order(self.edges(tree))));
+        let places =
+            py.detach(|| with_graph!(&*self.tree, tree => places_in_order(self.edges(tree))));
         Ok(places.map_err(out_of_memory)?.into_pyarray(py))
     }
 
@@ -258,8 +263,8 @@ impl Hierarchy {
         Ok(clusters.map_err(out_of_memory)?.into_pyarray(py))
     }
 
-    /// For each pair of vertices the last edge between them as a position in the forest; -1 where they are one vertex,
-    /// -2 where they are apart.
+    /// For each pair of vertices the last edge between them as a position in the forest; -1 where
+    /// they are one vertex, -2 where they are apart.
     fn bottlenecks<'py>(
         &self,
         py: Python<'py>,

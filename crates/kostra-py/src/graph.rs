@@ -3,7 +3,9 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
-use kostra::{AnyGraph, Order, Platform, Run, SolveError, Solver, VerifyError, Workspace, with_graph};
+use kostra::{
+    AnyGraph, Order, Platform, Run, SolveError, Solver, VerifyError, Workspace, with_graph,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -15,18 +17,20 @@ use crate::watch::{Stop, interruptible};
 
 use crate::{threads_or_all, views};
 
-/// Below this many edges a solve does not watch for signals: it takes milliseconds, unless there are far more vertices.
+/// Below this many edges a solve does not watch for signals: it takes milliseconds, unless there
+/// are far more vertices.
 const SMALL: usize = 1 << 12;
 
-/// Scratch memory of the last solve, kept for the next one, because getting it from the system again takes time.
+/// Scratch memory of the last solve, kept for the next one, because getting it from the system
+/// again takes time.
 static SCRATCH: Mutex<Option<Workspace>> = Mutex::new(None);
 
-/// More scratch memory than this goes back to the system. `fast` takes as much for five million edges of two and a half
-/// million vertices.
+/// More scratch memory than this goes back to the system. `fast` takes as much for five million
+/// edges of two and a half million vertices.
 const MOST_KEPT: usize = 128 << 20;
 
-/// The scratch memory that was kept, if there is any and nobody else has it. Never waits: a child of a fork may have
-/// been born while another thread held the lock.
+/// The scratch memory that was kept, if there is any and nobody else has it. Never waits: a child
+/// of a fork may have been born while another thread held the lock.
 fn kept_scratch() -> Workspace {
     SCRATCH.try_lock().ok().and_then(|mut kept| kept.take()).unwrap_or_default()
 }
@@ -106,14 +110,17 @@ impl Graph {
         let ordinal = device.strip_prefix("cuda:").map_or(Ok(0), str::parse)?;
         let solver = choose(&graph, device, algorithm)?;
         // Where nobody asked for a device, nobody need do without an answer.
-        let free = device == "auto" && algorithm == "auto" && solver.info().platform == Platform::Cuda;
+        let free =
+            device == "auto" && algorithm == "auto" && solver.info().platform == Platform::Cuda;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
-        let (threads, stop, small) = (threads_or_all(threads), Stop::default(), graph.edges() < SMALL);
+        let (threads, stop, small) =
+            (threads_or_all(threads), Stop::default(), graph.edges() < SMALL);
         let mut watched = stop.clone();
         let work = move || {
             let mut solve = |solver: &'static dyn Solver| {
                 let mut scratch = kept_scratch();
-                let run = Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
+                let run =
+                    Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
                 let solution = solver.solve(&graph, order, &mut run.in_workspace(&mut scratch));
                 keep_scratch(scratch);
                 Forest::of(&graph, order, solver, solution?).map_err(SolveError::from)
@@ -127,8 +134,11 @@ impl Graph {
             }))
             .map_err(|_| ())
         };
-        let solved =
-            if small { py.detach(work) } else { interruptible(py, work).inspect_err(|_| stop.say())? };
+        let solved = if small {
+            py.detach(work)
+        } else {
+            interruptible(py, work).inspect_err(|_| stop.say())?
+        };
         let solved = solved.map_err(|()| {
             PyRuntimeError::new_err(
                 "the graph's arrays were changed while it was being solved; pass copies, or kostra.Graph(..., copy=True)",
@@ -146,8 +156,9 @@ impl Graph {
     ) -> PyResult<Option<String>> {
         let ids = ids.as_slice()?;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
-        let verdict =
-            py.detach(|| with_graph!(&*self.0, graph => kostra::verify(graph.edge_list().edges(order), ids)));
+        let verdict = py.detach(
+            || with_graph!(&*self.0, graph => kostra::verify(graph.edge_list().edges(order), ids)),
+        );
         match verdict {
             Ok(_) => Ok(None),
             Err(VerifyError::Violation(violation)) => Ok(Some(violation.to_string())),
@@ -162,9 +173,8 @@ fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static 
     let solver = match (algorithm, device) {
         ("auto", "auto") => return Ok(kostra::auto(graph)),
         ("auto", "cpu") => return Ok(kostra::auto_on_processor(graph)),
-        ("auto", _) => {
-            kostra::cuda::FASTEST.ok_or_else(|| PyValueError::new_err("no algorithm runs on a device"))?
-        }
+        ("auto", _) => kostra::cuda::FASTEST
+            .ok_or_else(|| PyValueError::new_err("no algorithm runs on a device"))?,
         (id, _) => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,
     };
     match (device, solver.info().platform) {
@@ -183,14 +193,17 @@ pub(crate) fn solve_error(py: Python<'_>, error: SolveError) -> PyErr {
         SolveError::OutOfMemory { .. } | SolveError::DeviceMemory { .. } => {
             PyMemoryError::new_err(error.to_string())
         }
-        SolveError::NoDevice { .. } | SolveError::Device { .. } => device_error(py, &error.to_string()),
+        SolveError::NoDevice { .. } | SolveError::Device { .. } => {
+            device_error(py, &error.to_string())
+        }
         error => PyValueError::new_err(error.to_string()),
     }
 }
 
 /// The exception `kostra.DeviceError`.
 pub(crate) fn device_error(py: Python<'_>, message: &str) -> PyErr {
-    let error =
-        py.import("kostra._device").and_then(|module| module.getattr("DeviceError")?.call1((message,)));
+    let error = py
+        .import("kostra._device")
+        .and_then(|module| module.getattr("DeviceError")?.call1((message,)));
     error.map_or_else(|error| error, PyErr::from_value)
 }

@@ -1,6 +1,6 @@
-//! The compiled half of the Python package `kostra`. What users see, with its documentation and defaults, is in
-//! `python/kostra`. This half takes arrays, Arrow tables, DLPack capsules and file names, calls the engine, and returns
-//! arrays.
+//! The compiled half of the Python package `kostra`. What users see, with its documentation and
+//! defaults, is in `python/kostra`. This half takes arrays, Arrow tables, DLPack capsules and file
+//! names, calls the engine, and returns arrays.
 
 mod arrays;
 mod arrow;
@@ -21,7 +21,8 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Large allocations of Rust's, such as graphs that were read, ask for large pages. NumPy asks for them by itself.
+/// Large allocations of Rust's, such as graphs that were read, ask for large pages. NumPy asks for
+/// them by itself.
 #[global_allocator]
 static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
 
@@ -77,5 +78,6 @@ fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 
 /// How many threads to use when asked for so many; without a wish, all that the machine has.
 fn threads_or_all(threads: Option<usize>) -> usize {
-    threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }

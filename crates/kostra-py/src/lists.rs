@@ -13,8 +13,8 @@ const AHEAD: usize = 16;
 
 /// The items of a list at some places, in their order, as a new list.
 ///
-/// An object that gets one more reference is written to. Where a million of them lie about, Python waits for each; here
-/// the next ones are asked for meanwhile.
+/// An object that gets one more reference is written to. Where a million of them lie about, Python
+/// waits for each; here the next ones are asked for meanwhile.
 #[pyfunction]
 pub(crate) fn pick<'py>(
     list: &Bound<'py, PyList>,
@@ -25,12 +25,13 @@ pub(crate) fn pick<'py>(
         return Err(PyIndexError::new_err(format!("there is no item {place} in a list of {len}")));
     }
     let item = |place: &i64| {
-        // SAFETY: the place is in the list. The reference is borrowed from the list, which nobody changes before this
-        // function returns, since no code of Python's runs until then.
+        // SAFETY: the place is in the list. The reference is borrowed from the list, which nobody
+        // changes before this function returns, since no code of Python's runs until then.
         unsafe { ffi::PyList_GetItem(list.as_ptr(), *place as ffi::Py_ssize_t) }
     };
     let items: Vec<_> = places.iter().map(item).collect();
-    // SAFETY: every slot of the new list is filled with a reference of its own before anybody sees it.
+    // SAFETY: every slot of the new list is filled with a reference of its own before anybody sees
+    // it.
     unsafe {
         let picked = ffi::PyList_New(items.len() as ffi::Py_ssize_t);
         let picked = Bound::from_owned_ptr_or_err(py, picked)?;

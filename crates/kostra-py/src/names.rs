@@ -1,4 +1,5 @@
-//! Vertices that are called something: columns of text from a table, numbered in the order of the names.
+//! Vertices that are called something: columns of text from a table, numbered in the order of the
+//! names.
 
 #![allow(unsafe_code, reason = "texts of others are known by their addresses")]
 
@@ -25,7 +26,8 @@ enum Layout {
     Views,
 }
 
-/// How a column of texts lies in memory: themselves, or numbers that stand for them, of the type that a letter names.
+/// How a column of texts lies in memory: themselves, or numbers that stand for them, of the type
+/// that a letter names.
 #[derive(Clone, Copy)]
 pub(crate) struct TextLayout {
     texts: Layout,
@@ -58,7 +60,8 @@ pub(crate) struct Text {
 impl Text {
     /// Its rows.
     fn rows(&self) -> PyResult<Vec<&[u8]>> {
-        let mut rows = Vec::with_capacity(self.chunks.iter().map(|chunk| chunk.places().len()).sum());
+        let mut rows =
+            Vec::with_capacity(self.chunks.iter().map(|chunk| chunk.places().len()).sum());
         for chunk in &self.chunks {
             let array = chunk.array();
             let Some(codes) = self.layout.codes else {
@@ -67,12 +70,14 @@ impl Text {
                 }
                 continue;
             };
-            let texts = array.dictionary().ok_or_else(|| malformed("a column of categories has none"))?;
+            let texts =
+                array.dictionary().ok_or_else(|| malformed("a column of categories has none"))?;
             let (first, len) = (texts.offset()?, texts.rows()?);
             for place in chunk.places() {
                 let code = code(array, codes, place)?;
-                let code =
-                    code.filter(|&code| code < len).ok_or_else(|| malformed("there is no such category"))?;
+                let code = code
+                    .filter(|&code| code < len)
+                    .ok_or_else(|| malformed("there is no such category"))?;
                 if missing(texts, first + code..first + code + 1).is_some() {
                     return Err(no_value(&self.name, rows.len()));
                 }
@@ -111,8 +116,11 @@ fn number(u: &[&[u8]], v: &[&[u8]]) -> PyResult<(Vec<u32>, Vec<u32>, Vec<String>
             Entry::Occupied(number) => *number.get(),
             Entry::Vacant(place) => {
                 names.push(name);
-                *place
-                    .insert(next.map_err(|_| PyValueError::new_err("table names more than 2**32 vertices"))?)
+                *place.insert(
+                    next.map_err(|_| {
+                        PyValueError::new_err("table names more than 2**32 vertices")
+                    })?,
+                )
             }
         });
     }
@@ -144,13 +152,15 @@ fn text(array: &Array, layout: Layout, place: usize) -> PyResult<&[u8]> {
             let (begin, end) = unsafe { (at::<i64>(ends, place)?, at::<i64>(ends, place + 1)?) };
             slice(array, texts, begin, end)
         }
-        (Layout::Views, &[_, views, ref buffers @ .., sizes]) => view(array, place, views, buffers, sizes),
+        (Layout::Views, &[_, views, ref buffers @ .., sizes]) => {
+            view(array, place, views, buffers, sizes)
+        }
         _ => Err(malformed("a column of texts lacks a buffer")),
     }
 }
 
-/// A text that lies in its view or where the view says: how long it is, its first four bytes, in which of the buffers it
-/// lies, and where in that.
+/// A text that lies in its view or where the view says: how long it is, its first four bytes, in
+/// which of the buffers it lies, and where in that.
 fn view<'a>(
     array: &'a Array,
     place: usize,
@@ -175,7 +185,9 @@ fn view<'a>(
 
 /// The number that stands for a text; `None` where it is negative.
 fn code(array: &Array, kind: u8, place: usize) -> PyResult<Option<usize>> {
-    let &[_, codes] = array.buffers() else { return Err(malformed("a column of categories lacks a buffer")) };
+    let &[_, codes] = array.buffers() else {
+        return Err(malformed("a column of categories lacks a buffer"));
+    };
     macro_rules! typed {
         ($($letter:literal => $type:ty),*) => {
             match kind {
@@ -204,7 +216,8 @@ unsafe fn at<T: Copy>(buffer: *const c_void, place: usize) -> PyResult<T> {
 
 /// The bytes of a column's buffer from here to there.
 fn slice(_owner: &Array, buffer: *const c_void, begin: i64, end: i64) -> PyResult<&[u8]> {
-    let (Ok(begin), Ok(len)) = (usize::try_from(begin), usize::try_from(end.saturating_sub(begin))) else {
+    let (Ok(begin), Ok(len)) = (usize::try_from(begin), usize::try_from(end.saturating_sub(begin)))
+    else {
         return Err(malformed("a text ends before it begins"));
     };
     if len == 0 {
@@ -213,6 +226,7 @@ fn slice(_owner: &Array, buffer: *const c_void, begin: i64, end: i64) -> PyResul
     if buffer.is_null() {
         return Err(malformed("a column lacks a buffer"));
     }
-    // SAFETY: whoever exports a column vouches that its buffers hold its texts, until it is released.
+    // SAFETY: whoever exports a column vouches that its buffers hold its texts, until it is
+    // released.
     Ok(unsafe { std::slice::from_raw_parts(buffer.cast::<u8>().add(begin), len) })
 }

@@ -1,5 +1,6 @@
-//! Columns of a table that its library exports by Arrow's C data interface, as NumPy arrays: the library's own memory
-//! where a column of numbers lies in one piece, one copy where it lies in more.
+//! Columns of a table that its library exports by Arrow's C data interface, as NumPy arrays: the
+//! library's own memory where a column of numbers lies in one piece, one copy where it lies in
+//! more.
 
 #![allow(unsafe_code, reason = "columns of others are known by their addresses")]
 
@@ -28,7 +29,8 @@ impl Chunk {
         if array.get().rows()? < end {
             return Err(malformed("a column is shorter than the table"));
         }
-        let first = array.get().offset()?.checked_add(before).ok_or_else(|| malformed("it is too long"))?;
+        let first =
+            array.get().offset()?.checked_add(before).ok_or_else(|| malformed("it is too long"))?;
         Ok(Self { array, first, rows })
     }
 
@@ -44,24 +46,29 @@ impl Chunk {
     /// The first of some numbers that lie one after the other.
     fn numbers<T>(&self) -> PyResult<*const T> {
         match self.array().buffers() {
-            // SAFETY: whoever exports a column vouches that its buffers reach as far as its rows.
-            [_, numbers] if !numbers.is_null() => Ok(unsafe { numbers.cast::<T>().add(self.first) }),
+            [_, numbers] if !numbers.is_null() => {
+                // SAFETY: the exporter of a column promises that its buffers cover its rows.
+                Ok(unsafe { numbers.cast::<T>().add(self.first) })
+            }
             _ => Err(malformed("a column of numbers has no numbers")),
         }
     }
 }
 
-/// What there is for Python to work with of a column, and NumPy's name of the type in which it lay in the table, where
-/// it is another now.
+/// What there is for Python to work with of a column, and NumPy's name of the type in which it lay
+/// in the table, where it is another now.
 type Column<'py> = (Bound<'py, PyAny>, Option<&'static str>);
 
-/// The columns of a table that a function chooses, with their names: numbers as NumPy arrays, text as [`Text`].
+/// The columns of a table that a function chooses, with their names: numbers as NumPy arrays, text
+/// as [`Text`].
 ///
-/// The function takes the names of all columns. It returns the names of those that it wants, each once, and which of
-/// them are vertices: integers in several pieces are converted to vertices, where they can be, in place of a copy.
+/// The function takes the names of all columns. It returns the names of those that it wants, each
+/// once, and which of them are vertices: integers in several pieces are converted to vertices,
+/// where they can be, in place of a copy.
 ///
 /// # Errors
-/// Where the function raises, there is no table, a name is no column's or that of two, a column is of another type, or a row has no value.
+/// Where the function raises, there is no table, a name is no column's or that of two, a column is
+/// of another type, or a row has no value.
 #[pyfunction]
 pub(crate) fn columns_of_table<'py>(
     exported: &Bound<'py, PyAny>,
@@ -110,7 +117,8 @@ fn read<'py>(
     }
     let types = reader.schema().children()?;
     let columns = names.into_iter().zip(as_vertices).zip(places.into_iter().zip(columns));
-    let column = |((name, vertices), (place, chunks))| column(py, name, types[place], chunks, vertices);
+    let column =
+        |((name, vertices), (place, chunks))| column(py, name, types[place], chunks, vertices);
     columns.map(column).collect()
 }
 
@@ -128,7 +136,8 @@ fn labels(schema: &Schema) -> PyResult<Vec<String>> {
 fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
     let columns = schema.children()?;
     let place = |name: &String| {
-        let mut places = columns.iter().enumerate().filter(|(_, column)| column.name() == name.as_bytes());
+        let mut places =
+            columns.iter().enumerate().filter(|(_, column)| column.name() == name.as_bytes());
         match (places.next(), places.count()) {
             (Some((place, _)), 0) => Ok(place),
             (Some(_), more) => Err(PyValueError::new_err(format!(
@@ -136,14 +145,17 @@ fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
                 more + 1
             ))),
             (None, _) => {
-                let names =
-                    columns.iter().map(|column| format!("'{}'", String::from_utf8_lossy(column.name())));
+                let names = columns
+                    .iter()
+                    .map(|column| format!("'{}'", String::from_utf8_lossy(column.name())));
                 let mut names: Vec<_> = names.take(MOST_NAMED + 1).collect();
                 if names.len() > MOST_NAMED {
                     names[MOST_NAMED] = "and so on".to_owned();
                 }
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                Err(PyValueError::new_err(format!("table has no column '{name}'; those it has are {names}")))
+                Err(PyValueError::new_err(format!(
+                    "table has no column '{name}'; those it has are {names}"
+                )))
             }
         }
     };
@@ -163,7 +175,10 @@ fn column<'py>(
 ) -> PyResult<Column<'py>> {
     let text = names::layout(schema);
     let nothing = schema.format() == b"n";
-    if !nothing && text.is_none() && (schema.dictionary().is_some() || !NUMBERS.contains(&schema.format())) {
+    if !nothing
+        && text.is_none()
+        && (schema.dictionary().is_some() || !NUMBERS.contains(&schema.format()))
+    {
         return Err(PyTypeError::new_err(format!(
             "column '{name}' holds {}; cast it to integers or floats, or to text if it names vertices",
             describe(schema)
@@ -171,7 +186,8 @@ fn column<'py>(
     }
     let mut before = 0;
     for chunk in &chunks {
-        let place = if nothing { Some(chunk.first) } else { missing(chunk.array(), chunk.places()) };
+        let place =
+            if nothing { Some(chunk.first) } else { missing(chunk.array(), chunk.places()) };
         if let Some(place) = place {
             return Err(no_value(&name, before + place - chunk.first));
         }
@@ -217,7 +233,11 @@ pub(crate) fn no_value(name: &str, row: usize) -> PyErr {
 
 /// The first of some places that has no value.
 pub(crate) fn missing(array: &Array, places: std::ops::Range<usize>) -> Option<usize> {
-    let bits = array.buffers().first().filter(|bits| !bits.is_null() && array.may_have_nulls())?.cast::<u8>();
+    let bits = array
+        .buffers()
+        .first()
+        .filter(|bits| !bits.is_null() && array.may_have_nulls())?
+        .cast::<u8>();
     // SAFETY: whoever exports a column vouches that there is a bit for each of its rows.
     let byte = |place: usize| unsafe { bits.add(place / 8).read() };
     let mut place = places.start;
@@ -234,15 +254,18 @@ pub(crate) fn missing(array: &Array, places: std::ops::Range<usize>) -> Option<u
 }
 
 /// Numbers as an array: somebody else's where they lie in one piece, and a copy where not.
-fn numbers<T: Element + Copy>(py: Python<'_>, mut chunks: Vec<Chunk>) -> PyResult<Bound<'_, PyArray1<T>>> {
+fn numbers<T: Element + Copy>(
+    py: Python<'_>,
+    mut chunks: Vec<Chunk>,
+) -> PyResult<Bound<'_, PyArray1<T>>> {
     if let [chunk] = chunks.as_slice()
         && chunk.numbers::<T>()?.is_aligned()
         && let Some(chunk) = chunks.pop()
     {
         let owner = Bound::new(py, chunk)?;
         let (first, rows) = (owner.get().numbers::<T>()?, owner.get().rows);
-        // SAFETY: there are as many numbers, where they belong, until the owner is dropped; nobody writes to them, as
-        // whoever exports a table vouches.
+        // SAFETY: there are as many numbers, where they belong, until the owner is dropped; nobody
+        // writes to them, as whoever exports a table vouches.
         let array = unsafe {
             let numbers = std::slice::from_raw_parts(first, rows);
             PyArray1::borrow_from_array(&ArrayView1::from(numbers), owner.into_any())
@@ -260,7 +283,9 @@ fn vertices<T: Copy + TryInto<u32>>(chunks: &[Chunk]) -> PyResult<Option<Vec<u32
         let first = chunk.numbers::<T>()?;
         for row in 0..chunk.rows {
             // SAFETY: there are as many numbers, which may lie anywhere.
-            let Ok(vertex) = unsafe { first.add(row).read_unaligned() }.try_into() else { return Ok(None) };
+            let Ok(vertex) = unsafe { first.add(row).read_unaligned() }.try_into() else {
+                return Ok(None);
+            };
             vertices.push(vertex);
         }
     }
@@ -274,7 +299,10 @@ fn joined<T: Copy>(chunks: &[Chunk]) -> PyResult<Vec<T>> {
         let (first, len) = (chunk.numbers::<T>()?.cast::<u8>(), numbers.len());
         // SAFETY: the vector has room for all; bytes are copied, for the numbers may lie anywhere.
         unsafe {
-            first.copy_to_nonoverlapping(numbers.as_mut_ptr().add(len).cast(), chunk.rows * size_of::<T>());
+            first.copy_to_nonoverlapping(
+                numbers.as_mut_ptr().add(len).cast(),
+                chunk.rows * size_of::<T>(),
+            );
             numbers.set_len(len + chunk.rows);
         }
     }

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 
 /// A read-only array over a column that `owner`, which never changes, owns.
 fn view<'py, T: Element>(column: &[T], owner: &Bound<'py, PyAny>) -> Bound<'py, PyArray1<T>> {
-    // SAFETY: the column belongs to a frozen object, which the array keeps alive, and is never reallocated.
+    // SAFETY: the column belongs to a frozen object, which the array keeps alive, and is never
+    // reallocated.
     let array = unsafe { PyArray1::borrow_from_array(&ArrayView1::from(column), owner.clone()) };
     array.readwrite().make_nonwriteable();
     array

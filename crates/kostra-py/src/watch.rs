@@ -1,4 +1,5 @@
-//! Ctrl-C while the engine works: the engine runs on another thread, and this one asks Python for signals every 20 ms.
+//! Ctrl-C while the engine works: the engine runs on another thread, and this one asks Python for
+//! signals every 20 ms.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -29,9 +30,10 @@ impl Observer for Stop {
     }
 }
 
-/// Runs `work` on another thread while this one waits for signals. If a signal handler raises, this function returns its
-/// exception; the thread goes on to the end of `work`, unless the caller stops it, and its result is dropped. Where the
-/// system refuses a thread, `work` runs on this one, and signals wait until it is done.
+/// Runs `work` on another thread while this one waits for signals. If a signal handler raises, this
+/// function returns its exception; the thread goes on to the end of `work`, unless the caller stops
+/// it, and its result is dropped. Where the system refuses a thread, `work` runs on this one, and
+/// signals wait until it is done.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,15 +1,15 @@
-//! Every CUDA solver against the processor's canonical forests, for a machine that has a device but no Rust: the cases
-//! of `testdata/`, small random multigraphs, graphs that make a solver leave its fast path, and a path of ten million.
-//! Random multigraphs are solved with random values of the solver's options, everything else in all of its variants
-//! (`kostra_testkit::variants`).
+//! Every CUDA solver against the processor's canonical forests, for a machine that has a device but
+//! no Rust: the cases of `testdata/`, small random multigraphs, graphs that make a solver leave its
+//! fast path, and a path of ten million. Random multigraphs are solved with random values of the
+//! solver's options, everything else in all of its variants (`kostra_testkit::variants`).
 //!
 //! ```text
 //! cargo build --release --package kostra-testkit --example on_device
 //! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--hard 1] [--device 0] [--solver ID]
 //! ```
 //!
-//! Prints a line a solver, the fault where there is one, and ends with 1 if any solver has one, or if there is no
-//! device, or no solver.
+//! Prints a line a solver, the fault where there is one, and ends with 1 if any solver has one, or
+//! if there is no device, or no solver.
 
 use std::path::PathBuf;
 use std::process::exit;
@@ -17,7 +17,8 @@ use std::time::Instant;
 
 use kostra::cuda::Device;
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Forest, Order, Platform, Run, Solver, Vertex, Weight, solver, solvers,
+    AnyGraph, EdgeId, EdgeList, Forest, Order, Platform, Run, Solver, Vertex, Weight, solver,
+    solvers,
 };
 use kostra_testkit::matrix::{ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
@@ -29,7 +30,8 @@ struct Arguments {
     graphs: u64,
     seed: u64,
     path: u64,
-    /// One in so many of the hard graphs is taken, or none: under a sanitizer all of them take long.
+    /// One in so many of the hard graphs is taken, or none: under a sanitizer all of them take
+    /// long.
     hard: u64,
     device: usize,
     only: Option<String>,
@@ -138,8 +140,12 @@ fn examine_random_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<(
         let mut random = Random(seed);
         let graph = random.any_graph();
         let order = ORDERS[random.below(2) as usize];
-        let settings: Vec<_> =
-            solver.info().options.iter().map(|option| (option.name, random.setting(option))).collect();
+        let settings: Vec<_> = solver
+            .info()
+            .options
+            .iter()
+            .map(|option| (option.name, random.setting(option)))
+            .collect();
         let about = || format!("seed {seed}, {order:?}, {settings:?}, {}", describe(&graph));
         let right = by_processor(&graph, order)?;
         let forest = solve(solver, &graph, order, arguments.device, &settings);
@@ -160,8 +166,9 @@ fn examine_hard_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<usi
             for order in ORDERS {
                 let right = by_processor(&graph, order)?;
                 for settings in variants(solver.info()) {
-                    let about =
-                        || format!("{name}, {} weights, {order:?}, {settings:?}", graph.weight_type());
+                    let about = || {
+                        format!("{name}, {} weights, {order:?}, {settings:?}", graph.weight_type())
+                    };
                     solve(solver, &graph, order, arguments.device, &settings)
                         .and_then(|forest| compare(solver, forest.ids(), right.ids()))
                         .map_err(|fault| format!("{}: {fault}", about()))?;
@@ -201,13 +208,17 @@ fn solve(
     for (name, value) in settings {
         run = run.with_option(solver.info(), name, *value).map_err(|error| error.to_string())?;
     }
-    solver.solve(graph, order, &mut run).map(|solution| solution.forest).map_err(|error| error.to_string())
+    solver
+        .solve(graph, order, &mut run)
+        .map(|solution| solution.forest)
+        .map_err(|error| error.to_string())
 }
 
 /// The forest that the processor finds.
 fn by_processor(graph: &AnyGraph, order: Order) -> Result<Forest, String> {
     let reference = solver("kruskal").map_err(|error| error.to_string())?;
-    let solution = reference.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
+    let solution =
+        reference.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
     Ok(solution.forest)
 }
 
@@ -236,16 +247,24 @@ fn hard_graphs() -> Vec<(String, Make)> {
     const DESCENDING: fn(usize) -> u64 = |edge| u64::from(u32::MAX) - edge as u64;
     let mut graphs: Vec<(String, Make)> = Vec::new();
     let mut add = |name: String, make: Make| graphs.push((name, make));
-    for (words, weight) in
-        [("equal", SAME), ("few", FEW), ("random", ANY), ("ascending", ASCENDING), ("descending", DESCENDING)]
-    {
+    for (words, weight) in [
+        ("equal", SAME),
+        ("few", FEW),
+        ("random", ANY),
+        ("ascending", ASCENDING),
+        ("descending", DESCENDING),
+    ] {
         add(
             format!("path, {words} weights"),
             Box::new(move || Raw { vertices: 30_000, ends: path(30_000), weight }),
         );
         add(
             format!("star, {words} weights"),
-            Box::new(move || Raw { vertices: 30_000, ends: (1..30_000).map(|v| (0, v)).collect(), weight }),
+            Box::new(move || Raw {
+                vertices: 30_000,
+                ends: (1..30_000).map(|v| (0, v)).collect(),
+                weight,
+            }),
         );
         add(
             format!("a hub with half of the entries, {words} weights"),
@@ -268,7 +287,11 @@ fn hard_graphs() -> Vec<(String, Make)> {
             Box::new(move || Raw { vertices: 2, ends: random(2, 5_000, 7), weight }),
         );
         add(format!("self-loops only, {words} weights"), {
-            Box::new(move || Raw { vertices: 500, ends: (0..500).map(|v| (v, v)).collect(), weight })
+            Box::new(move || Raw {
+                vertices: 500,
+                ends: (0..500).map(|v| (v, v)).collect(),
+                weight,
+            })
         });
     }
     // Around the sizes at which tables stop fitting into a block's memory, or a grid's.
@@ -311,8 +334,10 @@ fn random(n: Vertex, m: usize, seed: u64) -> Vec<(Vertex, Vertex)> {
 }
 
 fn grid(side: Vertex) -> Vec<(Vertex, Vertex)> {
-    let rows = (0..side).flat_map(move |y| (1..side).map(move |x| (y * side + x - 1, y * side + x)));
-    let columns = (1..side).flat_map(move |y| (0..side).map(move |x| ((y - 1) * side + x, y * side + x)));
+    let rows =
+        (0..side).flat_map(move |y| (1..side).map(move |x| (y * side + x - 1, y * side + x)));
+    let columns =
+        (1..side).flat_map(move |y| (0..side).map(move |x| ((y - 1) * side + x, y * side + x)));
     rows.chain(columns).collect()
 }
 
@@ -321,7 +346,8 @@ fn scatter(number: usize) -> u64 {
     Random(number as u64).next()
 }
 
-/// The graph with weights of each type; floats of any sign and size, infinities and zeros of both signs among them.
+/// The graph with weights of each type; floats of any sign and size, infinities and zeros of both
+/// signs among them.
 fn of_all_types(make: &Make) -> impl Iterator<Item = AnyGraph> {
     let Raw { vertices, ends, weight } = make();
     (0..6).map(move |kind| match kind {
@@ -333,22 +359,31 @@ fn of_all_types(make: &Make) -> impl Iterator<Item = AnyGraph> {
             0 => 0.0,
             1 => -0.0,
             number if number < 1 << 32 => number as f32 - 1e6,
-            number => Some(f32::from_bits(number as u32)).filter(|weight| !weight.is_nan()).unwrap_or(-0.0),
+            number => Some(f32::from_bits(number as u32))
+                .filter(|weight| !weight.is_nan())
+                .unwrap_or(-0.0),
         }),
         _ => graph_of(vertices, &ends, |edge| match weight(edge) {
             0 => 0.0,
             1 => -0.0,
             number if number < 1 << 32 => number as f64 - 1e6,
-            number => Some(f64::from_bits(number)).filter(|weight| !weight.is_nan()).unwrap_or(-0.0),
+            number => {
+                Some(f64::from_bits(number)).filter(|weight| !weight.is_nan()).unwrap_or(-0.0)
+            }
         }),
     })
 }
 
-fn graph_of<W: Weight>(vertices: Vertex, ends: &[(Vertex, Vertex)], weight: impl Fn(usize) -> W) -> AnyGraph
+fn graph_of<W: Weight>(
+    vertices: Vertex,
+    ends: &[(Vertex, Vertex)],
+    weight: impl Fn(usize) -> W,
+) -> AnyGraph
 where
     AnyGraph: From<EdgeList<W>>,
 {
     let (u, v): (Vec<_>, Vec<_>) = ends.iter().copied().unzip();
     let weights: Vec<W> = (0..u.len()).map(weight).collect();
-    AnyGraph::from_edges(vertices as usize, u, v, weights).expect("ends are vertices, no weight is NaN")
+    AnyGraph::from_edges(vertices as usize, u, v, weights)
+        .expect("ends are vertices, no weight is NaN")
 }

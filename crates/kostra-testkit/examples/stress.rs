@@ -1,13 +1,15 @@
-//! Small random multigraphs without end, through every solver that works with threads, against Kruskal's algorithm.
+//! Small random multigraphs without end, through every solver that works with threads, against
+//! Kruskal's algorithm.
 //!
 //! ```text
 //! cargo run --release --package kostra-testkit --example stress -- --graphs 1000000 --seed 7
 //! ```
 //!
-//! Graph `i` of a run is made from the seed `SEED + i` alone: its shape, its weights, their type, the order, and the
-//! options and threads that the solvers run with. So a failure is repeated, as far as chance between threads allows,
-//! with `--seed` set to the seed that it names. Without a seed the clock gives one. Ends with one line of JSON; stops at
-//! the first difference, panic, or graph that takes a minute.
+//! Graph `i` of a run is made from the seed `SEED + i` alone: its shape, its weights, their type,
+//! the order, and the options and threads that the solvers run with. So a failure is repeated, as
+//! far as chance between threads allows, with `--seed` set to the seed that it names. Without a
+//! seed the clock gives one. Ends with one line of JSON; stops at the first difference, panic, or
+//! graph that takes a minute.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::exit;
@@ -32,7 +34,8 @@ fn main() {
         eprintln!("{complaint}\nusage: stress [--graphs N] [--seed S]");
         exit(2);
     });
-    let tested: Vec<_> = solvers().filter(|solver| solver.info().platform == Platform::Threads).collect();
+    let tested: Vec<_> =
+        solvers().filter(|solver| solver.info().platform == Platform::Threads).collect();
     let ids: Vec<_> = tested.iter().map(|solver| solver.info().id).collect();
     eprintln!("{graphs} graphs from seed {first_seed} through {}", ids.join(", "));
     SEED.store(first_seed, Relaxed);
@@ -57,7 +60,8 @@ fn main() {
 
 /// How many graphs, and the seed of the first.
 fn arguments() -> Result<(u64, u64), String> {
-    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let clock =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (mut graphs, mut seed) = (100_000, clock << 32);
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
@@ -94,7 +98,8 @@ struct Counts {
     solves: u64,
 }
 
-/// Makes the graph of a seed, and compares every solver, on a number of threads, with Kruskal's algorithm.
+/// Makes the graph of a seed, and compares every solver, on a number of threads, with Kruskal's
+/// algorithm.
 fn check(
     seed: u64,
     tested: &[&dyn Solver],
@@ -106,15 +111,19 @@ fn check(
     counts.edges += graph.edges() as u64;
     let order = ORDERS[random.below(2) as usize];
     let reference = solver("kruskal").map_err(|error| error.to_string())?;
-    let expected = reference.solve(&graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
+    let expected =
+        reference.solve(&graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
     counts.forest_edges += expected.forest.ids().len() as u64;
     for tested in tested {
         let threads = THREADS[random.below(THREADS.len() as u32) as usize];
-        let settings: Vec<_> = tested.info().options.iter().map(|o| (o.name, random.setting(o))).collect();
-        let circumstances = || format!("{} {order:?} threads={threads} {settings:?}", tested.info().id);
+        let settings: Vec<_> =
+            tested.info().options.iter().map(|o| (o.name, random.setting(o))).collect();
+        let circumstances =
+            || format!("{} {order:?} threads={threads} {settings:?}", tested.info().id);
         let mut run = Run::new().on_threads(threads);
         for (name, value) in &settings {
-            run = run.with_option(tested.info(), name, *value).map_err(|error| error.to_string())?;
+            run =
+                run.with_option(tested.info(), name, *value).map_err(|error| error.to_string())?;
         }
         if random.below(2) == 0 {
             run = run.in_workspace(workspace);

@@ -1,5 +1,5 @@
-//! One graph through every registered solver that this machine can run, in both orders, on several numbers of threads,
-//! and in every [variant](crate::variants) of the solver's options.
+//! One graph through every registered solver that this machine can run, in both orders, on several
+//! numbers of threads, and in every [variant](crate::variants) of the solver's options.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display};
@@ -37,13 +37,16 @@ impl Answer {
         Self { forest, total, components: oracle::components(graph) }
     }
 
-    /// The answer of the first exact solver, once the verifier agrees with it: for graphs of any size.
+    /// The answer of the first exact solver, once the verifier agrees with it: for graphs of any
+    /// size.
     ///
     /// # Errors
     /// When that solver fails, or the verifier names a violation.
     pub fn verified(graph: &AnyGraph, order: Order) -> Result<Self, Disagreement> {
-        let solver = solvers().find(|solver| solver.info().exact).expect("an exact solver is registered");
-        let combination = Combination { solver: solver.info().id, order, threads: 1, variant: Vec::new() };
+        let solver =
+            solvers().find(|solver| solver.info().exact).expect("an exact solver is registered");
+        let combination =
+            Combination { solver: solver.info().id, order, threads: 1, variant: Vec::new() };
         let forest = match solver.solve(graph, order, &mut Run::new()) {
             Ok(solution) => solution.forest,
             Err(error) => return Err(Disagreement { combination, fault: error.to_string() }),
@@ -107,7 +110,8 @@ impl Tally {
     }
 }
 
-/// The numbers of threads that a platform is tried with: more than the machine has, and odd ones, are ordinary.
+/// The numbers of threads that a platform is tried with: more than the machine has, and odd ones,
+/// are ordinary.
 pub const fn thread_counts(platform: Platform) -> &'static [usize] {
     match platform {
         // A device is one device; the threads beside it only carry data.
@@ -121,8 +125,8 @@ pub const fn thread_counts(platform: Platform) -> &'static [usize] {
 /// The solvers that can run on this machine. One that cannot, for want of a device, is named once.
 ///
 /// # Panics
-/// When there are signs of a device, or `KOSTRA_REQUIRE_DEVICE` is set, and yet no device can be opened: then it must
-/// not look as if nothing had been skipped.
+/// When there are signs of a device, or `KOSTRA_REQUIRE_DEVICE` is set, and yet no device can be
+/// opened: then it must not look as if nothing had been skipped.
 pub fn solvers_here() -> impl Iterator<Item = &'static dyn Solver> {
     solvers().filter(|solver| can_run(*solver))
 }
@@ -192,8 +196,9 @@ pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, D
     Ok(tally)
 }
 
-/// Runs one solver with every variant on every number of threads and compares with the answer: edge id by edge id where
-/// the solver is exact; where it is approximate, its answer must be some spanning forest.
+/// Runs one solver with every variant on every number of threads and compares with the answer: edge
+/// id by edge id where the solver is exact; where it is approximate, its answer must be some
+/// spanning forest.
 ///
 /// # Errors
 /// The first combination in which it returns something else.
@@ -236,7 +241,9 @@ fn check_one(
     }
     let forest = match solver.solve(graph, combination.order, &mut run) {
         Ok(solution) => solution.forest,
-        Err(SolveError::Unsuitable { .. }) if graph.vertices() as usize + graph.edges() >= REALLY_LARGE => {
+        Err(SolveError::Unsuitable { .. })
+            if graph.vertices() as usize + graph.edges() >= REALLY_LARGE =>
+        {
             return Err(Failure::Refused);
         }
         Err(error) => return Err(Failure::Wrong(format!("gave no answer: {error}"))),
@@ -247,15 +254,20 @@ fn check_one(
     }
     if !solver.info().exact {
         let spanning = oracle::is_spanning_forest(graph, forest.ids());
-        return if spanning { Ok(()) } else { Err(Failure::Wrong("returned no spanning forest".to_owned())) };
+        return if spanning {
+            Ok(())
+        } else {
+            Err(Failure::Wrong("returned no spanning forest".to_owned()))
+        };
     }
     if forest.ids() != answer.forest {
         return Err(Failure::Wrong(describe_difference(forest.ids(), &answer.forest)));
     }
     match answer.total {
-        Some(total) if !same_total(forest.total(), total) => {
-            Err(Failure::Wrong(format!("the total came out as {} instead of {total}", forest.total())))
-        }
+        Some(total) if !same_total(forest.total(), total) => Err(Failure::Wrong(format!(
+            "the total came out as {} instead of {total}",
+            forest.total()
+        ))),
         _ => Ok(()),
     }
 }
@@ -296,7 +308,8 @@ mod tests {
     static SEEN: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
     const SWITCH: SolverOption =
         SolverOption { name: "switch", about: "", default: 1, lowest: 0, highest: 1 };
-    const SIZE: SolverOption = SolverOption { name: "size", about: "", default: 64, lowest: 32, highest: 96 };
+    const SIZE: SolverOption =
+        SolverOption { name: "size", about: "", default: 64, lowest: 32, highest: 96 };
 
     impl Algorithm for Stub {
         const INFO: SolverInfo = SolverInfo {

@@ -66,7 +66,8 @@ impl Random {
         (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// A value for an option: the default now and then; else something near the lowest value, where work is dealt out in small pieces.
+    /// A value for an option: the default now and then; else something near the lowest value, where
+    /// work is dealt out in small pieces.
     pub fn setting(&mut self, option: &SolverOption) -> u64 {
         match self.below(4) {
             0 => option.default,
@@ -74,7 +75,8 @@ impl Random {
         }
     }
 
-    /// A multigraph of some ten vertices, seldom some thousand, with weights of any type, and often ties.
+    /// A multigraph of some ten vertices, seldom some thousand, with weights of any type, and often
+    /// ties.
     pub fn any_graph(&mut self) -> AnyGraph {
         match self.below(6) {
             0 => self.graph::<i32>(),
@@ -104,17 +106,21 @@ impl Random {
         let weights = ends.iter().map(|_| self.weight::<W>(palette)).collect();
         let turned = ends.iter().map(|&(u, v)| if self.below(2) == 0 { (u, v) } else { (v, u) });
         let (u, v) = turned.collect();
-        AnyGraph::from_edges(n as usize, u, v, weights).expect("ends are vertices, no weight is NaN")
+        AnyGraph::from_edges(n as usize, u, v, weights)
+            .expect("ends are vertices, no weight is NaN")
     }
 
     fn weight<W: FromBits>(&mut self, palette: usize) -> W {
         match W::PALETTE.get(..palette) {
             Some(palette @ [_, ..]) => palette[self.below(palette.len() as u32) as usize],
-            _ => Some(W::from_bits(self.next())).filter(|weight| !weight.is_nan()).unwrap_or_default(),
+            _ => Some(W::from_bits(self.next()))
+                .filter(|weight| !weight.is_nan())
+                .unwrap_or_default(),
         }
     }
 
-    /// Edges at random: between all vertices, some of them, near ones, those of one island, or half of them at a hub.
+    /// Edges at random: between all vertices, some of them, near ones, those of one island, or half
+    /// of them at a hub.
     fn multigraph(&mut self, n: u32, scale: u32) -> Vec<(u32, u32)> {
         let m = self.below(80 * scale);
         let (family, some) = (self.below(5), 1 + self.below(n));

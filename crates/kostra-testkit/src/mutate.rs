@@ -47,11 +47,16 @@ pub fn judge(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<(), Viola
     }
 }
 
-/// Spoils the canonical forest in every way of one step, and sees that the verifier names the fault.
+/// Spoils the canonical forest in every way of one step, and sees that the verifier names the
+/// fault.
 ///
 /// # Errors
 /// A sentence about the first wrong forest that was accepted, or refused for the wrong reason.
-pub fn examine_verifier(graph: &AnyGraph, order: Order, forest: &[EdgeId]) -> Result<Refused, String> {
+pub fn examine_verifier(
+    graph: &AnyGraph,
+    order: Order,
+    forest: &[EdgeId],
+) -> Result<Refused, String> {
     let mut refused = Refused::default();
     let edges = graph.edges();
     let outside = (0..edges as EdgeId).filter(|id| !forest.contains(id)).collect::<Vec<_>>();
@@ -64,19 +69,21 @@ pub fn examine_verifier(graph: &AnyGraph, order: Order, forest: &[EdgeId]) -> Re
     for (place, &id) in forest.iter().enumerate() {
         let without = [&forest[..place], &forest[place + 1..]].concat();
         // An edge across the gap with a lower id may be named first.
-        let missed =
-            |violation: &Violation| matches!(violation, Violation::Missed { edge, .. } if *edge <= id);
+        let missed = |violation: &Violation| matches!(violation, Violation::Missed { edge, .. } if *edge <= id);
         refused.dropped += expect(&format!("without edge {id}"), &without, &missed)?;
 
         let twice = [&forest[..=place], &forest[place..]].concat();
         let repeated = Violation::NotAscending { edge: id, previous: id };
-        refused.lists += expect(&format!("edge {id} twice"), &twice, &|violation| *violation == repeated)?;
+        refused.lists +=
+            expect(&format!("edge {id} twice"), &twice, &|violation| *violation == repeated)?;
 
         for &other in &outside {
             let swapped = sorted([&without[..], &[other]].concat());
             if oracle::is_spanning_forest(graph, &swapped) {
-                let not_minimal = |violation: &Violation| matches!(violation, Violation::NotMinimal { .. });
-                refused.swapped += expect(&format!("edge {other} for {id}"), &swapped, &not_minimal)?;
+                let not_minimal =
+                    |violation: &Violation| matches!(violation, Violation::NotMinimal { .. });
+                refused.swapped +=
+                    expect(&format!("edge {other} for {id}"), &swapped, &not_minimal)?;
                 refused.swapped_with_a_tie += usize::from(weighs_the_same(graph, id, other));
             }
         }
@@ -88,7 +95,8 @@ pub fn examine_verifier(graph: &AnyGraph, order: Order, forest: &[EdgeId]) -> Re
     }
     if forest.len() > 1 {
         let backwards = forest.iter().rev().copied().collect::<Vec<_>>();
-        let out_of_order = |violation: &Violation| matches!(violation, Violation::NotAscending { .. });
+        let out_of_order =
+            |violation: &Violation| matches!(violation, Violation::NotAscending { .. });
         refused.lists += expect("backwards", &backwards, &out_of_order)?;
     }
     let unknown = Violation::UnknownEdge { edge: edges as EdgeId, edges };

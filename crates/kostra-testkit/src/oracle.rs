@@ -1,8 +1,9 @@
 //! The answer by definition: slow, obvious, and sharing nothing with what it judges.
 //!
-//! An edge is in the canonical forest exactly when its ends are not connected by the edges that come before it.
-//! That is asked of every edge by a search of its own: no union-find, no sorting, no weight keys. Weights are
-//! compared as the values they are, so that a fault in the keys shows too.
+//! An edge is in the canonical forest exactly when its ends are not connected by the edges that
+//! come before it. That is asked of every edge by a search of its own: no union-find, no sorting,
+//! no weight keys. Weights are compared as the values they are, so that a fault in the keys shows
+//! too.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -38,8 +39,8 @@ fn comes_before<W: Weight>(graph: &EdgeList<W>, order: Order, a: EdgeId, b: Edge
     by_weight.then(a.cmp(&b)) == Ordering::Less
 }
 
-/// The best of all spanning forests, found by looking at every subset of the edges: the one whose edges, first to
-/// last, come before those of every other. O(2^m (n + m)) time.
+/// The best of all spanning forests, found by looking at every subset of the edges: the one whose
+/// edges, first to last, come before those of every other. O(2^m (n + m)) time.
 ///
 /// # Panics
 /// When the graph has more than [`MAX_SUBSET_EDGES`] edges.
@@ -67,7 +68,8 @@ pub fn best_of_all_subsets(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     })
 }
 
-/// The least (or, for a maximum, the greatest) total of all spanning forests; none where weights are floats.
+/// The least (or, for a maximum, the greatest) total of all spanning forests; none where weights
+/// are floats.
 ///
 /// # Panics
 /// When the graph has more than [`MAX_SUBSET_EDGES`] edges.
@@ -121,7 +123,8 @@ pub fn is_spanning_forest(graph: &AnyGraph, ids: &[EdgeId]) -> bool {
         return false;
     }
     let spanned = labels_through(graph, ids.iter().copied());
-    // As many edges as a forest of so many components has, counted with repetitions: so there is no cycle.
+    // As many edges as a forest of so many components has, counted with repetitions: so there is no
+    // cycle.
     spanned == labels(graph) && ids.len() == spanned.len() - count(&spanned) as usize
 }
 
@@ -159,7 +162,12 @@ impl Neighbours {
         Self::through(graph.vertices(), graph.u(), graph.v(), 0..graph.len() as EdgeId)
     }
 
-    fn through(vertices: u32, u: &[Vertex], v: &[Vertex], ids: impl Iterator<Item = EdgeId>) -> Self {
+    fn through(
+        vertices: u32,
+        u: &[Vertex],
+        v: &[Vertex],
+        ids: impl Iterator<Item = EdgeId>,
+    ) -> Self {
         let mut neighbours = vec![Vec::new(); vertices as usize];
         for id in ids {
             let (u, v) = (u[id as usize], v[id as usize]);
@@ -175,8 +183,14 @@ impl Neighbours {
         seen[to as usize]
     }
 
-    /// Breadth first from a vertex along allowed edges; `is_new` marks a vertex and says whether it was unmarked.
-    fn search(&self, from: Vertex, allowed: impl Fn(EdgeId) -> bool, mut is_new: impl FnMut(Vertex) -> bool) {
+    /// Breadth first from a vertex along allowed edges; `is_new` marks a vertex and says whether it
+    /// was unmarked.
+    fn search(
+        &self,
+        from: Vertex,
+        allowed: impl Fn(EdgeId) -> bool,
+        mut is_new: impl FnMut(Vertex) -> bool,
+    ) {
         let mut queue = VecDeque::from([from]);
         is_new(from);
         while let Some(vertex) = queue.pop_front() {
@@ -193,15 +207,23 @@ impl Neighbours {
 mod tests {
     use super::*;
 
-    /// A square 0-1-2-3 with a diagonal 0-2 that ties with side 1, a self-loop, and an isolated vertex.
+    /// A square 0-1-2-3 with a diagonal 0-2 that ties with side 1, a self-loop, and an isolated
+    /// vertex.
     fn square() -> AnyGraph {
-        AnyGraph::from_edges(5, vec![0, 1, 2, 3, 0, 1], vec![1, 2, 3, 0, 2, 1], vec![1, 2, 3, 4, 2, -9])
-            .unwrap()
+        AnyGraph::from_edges(
+            5,
+            vec![0, 1, 2, 3, 0, 1],
+            vec![1, 2, 3, 0, 2, 1],
+            vec![1, 2, 3, 4, 2, -9],
+        )
+        .unwrap()
     }
 
     #[test]
     fn both_definitions_give_the_forest_worked_out_by_hand() {
-        for (order, forest, total) in [(Order::Minimum, [0, 1, 2], 6), (Order::Maximum, [1, 2, 3], 9)] {
+        for (order, forest, total) in
+            [(Order::Minimum, [0, 1, 2], 6), (Order::Maximum, [1, 2, 3], 9)]
+        {
             assert_eq!(canonical_forest(&square(), order), forest);
             assert_eq!(best_of_all_subsets(&square(), order), forest);
             assert_eq!(best_total_of_all_subsets(&square(), order), Some(total));

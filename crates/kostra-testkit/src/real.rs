@@ -1,7 +1,7 @@
 //! Real graphs with known answers, where they are at hand.
 //!
-//! They lie in `../shared/data` beside the project and are no part of it: their licences differ, and whoever has the
-//! project alone must still get a green run.
+//! They lie in `../shared/data` beside the project and are no part of it: their licences differ,
+//! and whoever has the project alone must still get a green run.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ pub struct RealGraph {
     pub path: &'static str,
     /// How many vertices it has.
     pub vertices: u32,
-    /// How many edges it has, where the format leaves no doubt: an edge that a file repeats as an edge of its own
-    /// counts each time.
+    /// How many edges it has, where the format leaves no doubt: an edge that a file repeats as an
+    /// edge of its own counts each time.
     pub edges: Option<usize>,
     /// How many components it has, where that is known.
     pub components: Option<u32>,
@@ -57,7 +57,8 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
 }
 
-/// Reads a graph; edges without weights get hashed ones. None, with the reason printed, where the file is absent.
+/// Reads a graph; edges without weights get hashed ones. None, with the reason printed, where the
+/// file is absent.
 ///
 /// # Errors
 /// When the file is there but cannot be read as a graph.
@@ -67,7 +68,8 @@ pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
         println!("skipped {}: it is not at {}", graph.path, folder().display());
         return Ok(None);
     }
-    let hashed = ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
+    let hashed =
+        ReadOptions { missing_weights: Some(MissingWeights::Hash), ..ReadOptions::default() };
     let input = Input::Path(path);
     let loaded = match read(&input, &hashed, &|_| {}) {
         Err(error) if matches!(error.kind, ReadErrorKind::HasWeights { .. }) => {

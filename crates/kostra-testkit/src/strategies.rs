@@ -1,8 +1,9 @@
 //! Graphs at random for property tests: small, nasty, and quick to shrink.
 //!
-//! Weights come from palettes of very few values, so that ties are everywhere, or from the extremes of their type.
-//! Graphs are either random multigraphs (self-loops, parallel edges, isolated vertices, several components) or the
-//! shapes on which algorithms go wrong, with the edges shuffled and their ends turned round.
+//! Weights come from palettes of very few values, so that ties are everywhere, or from the extremes
+//! of their type. Graphs are either random multigraphs (self-loops, parallel edges, isolated
+//! vertices, several components) or the shapes on which algorithms go wrong, with the edges
+//! shuffled and their ends turned round.
 
 use std::ops::RangeInclusive;
 
@@ -45,7 +46,8 @@ impl_random_weight! {
     ], any::<u64>().prop_map(f64::from_bits).prop_filter("a number", |weight| !weight.is_nan());
 }
 
-/// Graphs of every weight type, at random or of a known shape, with at most `most_vertices` and `most_edges`.
+/// Graphs of every weight type, at random or of a known shape, with at most `most_vertices` and
+/// `most_edges`.
 pub fn graphs(most_vertices: u32, most_edges: usize) -> BoxedStrategy<AnyGraph> {
     prop_oneof![
         graphs_of::<i32>(most_vertices, most_edges),
@@ -80,7 +82,8 @@ where
         .boxed()
 }
 
-/// How a graph's weights are drawn: one value, one of two or three, any of the palette, or anything.
+/// How a graph's weights are drawn: one value, one of two or three, any of the palette, or
+/// anything.
 fn palette<W: RandomWeight>() -> impl Strategy<Value = BoxedStrategy<W>> {
     let few = |sizes: RangeInclusive<usize>| {
         prop::sample::subsequence(W::PALETTE, sizes).prop_map(|values| select(values).boxed())
@@ -94,7 +97,8 @@ fn palette<W: RandomWeight>() -> impl Strategy<Value = BoxedStrategy<W>> {
 
 type Ends = Vec<(Vertex, Vertex)>;
 
-/// Any edges at all. Few vertices make loops and parallels; few edges leave vertices alone and components apart.
+/// Any edges at all. Few vertices make loops and parallels; few edges leave vertices alone and
+/// components apart.
 fn multigraph_ends(most_vertices: u32, most_edges: usize) -> BoxedStrategy<(u32, Ends)> {
     (0..=most_vertices)
         .prop_flat_map(move |n| {
@@ -147,7 +151,8 @@ impl Shape {
 
     /// The edges of the shape on `n` vertices.
     pub fn ends(self, n: u32) -> Vec<(Vertex, Vertex)> {
-        let pairs = |from: u32, to: u32| (from..to).flat_map(move |u| (u + 1..to).map(move |v| (u, v)));
+        let pairs =
+            |from: u32, to: u32| (from..to).flat_map(move |u| (u + 1..to).map(move |v| (u, v)));
         let path = (1..n).map(|v| (v - 1, v));
         match self {
             Self::Path => path.collect(),
@@ -164,9 +169,10 @@ impl Shape {
                 pairs(0, n / 2).chain(pairs(n / 2, n)).chain(bridges).collect()
             }
             Self::BinaryTree => (1..n).map(|v| ((v - 1) / 2, v)).collect(),
-            Self::Triangles => {
-                (0..n / 3).map(|i| 3 * i).flat_map(|a| [(a, a + 1), (a + 1, a + 2), (a + 2, a)]).collect()
-            }
+            Self::Triangles => (0..n / 3)
+                .map(|i| 3 * i)
+                .flat_map(|a| [(a, a + 1), (a + 1, a + 2), (a + 2, a)])
+                .collect(),
             Self::Wheel => {
                 let rim = (1..n).map(|u| (u, if u + 1 < n { u + 1 } else { 1 }));
                 rim.chain((1..n).map(|v| (0, v))).collect()

@@ -1,4 +1,5 @@
-//! The cases of `testdata/*.toml`, read strictly: a file that says anything else than a case is an error.
+//! The cases of `testdata/*.toml`, read strictly: a file that says anything else than a case is an
+//! error.
 //!
 //! The format, and why tests are data, is told in `testdata/README.md`.
 
@@ -73,8 +74,8 @@ pub fn load() -> Result<Vec<Case>, SuiteError> {
 /// As [`load`].
 pub fn load_from(folder: &Path) -> Result<Vec<Case>, SuiteError> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries =
-        entries.map_err(|error| SuiteError { file: folder.to_owned(), fault: error.to_string() })?;
+    let entries = entries
+        .map_err(|error| SuiteError { file: folder.to_owned(), fault: error.to_string() })?;
     let mut files = entries.into_iter().map(|entry| entry.path()).collect::<Vec<_>>();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
@@ -139,7 +140,11 @@ struct RawCase {
 
 impl RawCase {
     fn into_case(self, theme: &str) -> Result<Case, String> {
-        if !self.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+        if !self
+            .name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        {
             return Err("the name must be in lower case, with hyphens between words".to_owned());
         }
         if self.why.is_empty() || self.source.as_ref().is_some_and(String::is_empty) {
@@ -152,12 +157,20 @@ impl RawCase {
             "u64" => self.graph::<u64>(),
             "f32" => self.graph::<f32>(),
             "f64" => self.graph::<f64>(),
-            other => Err(format!("'{other}' is no weight type; there are: i32, u32, i64, u64, f32, f64")),
+            other => {
+                Err(format!("'{other}' is no weight type; there are: i32, u32, i64, u64, f32, f64"))
+            }
         }?;
         self.check_labels(&graph)?;
         let minimum = self.answer(&self.forest, &self.total, &graph)?;
         let maximum = self.answer(&self.maximum, &self.maximum_total, &graph)?;
-        Ok(Case { name: format!("{theme}/{}", self.name), graph, labels: self.labels, minimum, maximum })
+        Ok(Case {
+            name: format!("{theme}/{}", self.name),
+            graph,
+            labels: self.labels,
+            minimum,
+            maximum,
+        })
     }
 
     fn graph<W: Weight + Written>(&self) -> Result<AnyGraph, String>
@@ -169,28 +182,40 @@ impl RawCase {
             let [from, to, weight] = &parts[..] else {
                 return Err(format!("edge {edge} is not [u, v, weight]"));
             };
-            u.push(vertex(from).ok_or_else(|| format!("edge {edge} starts at {from}, which is no vertex"))?);
-            v.push(vertex(to).ok_or_else(|| format!("edge {edge} ends at {to}, which is no vertex"))?);
-            let weight = W::from_value(weight)
-                .ok_or_else(|| format!("edge {edge} weighs {weight}, which is not written as {}", W::TYPE))?;
+            u.push(
+                vertex(from)
+                    .ok_or_else(|| format!("edge {edge} starts at {from}, which is no vertex"))?,
+            );
+            v.push(
+                vertex(to)
+                    .ok_or_else(|| format!("edge {edge} ends at {to}, which is no vertex"))?,
+            );
+            let weight = W::from_value(weight).ok_or_else(|| {
+                format!("edge {edge} weighs {weight}, which is not written as {}", W::TYPE)
+            })?;
             weights.push(weight);
         }
         AnyGraph::from_edges(self.vertices, u, v, weights).map_err(|error| error.to_string())
     }
 
     fn answer(&self, forest: &[EdgeId], total: &Value, graph: &AnyGraph) -> Result<Answer, String> {
-        if !forest.is_sorted_by(|a, b| a < b) || forest.iter().any(|&id| id as usize >= self.edges.len()) {
+        if !forest.is_sorted_by(|a, b| a < b)
+            || forest.iter().any(|&id| id as usize >= self.edges.len())
+        {
             return Err(format!("the forest {forest:?} is not a list of ascending edge ids"));
         }
         if self.vertices - forest.len().min(self.vertices) != self.components as usize {
             let (vertices, components) = (self.vertices, self.components);
-            return Err(format!("{vertices} vertices, the forest {forest:?}, {components} components: no"));
+            return Err(format!(
+                "{vertices} vertices, the forest {forest:?}, {components} components: no"
+            ));
         }
         let value = match graph {
             AnyGraph::F32(_) | AnyGraph::F64(_) => f64::from_value(total).map(Total::Float),
             _ => i128::from_value(total).map(Total::Integer),
         };
-        let value = value.ok_or_else(|| format!("{total} is no total of {} weights", graph.weight_type()))?;
+        let value = value
+            .ok_or_else(|| format!("{total} is no total of {} weights", graph.weight_type()))?;
         Ok(Answer { forest: forest.to_vec(), total: Some(value), components: self.components })
     }
 
@@ -208,8 +233,8 @@ fn vertex(value: &Value) -> Option<Vertex> {
     value.as_integer()?.try_into().ok()
 }
 
-/// A number as a case writes it. TOML's integers end at 63 bits and its floats are `f64`: beyond them, and where an
-/// `f32` has no short decimal form, a number is written as a string.
+/// A number as a case writes it. TOML's integers end at 63 bits and its floats are `f64`: beyond
+/// them, and where an `f32` has no short decimal form, a number is written as a string.
 trait Written: Sized {
     fn from_value(value: &Value) -> Option<Self>;
 }

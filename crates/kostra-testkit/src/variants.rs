@@ -5,19 +5,24 @@ use kostra::{Platform, SolverInfo, SolverOption};
 /// The options of a solver that are set, and their values.
 pub type Variant = Vec<(&'static str, u64)>;
 
-/// The variants that a solver is tried with. A solver for devices is tried with every combination of its options'
-/// [`values`], since options choose kernels and grids there; other solvers are tried with their defaults.
+/// The variants that a solver is tried with. A solver for devices is tried with every combination
+/// of its options' [`values`], since options choose kernels and grids there; other solvers are
+/// tried with their defaults.
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
     let options = if info.platform == Platform::Cuda { info.options } else { &[] };
     options.iter().fold(vec![Vec::new()], |variants, option| {
-        let with = |variant: &Variant, value| [variant.as_slice(), &[(option.name, value)]].concat();
+        let with =
+            |variant: &Variant, value| [variant.as_slice(), &[(option.name, value)]].concat();
         let values = values(option);
-        variants.iter().flat_map(|variant| values.iter().map(|&value| with(variant, value))).collect()
+        variants
+            .iter()
+            .flat_map(|variant| values.iter().map(|&value| with(variant, value)))
+            .collect()
     })
 }
 
-/// The values that an option is tried with, ascending: all where there are up to four; elsewhere the lowest, the one
-/// after it, the middle, the default and the highest.
+/// The values that an option is tried with, ascending: all where there are up to four; elsewhere
+/// the lowest, the one after it, the middle, the default and the highest.
 pub fn values(option: &SolverOption) -> Vec<u64> {
     let SolverOption { lowest, highest, default, .. } = *option;
     if highest - lowest < 4 {
@@ -39,8 +44,13 @@ mod tests {
 
     #[test]
     fn every_value_of_a_short_option_is_tried_and_both_ends_of_a_long_one() {
-        let option =
-            |lowest, highest, default| SolverOption { name: "x", about: "", default, lowest, highest };
+        let option = |lowest, highest, default| SolverOption {
+            name: "x",
+            about: "",
+            default,
+            lowest,
+            highest,
+        };
         assert_eq!(values(&option(0, 1, 1)), [0, 1]);
         assert_eq!(values(&option(2, 5, 2)), [2, 3, 4, 5]);
         assert_eq!(values(&option(32, 1024, 512)), [32, 33, 512, 528, 1024]);
@@ -53,7 +63,12 @@ mod tests {
         for info in solvers().map(Solver::info).filter(|info| info.platform == Platform::Cuda) {
             let variants = variants(info);
             let count: usize = info.options.iter().map(|option| values(option).len()).product();
-            assert_eq!(variants.iter().collect::<HashSet<_>>().len(), count, "{}: {variants:?}", info.id);
+            assert_eq!(
+                variants.iter().collect::<HashSet<_>>().len(),
+                count,
+                "{}: {variants:?}",
+                info.id
+            );
             for variant in &variants {
                 assert_eq!(variant.len(), info.options.len(), "{}: {variant:?}", info.id);
                 let run = variant

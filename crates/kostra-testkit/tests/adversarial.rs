@@ -1,12 +1,15 @@
-//! The solvers on threads against graphs that are made to be hard on them: chains of hooks, hubs, ties, crumbs.
+//! The solvers on threads against graphs that are made to be hard on them: chains of hooks, hubs,
+//! ties, crumbs.
 //!
-//! What is watched besides the forest is how often a solver speaks to its observer. Rounds and sweeps must stay near
-//! the logarithm of the size, and a solver that takes more than that, or quadratic time, is stopped and found out.
+//! What is watched besides the forest is how often a solver speaks to its observer. Rounds and
+//! sweeps must stay near the logarithm of the size, and a solver that takes more than that, or
+//! quadratic time, is stopped and found out.
 
 use std::time::Instant;
 
 use kostra::{
-    AnyGraph, EdgeId, EdgeList, Observer, Order, Platform, Round, Run, Solver, Vertex, Weight, solvers,
+    AnyGraph, EdgeId, EdgeList, Observer, Order, Platform, Round, Run, Solver, Vertex, Weight,
+    solvers,
 };
 use kostra_testkit::matrix::{Answer, ORDERS};
 
@@ -22,10 +25,11 @@ struct Patience {
 }
 
 impl Patience {
-    /// Enough for a graph of this size: rounds at least halve something, but may be counted once for all edges and
-    /// once for the light ones. Each round asks some ten questions, and a sweep over colours or a million steps one.
-    /// Building rows, for those who want them, asks once for every 2^16 of what it handles in each of its passes, and a
-    /// few times for every bucket of some 2^14 entries.
+    /// Enough for a graph of this size: rounds at least halve something, but may be counted once
+    /// for all edges and once for the light ones. Each round asks some ten questions, and a sweep
+    /// over colours or a million steps one. Building rows, for those who want them, asks once for
+    /// every 2^16 of what it handles in each of its passes, and a few times for every bucket of
+    /// some 2^14 entries.
     fn for_size(vertices: usize, edges: usize) -> Self {
         let halvings = vertices.max(2).ilog2() + 1;
         let steps = (vertices + 2 * edges).div_ceil(1 << 20) as u32;
@@ -58,15 +62,21 @@ fn solvers_on_threads() -> impl Iterator<Item = &'static dyn Solver> {
 fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
     for solver in solvers_on_threads() {
         for threads in THREADS {
-            let about = format!("{} with {threads} threads on {shape} in {order:?}", solver.info().id);
+            let about =
+                format!("{} with {threads} threads on {shape} in {order:?}", solver.info().id);
             let mut patience = Patience::for_size(graph.vertices() as usize, graph.edges());
             let start = Instant::now();
-            let solution =
-                solver.solve(graph, order, &mut Run::new().on_threads(threads).observed_by(&mut patience));
+            let solution = solver.solve(
+                graph,
+                order,
+                &mut Run::new().on_threads(threads).observed_by(&mut patience),
+            );
             let (rounds, questions) = (patience.rounds, patience.questions.get());
             let found = match solution {
                 Ok(solution) => solution.forest.into_ids(),
-                Err(error) => panic!("{about}: {error} after {rounds} rounds and {questions} questions"),
+                Err(error) => {
+                    panic!("{about}: {error} after {rounds} rounds and {questions} questions")
+                }
             };
             let first_fault = found.iter().zip(forest).position(|(found, right)| found != right);
             assert_eq!((found.len(), first_fault), (forest.len(), None), "{about}");
@@ -79,7 +89,8 @@ fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
 /// The same with the forest that a solver on one thread has found and the verifier has approved.
 fn check_verified(shape: &str, graph: &AnyGraph) {
     for order in ORDERS {
-        let answer = Answer::verified(graph, order).unwrap_or_else(|fault| panic!("{shape}: {fault}"));
+        let answer =
+            Answer::verified(graph, order).unwrap_or_else(|fault| panic!("{shape}: {fault}"));
         check(shape, graph, order, &answer.forest);
     }
 }
@@ -120,8 +131,8 @@ fn ruler(number: usize) -> u32 {
 
 #[test]
 fn a_chain_of_ten_million_hooks_takes_no_quadratic_time_and_no_stack() {
-    // Every vertex but one hooks onto its neighbour, all in one direction: towards the first in ascending order, and
-    // in the maximum order, which makes the weights descend, towards the last.
+    // Every vertex but one hooks onto its neighbour, all in one direction: towards the first in
+    // ascending order, and in the maximum order, which makes the weights descend, towards the last.
     const N: usize = 10_000_000;
     let graph = graph(N, path(N), |id| id as u32);
     for order in ORDERS {
@@ -131,7 +142,8 @@ fn a_chain_of_ten_million_hooks_takes_no_quadratic_time_and_no_stack() {
 
 #[test]
 fn a_path_that_halves_in_every_round_takes_no_more_rounds_than_that() {
-    // The marks of a ruler: in each round neighbours pair up, and only they, so there are as many rounds as can be.
+    // The marks of a ruler: in each round neighbours pair up, and only they, so there are as many
+    // rounds as can be.
     const N: usize = (1 << 19) + 3;
     check(
         "a path with the marks of a ruler",
@@ -139,7 +151,8 @@ fn a_path_that_halves_in_every_round_takes_no_more_rounds_than_that() {
         Order::Minimum,
         &ids(N - 1),
     );
-    // Four times as many edges, the first of each four the lightest: the light ones alone are looked at first.
+    // Four times as many edges, the first of each four the lightest: the light ones alone are
+    // looked at first.
     let four_times = || path(N / 2).flat_map(|ends| [ends; 4]);
     let forest: Vec<_> = (0..N / 2 - 1).map(|edge| 4 * edge as EdgeId).collect();
     let marks = graph(N / 2, four_times(), |id| 4 * ruler(id / 4) + (id % 4) as u32);
@@ -149,18 +162,24 @@ fn a_path_that_halves_in_every_round_takes_no_more_rounds_than_that() {
 #[test]
 fn zigzags_and_caterpillars_are_trees_like_any_other() {
     const N: usize = 400_000;
-    // Ascending and descending stretches of growing length, so that chains meet in valleys and part on peaks.
+    // Ascending and descending stretches of growing length, so that chains meet in valleys and part
+    // on peaks.
     let zigzag = graph(N, path(N), |id| {
         let (stretch, place) = (id.isqrt(), id - id.isqrt() * id.isqrt());
         if stretch % 2 == 0 { place as f32 } else { (2 * stretch - place) as f32 }
     });
     check("a zigzag", &zigzag, Order::Minimum, &ids(N - 1));
-    // The legs of a caterpillar hook at once and leave its back behind, on which chains and pairings come after that.
+    // The legs of a caterpillar hook at once and leave its back behind, on which chains and
+    // pairings come after that.
     let back = path(N / 4);
     let legs = (0..3 * N as Vertex / 4).map(|leg| (leg % (N as Vertex / 4), N as Vertex / 4 + leg));
     let edges = N - 1;
     let caterpillar =
-        graph(N, back.chain(legs), |id| if id < N / 4 - 1 { 100 + ruler(id) } else { id as u32 % 90 });
+        graph(
+            N,
+            back.chain(legs),
+            |id| if id < N / 4 - 1 { 100 + ruler(id) } else { id as u32 % 90 },
+        );
     for order in ORDERS {
         check("a caterpillar with the marks of a ruler", &caterpillar, order, &ids(edges));
     }
@@ -173,7 +192,12 @@ fn a_star_is_its_own_forest() {
     check("a star", &graph(N, spokes(), |id| scatter(id) as i32), Order::Minimum, &ids(N - 1));
     check("a star of one weight", &graph(N, spokes(), |_| 0.0_f64), Order::Minimum, &ids(N - 1));
     for order in ORDERS {
-        check("a star with ascending weights", &graph(N, spokes(), |id| id as u64), order, &ids(N - 1));
+        check(
+            "a star with ascending weights",
+            &graph(N, spokes(), |id| id as u64),
+            order,
+            &ids(N - 1),
+        );
     }
 }
 
@@ -182,7 +206,12 @@ fn of_equal_weights_the_lowest_ids_are_kept() {
     // All edges of a complete graph, those of the first vertex first.
     const FEW: usize = 700;
     let pairs = (0..FEW as Vertex).flat_map(|u| (u + 1..FEW as Vertex).map(move |v| (u, v)));
-    check("a complete graph of one weight", &graph(FEW, pairs, |_| 7_u32), Order::Maximum, &ids(FEW - 1));
+    check(
+        "a complete graph of one weight",
+        &graph(FEW, pairs, |_| 7_u32),
+        Order::Maximum,
+        &ids(FEW - 1),
+    );
     // Two vertices and nothing but edges between them.
     let doubled = graph(2, (0..500_000).map(|edge| (edge % 2, 1 - edge % 2)), |_| -1.5_f32);
     check("half a million parallel edges", &doubled, Order::Minimum, &[0]);
@@ -190,7 +219,10 @@ fn of_equal_weights_the_lowest_ids_are_kept() {
     const N: usize = 300_000;
     let cycle = path(N).chain([(N as Vertex - 1, 0)]);
     check("a cycle of one weight", &graph(N, cycle, |_| 0_i64), Order::Minimum, &ids(N - 1));
-    check_verified("a random graph of one weight", &graph(50_000, random(50_000, 300_000), |_| i32::MIN));
+    check_verified(
+        "a random graph of one weight",
+        &graph(50_000, random(50_000, 300_000), |_| i32::MIN),
+    );
 }
 
 fn random(vertices: usize, edges: usize) -> impl Iterator<Item = (Vertex, Vertex)> {
@@ -219,17 +251,21 @@ fn a_hub_may_have_half_of_the_edges() {
     let with_hub = || random(N, 500_000).enumerate().map(to_hub);
     check_verified("a hub", &graph(N, with_hub(), |id| scatter(!id) as u32));
     // The hub's edges are the heaviest, so that it is among the last to be reached.
-    check_verified("a hub far away", &graph(N, with_hub(), |id| (id as u64 % 2) << 63 | scatter(!id) >> 1));
+    check_verified(
+        "a hub far away",
+        &graph(N, with_hub(), |id| (id as u64 % 2) << 63 | scatter(!id) >> 1),
+    );
 }
 
 #[test]
 fn light_edges_may_join_next_to_nothing() {
-    // The light edges, more of them than vertices, are all between a few vertices. A solver that takes the light edges
-    // first and expects them to leave little is mistaken, over and over.
+    // The light edges, more of them than vertices, are all between a few vertices. A solver that
+    // takes the light edges first and expects them to leave little is mistaken, over and over.
     const N: usize = 40_000;
     let knot = |of: Vertex| (0..60_000).map(move |edge| (of + edge % 20, of + edge / 20 % 20));
     let knots = knot(0).chain(knot(20)).chain(knot(40));
-    let ends = knots.chain(random(N, 500_000)).map(|(u, v)| (N as Vertex - 1 - u, N as Vertex - 1 - v));
+    let ends =
+        knots.chain(random(N, 500_000)).map(|(u, v)| (N as Vertex - 1 - u, N as Vertex - 1 - v));
     check_verified("knots of light edges", &graph(N, ends, |id| id as i32));
     let ends = knot(0).chain(random(N, 500_000));
     check_verified("a knot of light edges", &graph(N, ends, |id| id as i64));
@@ -239,10 +275,20 @@ fn light_edges_may_join_next_to_nothing() {
 fn there_may_be_a_million_components() {
     const PAIRS: usize = 1_000_000;
     let pairs = (0..PAIRS as Vertex).map(|pair| (2 * pair, 2 * pair + 1));
-    check("a million pairs", &graph(2 * PAIRS, pairs, |id| scatter(id) as u32), Order::Minimum, &ids(PAIRS));
+    check(
+        "a million pairs",
+        &graph(2 * PAIRS, pairs, |id| scatter(id) as u32),
+        Order::Minimum,
+        &ids(PAIRS),
+    );
     // Vertices without edges, a loop, and somewhere among them two that have an edge, twice.
     let few = [(7, 7), (999_999, 3), (3, 999_999)];
-    check("a million vertices and an edge", &graph(PAIRS + 1, few.into_iter(), |_| 1), Order::Minimum, &[1]);
+    check(
+        "a million vertices and an edge",
+        &graph(PAIRS + 1, few.into_iter(), |_| 1),
+        Order::Minimum,
+        &[1],
+    );
     // Triangles, each of which loses its last edge.
     let triangles = (0..PAIRS as Vertex / 4)
         .flat_map(|t| [(3 * t, 3 * t + 1), (3 * t + 1, 3 * t + 2), (3 * t + 2, 3 * t)]);

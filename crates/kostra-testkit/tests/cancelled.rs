@@ -1,17 +1,20 @@
-//! What holds for the solvers on threads when somebody has had enough: they end soon, their threads are gone, and
-//! nothing that they leave behind is in the way of the next solve.
+//! What holds for the solvers on threads when somebody has had enough: they end soon, their threads
+//! are gone, and nothing that they leave behind is in the way of the next solve.
 //!
-//! The one test here is alone in its process, so that whatever threads come and go are the solvers'.
+//! The one test here is alone in its process, so that whatever threads come and go are the
+//! solvers'.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use kostra::generate::generate;
-use kostra::{AnyGraph, Observer, Order, Platform, Round, Run, SolveError, Solver, Workspace, solvers};
+use kostra::{
+    AnyGraph, Observer, Order, Platform, Round, Run, SolveError, Solver, Workspace, solvers,
+};
 use kostra_testkit::matrix::Answer;
 
-/// How many reports, of whatever kind, a solver may still make when it was told to stop: to close the phases that are
-/// open.
+/// How many reports, of whatever kind, a solver may still make when it was told to stop: to close
+/// the phases that are open.
 const LAST_WORDS: u32 = 8;
 
 const THREADS: usize = 3;
@@ -68,17 +71,26 @@ fn threads_of_this_process() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// Waits until there are no more threads than so many: one that has done its work is listed a little longer.
+/// Waits until there are no more threads than so many: one that has done its work is listed a
+/// little longer.
 fn wait_for_threads(most: usize, about: &str) {
     let start = Instant::now();
     while let Some(threads) = threads_of_this_process().filter(|threads| *threads > most) {
-        assert!(start.elapsed() < Duration::from_secs(60), "{about}: {threads} threads instead of {most}");
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "{about}: {threads} threads instead of {most}"
+        );
         std::thread::sleep(Duration::from_micros(100));
     }
 }
 
 /// Cancels a solver at every question that it asks, or at a choice of them if they are many.
-fn cancel_everywhere(solver: &dyn Solver, graph: &AnyGraph, right: &Answer, workspace: &mut Workspace) {
+fn cancel_everywhere(
+    solver: &dyn Solver,
+    graph: &AnyGraph,
+    right: &Answer,
+    workspace: &mut Workspace,
+) {
     let before = threads_of_this_process();
     if before.is_none() {
         println!("no threads are counted: this system does not list them");
@@ -100,7 +112,8 @@ fn cancel_everywhere(solver: &dyn Solver, graph: &AnyGraph, right: &Answer, work
     // Each of the first, and the last; of those between, fewer and fewer.
     let mut patience = 1;
     while patience <= questions {
-        let about = format!("{} cancelled at question {patience} of about {questions}", solver.info().id);
+        let about =
+            format!("{} cancelled at question {patience} of about {questions}", solver.info().id);
         let (forest, quitter) = solve(patience, &about);
         // How many sweeps or strides there are is up to chance, by a few.
         if quitter.questions.get() < patience {
@@ -114,14 +127,16 @@ fn cancel_everywhere(solver: &dyn Solver, graph: &AnyGraph, right: &Answer, work
         let (forest, _) = solve(u32::MAX, &about);
         assert_eq!(forest.as_ref(), Ok(&right.forest), "{about}: the next solve");
         let step = 1.max(patience / 6);
-        patience = if patience < questions { (patience + step).min(questions) } else { questions + 1 };
+        patience =
+            if patience < questions { (patience + step).min(questions) } else { questions + 1 };
     }
 }
 
 #[test]
 fn a_solver_that_is_cancelled_ends_soon_and_leaves_no_threads_and_a_usable_workspace() {
-    // Sparse and dense, so that `fast` goes either of its ways; many rounds; 64-bit weights beside the others. In the
-    // shared workspace each solve finds what another one has left, of another size and kind.
+    // Sparse and dense, so that `fast` goes either of its ways; many rounds; 64-bit weights beside
+    // the others. In the shared workspace each solve finds what another one has left, of another
+    // size and kind.
     let mut workspace = Workspace::new();
     for spec in [
         "gnm:n=60000,m=100000",
@@ -130,10 +145,10 @@ fn a_solver_that_is_cancelled_ends_soon_and_leaves_no_threads_and_a_usable_works
         "path:n=50000",
     ] {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
-        let right =
-            Answer::verified(&graph, Order::Minimum).unwrap_or_else(|fault| panic!("{spec}: {fault}"));
-        for solver in
-            solvers().filter(|solver| solver.info().platform == Platform::Threads && solver.info().exact)
+        let right = Answer::verified(&graph, Order::Minimum)
+            .unwrap_or_else(|fault| panic!("{spec}: {fault}"));
+        for solver in solvers()
+            .filter(|solver| solver.info().platform == Platform::Threads && solver.info().exact)
         {
             let start = Instant::now();
             cancel_everywhere(solver, &graph, &right, &mut workspace);

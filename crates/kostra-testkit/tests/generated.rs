@@ -1,5 +1,5 @@
-//! Generated graphs, large enough that quadratic time, deep recursion and overflowing counters show: the solvers
-//! against each other, and their common answer against the verifier.
+//! Generated graphs, large enough that quadratic time, deep recursion and overflowing counters
+//! show: the solvers against each other, and their common answer against the verifier.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -7,8 +7,8 @@ use std::time::Instant;
 use kostra_gen::generate;
 use kostra_testkit::matrix::{self, Tally};
 
-/// What all solvers together may take for one graph: many times what they need on a busy machine, and far less than
-/// quadratic time takes.
+/// What all solvers together may take for one graph: many times what they need on a busy machine,
+/// and far less than quadratic time takes.
 const MOST_SECONDS: f64 = 20.0;
 
 /// Runs every solver on every graph; says how long each took, and who refused.
@@ -20,14 +20,18 @@ fn check(specs: &[&str]) {
             matrix::check_verified(&graph).unwrap_or_else(|fault| panic!("{spec}: {fault}"));
         let refused: BTreeSet<_> = refused.iter().map(|combination| combination.solver).collect();
         let seconds = start.elapsed().as_secs_f64();
-        assert!(seconds < MOST_SECONDS, "{spec} took {seconds:.2} s: does a solver take quadratic time?");
+        assert!(
+            seconds < MOST_SECONDS,
+            "{spec} took {seconds:.2} s: does a solver take quadratic time?"
+        );
         println!("{spec}: {right} right answers in {seconds:.2} s; refused by {refused:?}");
     }
 }
 
 #[test]
 fn long_thin_graphs_are_solved_alike() {
-    // As deep as a recursion can be made to go, and as many rounds as a naive Borůvka can be made to take.
+    // As deep as a recursion can be made to go, and as many rounds as a naive Borůvka can be made
+    // to take.
     check(&[
         "path:n=200000,weights=index",
         "path:n=200000,weights=equal",
@@ -45,7 +49,11 @@ fn long_thin_graphs_are_solved_alike() {
 #[test]
 fn stars_and_trees_are_solved_alike() {
     // One vertex with all the edges.
-    check(&["star:n=200000,weights=index", "star:n=200000,weights=equal", "star:n=200000,weights=i64"]);
+    check(&[
+        "star:n=200000,weights=index",
+        "star:n=200000,weights=equal",
+        "star:n=200000,weights=i64",
+    ]);
 }
 
 #[test]

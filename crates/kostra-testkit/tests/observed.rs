@@ -76,7 +76,8 @@ fn watch(solver: &dyn Solver, case: &Case, order: Order, threads: usize) {
     let mut witness = Witness::default();
     let run = &mut Run::new().on_threads(threads).observed_by(&mut witness);
     let forest = solver.solve(&case.graph, order, run).map(|solution| solution.forest.into_ids());
-    let about = format!("{} on {} in {order:?} with {threads} threads", solver.info().id, case.name);
+    let about =
+        format!("{} on {} in {order:?} with {threads} threads", solver.info().id, case.name);
     assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
     assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
     assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
@@ -112,7 +113,8 @@ proptest! {
             } else {
                 prop_assert_eq!(forest.as_ref(), Ok(&right), "{}", solver.info().id);
             }
-            // What a cancelled solve leaves behind, such as rows half built, is not in the way of the next one.
+            // What a cancelled solve leaves behind, such as rows half built, is not in the way of
+            // the next one.
             let again = solver.solve(&graph, Order::Minimum, &mut Run::new());
             prop_assert_eq!(again.map(|solution| solution.forest.into_ids()), Ok(right.clone()), "{}", solver.info().id);
         }

@@ -1,6 +1,7 @@
 //! Random graphs against every solver, the oracle and the verifier.
 //!
-//! `PROPTEST_CASES` says how many graphs a property is tried on; `testdata/README.md` says what to do with a failure.
+//! `PROPTEST_CASES` says how many graphs a property is tried on; `testdata/README.md` says what to
+//! do with a failure.
 
 use kostra::{AnyGraph, Order, Platform, Run, with_graph};
 use kostra_core::{EdgeId, EdgeList, Vertex, Weight};
@@ -12,8 +13,11 @@ use proptest::test_runner::FileFailurePersistence;
 
 /// So many graphs for each property, unless `PROPTEST_CASES` asks for another number.
 fn config(cases: u32) -> ProptestConfig {
-    let cases =
-        if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { cases };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() {
+        ProptestConfig::default().cases
+    } else {
+        cases
+    };
     let beside_the_test = FileFailurePersistence::WithSource("regressions");
     ProptestConfig {
         failure_persistence: Some(Box::new(beside_the_test)),
@@ -66,7 +70,8 @@ proptest! {
 
     #[test]
     fn a_solver_can_be_asked_again_and_again(graph in graphs(12, 30)) {
-        // Rows are built at the first question and kept; the second, for the other order, must not see the first.
+        // Rows are built at the first question and kept; the second, for the other order, must not
+        // see the first.
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in [Order::Maximum, Order::Minimum, Order::Maximum] {
                 let threads = if solver.info().platform == Platform::Sequential { 1 } else { 2 };
@@ -113,9 +118,11 @@ proptest! {
     }
 }
 
-/// The same graph with vertex `v` called `numbers[v]`, and edge `i` turned round where bit `i` of `turned` is set.
+/// The same graph with vertex `v` called `numbers[v]`, and edge `i` turned round where bit `i` of
+/// `turned` is set.
 fn renumber(graph: &AnyGraph, numbers: &[Vertex], turned: u64) -> AnyGraph {
-    let renumbered = |ends: &[Vertex]| ends.iter().map(|&v| numbers[v as usize]).collect::<Vec<_>>();
+    let renumbered =
+        |ends: &[Vertex]| ends.iter().map(|&v| numbers[v as usize]).collect::<Vec<_>>();
     let (mut u, mut v) = (renumbered(graph.u()), renumbered(graph.v()));
     for edge in (0..u.len()).filter(|&edge| turned >> (edge % 64) & 1 == 1) {
         std::mem::swap(&mut u[edge], &mut v[edge]);
@@ -132,7 +139,12 @@ where
     with_ends(graph, u, v, graph.weights().repeat(2))
 }
 
-fn with_ends<W: Weight>(graph: &EdgeList<W>, u: Vec<Vertex>, v: Vec<Vertex>, weights: Vec<W>) -> AnyGraph
+fn with_ends<W: Weight>(
+    graph: &EdgeList<W>,
+    u: Vec<Vertex>,
+    v: Vec<Vertex>,
+    weights: Vec<W>,
+) -> AnyGraph
 where
     AnyGraph: From<EdgeList<W>>,
 {

@@ -17,7 +17,11 @@ fn for_each_case(check: impl Fn(&Case) -> Result<(), String>) {
     assert!(failures.is_empty(), "{failed} of {all} cases failed:\n{}", failures.join("\n"));
 }
 
-fn expect_equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, right: &T) -> Result<(), String> {
+fn expect_equal<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    found: &T,
+    right: &T,
+) -> Result<(), String> {
     if found == right { Ok(()) } else { Err(format!("{what}: {found:?} instead of {right:?}")) }
 }
 
@@ -25,8 +29,8 @@ fn expect_equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, right: &T
 fn every_solver_finds_the_forest_of_every_case() {
     for_each_case(|case| {
         for order in ORDERS {
-            let tally =
-                matrix::check(&case.graph, order, case.answer(order)).map_err(|fault| fault.to_string())?;
+            let tally = matrix::check(&case.graph, order, case.answer(order))
+                .map_err(|fault| fault.to_string())?;
             expect_equal("refusals of a small graph", &tally.refused, &vec![])?;
         }
         Ok(())
@@ -66,7 +70,11 @@ fn the_components_of_every_case_are_those_of_the_definition() {
         for solver in exact_solvers() {
             for order in ORDERS {
                 let found = labels_by(solver, &case.graph, order)?;
-                expect_equal(&format!("labels of {} in {order:?}", solver.info().id), &found, &labels)?;
+                expect_equal(
+                    &format!("labels of {} in {order:?}", solver.info().id),
+                    &found,
+                    &labels,
+                )?;
             }
         }
         Ok(())
@@ -78,7 +86,8 @@ fn exact_solvers() -> impl Iterator<Item = &'static dyn Solver> {
 }
 
 fn labels_by(solver: &dyn Solver, graph: &AnyGraph, order: Order) -> Result<Vec<u32>, String> {
-    let solution = solver.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
+    let solution =
+        solver.solve(graph, order, &mut Run::new()).map_err(|error| error.to_string())?;
     Ok(
         with_graph!(graph, graph => solution.forest.labels(graph.edge_list().edges(order)).expect("memory").as_slice().to_vec()),
     )

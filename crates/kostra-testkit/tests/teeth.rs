@@ -1,10 +1,11 @@
-//! Solvers with the faults that solvers have: the cases of `testdata/` alone must catch each of them.
+//! Solvers with the faults that solvers have: the cases of `testdata/` alone must catch each of
+//! them.
 
 use std::cmp::Ordering;
 
 use kostra_core::{
-    Algorithm, AnyGraph, EdgeId, EdgeSet, Edges, Order, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, UnionFind, Weight, with_graph,
+    Algorithm, AnyGraph, EdgeId, EdgeSet, Edges, Order, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, UnionFind, Weight, with_graph,
 };
 use kostra_testkit::matrix::{self, ORDERS};
 use kostra_testkit::suite;
@@ -60,7 +61,11 @@ impl Algorithm for Faulty {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, _: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        _: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         if self.0 == Fault::SmallGraphsRefused {
             let (cost, advice) = ("a moment".to_owned(), "use another");
@@ -97,7 +102,9 @@ impl Faulty {
         match self.0 {
             Fault::ZeroWeightsDropped => weight != 0.0,
             Fault::InfinitiesDropped => weight.is_finite(),
-            Fault::FirstOfParallelsOnly => !(0..id).any(|other| sorted_ends(other) == sorted_ends(id)),
+            Fault::FirstOfParallelsOnly => {
+                !(0..id).any(|other| sorted_ends(other) == sorted_ends(id))
+            }
             _ => true,
         }
     }
@@ -135,8 +142,9 @@ fn as_f64<W: Weight>(weight: W) -> f64 {
 fn cases_that_catch(fault: Fault) -> Vec<String> {
     let cases = suite::load().unwrap_or_else(|error| panic!("{error}"));
     let caught = |case: &suite::Case| {
-        let right =
-            |order| matrix::check_solver(&Faulty(fault, order), &case.graph, order, case.answer(order));
+        let right = |order| {
+            matrix::check_solver(&Faulty(fault, order), &case.graph, order, case.answer(order))
+        };
         ORDERS.into_iter().any(|order| right(order).is_err())
     };
     cases.into_iter().filter(caught).map(|case| case.name).collect()
@@ -163,15 +171,22 @@ fn a_large_graph_may_be_refused_and_a_small_one_not() {
         let answer = matrix::Answer::verified(&graph, Order::Minimum).unwrap();
         let solver = Faulty(Fault::SmallGraphsRefused, Order::Minimum);
         let tally = matrix::check_solver(&solver, &graph, Order::Minimum, &answer);
-        assert_eq!(tally.is_ok_and(|tally| tally.refused.len() == 1), refused, "{vertices} vertices");
+        assert_eq!(
+            tally.is_ok_and(|tally| tally.refused.len() == 1),
+            refused,
+            "{vertices} vertices"
+        );
     }
 }
 
 #[test]
 fn the_faults_are_seen_by_the_verifier_too() {
-    // Wherever the suite catches a fault, the verifier refuses the forest: it could have stood in for the answer.
+    // Wherever the suite catches a fault, the verifier refuses the forest: it could have stood in
+    // for the answer.
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
-        for (fault, order) in FAULTS.into_iter().flat_map(|fault| ORDERS.map(|order| (fault, order))) {
+        for (fault, order) in
+            FAULTS.into_iter().flat_map(|fault| ORDERS.map(|order| (fault, order)))
+        {
             let ids = with_graph!(&case.graph, graph => {
                 Faulty(fault, order).solve(Problem::new(graph, order, &Faulty::INFO), &mut Run::new()).map(EdgeSet::into_ids)
             });

@@ -1,7 +1,8 @@
 //! Kostra: give it any weighted graph, and it returns the minimum spanning forest.
 //!
-//! Always the same forest: ties are broken by edge id, so every solver returns the ids of the same edges of the
-//! input, whatever the algorithm and the machine. And it can prove that the forest is right: see [`verify`].
+//! Always the same forest: ties are broken by edge id, so every solver returns the ids of the same
+//! edges of the input, whatever the algorithm and the machine. And it can prove that the forest is
+//! right: see [`verify`].
 //!
 //! ```
 //! use kostra::{AnyGraph, minimum_spanning_forest};
@@ -16,7 +17,8 @@
 //! # Ok::<(), kostra::GraphError>(())
 //! ```
 //!
-//! To choose the algorithm, to watch it, or to ask for a maximum spanning forest, take a [`solver`] by name:
+//! To choose the algorithm, to watch it, or to ask for a maximum spanning forest, take a [`solver`]
+//! by name:
 //!
 //! ```
 //! use kostra::{AnyGraph, Order, Run, solver};
@@ -40,7 +42,8 @@ pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
 ///
 /// Where that solver runs on a device and the device fails, one on the processor takes over.
 ///
-/// O(m log m) time at worst. To be able to stop it, or to see how far it is, call a [`solver`] yourself.
+/// O(m log m) time at worst. To be able to stop it, or to see how far it is, call a [`solver`]
+/// yourself.
 ///
 /// # Panics
 /// When the system does not grant the memory, which a [`solver`] returns as an error.

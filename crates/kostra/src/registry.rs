@@ -25,7 +25,9 @@ pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
     solvers().find(|solver| solver.info().id == id).ok_or_else(|| {
         let ids = || solvers().map(|solver| solver.info().id);
         let near: Vec<_> = ids()
-            .filter(|other| strsim::jaro_winkler(other, id) > 0.8 || (id.len() > 2 && other.contains(id)))
+            .filter(|other| {
+                strsim::jaro_winkler(other, id) > 0.8 || (id.len() > 2 && other.contains(id))
+            })
             .collect();
         let hint = if near.is_empty() {
             format!("there are: {}", ids().collect::<Vec<_>>().join(", "))
@@ -38,7 +40,8 @@ pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
 
 /// The solver that should be fastest for a graph on this machine. It is exact.
 ///
-/// Where it takes a graph to a device, it may still find too little memory there; [`auto_on_processor`] is the way out.
+/// Where it takes a graph to a device, it may still find too little memory there;
+/// [`auto_on_processor`] is the way out.
 pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
     match kostra_cuda::FASTEST {
         Some(solver) if is_worth_a_device(graph.edges()) && is_usable(0) => solver,
@@ -53,10 +56,10 @@ fn is_usable(ordinal: usize) -> bool {
 
 /// Whether a graph in the machine's memory is worth being carried to a device, if there is one.
 ///
-/// A guess until it is measured. The transfer moves 12 bytes an edge at some 20 GB/s, which is a tenth of what a
-/// processor takes to solve; what has to be earned back is the start: about 0.3 s when a process first opens the
-/// device, in which sixteen cores solve some 80 million edges and two some 10 million, and a fraction of a millisecond
-/// from then on.
+/// A guess until it is measured. The transfer moves 12 bytes an edge at some 20 GB/s, which is a
+/// tenth of what a processor takes to solve; what has to be earned back is the start: about 0.3 s
+/// when a process first opens the device, in which sixteen cores solve some 80 million edges and
+/// two some 10 million, and a fraction of a millisecond from then on.
 fn is_worth_a_device(edges: usize) -> bool {
     const FIRST: usize = 1 << 25;
     const AGAIN: usize = 1 << 21;

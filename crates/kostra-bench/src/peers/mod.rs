@@ -1,7 +1,7 @@
 //! Peers: solvers of other projects, held to the same rules.
 //!
-//! To add one that is a program, write a script that speaks the protocol of [`program`], and add it to [`PEERS`]; to
-//! add a Rust crate, see `native.rs`.
+//! To add one that is a program, write a script that speaks the protocol of [`program`], and add it
+//! to [`PEERS`]; to add a Rust crate, see `native.rs`.
 
 #[cfg(feature = "peers")]
 mod native;
@@ -64,7 +64,8 @@ impl Peer {
     /// Gives the peer the graph, which it puts into the form that it wants.
     ///
     /// # Errors
-    /// When the peer is not installed, cannot hold the graph, or fails: it is then skipped, with that reason.
+    /// When the peer is not installed, cannot hold the graph, or fails: it is then skipped, with
+    /// that reason.
     pub(crate) fn enter(
         &self,
         handout: &mut Handout<'_>,
@@ -75,14 +76,29 @@ impl Peer {
             Home::Python(script) => {
                 let script = crate::machine::workspace().join("bench/peers").join(script);
                 let command = ["python3".into(), script.into_os_string()];
-                Ok(Box::new(program::Program::start(self.name, &command, handout.file()?, threads)?))
+                Ok(Box::new(program::Program::start(
+                    self.name,
+                    &command,
+                    handout.file()?,
+                    threads,
+                )?))
             }
             Home::Executable => {
-                let folder = programs.context("the option --peer-programs has not named its folder")?;
+                let folder =
+                    programs.context("the option --peer-programs has not named its folder")?;
                 let program = folder.join(self.name);
-                ensure!(program.exists(), "{} is not here; bench/README.md builds it", program.display());
+                ensure!(
+                    program.exists(),
+                    "{} is not here; bench/README.md builds it",
+                    program.display()
+                );
                 let command = [program.into_os_string()];
-                Ok(Box::new(program::Program::start(self.name, &command, handout.file()?, threads)?))
+                Ok(Box::new(program::Program::start(
+                    self.name,
+                    &command,
+                    handout.file()?,
+                    threads,
+                )?))
             }
             #[cfg(feature = "peers")]
             Home::Crate => native::enter(self.name, &handout.arrays()?),
@@ -126,7 +142,8 @@ struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// A graph with weights from 1 to 2^32 - 1: zero is no edge to some, and peers that keep less refuse the rest.
+    /// A graph with weights from 1 to 2^32 - 1: zero is no edge to some, and peers that keep less
+    /// refuse the rest.
     fn new(graph: &'a AnyGraph) -> Result<Self> {
         let weights: Option<Cow<'_, [u32]>> = match graph {
             AnyGraph::U32(graph) => Some(graph.edge_list().weights().into()),
@@ -139,7 +156,9 @@ impl<'a> Arrays<'a> {
             Some(weights) if !weights.contains(&0) => {
                 Ok(Self { vertices: graph.vertices(), u: graph.u(), v: graph.v(), weights })
             }
-            _ => bail!("peers get integer weights from 1 to 2^32 - 1 only, and this graph has others"),
+            _ => bail!(
+                "peers get integer weights from 1 to 2^32 - 1 only, and this graph has others"
+            ),
         }
     }
 }
@@ -168,11 +187,15 @@ mod tests {
     fn a_program_that_is_not_here_says_where_it_was_looked_for() {
         let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![7_u32]).unwrap();
         let message = |programs| {
-            let entered = peer("rfk").and_then(|peer| peer.enter(&mut Handout::new(&graph), programs, 1));
+            let entered =
+                peer("rfk").and_then(|peer| peer.enter(&mut Handout::new(&graph), programs, 1));
             entered.err().map(|error| error.to_string()).unwrap_or_default()
         };
         assert_eq!(message(None), "the option --peer-programs has not named its folder");
-        assert_eq!(message(Some(Path::new("none"))), "none/rfk is not here; bench/README.md builds it");
+        assert_eq!(
+            message(Some(Path::new("none"))),
+            "none/rfk is not here; bench/README.md builds it"
+        );
     }
 
     #[test]

@@ -26,7 +26,9 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
                 triples(graph).map(|(u, v, weight)| (u as usize, v as usize, weight)).collect();
             Ok(Native::boxed(name, env!("KOSTRA_PEER_PATHFINDING"), start, move || {
                 let forest = pathfinding::undirected::kruskal::kruskal_indices(vertices, &list);
-                forest.fold((0, 0), |(edges, total), (_, _, weight)| (edges + 1, total + u64::from(weight)))
+                forest.fold((0, 0), |(edges, total), (_, _, weight)| {
+                    (edges + 1, total + u64::from(weight))
+                })
             }))
         }
         "petgraph" => {
@@ -36,10 +38,11 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
                 list.add_node(());
             }
             Ok(Native::boxed(name, env!("KOSTRA_PEER_PETGRAPH"), start, move || {
-                petgraph::algo::min_spanning_tree(&list).fold((0, 0), |(edges, total), element| match element
-                {
-                    Element::Edge { weight, .. } => (edges + 1, total + u64::from(weight)),
-                    Element::Node { .. } => (edges, total),
+                petgraph::algo::min_spanning_tree(&list).fold((0, 0), |(edges, total), element| {
+                    match element {
+                        Element::Edge { weight, .. } => (edges + 1, total + u64::from(weight)),
+                        Element::Node { .. } => (edges, total),
+                    }
                 })
             }))
         }
@@ -54,8 +57,12 @@ fn triples(graph: &Arrays<'_>) -> impl Iterator<Item = (u32, u32, u32)> {
 impl<S: FnMut() -> (usize, u64) + 'static> Native<S> {
     fn boxed(name: &str, version: &str, start: Instant, solve: S) -> Box<dyn Contestant> {
         let build_seconds = start.elapsed().as_secs_f64();
-        let identity =
-            Identity { name: name.to_owned(), peer: true, version: version.to_owned(), build_seconds };
+        let identity = Identity {
+            name: name.to_owned(),
+            peer: true,
+            version: version.to_owned(),
+            build_seconds,
+        };
         Box::new(Self { identity, solve })
     }
 }

@@ -1,10 +1,11 @@
 //! A peer in a process of its own, which talks in lines.
 //!
-//! The program gets one argument, a file: the eight bytes `KOSTRAPE`, then little-endian `n` and `m` (64 bits each),
-//! then `m` first ends, `m` second ends and `m` weights (32 bits each, unsigned). It loads the file, builds what it
-//! wants, and prints one JSON object in a line: `{"version": "...", "build_seconds": 1.5}`. Then, for each line `run`
-//! on its standard input, it solves once, timing the solve alone, and prints
-//! `{"seconds": 0.5, "edges": 7, "total": 29}`. It ends when its input ends.
+//! The program gets one argument, a file: the eight bytes `KOSTRAPE`, then little-endian `n` and
+//! `m` (64 bits each), then `m` first ends, `m` second ends and `m` weights (32 bits each,
+//! unsigned). It loads the file, builds what it wants, and prints one JSON object in a line:
+//! `{"version": "...", "build_seconds": 1.5}`. Then, for each line `run` on its standard input, it
+//! solves once, timing the solve alone, and prints `{"seconds": 0.5, "edges": 7, "total": 29}`. It
+//! ends when its input ends.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -59,9 +60,15 @@ struct Reply {
 
 impl Program {
     /// Starts the peer on a file with the graph, and waits until it has built what it wants.
-    pub(super) fn start(name: &str, command: &[OsString], graph: &Path, threads: usize) -> Result<Self> {
+    pub(super) fn start(
+        name: &str,
+        command: &[OsString],
+        graph: &Path,
+        threads: usize,
+    ) -> Result<Self> {
         let (program, arguments) = command.split_first().context("a peer needs a command")?;
-        let complaints = tempfile::tempfile().context("cannot make a file for the peer's messages")?;
+        let complaints =
+            tempfile::tempfile().context("cannot make a file for the peer's messages")?;
         let mut child = Command::new(program)
             .args(arguments)
             .arg(graph)
@@ -78,9 +85,14 @@ impl Program {
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             bail!("the peer has no standard input or output");
         };
-        let identity =
-            Identity { name: name.to_owned(), peer: true, version: String::new(), build_seconds: 0.0 };
-        let mut peer = Self { identity, child, requests, answers: BufReader::new(answers), complaints };
+        let identity = Identity {
+            name: name.to_owned(),
+            peer: true,
+            version: String::new(),
+            build_seconds: 0.0,
+        };
+        let mut peer =
+            Self { identity, child, requests, answers: BufReader::new(answers), complaints };
         let ready: Ready = peer.answer()?;
         peer.identity.version = ready.version;
         peer.identity.build_seconds = ready.build_seconds;
@@ -88,8 +100,8 @@ impl Program {
         Ok(peer)
     }
 
-    /// Stops the peer until its next turn. Threads of some look for work for as long as they live, and would take
-    /// processors from everybody else.
+    /// Stops the peer until its next turn. Threads of some look for work for as long as they live,
+    /// and would take processors from everybody else.
     fn pause(&self) {
         // It may have ended by itself, which shows when it is asked.
         #[cfg(unix)]
@@ -193,14 +205,16 @@ mod tests {
 
     #[test]
     fn a_peer_that_dies_leaves_its_last_words() {
-        let message = |script| shell(script).err().map(|error| error.to_string()).unwrap_or_default();
+        let message =
+            |script| shell(script).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(
             message("echo first >&2; echo no such module >&2; exit 3"),
             "it ended with exit status: 3: no such module"
         );
         assert_eq!(message("echo hello"), "it answered \"hello\"");
 
-        let script = r#"echo '{"version": "1", "build_seconds": 0}'; read line; echo gone >&2; exit 1"#;
+        let script =
+            r#"echo '{"version": "1", "build_seconds": 0}'; read line; echo gone >&2; exit 1"#;
         let error = shell(script).unwrap().solve().unwrap_err();
         assert_eq!(error.to_string(), "it ended with exit status: 1: gone");
     }
@@ -208,7 +222,8 @@ mod tests {
     #[test]
     fn a_peer_that_is_not_installed_is_an_error() {
         let command = [OsString::from("no-such-program-of-a-peer")];
-        let message = Program::start("none", &command, Path::new(""), 1).err().map(|error| error.to_string());
+        let message =
+            Program::start("none", &command, Path::new(""), 1).err().map(|error| error.to_string());
         assert_eq!(message.as_deref(), Some("cannot start no-such-program-of-a-peer"));
     }
 }

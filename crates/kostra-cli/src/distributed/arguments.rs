@@ -1,5 +1,5 @@
-//! Whether all ranks were started with the same arguments. Ranks with different ones would wait for each other in
-//! different operations.
+//! Whether all ranks were started with the same arguments. Ranks with different ones would wait for
+//! each other in different operations.
 
 use std::ffi::OsString;
 
@@ -22,18 +22,22 @@ pub(super) fn agree(world: &Communicator) -> Result<(), Refusal> {
     world.agree(difference(&own, &of_root.lines().collect::<Vec<_>>()).map_or(Ok(()), Err))
 }
 
-/// A line for each argument of the subcommand, whether it was given or has its default. A line has no newline in it.
+/// A line for each argument of the subcommand, whether it was given or has its default. A line has
+/// no newline in it.
 fn meaning(arguments: impl IntoIterator<Item = OsString>) -> Vec<String> {
     let mut command = Arguments::command();
     let Ok(matches) = command.try_get_matches_from_mut(arguments) else { return Vec::new() };
     let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
-    let arguments = command.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
+    let arguments =
+        command.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
     let line = |argument: &clap::Arg| {
-        let name = argument
-            .get_long()
-            .map_or_else(|| argument.get_id().to_string().to_uppercase(), |long| format!("--{long}"));
+        let name = argument.get_long().map_or_else(
+            || argument.get_id().to_string().to_uppercase(),
+            |long| format!("--{long}"),
+        );
         let values = matches.try_get_raw(argument.get_id().as_str()).ok().flatten();
-        let values: Vec<_> = values.into_iter().flatten().map(|value| format!("{value:?}")).collect();
+        let values: Vec<_> =
+            values.into_iter().flatten().map(|value| format!("{value:?}")).collect();
         let values = if values.is_empty() { "not given".to_owned() } else { values.join(", ") };
         format!("{name}: {values}")
     };
@@ -41,7 +45,8 @@ fn meaning(arguments: impl IntoIterator<Item = OsString>) -> Vec<String> {
     arguments.map(line).collect()
 }
 
-/// The first argument that means one thing here and another at rank 0. Both are of `kostra solve`, so the lines match.
+/// The first argument that means one thing here and another at rank 0. Both are of `kostra solve`,
+/// so the lines match.
 fn difference(own: &[String], of_root: &[&str]) -> Option<String> {
     let (own, of_root) = own.iter().zip(of_root).find(|(own, of_root)| own != of_root)?;
     let (name, here) = own.split_once(": ").unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What needs more than a slice: verifying a forest, for which rank 0 gathers the graph, and writing it to a file.
+//! What needs more than a slice: verifying a forest, for which rank 0 gathers the graph, and
+//! writing it to a file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -24,7 +25,8 @@ pub(super) struct Verdict {
     pub(super) is_wrong: bool,
 }
 
-/// Gathers the graph and the forest at rank 0, which decides. Collective; rank 0 needs the memory for the whole graph.
+/// Gathers the graph and the forest at rank 0, which decides. Collective; rank 0 needs the memory
+/// for the whole graph.
 ///
 /// # Errors
 /// When the graph is one that no rank can hold.
@@ -70,14 +72,15 @@ where
         world.gather(0, &ends)
     };
     let (u, v) = (ends(|(u, _)| u), ends(|(_, v)| v));
-    let weights: Vec<W> = edges.clone().map(|edge| slice.edges().weights()[edge as usize]).collect();
+    let weights: Vec<W> =
+        edges.clone().map(|edge| slice.edges().weights()[edge as usize]).collect();
     let weights = world.gather(0, &weights);
     let (u, v, weights) = (u?.into_items(), v?.into_items(), weights?.into_items());
     Some(AnyGraph::from_edges(slice.vertices() as usize, u, v, weights))
 }
 
-/// Writes the forest: ids into a plain file by all ranks at the same time, anything else by rank 0. A file appears whole
-/// or not at all. Collective.
+/// Writes the forest: ids into a plain file by all ranks at the same time, anything else by rank 0.
+/// A file appears whole or not at all. Collective.
 ///
 /// # Errors
 /// When the output fails, or the graph is one that the format cannot hold.
@@ -96,7 +99,10 @@ pub(super) fn write(
         return write_ids(path, forest, world);
     }
     if format != ForestFormat::Ids && slice.vertices() > MAX_VERTICES as u64 {
-        let reason = format!("{output}: a graph of {} vertices can be written as ids only", slice.vertices());
+        let reason = format!(
+            "{output}: a graph of {} vertices can be written as ids only",
+            slice.vertices()
+        );
         return Err(Refusal { rank: None, reason, here: root });
     }
     let ids = forest.gather(world);
@@ -119,20 +125,27 @@ pub(super) fn write(
     agree_on(world, written)
 }
 
-/// Writes all ids, ascending, one a line, into one file that every rank can reach: each rank its own lines, at the same
-/// time. Collective.
+/// Writes all ids, ascending, one a line, into one file that every rank can reach: each rank its
+/// own lines, at the same time. Collective.
 fn write_ids(path: &Path, forest: &DistributedForest, world: &Communicator) -> Result<(), Refusal> {
     let fault = |cause| WriteError::Io { output: path.display().to_string(), cause };
-    let created = if world.rank() == 0 { Replacement::create_named(path).map(Some) } else { Ok(None) };
+    let created =
+        if world.rank() == 0 { Replacement::create_named(path).map(Some) } else { Ok(None) };
     let mut replacement = agree_on(world, created.map_err(fault))?;
     let name = replacement.as_ref().and_then(Replacement::name).map(Path::as_os_str);
     let name = world.broadcast_vec(0, name.map_or(Vec::new(), |name| name.as_bytes().to_vec()));
-    let part = if replacement.is_some() { Ok(None) } else { ReplacementPart::open(&name_of(name)).map(Some) };
+    let part = if replacement.is_some() {
+        Ok(None)
+    } else {
+        ReplacementPart::open(&name_of(name)).map(Some)
+    };
     let mut part = agree_on(world, part.map_err(fault))?;
 
-    let length: u64 = forest.ids().iter().map(|id| u64::from(id.checked_ilog10().unwrap_or(0)) + 2).sum();
+    let length: u64 =
+        forest.ids().iter().map(|id| u64::from(id.checked_ilog10().unwrap_or(0)) + 2).sum();
     let start = world.all_gather(&[length]).items()[..world.rank()].iter().sum();
-    let own = replacement.as_mut().map(Replacement::file).or(part.as_mut().map(ReplacementPart::file));
+    let own =
+        replacement.as_mut().map(Replacement::file).or(part.as_mut().map(ReplacementPart::file));
     let written = own.map_or(Ok(()), |file| write_lines(file, start, forest.ids()));
     agree_on(world, written.map_err(fault))?;
     agree_on(world, replacement.map_or(Ok(()), Replacement::commit).map_err(fault))

@@ -3,8 +3,8 @@
 use kostra::AnyGraph;
 use kostra_mpi::{Communicator, Parts, Reduction};
 
-/// Counts them over the ranks' parts of the edges. Collective; takes one bit a vertex on each rank, twice, and sends it
-/// once: each rank gathers the bits of its share of the vertices.
+/// Counts them over the ranks' parts of the edges. Collective; takes one bit a vertex on each rank,
+/// twice, and sends it once: each rank gathers the bits of its share of the vertices.
 pub(super) fn count(part: &AnyGraph, world: &Communicator) -> u64 {
     let vertices = part.vertices() as usize;
     let mut occurring = vec![0_u64; vertices.div_ceil(64)];

@@ -1,5 +1,5 @@
-//! How each rank gets its slice: it generates it, or reads it from the file, or rank 0 reads the whole graph and
-//! distributes it.
+//! How each rank gets its slice: it generates it, or reads it from the file, or rank 0 reads the
+//! whole graph and distributes it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,8 @@ use super::{agree, agree_on, isolated};
 use crate::input::{self, Request, Source};
 use crate::progress::Stage;
 
-/// This rank's slice, and what was found out while loading. Notes and the input's compression are known to rank 0 only.
+/// This rank's slice, and what was found out while loading. Notes and the input's compression are
+/// known to rank 0 only.
 pub(super) struct Input {
     pub(super) slice: AnySlice,
     pub(super) format: Option<Format>,
@@ -28,7 +29,11 @@ pub(super) struct Input {
 ///
 /// # Errors
 /// When the input is at fault, or not the same on all ranks.
-pub(super) fn load(request: &Request, threads: usize, world: &Communicator) -> Result<Input, Refusal> {
+pub(super) fn load(
+    request: &Request,
+    threads: usize,
+    world: &Communicator,
+) -> Result<Input, Refusal> {
     let start = Instant::now();
     let options = ReadOptions { threads, ..request.options.clone() };
     let mut input = match &request.source {
@@ -60,7 +65,11 @@ fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input
 }
 
 /// Reads the rank's part of a file that all can reach; none if the file cannot be read in parts.
-fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Option<Input>, Refusal> {
+fn read(
+    path: &Path,
+    options: &ReadOptions,
+    world: &Communicator,
+) -> Result<Option<Input>, Refusal> {
     let _stage = stage(&format!("reading {}", path.display()), world);
     let identity = agree(world, Identity::of(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
@@ -80,7 +89,8 @@ fn read(path: &Path, options: &ReadOptions, world: &Communicator) -> Result<Opti
     if let Some(lowest) = part.lowest_id {
         let isolated = isolated::count(&part.graph, world);
         let ids = lowest..part.graph.vertices().into();
-        let warning = io::isolated_vertices(isolated, ids, options.terms).filter(|_| world.rank() == 0);
+        let warning =
+            io::isolated_vertices(isolated, ids, options.terms).filter(|_| world.rank() == 0);
         input::warn(warning.as_slice());
         notes.extend(warning);
     }
@@ -113,7 +123,11 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
     let root = world.rank() == 0;
     let graph = agree(world, if root { request.load().map(Some) } else { Ok(None) })?;
     let size = graph.as_ref().map_or([0; 3], |graph| {
-        [graph.graph.vertices().into(), graph.graph.edges() as u64, graph.graph.weight_type() as u64]
+        [
+            graph.graph.vertices().into(),
+            graph.graph.edges() as u64,
+            graph.graph.weight_type() as u64,
+        ]
     });
     let [vertices, edges, weight_type] = world.broadcast_one(0, size);
     let cut = Cut::even(edges, world.size());

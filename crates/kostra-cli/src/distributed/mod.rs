@@ -1,8 +1,9 @@
-//! `kostra solve` with an algorithm for clusters: every rank of the MPI job runs this, on its slice of the graph, and
-//! rank 0 alone reports.
+//! `kostra solve` with an algorithm for clusters: every rank of the MPI job runs this, on its slice
+//! of the graph, and rank 0 alone reports.
 //!
-//! Every error ends the job with exit code 2 and one line of one rank, whether all ranks know of it or one rank meets it
-//! while the others work. Exit code 1 means that `--verify` found the forest wrong.
+//! Every error ends the job with exit code 2 and one line of one rank, whether all ranks know of it
+//! or one rank meets it while the others work. Exit code 1 means that `--verify` found the forest
+//! wrong.
 
 mod arguments;
 mod collect;
@@ -52,7 +53,8 @@ impl Plan {
         for (name, value) in &args.set {
             Run::new().with_option(solver.info(), name, *value)?;
         }
-        let output = args.output.map(|path| forest_file::output(&path, args.output_format)).transpose()?;
+        let output =
+            args.output.map(|path| forest_file::output(&path, args.output_format)).transpose()?;
         Ok(Self {
             threads: (args.input.threads > 0).then_some(args.input.threads.into()),
             input: Request::resolve(args.input, Nan::Error),
@@ -67,8 +69,9 @@ impl Plan {
     }
 }
 
-/// Lets rank 0 say what is wrong with the arguments, before MPI is there to be asked: the first process that ends takes
-/// the job along. If the job goes on, rank 0 has other arguments, and this rank has to say it.
+/// Lets rank 0 say what is wrong with the arguments, before MPI is there to be asked: the first
+/// process that ends takes the job along. If the job goes on, rank 0 has other arguments, and this
+/// rank has to say it.
 pub(crate) fn let_rank_0_speak() {
     let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
     let rank = ranks.iter().find_map(|name| std::env::var(name).ok());
@@ -77,7 +80,8 @@ pub(crate) fn let_rank_0_speak() {
     }
 }
 
-/// Solves on all ranks of the job, or on one if there is no job; with an algorithm for one machine, in this process alone.
+/// Solves on all ranks of the job, or on one if there is no job; with an algorithm for one machine,
+/// in this process alone.
 ///
 /// # Errors
 /// With an algorithm for one machine, as [`solve::run`]. In a job, what is wrong ends the job.
@@ -86,7 +90,8 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     if !is_distributed && !is_one_of_several() {
         return solve::run(args);
     }
-    // A rank with another algorithm would leave those waiting that solve together, so it takes part until that is clear.
+    // A rank with another algorithm would leave those waiting that solve together, so it takes part
+    // until that is clear.
     kostra_mpi::before_ending(kostra::io::abandon_unfinished);
     let world = Communicator::start().unwrap_or_else(|refusal| refusal.end());
     if world.reduce_one(Reduction::Max, is_distributed.into()) == 0 {
@@ -96,13 +101,23 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Answer> {
     Ok(solve_together(args, &world).unwrap_or_else(|refusal| refusal.end()))
 }
 
-/// Whether a launcher has started this process as one of several ranks. A process of a script that it has started is not
-/// one: MPI starts once in a rank, and the script may have other commands.
+/// Whether a launcher has started this process as one of several ranks. A process of a script that
+/// it has started is not one: MPI starts once in a rank, and the script may have other commands.
 fn is_one_of_several() -> bool {
-    const LAUNCHERS: [&str; 8] =
-        ["mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "mpiexec.hydra", "hydra_pmi_proxy"];
-    let size = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
-    let parent = std::fs::read_to_string(format!("/proc/{}/comm", std::os::unix::process::parent_id()));
+    const LAUNCHERS: [&str; 8] = [
+        "mpirun",
+        "mpiexec",
+        "orterun",
+        "orted",
+        "prterun",
+        "prted",
+        "mpiexec.hydra",
+        "hydra_pmi_proxy",
+    ];
+    let size =
+        ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok());
+    let parent =
+        std::fs::read_to_string(format!("/proc/{}/comm", std::os::unix::process::parent_id()));
     size.is_some_and(|size| size != "1")
         && parent.is_ok_and(|parent| LAUNCHERS.contains(&parent.trim_end_matches('\n')))
 }
@@ -140,8 +155,10 @@ fn solve_together(args: SolveArgs, world: &Communicator) -> Result<Answer, Refus
     let write = if written { start.elapsed() } else { Duration::ZERO };
 
     let answer = if verdict.is_wrong { Answer::No } else { Answer::Yes };
-    let outcome = Outcome { edges, input, threads, solution, trace, verdict, verify, written, write };
-    let reported = if world.rank() == 0 { report::report(&plan, &outcome, world.size()) } else { Ok(()) };
+    let outcome =
+        Outcome { edges, input, threads, solution, trace, verdict, verify, written, write };
+    let reported =
+        if world.rank() == 0 { report::report(&plan, &outcome, world.size()) } else { Ok(()) };
     agree(world, reported)?;
     Ok(answer)
 }
@@ -152,6 +169,9 @@ fn agree<T>(world: &Communicator, result: anyhow::Result<T>) -> Result<T, Refusa
 }
 
 /// The same of an error that can be no other.
-fn agree_on<T, E: Into<anyhow::Error>>(world: &Communicator, result: Result<T, E>) -> Result<T, Refusal> {
+fn agree_on<T, E: Into<anyhow::Error>>(
+    world: &Communicator,
+    result: Result<T, E>,
+) -> Result<T, Refusal> {
     agree(world, result.map_err(Into::into))
 }

@@ -1,4 +1,5 @@
-//! What rank 0 says of a job: the sheet and the JSON of `kostra solve`, with what ranks add to them.
+//! What rank 0 says of a job: the sheet and the JSON of `kostra solve`, with what ranks add to
+//! them.
 
 use std::time::Duration;
 
@@ -32,8 +33,11 @@ pub(super) struct Outcome {
 /// # Errors
 /// When standard output cannot be written.
 pub(super) fn report(plan: &Plan, outcome: &Outcome, ranks: usize) -> anyhow::Result<()> {
-    let text =
-        if plan.json { report::json(&record(plan, outcome, ranks))? } else { sheet(plan, outcome, ranks) };
+    let text = if plan.json {
+        report::json(&record(plan, outcome, ranks))?
+    } else {
+        sheet(plan, outcome, ranks)
+    };
     output::report(&text, plan.output.as_ref().map(|(output, _)| output))?;
     if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
         output::tell(&traffic(&outcome.solution.phases));
@@ -54,8 +58,12 @@ fn sheet(plan: &Plan, outcome: &Outcome, ranks: usize) -> String {
     sheet.line("read as", format!("{storage}, {} weights", input.slice.weight_type()));
     let edges = count(forest.edges() as usize, "edge", "edges");
     let components = count(forest.components() as usize, "component", "components");
-    sheet.line("forest", format!("{edges}, total weight {}, {components}", report::plain(forest.total())));
-    let (ranks, threads) = (count(ranks, "rank", "ranks"), count(outcome.threads, "thread", "threads"));
+    sheet.line(
+        "forest",
+        format!("{edges}, total weight {}, {components}", report::plain(forest.total())),
+    );
+    let (ranks, threads) =
+        (count(ranks, "rank", "ranks"), count(outcome.threads, "thread", "threads"));
     sheet.line("algorithm", format!("{} on {ranks}, {threads} each", plan.solver.info().id));
     match &outcome.verdict.verified {
         None => {}
@@ -124,8 +132,8 @@ struct Record<'a> {
     trace: Option<&'a Trace>,
 }
 
-/// How long each step took: loading and solving until the last rank was done, the others as rank 0 measured them; zero for
-/// a step that was not taken.
+/// How long each step took: loading and solving until the last rank was done, the others as rank 0
+/// measured them; zero for a step that was not taken.
 #[derive(Serialize)]
 struct Seconds {
     load: f64,
@@ -167,7 +175,10 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome, ranks: usize) -> Record<'a> {
         ranks,
         threads: outcome.threads,
         verified: verdict.verified.as_ref().map(Result::is_ok),
-        violation: verdict.verified.as_ref().and_then(|verified| Some(verified.as_ref().err()?.to_string())),
+        violation: verdict
+            .verified
+            .as_ref()
+            .and_then(|verified| Some(verified.as_ref().err()?.to_string())),
         seconds: Seconds {
             load: input.load.as_secs_f64(),
             solve: solution.solve.as_secs_f64(),

@@ -1,9 +1,11 @@
-//! Whether all ranks read one graph, though each of them opens the file by itself, maybe on another machine.
+//! Whether all ranks read one graph, though each of them opens the file by itself, maybe on another
+//! machine.
 //!
-//! The graph that is solved is the one in rank 0's file. Ranks for which this is the same file of the same machine need no
-//! proof. Each other rank hashes the bytes that its part depends on, and the ranks with rank 0's file hash the same bytes
-//! there: so the machine of rank 0 reads the file once more, and its ranks share that work. A `.kst` file has checksums
-//! of its arrays in it, so there only the bytes before them are compared.
+//! The graph that is solved is the one in rank 0's file. Ranks for which this is the same file of
+//! the same machine need no proof. Each other rank hashes the bytes that its part depends on, and
+//! the ranks with rank 0's file hash the same bytes there: so the machine of rank 0 reads the file
+//! once more, and its ranks share that work. A `.kst` file has checksums of its arrays in it, so
+//! there only the bytes before them are compared.
 
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -34,8 +36,8 @@ impl Identity {
     }
 }
 
-/// Refuses files that differ where any rank has read its own. Call it when all parts have been surveyed; all files have
-/// the same length. Collective.
+/// Refuses files that differ where any rank has read its own. Call it when all parts have been
+/// surveyed; all files have the same length. Collective.
 ///
 /// # Errors
 /// When files differ, or one has changed since it had this identity, or cannot be read.
@@ -46,7 +48,11 @@ pub(super) fn check(
     world: &Communicator,
 ) -> Result<(), Refusal> {
     let unchanged = Identity::of(path).and_then(|now| {
-        anyhow::ensure!(now == before, "{}: the file changes while it is read; try again", path.display());
+        anyhow::ensure!(
+            now == before,
+            "{}: the file changes while it is read; try again",
+            path.display()
+        );
         Ok(())
     });
     agree(world, unchanged)?;
@@ -57,10 +63,13 @@ pub(super) fn check(
         return Ok(());
     }
     let own = peers.iter().position(|&rank| rank == world.rank());
-    let hashed =
-        agree_on(world, if own.is_none() { hash(path, &reader.dependencies()) } else { Ok(Vec::new()) })?;
+    let hashed = agree_on(
+        world,
+        if own.is_none() { hash(path, &reader.dependencies()) } else { Ok(Vec::new()) },
+    )?;
     let hashed = world.all_gather(&hashed);
-    let different = own.map_or(Ok(None), |turn| first_different(path, hashed.items(), turn, peers.len()));
+    let different =
+        own.map_or(Ok(None), |turn| first_different(path, hashed.items(), turn, peers.len()));
     let different = agree_on(world, different)?.unwrap_or(u64::MAX);
     let different = world.reduce_one(Reduction::Min, different) as usize;
     let Some([start, end, _]) = hashed.items().get(different) else { return Ok(()) };
@@ -80,7 +89,8 @@ fn hash(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<[u64; 3]>, kostra::io:
     Ok(pieces.into_iter().zip(hashes).map(|(piece, hash)| [piece.start, piece.end, hash]).collect())
 }
 
-/// The first of some pieces that has another hash in this file, of those whose turn it is: every `turns`th from `turn` on.
+/// The first of some pieces that has another hash in this file, of those whose turn it is: every
+/// `turns`th from `turn` on.
 fn first_different(
     path: &Path,
     hashed: &[[u64; 3]],
@@ -89,7 +99,10 @@ fn first_different(
 ) -> Result<Option<u64>, kostra::io::ReadError> {
     let own = || hashed.iter().zip(0_u64..).skip(turn).step_by(turns);
     let found = hash_ranges(path, own().map(|([start, end, _], _)| *start..*end))?;
-    Ok(own().zip(found).find(|(([_, _, hash], _), found)| hash != found).map(|((_, index), _)| index))
+    Ok(own()
+        .zip(found)
+        .find(|(([_, _, hash], _), found)| hash != found)
+        .map(|((_, index), _)| index))
 }
 
 #[cfg(test)]

@@ -12,12 +12,13 @@ use crate::input::Graph;
 /// The ends of an edge, the lower first, and its weight as an integer: equal for equal edges.
 type Key = (Vertex, Vertex, i128);
 
-/// Reads a forest as a graph, and finds each of its edges in the graph: the first one with these ends, in any
-/// direction, and this weight. Returns the ids in ascending order, because the order of a graph's edges says nothing.
+/// Reads a forest as a graph, and finds each of its edges in the graph: the first one with these
+/// ends, in any direction, and this weight. Returns the ids in ascending order, because the order
+/// of a graph's edges says nothing.
 ///
 /// # Errors
-/// When the file cannot be read, or is a forest of another graph: it has other vertices, or an edge that the graph does
-/// not have.
+/// When the file cannot be read, or is a forest of another graph: it has other vertices, or an edge
+/// that the graph does not have.
 pub(super) fn read_ids(
     input: &Input,
     content: Content,
@@ -57,12 +58,15 @@ fn compare_vertices(forest: &Loaded, of: &Graph) -> Result<(), String> {
         None => Ok(()),
         Some(vertex) => {
             let (name, own) = (&names[vertex], &own[vertex]);
-            Err(format!("vertex {vertex} is called {name:?} in the forest, and {own:?} in the graph"))
+            Err(format!(
+                "vertex {vertex} is called {name:?} in the forest, and {own:?} in the graph"
+            ))
         }
     }
 }
 
-/// The lowest id in the graph for each edge of the forest, or the first edge that the graph does not have.
+/// The lowest id in the graph for each edge of the forest, or the first edge that the graph does
+/// not have.
 fn find(forest: &AnyGraph, graph: &AnyGraph) -> Result<Vec<EdgeId>, usize> {
     let weight_type = graph.weight_type();
     let key = |graph: &AnyGraph, edge: usize| -> Option<Key> {
@@ -144,10 +148,13 @@ mod tests {
     #[test]
     fn edges_are_found_by_ends_and_weight() {
         let graph =
-            AnyGraph::from_edges(3, vec![0, 1, 1, 2, 1], vec![1, 0, 2, 2, 2], vec![7, 5, 4, 1, 4]).unwrap();
+            AnyGraph::from_edges(3, vec![0, 1, 1, 2, 1], vec![1, 0, 2, 2, 2], vec![7, 5, 4, 1, 4])
+                .unwrap();
         let forest = |edges: &[(u32, u32, f64)]| {
-            let (u, v) =
-                (edges.iter().map(|edge| edge.0).collect(), edges.iter().map(|edge| edge.1).collect());
+            let (u, v) = (
+                edges.iter().map(|edge| edge.0).collect(),
+                edges.iter().map(|edge| edge.1).collect(),
+            );
             let weights = edges.iter().map(|edge| edge.2).collect();
             find(&AnyGraph::from_edges(3, u, v, weights).unwrap(), &graph)
         };
@@ -162,7 +169,8 @@ mod tests {
     #[test]
     fn the_lines_of_edges_are_known() {
         let text = "c\n\np sp 3 3\na 1 2 3\nc between\n  \n a 1 3 3\ne 2 3\n";
-        let mut lines = EdgeLines { inner: text.as_bytes(), line: Line::Blank, edges: 0, others: Vec::new() };
+        let mut lines =
+            EdgeLines { inner: text.as_bytes(), line: Line::Blank, edges: 0, others: Vec::new() };
         io::copy(&mut lines, &mut io::sink()).unwrap();
         assert_eq!([0, 1, 2].map(|edge| lines.line_of(edge)), [4, 7, 8]);
     }

@@ -49,7 +49,10 @@ impl ForestFormat {
 ///
 /// # Errors
 /// When neither says the format, or it is already clear that the output cannot be written.
-pub(crate) fn output(path: &Path, asked: Option<ForestFormat>) -> anyhow::Result<(Output, ForestFormat)> {
+pub(crate) fn output(
+    path: &Path,
+    asked: Option<ForestFormat>,
+) -> anyhow::Result<(Output, ForestFormat)> {
     let extension = output::extension(path);
     let format = asked.or_else(|| ForestFormat::by_extension(extension.as_deref())).with_context(|| {
         let (path, extension) = (path.display(), extension.unwrap_or_default());
@@ -76,7 +79,9 @@ mod tests {
     #[test]
     fn the_extension_says_the_format_or_nothing_does() {
         let format = |path: &str| output(Path::new(path), None).map(|(_, format)| format);
-        for path in ["-", "forest", "a.b/forest", "forest.ids", "forest.TXT", "forest.gz", "forest.ids.zst"] {
+        for path in
+            ["-", "forest", "a.b/forest", "forest.ids", "forest.TXT", "forest.gz", "forest.ids.zst"]
+        {
             assert_eq!(format(path).unwrap(), ForestFormat::Ids, "{path}");
         }
         for path in ["forest.edges", "forest.tsv", "forest.tsv.gz"] {
@@ -84,7 +89,8 @@ mod tests {
         }
         assert_eq!(format("forest.gr.gz").unwrap(), ForestFormat::Gr);
         assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
-        for path in ["forest.csv", "forest.json.gz", "forest.geojson", "forest.1", "forest.ids.bz2"] {
+        for path in ["forest.csv", "forest.json.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
+        {
             assert!(format(path).is_err(), "{path}");
             let asked = output(Path::new(path), Some(ForestFormat::Ids));
             assert_eq!(asked.is_ok(), !path.ends_with("bz2"), "{path}");

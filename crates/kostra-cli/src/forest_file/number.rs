@@ -40,8 +40,8 @@ impl Number {
         }
     }
 
-    /// The value as a weight of this type, as an integer that is equal for equal weights only; none if the type cannot
-    /// hold it. Floats are rounded, as they are when they are read.
+    /// The value as a weight of this type, as an integer that is equal for equal weights only; none
+    /// if the type cannot hold it. Floats are rounded, as they are when they are read.
     pub(super) fn key(self, of: WeightType) -> Option<i128> {
         match of {
             WeightType::F32 => Some((self.single() + 0.0).to_bits().into()), // there is one zero

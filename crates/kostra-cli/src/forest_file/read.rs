@@ -11,10 +11,12 @@ use crate::input::Graph;
 /// What some systems let a text start with.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads the ids of a forest's edges in a graph. What else the file says of the edges must be what the graph says.
+/// Reads the ids of a forest's edges in a graph. What else the file says of the edges must be what
+/// the graph says.
 ///
 /// # Errors
-/// When the file cannot be read, is no forest as `kostra solve` writes it, or is one of another graph.
+/// When the file cannot be read, is no forest as `kostra solve` writes it, or is one of another
+/// graph.
 pub(crate) fn read(input: &Input, of: &Graph) -> Result<Vec<EdgeId>, ReadError> {
     let mut reader = BufReader::new(kostra::io::open_text(input)?);
     let head = reader.fill_buf().map_err(|cause| failed(input, cause))?;
@@ -30,7 +32,8 @@ fn format(head: &[u8]) -> Option<Format> {
         return Some(Format::Kst);
     }
     let text = head.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(head).trim_ascii_start();
-    // A comment or the header; what the lines of the other forms start with are digits, or the word `edge`.
+    // A comment or the header; what the lines of the other forms start with are digits, or the word
+    // `edge`.
     let is_dimacs = match text {
         [b'c' | b'p'] => true,
         [b'c' | b'p', next, ..] => next.is_ascii_whitespace(),

@@ -20,13 +20,19 @@ const EDGE_COLUMNS: usize = 4;
 const EXPECTED: &str = "a forest is a line for each edge that is its id, or its id, ends and weight between tabs, as \
                         `kostra solve -o` writes it";
 
-/// Reads the edge ids of a forest, which are first on each line; what follows must be as in the graph.
+/// Reads the edge ids of a forest, which are first on each line; what follows must be as in the
+/// graph.
 ///
-/// Once there are more ids than the graph has edges, they cannot be right, and the rest is left unread.
+/// Once there are more ids than the graph has edges, they cannot be right, and the rest is left
+/// unread.
 ///
 /// # Errors
 /// When the file cannot be read, or is no forest, or one of another graph.
-pub(super) fn read_ids(input: &Input, content: Content, of: &Graph) -> Result<Vec<EdgeId>, ReadError> {
+pub(super) fn read_ids(
+    input: &Input,
+    content: Content,
+    of: &Graph,
+) -> Result<Vec<EdgeId>, ReadError> {
     let longest_name = of.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
     let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4)); // two, each byte escaped
     let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
@@ -51,7 +57,8 @@ pub(super) fn read_ids(input: &Input, content: Content, of: &Graph) -> Result<Ve
             Some(expected) => has == expected,
         };
         if !right {
-            let expected = columns_expected.map_or("1 or 4".to_owned(), |expected| expected.to_string());
+            let expected =
+                columns_expected.map_or("1 or 4".to_owned(), |expected| expected.to_string());
             let has = count(has, "column", "columns");
             let message = format!("this line has {has}, not {expected}; {EXPECTED}");
             return Err(lines.error(1, message));
@@ -91,7 +98,8 @@ fn check_edge(
     let (Some(&u), Some(&v)) = (of.graph.u().get(edge), of.graph.v().get(edge)) else {
         return Ok(());
     };
-    let name = |vertex: Vertex| match of.names.as_ref().and_then(|names| names.get(vertex as usize)) {
+    let name = |vertex: Vertex| match of.names.as_ref().and_then(|names| names.get(vertex as usize))
+    {
         Some(name) => escaped(name).into_owned(),
         None => vertex.to_string(),
     };
@@ -141,7 +149,8 @@ impl Lines<'_> {
         })?;
         let text = text.trim_end_matches(['\r', '\n']);
         let first = self.number == 1;
-        self.text = if first { text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text) } else { text }.to_owned();
+        self.text = if first { text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text) } else { text }
+            .to_owned();
         Ok(is_line)
     }
 

@@ -35,8 +35,12 @@ pub(crate) fn write(
                 input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
             })?;
         }
-        ForestFormat::Gr => output::write(output, Format::Dimacs, outgoing(&subgraph(&input.graph, ids)?))?,
-        ForestFormat::Kst => output::write(output, Format::Kst, outgoing(&subgraph(&input.graph, ids)?))?,
+        ForestFormat::Gr => {
+            output::write(output, Format::Dimacs, outgoing(&subgraph(&input.graph, ids)?))?;
+        }
+        ForestFormat::Kst => {
+            output::write(output, Format::Kst, outgoing(&subgraph(&input.graph, ids)?))?;
+        }
     }
     Ok(())
 }
@@ -57,7 +61,8 @@ fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> Result<AnyGraph, kostra::GraphE
     })
 }
 
-/// Writes a header, and a line for each edge: its id, its ends (by name, if they have names) and its weight.
+/// Writes a header, and a line for each edge: its id, its ends (by name, if they have names) and
+/// its weight.
 fn write_edges(
     to: &mut dyn Write,
     graph: &AnyGraph,
@@ -82,7 +87,8 @@ fn write_edges(
     Ok(())
 }
 
-/// A name as one column of one line: backslash, tab and the two ends of a line are written `\\`, `\t`, `\n` and `\r`.
+/// A name as one column of one line: backslash, tab and the two ends of a line are written `\\`,
+/// `\t`, `\n` and `\r`.
 pub(super) fn escaped(name: &str) -> Cow<'_, str> {
     if !name.contains(['\\', '\t', '\n', '\r']) {
         return Cow::Borrowed(name);
@@ -91,7 +97,8 @@ pub(super) fn escaped(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.replace('\n', "\\n").replace('\r', "\\r"))
 }
 
-/// Writes the same of a forest whose edges alone are at hand: edge `i` of the graph has the id `ids[i]`.
+/// Writes the same of a forest whose edges alone are at hand: edge `i` of the graph has the id
+/// `ids[i]`.
 ///
 /// # Errors
 /// When the output fails.

@@ -48,7 +48,11 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
         ("a missing column", "column.gr", b"p sp 3 1\na 1\n".to_vec()),
         ("a weight that is a word", "word.gr", b"p sp 3 1\na 1 2 far\n".to_vec()),
         ("a weight that is not a number", "nan.txt", b"0 1 1.5\n1 2 nan\n".to_vec()),
-        ("a weight beyond 64 bits", "overflow.gr", b"p sp 3 1\na 1 2 99999999999999999999999\n".to_vec()),
+        (
+            "a weight beyond 64 bits",
+            "overflow.gr",
+            b"p sp 3 1\na 1 2 99999999999999999999999\n".to_vec(),
+        ),
         (
             "the same in the first line of an edge list",
             "overflow.txt",
@@ -56,10 +60,22 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
         ),
         ("a header of too many vertices", "vertices.gr", b"p sp 99999999999 1\na 1 2 3\n".to_vec()),
         ("a header of too many edges", "edges.gr", b"p sp 3 99999999999\na 1 2 3\n".to_vec()),
-        ("a header of numbers beyond 64 bits", "header.gr", b"p sp 3 999999999999999999999999999\n".to_vec()),
+        (
+            "a header of numbers beyond 64 bits",
+            "header.gr",
+            b"p sp 3 999999999999999999999999999\n".to_vec(),
+        ),
         ("no header", "headless.gr", b"a 1 2 3\n".to_vec()),
-        ("a line of a megabyte", "long.gr", [b"p sp 3 1\na 1 2 ".to_vec(), vec![b'9'; 1 << 20]].concat()),
-        ("names where numbers should be", "names.txt", b"Prague Brno 205\nBrno Ostrava 170\n".to_vec()),
+        (
+            "a line of a megabyte",
+            "long.gr",
+            [b"p sp 3 1\na 1 2 ".to_vec(), vec![b'9'; 1 << 20]].concat(),
+        ),
+        (
+            "names where numbers should be",
+            "names.txt",
+            b"Prague Brno 205\nBrno Ostrava 170\n".to_vec(),
+        ),
         ("a vertex id beyond 32 bits", "large.txt", b"0 1 1\n1 4294967295 1\n".to_vec()),
         (
             "a matrix that is not square",
@@ -76,7 +92,12 @@ fn bad_files_are_refused_with_the_place_and_a_remedy() {
         refuse(&mut report, case, &workplace, &format!("solve {name}"));
     }
     refuse(&mut report, "another format than it is", &workplace, "solve small.gr --format mtx");
-    refuse(&mut report, "distances without coordinates", &workplace, "solve bare.txt --weights distance");
+    refuse(
+        &mut report,
+        "distances without coordinates",
+        &workplace,
+        "solve bare.txt --weights distance",
+    );
     assert_snapshot("bad_files", &report);
 }
 
@@ -88,7 +109,10 @@ fn bad_requests_are_refused_with_a_suggestion() {
     for (case, arguments) in [
         ("an unknown algorithm", "solve small.gr --algorithm kruskall"),
         ("an algorithm like no other", "solve missing.gr --algorithm xyz"),
-        ("an algorithm of the processor on a device", "solve missing.gr --algorithm kruskal --device cuda"),
+        (
+            "an algorithm of the processor on a device",
+            "solve missing.gr --algorithm kruskal --device cuda",
+        ),
         ("an unknown generator", "solve gen:raod:n=10"),
         ("an unknown parameter", "solve gen:road:m=10"),
         ("a parameter that is no number", "solve gen:road:n=ten"),
@@ -125,7 +149,11 @@ fn bad_usage_is_refused_with_the_usage() {
         "completions tcsh",
     ] {
         let outcome = workplace.run(arguments);
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{arguments}: {outcome:?}");
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{arguments}: {outcome:?}"
+        );
         writeln!(report, "$ kostra {arguments}\n{}", outcome.stderr).unwrap();
     }
     assert_snapshot("bad_usage", &report);
@@ -138,7 +166,8 @@ fn text_from_other_systems_is_no_bad_input() {
     workplace.write("mark.gr", format!("\u{feff}{SMALL}"));
     workplace.write("unended.gr", SMALL.trim_end());
     for file in ["crlf.gr", "mark.gr", "unended.gr"] {
-        let record = workplace.run(&format!("solve {file} --json --verify")).expect_success().json();
+        let record =
+            workplace.run(&format!("solve {file} --json --verify")).expect_success().json();
         assert_eq!((&record["edges"], &record["total_weight"]), (&7.into(), &5.into()), "{file}");
     }
 }

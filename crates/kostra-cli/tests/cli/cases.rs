@@ -1,4 +1,5 @@
-//! Runs every case of `testdata/commands`: files, shell commands, and the exit codes and words that must follow.
+//! Runs every case of `testdata/commands`: files, shell commands, and the exit codes and words that
+//! must follow.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,8 @@ fn every_case_ends_as_its_file_says() {
 
 fn faults_of(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
-    let theme: Theme = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let theme: Theme =
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     assert!(!theme.case.is_empty(), "{}: there is no case", path.display());
     let theme_name = path.file_name().unwrap_or_default().to_string_lossy();
     let faults = theme.case.iter().filter_map(|case| Some((case, fault_of(case)?)));
@@ -93,21 +95,25 @@ impl Step {
         if outcome.code != Some(self.exit) {
             return Some(format!("the exit code is not {}", self.exit));
         }
-        let lacks = |text: &str, words: &[String]| words.iter().find(|word| !text.contains(*word)).cloned();
+        let lacks =
+            |text: &str, words: &[String]| words.iter().find(|word| !text.contains(*word)).cloned();
         if let Some(word) = lacks(&outcome.stdout, &self.stdout) {
             return Some(format!("standard output lacks {word:?}"));
         }
         if let Some(word) = lacks(&outcome.stderr, &self.stderr) {
             return Some(format!("standard error lacks {word:?}"));
         }
-        let printed = |word: &&String| outcome.stdout.contains(*word) || outcome.stderr.contains(*word);
+        let printed =
+            |word: &&String| outcome.stdout.contains(*word) || outcome.stderr.contains(*word);
         if let Some(word) = self.absent.iter().find(printed) {
             return Some(format!("the output contains {word:?}"));
         }
         for (name, expected) in &self.files {
             match std::fs::read_to_string(workplace.path(name)) {
                 Ok(content) if content == *expected => {}
-                Ok(content) => return Some(format!("{name} contains {content:?}, not {expected:?}")),
+                Ok(content) => {
+                    return Some(format!("{name} contains {content:?}, not {expected:?}"));
+                }
                 Err(error) => return Some(format!("{name}: {error}")),
             }
         }

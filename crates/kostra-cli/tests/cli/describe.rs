@@ -23,7 +23,9 @@ fn info_tells_the_same_of_every_form_of_a_graph() {
     };
     workplace.run("generate road:n=500,seed=3 -o road.kst").expect_success();
     let expected = describe("road.kst");
-    for file in ["road.gr", "road.edges", "road.mtx", "road.graph", "road.egr", "road.wsg", "road.gr.gz"] {
+    for file in
+        ["road.gr", "road.edges", "road.mtx", "road.graph", "road.egr", "road.wsg", "road.gr.gz"]
+    {
         workplace.run(&format!("convert road.kst {file}")).expect_success();
         assert_eq!(describe(file), expected, "{file}");
     }
@@ -103,9 +105,17 @@ fn without_a_device_it_is_said_why_before_anything_is_read() {
 fn help_is_there_for_every_command() {
     let workplace = Workplace::new();
     let mut text = workplace.run("").expect_success().stdout;
-    for command in
-        ["solve", "verify", "info", "convert", "generate", "solvers", "doctor", "completions", "man"]
-    {
+    for command in [
+        "solve",
+        "verify",
+        "info",
+        "convert",
+        "generate",
+        "solvers",
+        "doctor",
+        "completions",
+        "man",
+    ] {
         let help = workplace.run(&format!("{command} --help")).expect_success().stdout;
         assert!(help.contains("Examples:\n  kostra "), "{help}");
         text += &format!("\n---------- {command}\n{help}");

@@ -1,5 +1,5 @@
-//! What the command reports of a device, beside a driver that is not real: kernels do nothing there, so forests are
-//! empty, and nothing but the report is looked at.
+//! What the command reports of a device, beside a driver that is not real: kernels do nothing
+//! there, so forests are empty, and nothing but the report is looked at.
 
 use std::process::Command;
 
@@ -30,10 +30,13 @@ fn steps(report: &str) -> Vec<&str> {
 fn compiling_kernels_is_a_line_of_its_own() {
     for algorithm in ["cuda-fast", "cuda-fast-rows", "cuda-boruvka-edge", "cuda-boruvka-contract"] {
         let workplace = Workplace::new();
-        let Some(outcome) = run(&workplace, &format!("solve gen:path:n=9 -a {algorithm}")) else { return };
+        let Some(outcome) = run(&workplace, &format!("solve gen:path:n=9 -a {algorithm}")) else {
+            return;
+        };
         let expected = ["open", "load", "build", "compile", "upload", "solve", "download"];
         assert_eq!(steps(&outcome.stdout), expected, "{outcome:?}");
-        let Some(outcome) = run(&workplace, &format!("solve gen:path:n=9 -a {algorithm} --json --trace"))
+        let Some(outcome) =
+            run(&workplace, &format!("solve gen:path:n=9 -a {algorithm} --json --trace"))
         else {
             return;
         };
@@ -49,6 +52,7 @@ fn compiling_kernels_is_a_line_of_its_own() {
 
 #[test]
 fn a_solve_on_the_processor_compiles_nothing() {
-    let record = Workplace::new().run("solve gen:path:n=9 --device cpu --json").expect_success().json();
+    let record =
+        Workplace::new().run("solve gen:path:n=9 --device cpu --json").expect_success().json();
     assert!(record["seconds"].get("compile").is_none(), "{record}");
 }

@@ -70,11 +70,14 @@ impl Workplace {
         Outcome::of(shell.output().unwrap())
     }
 
-    /// The ids of all algorithms that can run here. Where nothing but a CUDA device is missing, that is told.
+    /// The ids of all algorithms that can run here. Where nothing but a CUDA device is missing,
+    /// that is told.
     pub(crate) fn algorithms_here(&self) -> Vec<String> {
         let mut ids = [self.algorithms("one thread"), self.algorithms("threads")].concat();
         let without_device = self.run("solve gen:path:n=2 --device cuda");
-        if without_device.code == Some(2) && without_device.stderr.starts_with("kostra: no CUDA device: ") {
+        if without_device.code == Some(2)
+            && without_device.stderr.starts_with("kostra: no CUDA device: ")
+        {
             let reason = without_device.stderr.trim_end();
             self.algorithms("CUDA device").iter().for_each(|id| println!("{id} skipped: {reason}"));
         } else {
@@ -86,7 +89,8 @@ impl Workplace {
     /// The ids of the algorithms that work on threads, on one thread, or on a CUDA device.
     pub(crate) fn algorithms(&self, platform: &str) -> Vec<String> {
         let solvers = self.run("solvers --json").expect_success().json();
-        let solvers = solvers.as_array().unwrap().iter().filter(|solver| solver["platform"] == platform);
+        let solvers =
+            solvers.as_array().unwrap().iter().filter(|solver| solver["platform"] == platform);
         let ids: Vec<_> = solvers.map(|solver| solver["id"].as_str().unwrap().to_owned()).collect();
         assert!(!ids.is_empty(), "{platform}");
         ids
@@ -110,8 +114,11 @@ impl Workplace {
 impl Outcome {
     pub(crate) fn of(output: std::process::Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        let outcome =
-            Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+        let outcome = Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
         assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
         assert!(!outcome.stderr.contains("fault in Kostra itself"), "{outcome:?}");
         outcome
@@ -137,8 +144,10 @@ pub(crate) fn assert_snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r" +(0|[0-9.]+ (ms|s))(  [█▏▎▍▌▋▊▉]+)?(?m:$)", " [time]");
     settings.add_filter(r"\b[0-9.]+ (ms|s)\b", "[time]");
-    settings
-        .add_filter(r#""(load|build|solve|verify|write|analysis|seconds)": [0-9.e-]+"#, r#""$1": "[time]""#);
+    settings.add_filter(
+        r#""(load|build|solve|verify|write|analysis|seconds)": [0-9.e-]+"#,
+        r#""$1": "[time]""#,
+    );
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));

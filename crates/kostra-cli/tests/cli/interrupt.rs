@@ -26,7 +26,8 @@ fn wait_until(mut holds: impl FnMut() -> bool) {
 #[test]
 fn a_command_that_waits_for_input_ends_at_once() {
     let workplace = Workplace::new();
-    let mut child = workplace.command("solve - -o forest.txt").stdin(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        workplace.command("solve - -o forest.txt").stdin(Stdio::piped()).spawn().unwrap();
     let stdin = child.stdin.take();
     std::thread::sleep(Duration::from_millis(300));
     let start = Instant::now();
@@ -46,7 +47,9 @@ fn a_command_that_is_to_outlive_its_terminal_does() {
     command.args(["-c", "trap '' HUP; exec \"$0\" solve - --json", env!("CARGO_BIN_EXE_kostra")]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
-    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success()
+    );
     std::thread::sleep(Duration::from_millis(100));
     child.stdin.take().unwrap().write_all(SMALL.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -70,7 +73,8 @@ fn a_command_that_outlives_its_terminal_is_interrupted_all_the_same() {
 fn a_long_solve_leaves_no_file_whenever_it_is_interrupted() {
     for milliseconds in [50, 200, 800] {
         let workplace = Workplace::new();
-        let child = workplace.command("solve gen:gnm:n=2M,m=20M --verify -o forest.txt").spawn().unwrap();
+        let child =
+            workplace.command("solve gen:gnm:n=2M,m=20M --verify -o forest.txt").spawn().unwrap();
         std::thread::sleep(Duration::from_millis(milliseconds));
         interrupt(&child);
         match child.wait_with_output().unwrap().status.code() {

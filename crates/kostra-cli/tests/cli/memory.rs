@@ -5,11 +5,16 @@ use std::process::Command;
 
 use crate::harness::{Outcome, Workplace};
 
-/// Runs the command with so many kibibytes of address space; none where there is no shell that can see to that.
+/// Runs the command with so many kibibytes of address space; none where there is no shell that can
+/// see to that.
 fn run_within(kibibytes: u32, arguments: &str) -> Option<Outcome> {
     let limits = |script: &str| {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("ulimit -v {kibibytes} && {script}"), env!("CARGO_BIN_EXE_kostra")]);
+        shell.args([
+            "-c",
+            &format!("ulimit -v {kibibytes} && {script}"),
+            env!("CARGO_BIN_EXE_kostra"),
+        ]);
         shell
     };
     if !limits("true").output().is_ok_and(|output| output.status.success()) {
@@ -22,7 +27,8 @@ fn run_within(kibibytes: u32, arguments: &str) -> Option<Outcome> {
 
 #[test]
 fn scratch_memory_that_is_not_granted_is_an_error_that_names_the_bytes() {
-    // Next to no edges, so that the graph itself takes little; 12 bytes for each of them, 24 for each vertex.
+    // Next to no edges, so that the graph itself takes little; 12 bytes for each of them, 24 for
+    // each vertex.
     let command = "solve gen:gnm:n=100M,m=1000 --algorithm fast --threads 2";
     let Some(outcome) = run_within(1_500_000, command) else { return };
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{outcome:?}");
@@ -45,7 +51,10 @@ fn no_algorithm_on_threads_dies_of_memory_that_is_not_granted() {
         );
         let bytes = outcome.stderr.strip_prefix(&start).and_then(|said| said.strip_suffix(end));
         // More than was granted to the whole process, or to what the graph's rows have left of it.
-        assert!(bytes.is_some_and(|bytes| bytes.parse::<u64>().unwrap() > 700_000_000), "{outcome:?}");
+        assert!(
+            bytes.is_some_and(|bytes| bytes.parse::<u64>().unwrap() > 700_000_000),
+            "{outcome:?}"
+        );
     }
 }
 
@@ -55,7 +64,8 @@ fn rows_for_which_memory_is_not_granted_are_an_error_that_names_who_wants_them()
         let command = format!("solve gen:gnm:n=100M,m=1000 --algorithm {algorithm}");
         let Some(outcome) = run_within(700_000, &command) else { return };
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{outcome:?}");
-        // 8 bytes for each vertex and one more, and 12 for each edge at either end, with 16 while they are inserted.
+        // 8 bytes for each vertex and one more, and 12 for each edge at either end, with 16 while
+        // they are inserted.
         let bytes = 8 * (100_000_000_u64 + 1) + (12 + 16) * 2 * 1000;
         let error = format!(
             "kostra: {algorithm} needs {bytes} bytes of memory for this graph, which the system does not grant\n"
@@ -66,14 +76,16 @@ fn rows_for_which_memory_is_not_granted_are_an_error_that_names_who_wants_them()
 
 #[test]
 fn a_limit_that_leaves_room_is_none() {
-    let Some(outcome) = run_within(1_500_000, "solve gen:gnm:n=1M,m=1000 --algorithm fast --threads 2")
+    let Some(outcome) =
+        run_within(1_500_000, "solve gen:gnm:n=1M,m=1000 --algorithm fast --threads 2")
     else {
         return;
     };
     outcome.expect_success();
 }
 
-/// Commands and limits: steps of half as much again, from what the program needs to start to what it needs to finish.
+/// Commands and limits: steps of half as much again, from what the program needs to start to what
+/// it needs to finish.
 #[test]
 fn every_command_ends_in_order_under_every_limit() {
     let workplace = Workplace::new();
@@ -81,10 +93,12 @@ fn every_command_ends_in_order_under_every_limit() {
     workplace.run("convert g.gr g.kst").expect_success();
     workplace.run("solve g.gr -o f.ids").expect_success();
     std::fs::write(workplace.path("huge.gr"), "p sp 4294967295 0\n").unwrap();
-    let solvers = ["auto", "kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairing", "fast"];
+    let solvers =
+        ["auto", "kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairing", "fast"];
     let solvers = solvers.into_iter().chain(["boruvka-edge", "boruvka-contract", "prim-collide"]);
-    let mut commands: Vec<_> =
-        solvers.map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids")).collect();
+    let mut commands: Vec<_> = solvers
+        .map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids"))
+        .collect();
     let others = [
         "info g.kst",
         "convert g.gr out.kst",
@@ -99,12 +113,15 @@ fn every_command_ends_in_order_under_every_limit() {
     let within = |kibibytes: u32, arguments: &str| {
         let script = format!("cd \"$1\" && ulimit -v {kibibytes} && exec \"$0\" {arguments}");
         let folder = folder.to_str().unwrap();
-        let output = Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_kostra"), folder]).output();
+        let output =
+            Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_kostra"), folder]).output();
         Outcome::of(output.unwrap())
     };
     let limits = |from: u32| std::iter::successors(Some(from), |limit| Some(limit + limit / 2));
     // Below this the system cannot start the program, whatever it does.
-    let Some(least) = limits(8_000).take(12).find(|&limit| within(limit, "--version").code == Some(0)) else {
+    let Some(least) =
+        limits(8_000).take(12).find(|&limit| within(limit, "--version").code == Some(0))
+    else {
         return println!("skipped: there is no shell, or it does not limit memory");
     };
     for command in &commands {
@@ -117,8 +134,10 @@ fn every_command_ends_in_order_under_every_limit() {
                 _ => false,
             };
             assert!(is_in_order, "{command} within {limit} KiB: {outcome:?}");
-            let left: Vec<_> =
-                std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            let left: Vec<_> = std::fs::read_dir(&folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+                .collect();
             assert!(
                 left.iter().all(|name| !name.to_string_lossy().starts_with('.')),
                 "{command} within {limit} KiB: {left:?}"
@@ -132,7 +151,8 @@ fn a_mapped_file_that_is_cut_short_ends_the_command_in_order() {
     use std::io::Read as _;
     let workplace = Workplace::new();
     workplace.run("generate gnm:n=300k,m=3M -o g.kst").expect_success();
-    // Reverse order of pages: the file is cut while the command reads it, over and over, until one run is hit.
+    // Reverse order of pages: the file is cut while the command reads it, over and over, until one
+    // run is hit.
     for _ in 0..20 {
         let bytes = std::fs::read(workplace.path("g.kst")).unwrap();
         let mut child = workplace
@@ -143,10 +163,17 @@ fn a_mapped_file_that_is_cut_short_ends_the_command_in_order() {
             .unwrap();
         let mut polls = 0;
         let maps = format!("/proc/{}/maps", child.id());
-        while polls < 100_000 && !std::fs::read_to_string(&maps).is_ok_and(|maps| maps.contains("g.kst")) {
+        while polls < 100_000
+            && !std::fs::read_to_string(&maps).is_ok_and(|maps| maps.contains("g.kst"))
+        {
             polls += 1;
         }
-        std::fs::OpenOptions::new().write(true).open(workplace.path("g.kst")).unwrap().set_len(100).unwrap();
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open(workplace.path("g.kst"))
+            .unwrap()
+            .set_len(100)
+            .unwrap();
         let mut stderr = String::new();
         child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
         let code = child.wait().unwrap().code();

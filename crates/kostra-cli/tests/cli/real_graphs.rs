@@ -6,10 +6,17 @@ use crate::harness::{Workplace, real_graph};
 fn the_roads_of_new_york_have_the_known_forest() {
     let Some(path) = real_graph("road/USA-road-d.NY.gr.gz") else { return };
     let workplace = Workplace::new();
-    let report = workplace.run(&format!("solve {} --verify", path.display())).expect_success().stdout;
-    for words in
-        ["264,345 edges", "total weight 261159288", "one component", "verified", "load", "build", "solve"]
-    {
+    let report =
+        workplace.run(&format!("solve {} --verify", path.display())).expect_success().stdout;
+    for words in [
+        "264,345 edges",
+        "total weight 261159288",
+        "one component",
+        "verified",
+        "load",
+        "build",
+        "solve",
+    ] {
         assert!(report.contains(words), "{words}: {report}");
     }
 }

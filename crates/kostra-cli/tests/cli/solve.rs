@@ -26,7 +26,11 @@ fn the_record_has_every_promised_field() {
     for step in ["load", "build", "solve", "verify", "write"] {
         assert!(record["seconds"][step].is_f64(), "{step}: {record}");
     }
-    assert!(record["verified"].is_null() && record["notes"].is_array() && record["algorithm"].is_string());
+    assert!(
+        record["verified"].is_null()
+            && record["notes"].is_array()
+            && record["algorithm"].is_string()
+    );
 }
 
 #[test]
@@ -36,7 +40,11 @@ fn totals_are_exact_beyond_64_bits_and_infinite_where_they_are() {
     workplace.write("large.edges", format!("0 1 {largest}\n1 2 {largest}\n2 3 {largest}\n"));
     let outcome = workplace.run("solve large.edges --json").expect_success();
     let total = 3 * i128::from(largest);
-    assert!(outcome.stdout.contains(&format!("\"total_weight\": {total},\n")), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains(&format!("\"total_weight\": {total},\n")),
+        "{}",
+        outcome.stdout
+    );
     workplace.write("infinite.edges", "0 1 inf\n1 2 1.5\n");
     let record = workplace.run("solve infinite.edges --json").expect_success().json();
     assert_eq!(record["total_weight"], "inf");
@@ -60,8 +68,13 @@ fn the_maximum_forest_is_another() {
 fn every_algorithm_writes_the_same_forest() {
     let workplace = small();
     for id in workplace.algorithms_here() {
-        let outcome = workplace.run(&format!("solve small.gr --algorithm {id} -o {id}.txt")).expect_success();
-        assert!(outcome.stdout.contains(&format!("algorithm       {id} on ")), "{}", outcome.stdout);
+        let outcome =
+            workplace.run(&format!("solve small.gr --algorithm {id} -o {id}.txt")).expect_success();
+        assert!(
+            outcome.stdout.contains(&format!("algorithm       {id} on ")),
+            "{}",
+            outcome.stdout
+        );
         assert_eq!(workplace.read(&format!("{id}.txt")), "1\n3\n4\n", "{id}");
     }
 }
@@ -70,8 +83,9 @@ fn every_algorithm_writes_the_same_forest() {
 fn forests_are_written_as_asked() {
     let workplace = small();
     for format in ["ids", "edges", "gr"] {
-        let outcome =
-            workplace.run(&format!("solve small.gr -o - --output-format {format}")).expect_success();
+        let outcome = workplace
+            .run(&format!("solve small.gr -o - --output-format {format}"))
+            .expect_success();
         assert_snapshot(&format!("forest_as_{format}"), &outcome.stdout);
         assert!(outcome.stderr.starts_with("Minimum spanning forest"), "{}", outcome.stderr);
     }
@@ -84,7 +98,8 @@ fn forests_are_written_as_asked() {
 #[test]
 fn the_extension_chooses_the_form_of_the_forest() {
     let workplace = small();
-    for (file, start) in [("a.txt", "1\n3\n"), ("a.edges", "edge\tu\tv\tweight\n"), ("a", "1\n3\n")] {
+    for (file, start) in [("a.txt", "1\n3\n"), ("a.edges", "edge\tu\tv\tweight\n"), ("a", "1\n3\n")]
+    {
         let report = workplace.run(&format!("solve small.gr -o {file}")).expect_success().stdout;
         assert!(workplace.read(file).starts_with(start), "{file}");
         assert!(report.contains(&format!("written         {file} (")), "{report}");
@@ -95,8 +110,12 @@ fn the_extension_chooses_the_form_of_the_forest() {
 #[test]
 fn names_come_back_in_the_forest() {
     let workplace = Workplace::new();
-    workplace.write("links.csv", "from,to,weight\nPrague,Brno,205\nBrno,Ostrava,170\nOstrava,Prague,370\n");
-    let outcome = workplace.run("solve links.csv --names -o - --output-format edges").expect_success();
+    workplace.write(
+        "links.csv",
+        "from,to,weight\nPrague,Brno,205\nBrno,Ostrava,170\nOstrava,Prague,370\n",
+    );
+    let outcome =
+        workplace.run("solve links.csv --names -o - --output-format edges").expect_success();
     assert_eq!(outcome.stdout, "edge\tu\tv\tweight\n0\tPrague\tBrno\t205\n1\tBrno\tOstrava\t170\n");
 }
 
@@ -110,7 +129,8 @@ fn standard_input_is_an_input() {
 #[test]
 fn generated_graphs_are_inputs() {
     let workplace = Workplace::new();
-    let record = workplace.run("solve gen:grid:rows=20,cols=30 --verify --json").expect_success().json();
+    let record =
+        workplace.run("solve gen:grid:rows=20,cols=30 --verify --json").expect_success().json();
     assert_eq!((&record["vertices"], &record["forest_edges"]), (&600.into(), &599.into()));
     assert_eq!((&record["format"], &record["verified"]), (&"gen".into(), &true.into()));
 }
@@ -160,9 +180,11 @@ fn more_threads_than_there_are_is_a_note() {
     let workplace = small();
     let present = threads_present();
     for wanted in [present + 1, 4096] {
-        let note = format!("{wanted} threads were asked for; this machine can run {present} at a time");
+        let note =
+            format!("{wanted} threads were asked for; this machine can run {present} at a time");
         for algorithm in workplace.algorithms("threads") {
-            let command = format!("solve small.gr --algorithm {algorithm} --threads {wanted} --verify");
+            let command =
+                format!("solve small.gr --algorithm {algorithm} --threads {wanted} --verify");
             let record = workplace.run(&format!("{command} --json")).expect_success().json();
             assert_eq!(record["notes"], serde_json::json!([note]), "{command}");
             assert_eq!(
@@ -172,13 +194,18 @@ fn more_threads_than_there_are_is_a_note() {
             );
         }
         // The note is in the report, wherever that goes.
-        let report = workplace.run(&format!("solve small.gr --threads {wanted}")).expect_success().stdout;
+        let report =
+            workplace.run(&format!("solve small.gr --threads {wanted}")).expect_success().stdout;
         assert!(report.contains(&format!("  note            {note}\n")), "{report}");
-        let apart = workplace.run(&format!("solve small.gr --threads {wanted} -o -")).expect_success();
+        let apart =
+            workplace.run(&format!("solve small.gr --threads {wanted} -o -")).expect_success();
         assert_eq!(apart.stdout, "1\n3\n4\n");
         assert!(apart.stderr.contains(&note), "{apart:?}");
     }
-    let record = workplace.run(&format!("solve small.gr --threads {present} --json")).expect_success().json();
+    let record = workplace
+        .run(&format!("solve small.gr --threads {present} --json"))
+        .expect_success()
+        .json();
     assert_eq!(record["notes"], serde_json::json!([]));
 }
 

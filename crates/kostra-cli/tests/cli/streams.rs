@@ -21,9 +21,15 @@ fn a_closed_pipe_is_silent() {
         assert_eq!(output.status.code(), Some(0), "{said}");
         assert!(said.starts_with("Minimum spanning forest") && !said.contains("kostra:"), "{said}");
     }
-    for command in
-        ["", "solve gen:path:n=10", "solvers", "generate --list", "solve --help", "man", "completions bash"]
-    {
+    for command in [
+        "",
+        "solve gen:path:n=10",
+        "solvers",
+        "generate --list",
+        "solve --help",
+        "man",
+        "completions bash",
+    ] {
         let mut child = workplace.command(command).spawn().unwrap();
         drop(child.stdout.take());
         drop(child.stderr.take());
@@ -75,7 +81,8 @@ fn a_full_disk_is_an_error() {
 fn an_output_that_cannot_be_is_an_error_and_leaves_nothing() {
     let workplace = Workplace::new();
     std::fs::create_dir(workplace.path("folder")).unwrap();
-    for (output, words) in [("folder", "folder: "), ("missing/forest.txt", "missing/forest.txt: ")] {
+    for (output, words) in [("folder", "folder: "), ("missing/forest.txt", "missing/forest.txt: ")]
+    {
         let outcome = workplace.run(&format!("solve gen:path:n=10 -o {output}"));
         assert_eq!(outcome.code, Some(2), "{outcome:?}");
         assert!(outcome.stderr.starts_with(&format!("kostra: {words}")), "{outcome:?}");

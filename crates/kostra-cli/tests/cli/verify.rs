@@ -39,7 +39,8 @@ fn what_is_wrong_is_named() {
     for (case, forest) in forests {
         let outcome = workplace.write("forest.txt", forest).run("verify small.gr forest.txt");
         assert_eq!(outcome.code, Some(1), "{case}: {outcome:?}");
-        let fault = outcome.stdout.lines().find_map(|line| line.trim().strip_prefix("fault")).unwrap();
+        let fault =
+            outcome.stdout.lines().find_map(|line| line.trim().strip_prefix("fault")).unwrap();
         report += &format!("{case}: {}\n", fault.trim());
     }
     assert_snapshot("verify_faults", &report);
@@ -93,7 +94,8 @@ fn names_are_compared_by_name() {
     workplace.run("solve links.csv --names -o forest.edges").expect_success();
     workplace.run("verify links.csv forest.edges --names").expect_success();
     let forest = workplace.read("forest.edges").replace("Ostrava", "Olomouc");
-    let outcome = workplace.write("forest.edges", forest).run("verify links.csv forest.edges --names");
+    let outcome =
+        workplace.write("forest.edges", forest).run("verify links.csv forest.edges --names");
     assert_eq!(outcome.code, Some(2), "{outcome:?}");
     assert!(
         outcome.stderr.contains("joins Brno and Ostrava in the graph, not Brno and Olomouc"),

@@ -1,12 +1,13 @@
 //! Building rows by counting, a bucket of vertices at a time.
 //!
-//! Inserting the edges of a large graph one by one, wherever their ends are, misses the caches at each end in each of
-//! four arrays. So the vertices are cut into buckets whose rows fit a cache. The entries of a group of buckets are staged, in
-//! the order of buckets, and each bucket's are then inserted into its rows; the edge list is read once for each group.
-//! Entries of a row keep the order of their ids in both steps.
+//! Inserting the edges of a large graph one by one, wherever their ends are, misses the caches at
+//! each end in each of four arrays. So the vertices are cut into buckets whose rows fit a cache.
+//! The entries of a group of buckets are staged, in the order of buckets, and each bucket's are
+//! then inserted into its rows; the edge list is read once for each group. Entries of a row keep
+//! the order of their ids in both steps.
 //!
-//! This saves time on random graphs, and costs time on graphs whose edges come in the order of their ends, such as
-//! grids: there inserting directly would hit the caches.
+//! This saves time on random graphs, and costs time on graphs whose edges come in the order of
+//! their ends, such as grids: there inserting directly would hit the caches.
 
 use std::ops::Range;
 
@@ -16,7 +17,8 @@ use crate::{EdgeId, EdgeList, OutOfMemory, Run, SolveError, Vertex, Weight, memo
 /// The observer is asked after so many edges, entries or values, and after each bucket.
 const BLOCK: usize = 1 << 16;
 
-/// A bucket has about so many entries, where they are spread evenly: with their rows they fit a second-level cache.
+/// A bucket has about so many entries, where they are spread evenly: with their rows they fit a
+/// second-level cache.
 const BUCKET_ENTRIES: usize = 1 << 14;
 
 /// A bucket has at most two to the power of this many vertices: a block.
@@ -120,7 +122,8 @@ impl Buckets {
         let vertices = graph.vertices() as usize;
         let wanted = (2 * graph.len() / BUCKET_ENTRIES).max(1);
         let shift = (vertices / wanted).max(1).ilog2().min(BUCKET_VERTICES_LOG);
-        // One place further than the bucket, so that the sums over what is before each come out in place.
+        // One place further than the bucket, so that the sums over what is before each come out in
+        // place.
         let mut starts: Vec<usize> = memory::zeros(vertices.div_ceil(1 << shift) + 1)?;
         for (u, v) in graph.u().chunks(BLOCK).zip(graph.v().chunks(BLOCK)) {
             pace.go_on()?;
@@ -173,13 +176,16 @@ impl Buckets {
         pace: &mut Pace<'_, '_>,
     ) -> Result<(), SolveError> {
         let first = self.starts[group.start];
-        let mut places = memory::collected(self.starts[group.clone()].iter().map(|start| start - first))?;
-        let blocks = graph.u().chunks(BLOCK).zip(graph.v().chunks(BLOCK)).zip(graph.weights().chunks(BLOCK));
+        let mut places =
+            memory::collected(self.starts[group.clone()].iter().map(|start| start - first))?;
+        let blocks =
+            graph.u().chunks(BLOCK).zip(graph.v().chunks(BLOCK)).zip(graph.weights().chunks(BLOCK));
         for (block, ((u, v), weights)) in blocks.enumerate() {
             pace.go_on()?;
             for (((&u, &v), &weight), id) in u.iter().zip(v).zip(weights).zip(block * BLOCK..) {
                 let mut put = |from: Vertex, to: Vertex| {
-                    // The buckets before the group's wrap around, and are out of range as those after it are.
+                    // The buckets before the group's wrap around, and are out of range as those
+                    // after it are.
                     let bucket = ((from >> self.shift) as usize).wrapping_sub(group.start);
                     if let Some(place) = places.get_mut(bucket) {
                         stage[*place] = Entry { from, to, id: id as EdgeId, weight };
@@ -208,7 +214,8 @@ fn insert<W: Weight>(
     grow(&mut rows.neighbours, start + entries.len(), pace)?;
     grow(&mut rows.ids, start + entries.len(), pace)?;
     grow(&mut rows.weights, start + entries.len(), pace)?;
-    // Where the next entry of each row goes. When a row is full that is where the one after it begins: its offset.
+    // Where the next entry of each row goes. When a row is full that is where the one after it
+    // begins: its offset.
     let places = &mut rows.offsets[vertices.start + 1..];
     let place_of = |from: Vertex| from as usize - vertices.start;
     for block in entries.chunks(BLOCK) {
@@ -240,12 +247,15 @@ mod tests {
     use super::*;
     use crate::{Graph, Observer};
 
-    /// Edges all over the place with a hub and self-loops among them; in rows that make several groups of buckets.
+    /// Edges all over the place with a hub and self-loops among them; in rows that make several
+    /// groups of buckets.
     fn tangle() -> EdgeList<u32> {
         let (vertices, edges) = if cfg!(miri) { (50, 200) } else { (40_000, 3 << 19) };
         let mut random = 1_u64;
         let mut end = || {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let end = (random >> 40) as u32;
             if end.is_multiple_of(4) { 7 } else { end % vertices }
         };
@@ -257,14 +267,17 @@ mod tests {
     fn rows_are_those_that_edges_inserted_one_by_one_make() {
         let graph = tangle();
         let mut rows = vec![Vec::new(); graph.vertices() as usize];
-        for (id, (&u, &v)) in graph.u().iter().zip(graph.v()).enumerate().filter(|(_, (u, v))| u != v) {
+        for (id, (&u, &v)) in
+            graph.u().iter().zip(graph.v()).enumerate().filter(|(_, (u, v))| u != v)
+        {
             rows[u as usize].push((v, id as EdgeId, graph.weights()[id]));
             rows[v as usize].push((u, id as EdgeId, graph.weights()[id]));
         }
         let csr = build(&graph, "test", &mut Run::new()).unwrap();
         assert_eq!(csr.offsets.len(), rows.len() + 1);
         for (row, ends) in rows.iter().zip(csr.offsets.windows(2)) {
-            let entries = (ends[0]..ends[1]).map(|at| (csr.neighbours[at], csr.ids[at], csr.weights[at]));
+            let entries =
+                (ends[0]..ends[1]).map(|at| (csr.neighbours[at], csr.ids[at], csr.weights[at]));
             assert!(entries.eq(row.iter().copied()));
         }
         assert_eq!(csr.ids.len(), rows.iter().map(Vec::len).sum());
@@ -274,7 +287,8 @@ mod tests {
     fn vertices_without_edges_have_empty_rows() {
         let vertices = if cfg!(miri) { 200 } else { 3 * BLOCK + 1 };
         let last = vertices as Vertex - 1;
-        let graph = EdgeList::new(vertices, vec![last, 0], vec![last, last - 1], vec![1, 2]).unwrap();
+        let graph =
+            EdgeList::new(vertices, vec![last, 0], vec![last, last - 1], vec![1, 2]).unwrap();
         let csr = build(&graph, "test", &mut Run::new()).unwrap();
         assert_eq!((csr.offsets[0], csr.offsets[1], csr.offsets[vertices - 2]), (0, 1, 1));
         assert_eq!((csr.offsets[vertices - 1], csr.offsets[vertices]), (2, 2));
@@ -305,8 +319,9 @@ mod tests {
         let graph = Graph::from(tangle());
         let attempt = |questions: u32| {
             let mut observer = Patience { left: questions.into(), asked: 0, done: 0 };
-            let result =
-                graph.csr("test", &mut Run::new().observed_by(&mut observer)).map(|csr| csr.ids.len());
+            let result = graph
+                .csr("test", &mut Run::new().observed_by(&mut observer))
+                .map(|csr| csr.ids.len());
             (result, observer.asked)
         };
         for questions in [0, 1, 10, 30, 50, 100] {

@@ -1,19 +1,22 @@
-//! Borůvka's algorithm: every component hooks onto its lightest outgoing edge, all in one round, until no edge
-//! leaves any component.
+//! Borůvka's algorithm: every component hooks onto its lightest outgoing edge, all in one round,
+//! until no edge leaves any component.
 //!
-//! A component's lightest outgoing edge is in the forest (cut property). Hooking all components at once closes no
-//! cycle: the last edge of such a cycle, in the strict order of ranks, would have been the lightest for neither of
-//! the components that it joins. Components with outgoing edges at least halve in a round.
+//! A component's lightest outgoing edge is in the forest (cut property). Hooking all components at
+//! once closes no cycle: the last edge of such a cycle, in the strict order of ranks, would have
+//! been the lightest for neither of the components that it joins. Components with outgoing edges at
+//! least halve in a round.
 //!
-//! * Source: Sousa 2014, section 3.1.1, Algorithm 1 (after Borůvka 1926), with disjoint sets, as the text proposes.
-//! * Deviates: ties go to the lower edge id, so weights may be equal. Edges inside a component are dropped after each
-//!   round, so later rounds pass over fewer edges. The disjoint sets are linked by index (Rem's algorithm), not by rank.
+//! * Source: Sousa 2014, section 3.1.1, Algorithm 1 (after Borůvka 1926), with disjoint sets, as
+//!   the text proposes.
+//! * Deviates: ties go to the lower edge id, so weights may be equal. Edges inside a component are
+//!   dropped after each round, so later rounds pass over fewer edges. The disjoint sets are linked
+//!   by index (Rem's algorithm), not by rank.
 //! * Time O((n + m) log n); scratch 4 bytes an edge and 12 a vertex (20 with 64-bit weights).
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, UnionFind, Weight, memory,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, UnionFind, Weight, memory,
 };
 
 use super::{Pace, no_edge};
@@ -34,7 +37,11 @@ impl Algorithm for Boruvka {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let mut rounds = Rounds::new(edges)?;
         run.phase("filter", |run| rounds.filter(run))?;
@@ -71,8 +78,9 @@ impl<'a, W: Weight> Rounds<'a, W> {
         })
     }
 
-    /// Drops the edges inside components, and finds the lightest of the others at each component. One pass does
-    /// both, since both ask for the representatives of an edge's ends, which is what a round's time goes into.
+    /// Drops the edges inside components, and finds the lightest of the others at each component.
+    /// One pass does both, since both ask for the representatives of an edge's ends, which is what
+    /// a round's time goes into.
     fn filter(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
         let mut kept = 0;
         for index in 0..self.alive.len() {
@@ -135,7 +143,8 @@ mod tests {
     fn rounds(vertices: u32, u: Vec<u32>, v: Vec<u32>, weights: Vec<i32>) -> Vec<(u64, u64)> {
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap();
         let mut observer = Rounds::default();
-        Solver::solve(&Boruvka, &graph, Order::Minimum, &mut Run::new().observed_by(&mut observer)).unwrap();
+        Solver::solve(&Boruvka, &graph, Order::Minimum, &mut Run::new().observed_by(&mut observer))
+            .unwrap();
         observer.0
     }
 
@@ -153,14 +162,18 @@ mod tests {
         assert_eq!(rounds(7, u, v, vec![1, 2, 3, 1, 2, 3, 9, -5]), [(7, 7), (3, 1)]);
     }
 
-    /// Weights like the marks of a ruler make components merge in pairs: the most rounds that there can be.
+    /// Weights like the marks of a ruler make components merge in pairs: the most rounds that there
+    /// can be.
     #[test]
     fn components_halve_at_least() {
         let n = 1 << 10;
-        let ruler =
-            (1..n).map(|place: u32| place.trailing_zeros() as i32 * n as i32 + place as i32).collect();
-        let components: Vec<u64> =
-            rounds(n, (0..n - 1).collect(), (1..n).collect(), ruler).iter().map(|round| round.0).collect();
+        let ruler = (1..n)
+            .map(|place: u32| place.trailing_zeros() as i32 * n as i32 + place as i32)
+            .collect();
+        let components: Vec<u64> = rounds(n, (0..n - 1).collect(), (1..n).collect(), ruler)
+            .iter()
+            .map(|round| round.0)
+            .collect();
         assert!(components.len() <= 10, "{components:?}");
         assert!(components.windows(2).all(|pair| 2 * pair[1] <= pair[0]), "{components:?}");
     }

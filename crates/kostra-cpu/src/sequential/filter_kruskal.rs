@@ -1,25 +1,29 @@
-//! Filter-Kruskal: sort and unite only the lightest edges, drop the edges that then lie inside a component, repeat.
+//! Filter-Kruskal: sort and unite only the lightest edges, drop the edges that then lie inside a
+//! component, repeat.
 //!
-//! Kruskal's algorithm sorts every edge, though almost all heavy ones close a cycle. Here a pivot splits off the light
-//! edges. When they have been united, a heavy edge with both ends in one component is the heaviest on the cycle that
-//! it closes (cycle property), and is dropped without being sorted. The other heavy edges take the next turn.
+//! Kruskal's algorithm sorts every edge, though almost all heavy ones close a cycle. Here a pivot
+//! splits off the light edges. When they have been united, a heavy edge with both ends in one
+//! component is the heaviest on the cycle that it closes (cycle property), and is dropped without
+//! being sorted. The other heavy edges take the next turn.
 //!
-//! Filtering needs a light part of at most half of the edges, and the light part has at least 1.25 edges a component.
-//! So a graph with fewer than 2.5 edges a vertex, such as a road network, has one turn in which all edges are light:
-//! the solver is then Kruskal's algorithm with a radix sort. The counter "edges filtered out" is 0 in such a turn.
+//! Filtering needs a light part of at most half of the edges, and the light part has at least 1.25
+//! edges a component. So a graph with fewer than 2.5 edges a vertex, such as a road network, has
+//! one turn in which all edges are light: the solver is then Kruskal's algorithm with a radix sort.
+//! The counter "edges filtered out" is 0 in such a turn.
 //!
-//! * Source: Osipov, Sanders & Singler 2009 (Filter-Kruskal), a work that Biagiotti cites. Sousa 2014, section 3.1.2,
-//!   mentions the idea of leaving heavier edges for later, and attributes it to Rostrup et al. 2011.
-//! * Deviates: they choose the pivot as in quicksort and recurse on both parts; here a sample places the pivot, so
-//!   that the light part has about as many edges as a forest, the light part is sorted at once, and the recursion on
-//!   the heavy part is a loop.
+//! * Source: Osipov, Sanders & Singler 2009 (Filter-Kruskal), a work that Biagiotti cites. Sousa
+//!   2014, section 3.1.2, mentions the idea of leaving heavier edges for later, and attributes it
+//!   to Rostrup et al. 2011.
+//! * Deviates: they choose the pivot as in quicksort and recurse on both parts; here a sample
+//!   places the pivot, so that the light part has about as many edges as a forest, the light part
+//!   is sorted at once, and the recursion on the heavy part is a loop.
 //! * Expected time O(m + n log n log(m / n)) for random weights, O(m log m) for any.
 //! * Scratch 8 bytes an edge at most and 24 a vertex (with 64-bit weights 16 and 44).
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
+    Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation,
+    Run, SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
 };
 
 use super::{no_edge, unite_ranks};
@@ -42,7 +46,11 @@ impl Algorithm for FilterKruskal {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let mut forest = EdgeSet::try_new(edges.len())?;
         let mut components = UnionFind::try_new(edges.vertices())?;
@@ -50,7 +58,8 @@ impl Algorithm for FilterKruskal {
         let mut most_were_kept = false;
         while heavy.len() > 0 {
             run.round(components.sets() as usize, heavy.len())?;
-            let wanted = light_edges(heavy.len(), components.sets(), edges.vertices(), most_were_kept);
+            let wanted =
+                light_edges(heavy.len(), components.sets(), edges.vertices(), most_were_kept);
             let pivot = run.phase("pivot", |_| heavy.pivot(edges, wanted));
             let mut ranks = run.phase("split", |_| heavy.up_to(edges, pivot))?;
             run.counter("light edges", ranks.len() as f64);
@@ -65,7 +74,8 @@ impl Algorithm for FilterKruskal {
             } else {
                 run.phase("filter", |_| heavy.apart(edges, &mut components))?
             };
-            // 0 where all edges were light: then nothing was filtered, and this was Kruskal's algorithm.
+            // 0 where all edges were light: then nothing was filtered, and this was Kruskal's
+            // algorithm.
             run.counter("edges filtered out", (before - united - heavy.len()) as f64);
             most_were_kept = heavy.len() > before / 2;
         }
@@ -107,7 +117,8 @@ impl Heavy {
         if light >= self.len() {
             return highest;
         }
-        // One draw from each of SAMPLE stretches of equal length, at a place in it that a hash picks.
+        // One draw from each of SAMPLE stretches of equal length, at a place in it that a hash
+        // picks.
         let stretch = self.len().div_ceil(SAMPLE);
         let mut sample: Vec<_> = (0..self.len() / stretch)
             .map(|i| {
@@ -133,10 +144,16 @@ impl Heavy {
         }
     }
 
-    /// The edges whose ends are not together yet. None of the light ones is among them: they have been united.
-    fn apart<W: Weight>(self, edges: Edges<'_, W>, components: &mut UnionFind) -> Result<Self, OutOfMemory> {
+    /// The edges whose ends are not together yet. None of the light ones is among them: they have
+    /// been united.
+    fn apart<W: Weight>(
+        self,
+        edges: Edges<'_, W>,
+        components: &mut UnionFind,
+    ) -> Result<Self, OutOfMemory> {
         let representatives = components.flatten();
-        // Most edges lie inside one giant component, and one bit a vertex that says so fits a closer cache.
+        // Most edges lie inside one giant component, and one bit a vertex that says so fits a
+        // closer cache.
         let giant = members_of_giant(representatives)?;
         let is_outside_giant = |id| {
             let (u, v) = edges.ends(id);
@@ -168,8 +185,9 @@ fn members_of_giant(representatives: &[Vertex]) -> Result<BitSet, OutOfMemory> {
 
 /// The items that a predicate holds for.
 ///
-/// In blocks and in two steps, so that nothing stands between the memory accesses of different items: first the
-/// predicate for all of a block, then the selection, without a branch that the processor could mispredict.
+/// In blocks and in two steps, so that nothing stands between the memory accesses of different
+/// items: first the predicate for all of a block, then the selection, without a branch that the
+/// processor could mispredict.
 fn select<T: Copy + Default>(
     mut items: impl Iterator<Item = T>,
     holds: impl Fn(T) -> bool,
@@ -230,7 +248,13 @@ mod tests {
         let (u, v, weights) = (draw(vertices), draw(vertices), draw(1 << 30));
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap();
         let mut log = Log::default();
-        Solver::solve(&FilterKruskal, &graph, Order::Minimum, &mut Run::new().observed_by(&mut log)).unwrap();
+        Solver::solve(
+            &FilterKruskal,
+            &graph,
+            Order::Minimum,
+            &mut Run::new().observed_by(&mut log),
+        )
+        .unwrap();
         log
     }
 

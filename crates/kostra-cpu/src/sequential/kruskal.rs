@@ -1,20 +1,22 @@
 //! Kruskal's algorithm: take the edges in ascending order, and keep each that joins two components.
 //!
-//! When an edge joins two components, it is the lightest between one of them and the rest, so it is in the forest
-//! (cut property); when it does not, it is the heaviest on the cycle it closes, so it is not (cycle property).
+//! When an edge joins two components, it is the lightest between one of them and the rest, so it is
+//! in the forest (cut property); when it does not, it is the heaviest on the cycle it closes, so it
+//! is not (cycle property).
 //!
-//! * Source: Sousa 2014, section 3.1.2, Algorithm 2 (after Kruskal 1956, construction A); the baseline of
-//!   Shou & He 2024, section 3.1 and Listing 2.
-//! * Deviates: ties go to the lower edge id. What is sorted are integers of key and id, not edges. The disjoint sets are
-//!   linked by index (Rem's algorithm), where Listing 1 of Shou & He links by rank; they need no array of ranks. The
-//!   search for an edge's components starts from ancestors that were read some edges before, so that memory accesses
-//!   overlap. It stops when one component is left, which Sousa's text allows and Algorithm 2 does not do.
+//! * Source: Sousa 2014, section 3.1.2, Algorithm 2 (after Kruskal 1956, construction A); the
+//!   baseline of Shou & He 2024, section 3.1 and Listing 2.
+//! * Deviates: ties go to the lower edge id. What is sorted are integers of key and id, not edges.
+//!   The disjoint sets are linked by index (Rem's algorithm), where Listing 1 of Shou & He links by
+//!   rank; they need no array of ranks. The search for an edge's components starts from ancestors
+//!   that were read some edges before, so that memory accesses overlap. It stops when one component
+//!   is left, which Sousa's text allows and Algorithm 2 does not do.
 //! * Time O(m log m) for the sort; scratch 8 bytes an edge (16 with 64-bit weights) and 4 a vertex.
 //! * Wants an edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    UnionFind, Weight, memory,
+    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, UnionFind, Weight, memory,
 };
 
 use super::unite_ranks;
@@ -35,7 +37,11 @@ impl Algorithm for Kruskal {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let ranks = run.phase("sort", |_| {
             let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;

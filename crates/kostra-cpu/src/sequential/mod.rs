@@ -10,7 +10,9 @@ mod prim_dense;
 mod prim_pairing;
 mod reverse_delete;
 
-use kostra_core::{EdgeId, EdgeSet, Edges, Key, Run, SolveError, Solver, UnionFind, Weight, prefetch};
+use kostra_core::{
+    EdgeId, EdgeSet, Edges, Key, Run, SolveError, Solver, UnionFind, Weight, prefetch,
+};
 
 pub(crate) use kruskal::Kruskal;
 use pace::Pace;
@@ -51,7 +53,9 @@ fn unite_ranks<W: Weight>(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use kostra_core::{AnyGraph, EdgeList, Observer, Order, Run, SolveError, Weight, verify, with_graph};
+    use kostra_core::{
+        AnyGraph, EdgeList, Observer, Order, Run, SolveError, Weight, verify, with_graph,
+    };
 
     use super::*;
 
@@ -60,24 +64,33 @@ pub(crate) mod tests {
 
     impl Random {
         pub(crate) fn below(&mut self, bound: u32) -> u32 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((self.0 >> 33) % u64::from(bound)) as u32
         }
 
-        /// A graph of up to 30 vertices and 60 edges, now and then 40 times as large, with all that a multigraph may
-        /// have, weighted from a pool.
+        /// A graph of up to 30 vertices and 60 edges, now and then 40 times as large, with all that
+        /// a multigraph may have, weighted from a pool.
         fn graph<W: Weight>(&mut self, pool: &[W]) -> AnyGraph
         where
             AnyGraph: From<EdgeList<W>>,
         {
             let scale = if self.below(100) == 0 { 40 } else { 1 };
             let (vertices, edges) = (1 + self.below(30 * scale), self.below(60 * scale + 1));
-            // A pool cut short makes ties; ends drawn from a part of the vertices leave the rest isolated.
+            // A pool cut short makes ties; ends drawn from a part of the vertices leave the rest
+            // isolated.
             let (ends, weights) = (1 + self.below(vertices), 1 + self.below(pool.len() as u32));
             let mut draw = |bound: u32| (0..edges).map(|_| self.below(bound)).collect::<Vec<_>>();
             let (u, v, w) = (draw(ends), draw(ends), draw(weights));
-            AnyGraph::from_edges(vertices as usize, u, v, w.iter().map(|&w| pool[w as usize]).collect())
-                .unwrap()
+            AnyGraph::from_edges(
+                vertices as usize,
+                u,
+                v,
+                w.iter().map(|&w| pool[w as usize]).collect(),
+            )
+            .unwrap()
         }
 
         pub(crate) fn any_graph(&mut self) -> AnyGraph {
@@ -86,13 +99,24 @@ pub(crate) mod tests {
                 1 => self.graph(&[0, 1, u32::MAX, 2, 3, 4]),
                 2 => self.graph(&[0, -1, i64::MAX, i64::MIN, 1 << 40, 5]),
                 3 => self.graph(&[0, u64::MAX, 1 << 63, 1, 2]),
-                4 => self.graph(&[0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, -1.5, 2.5]),
-                _ => self.graph(&[-0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY, 1e-300, 1e300, -7.25]),
+                4 => self.graph(&[
+                    0.0,
+                    -0.0,
+                    f32::INFINITY,
+                    f32::NEG_INFINITY,
+                    f32::MIN_POSITIVE,
+                    -1.5,
+                    2.5,
+                ]),
+                _ => {
+                    self.graph(&[-0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY, 1e-300, 1e300, -7.25])
+                }
             }
         }
     }
 
-    /// Asserts that all solvers return one forest, which passes the verifier. Returns the solvers that refuse.
+    /// Asserts that all solvers return one forest, which passes the verifier. Returns the solvers
+    /// that refuse.
     fn assert_all_agree(graph: &AnyGraph, order: Order, what: &str) -> Vec<&'static str> {
         let solve = |solver: &dyn Solver| {
             solver.solve(graph, order, &mut Run::new()).map(|solution| solution.forest.into_ids())
@@ -165,7 +189,8 @@ pub(crate) mod tests {
         let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 1, 2]).unwrap();
         for solver in SOLVERS {
             let mut observer = Impatient;
-            let result = solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut observer));
+            let result =
+                solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut observer));
             assert_eq!(result.unwrap_err(), SolveError::Cancelled, "{}", solver.info().id);
         }
     }

@@ -2,7 +2,8 @@
 
 use kostra_core::{Run, SolveError};
 
-/// Counts steps, so that a solver can be watched and stopped inside a long loop at the price of a counter.
+/// Counts steps, so that a solver can be watched and stopped inside a long loop at the price of a
+/// counter.
 pub(super) struct Pace {
     until_report: u32,
 }
@@ -16,7 +17,12 @@ impl Pace {
 
     /// Takes a step, and now and then reports that `done` of `total` is done.
     #[inline]
-    pub(super) fn step(&mut self, run: &mut Run<'_>, done: u32, total: u32) -> Result<(), SolveError> {
+    pub(super) fn step(
+        &mut self,
+        run: &mut Run<'_>,
+        done: u32,
+        total: u32,
+    ) -> Result<(), SolveError> {
         self.steps(1, run, done, total)
     }
 

@@ -1,13 +1,16 @@
 //! Prim's algorithm with a priority queue: the growing loop that the solvers with a heap share.
 //!
-//! A tree grows from a start vertex by the lightest edge that leaves it, which is in the forest (cut property). The
-//! queue holds the vertices beside the tree, each with the lightest edge known to lead there. When the queue is empty, a
-//! component is complete, and the next tree starts at the lowest vertex not reached yet.
+//! A tree grows from a start vertex by the lightest edge that leaves it, which is in the forest
+//! (cut property). The queue holds the vertices beside the tree, each with the lightest edge known
+//! to lead there. When the queue is empty, a component is complete, and the next tree starts at the
+//! lowest vertex not reached yet.
 //!
-//! * Source: Sousa 2014, section 3.1.3, Algorithm 4 (after Jarník 1930, Prim 1957, Fredman and Tarjan 1987).
-//! * Deviates: the start vertices are the lowest that are not reached, not random ones, and there is one for each
-//!   component, so graphs may be disconnected. The order is that of ranks `(weight key, edge id)`. A vertex of the tree
-//!   is marked by the lowest rank, where Algorithm 4 uses the distance 0, so weights may be zero or negative.
+//! * Source: Sousa 2014, section 3.1.3, Algorithm 4 (after Jarník 1930, Prim 1957, Fredman and
+//!   Tarjan 1987).
+//! * Deviates: the start vertices are the lowest that are not reached, not random ones, and there
+//!   is one for each component, so graphs may be disconnected. The order is that of ranks
+//!   `(weight key, edge id)`. A vertex of the tree is marked by the lowest rank, where Algorithm 4
+//!   uses the distance 0, so weights may be zero or negative.
 
 use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, Weight, memory};
 
@@ -23,8 +26,8 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
     let vertices = graph.vertices();
     let mut forest = EdgeSet::try_new(graph.edges())?;
     let mut queue = H::new(vertices)?;
-    // The lightest edge known from the tree to each vertex beside it. The vertices of the tree have the rank that no
-    // edge is before, so that the one comparison below passes them over, too.
+    // The lightest edge known from the tree to each vertex beside it. The vertices of the tree have
+    // the rank that no edge is before, so that the one comparison below passes them over, too.
     let (unreached, in_tree) = (no_edge::<W::Key>(), W::Key::MIN.rank(0));
     let mut nearest = memory::filled(vertices as usize, unreached)?;
     let mut reached = 0;

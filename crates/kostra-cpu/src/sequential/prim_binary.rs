@@ -2,11 +2,12 @@
 //!
 //! The growing loop and its deviations are in `prim.rs`, the heap in `heap_binary.rs` of the crate.
 //!
-//! * Source: Sousa 2014, section 3.1.3, Algorithm 4; Biagiotti, CPU implementation (the version with a heap).
-//! * Deviates: Biagiotti says only that a simple heap sorts the edges. This heap holds vertices, so it has at most n
-//!   entries, and lowers a rank in place.
-//! * Time O((n + m) log n); scratch 12 bytes a vertex, and 16 for each vertex beside the tree (20 and 32 with 64-bit
-//!   weights).
+//! * Source: Sousa 2014, section 3.1.3, Algorithm 4; Biagiotti, CPU implementation (the version
+//!   with a heap).
+//! * Deviates: Biagiotti says only that a simple heap sorts the edges. This heap holds vertices, so
+//!   it has at most n entries, and lowers a rank in place.
+//! * Time O((n + m) log n); scratch 12 bytes a vertex, and 16 for each vertex beside the tree (20
+//!   and 32 with 64-bit weights).
 //! * Wants CSR. Exact. One thread.
 
 use kostra_core::{
@@ -32,7 +33,11 @@ impl Algorithm for PrimBinary {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         run.phase("grow", |run| grow::<W, BinaryHeap<W::Key>>(problem, run))
     }
 }

@@ -1,18 +1,22 @@
-//! Prim's algorithm as two plain loops: for each vertex that joins the tree, look at every vertex for the next.
+//! Prim's algorithm as two plain loops: for each vertex that joins the tree, look at every vertex
+//! for the next.
 //!
-//! The lightest edge that leaves the tree is in the forest (cut property). It is found by a scan over an array with
-//! the lightest known edge to each vertex beside the tree. The scan suits graphs in which most vertices are neighbors.
-//! Large sparse graphs are refused.
+//! The lightest edge that leaves the tree is in the forest (cut property). It is found by a scan
+//! over an array with the lightest known edge to each vertex beside the tree. The scan suits graphs
+//! in which most vertices are neighbors. Large sparse graphs are refused.
 //!
-//! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive version, O(n²)).
-//! * Deviates: Algorithm 3 does not say how the lightest edge is found; the array is that of Algorithm 4. Start vertices
-//!   and the order of edges are as in `prim.rs`. Biagiotti gives no pseudo-code.
+//! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive
+//!   version, O(n²)).
+//! * Deviates: Algorithm 3 does not say how the lightest edge is found; the array is that of
+//!   Algorithm 4. Start vertices and the order of edges are as in `prim.rs`. Biagiotti gives no
+//!   pseudo-code.
 //! * Time O(n² + m); scratch 9 bytes a vertex (17 with 64-bit weights).
-//! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² > [`SPARSE`] m, that is,
-//!   whose scans take more than 64 steps for each edge.
+//! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² >
+//!   [`SPARSE`] m, that is, whose scans take more than 64 steps for each edge.
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight, memory,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    Weight, memory,
 };
 
 use super::{Pace, no_edge};
@@ -48,12 +52,18 @@ impl Algorithm for PrimDense {
         }
         Err(SolveError::Unsuitable {
             solver: Self::INFO.id,
-            cost: format!("{steps:.1e} steps (the square of {vertices} vertices, with {edges} edges)"),
+            cost: format!(
+                "{steps:.1e} steps (the square of {vertices} vertices, with {edges} edges)"
+            ),
             advice: "prim-binary finds the same forest in O((n + m) log n)",
         })
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         run.phase("grow", |run| grow(problem, run))
     }
 }
@@ -63,7 +73,8 @@ fn grow<W: Weight>(problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet
     let vertices = graph.vertices();
     let mut forest = EdgeSet::try_new(edges.len())?;
     let mut in_tree = memory::filled(vertices as usize, false)?;
-    // The lightest edge from the tree to each vertex beside it; no edge for those inside it or not reached yet.
+    // The lightest edge from the tree to each vertex beside it; no edge for those inside it or not
+    // reached yet.
     let none = no_edge::<W::Key>();
     let mut nearest = memory::filled(vertices as usize, none)?;
     let mut beside = 0_u32;

@@ -1,9 +1,13 @@
-//! Prim's algorithm with a pairing heap: lowering a rank takes O(1), and the removal of the root does the work.
+//! Prim's algorithm with a pairing heap: lowering a rank takes O(1), and the removal of the root
+//! does the work.
 //!
-//! The growing loop and its deviations are in `prim.rs`, the heap in `heap_pairing.rs` of the crate.
+//! The growing loop and its deviations are in `prim.rs`, the heap in `heap_pairing.rs` of the
+//! crate.
 //!
-//! * Source: Sousa 2014, section 3.1.3, Algorithm 4, with the heap that Moret and Shapiro 1994 found best.
-//! * Deviates: Sousa's `prim_seq` uses the pairing heap of the Boost library; this one has its nodes in one array.
+//! * Source: Sousa 2014, section 3.1.3, Algorithm 4, with the heap that Moret and Shapiro 1994
+//!   found best.
+//! * Deviates: Sousa's `prim_seq` uses the pairing heap of the Boost library; this one has its
+//!   nodes in one array.
 //! * Time O((n + m) log n); scratch 32 bytes a vertex (48 with 64-bit weights).
 //! * Wants CSR. Exact. One thread.
 
@@ -30,7 +34,11 @@ impl Algorithm for PrimPairing {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         run.phase("grow", |run| grow::<W, PairingHeap<W::Key>>(problem, run))
     }
 }

@@ -1,24 +1,27 @@
-//! Reverse-delete: take the edges in descending order, and delete each whose ends stay connected without it.
+//! Reverse-delete: take the edges in descending order, and delete each whose ends stay connected
+//! without it.
 //!
-//! When they do, the edge is the last in order on a cycle of the edges left, so it is not in the forest (cycle
-//! property); when they do not, it is the lightest across the cut that it bridges, since every other edge across came
-//! after it and is gone (cut property). Connectivity is decided by a search from both ends in turn, which suits small
-//! graphs only.
+//! When they do, the edge is the last in order on a cycle of the edges left, so it is not in the
+//! forest (cycle property); when they do not, it is the lightest across the cut that it bridges,
+//! since every other edge across came after it and is gone (cut property). Connectivity is decided
+//! by a search from both ends in turn, which suits small graphs only.
 //!
 //! * Source: Sousa 2014, section 3.1.2, construction A' (after Kruskal 1956).
-//! * Deviates: disjoint sets count the components beforehand, so that no search is made once no cycle is left. Ties go to
-//!   the higher edge id first, and graphs may be disconnected.
+//! * Deviates: disjoint sets count the components beforehand, so that no search is made once no
+//!   cycle is left. Ties go to the higher edge id first, and graphs may be disconnected.
 //! * Time O(m (n + m)); scratch 24 bytes an edge (32 with 64-bit weights) and 12 a vertex.
-//! * Wants an edge list. Exact. One thread. Refuses graphs for which m (n + m) is above [`MOST_STEPS`].
+//! * Wants an edge list. Exact. One thread. Refuses graphs for which m (n + m) is above
+//!   [`MOST_STEPS`].
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, UnionFind, Vertex, Weight, memory,
+    Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
 };
 
 use super::Pace;
 
-/// A graph is refused when m (n + m), which bounds the steps of all searches together, is above this.
+/// A graph is refused when m (n + m), which bounds the steps of all searches together, is above
+/// this.
 const MOST_STEPS: u128 = 10_000_000_000;
 
 /// The reverse-delete algorithm.
@@ -51,7 +54,11 @@ impl Algorithm for ReverseDelete {
         })
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let ranks = run.phase("sort", |_| {
             let mut ranks = memory::room(edges.len())?;
@@ -61,7 +68,8 @@ impl Algorithm for ReverseDelete {
         })?;
         let mut forest = EdgeSet::try_new(edges.len())?;
         run.phase("delete", |run| {
-            // How many edges are left to delete: once none is, the others are the forest without a search.
+            // How many edges are left to delete: once none is, the others are the forest without a
+            // search.
             let mut surplus = ranks.len() - forest_size(edges)?;
             let mut search = Search::new(edges, ranks.len())?;
             for rank in ranks.into_iter().rev() {
@@ -96,8 +104,8 @@ fn forest_size<W: Weight>(edges: Edges<'_, W>) -> Result<usize, OutOfMemory> {
 /// No link. The bound on m keeps the links, two an edge, far below it.
 const NONE: u32 = u32::MAX;
 
-/// The edges not deleted, as a linked list of arcs at each vertex: arc `2 id` leaves the first end of edge `id`, arc
-/// `2 id + 1` the second.
+/// The edges not deleted, as a linked list of arcs at each vertex: arc `2 id` leaves the first end
+/// of edge `id`, arc `2 id + 1` the second.
 struct Remaining {
     /// The first arc of each vertex.
     first: Vec<u32>,
@@ -171,8 +179,8 @@ impl Side {
     }
 }
 
-/// Searches for a path between the ends of an edge, breadth first from both ends in turn, one arc at a time, so that
-/// the cost is that of the smaller side when there is no path.
+/// Searches for a path between the ends of an edge, breadth first from both ends in turn, one arc
+/// at a time, so that the cost is that of the smaller side when there is no path.
 struct Search<'a, W: Weight> {
     edges: Edges<'a, W>,
     remaining: Remaining,
@@ -239,8 +247,10 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_use_instead() {
         let graph =
-            AnyGraph::from_edges(2, vec![0; 400_000], vec![1; 400_000], vec![1_i64; 400_000]).unwrap();
-        let refusal = Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap_err();
+            AnyGraph::from_edges(2, vec![0; 400_000], vec![1; 400_000], vec![1_i64; 400_000])
+                .unwrap();
+        let refusal =
+            Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap_err();
         assert_eq!(
             refusal.to_string(),
             "reverse-delete would take up to 1.6e11 steps (a search of 2 vertices for each of 400000 edges) \
@@ -255,14 +265,17 @@ mod tests {
         // Two squares with equal weights, joined by the heaviest edge of all.
         let (u, v) = (vec![0, 1, 2, 3, 3, 4, 5, 6, 7], vec![1, 2, 3, 0, 4, 5, 6, 7, 4]);
         let graph = AnyGraph::from_edges(8, u, v, vec![1, 1, 1, 1, 9, 2, 2, 2, 2]).unwrap();
-        let solution = Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap();
+        let solution =
+            Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap();
         assert_eq!(solution.forest.ids(), [0, 1, 2, 4, 5, 6, 7]);
     }
 
     #[test]
     fn a_deleted_edge_is_in_no_list() {
         let graph: kostra_core::Graph<i32> =
-            kostra_core::EdgeList::new(3, vec![0, 0, 1, 0], vec![1, 1, 2, 0], vec![0; 4]).unwrap().into();
+            kostra_core::EdgeList::new(3, vec![0, 0, 1, 0], vec![1, 1, 2, 0], vec![0; 4])
+                .unwrap()
+                .into();
         let edges = graph.edge_list().edges(Order::Minimum);
         let mut remaining = Remaining::new(edges).unwrap();
         let arcs = |remaining: &Remaining, vertex: usize| {

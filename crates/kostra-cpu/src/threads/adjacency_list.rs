@@ -1,20 +1,23 @@
 //! An adjacency list that many threads build at once without a lock.
 //!
-//! Each vertex has a linked list of the edges at it. The one thing that threads do to it together is to insert at a
-//! list's head, and that is a single atomic exchange: the new entry becomes the head, and what was the head comes
-//! after it. Exchanges of one head happen one after another, so every entry is exchanged out by exactly one later
-//! entry, or by none: each list is a chain of all that was inserted, in some order, and nothing is lost.
+//! Each vertex has a linked list of the edges at it. The one thing that threads do to it together
+//! is to insert at a list's head, and that is a single atomic exchange: the new entry becomes the
+//! head, and what was the head comes after it. Exchanges of one head happen one after another, so
+//! every entry is exchanged out by exactly one later entry, or by none: each list is a chain of all
+//! that was inserted, in some order, and nothing is lost.
 //!
-//! Between the exchange and the writing of the link behind it a list is torn. So reading is a matter of type:
-//! [`rows`](AdjacencyList::rows) borrows the list alone, which no writer outlives.
+//! Between the exchange and the writing of the link behind it a list is torn. So reading is a
+//! matter of type: [`rows`](AdjacencyList::rows) borrows the list alone, which no writer outlives.
 //!
-//! * Source: Sousa 2014, section 4.2, Listing 4.2. There each entry is allocated for itself and holds the weight. Here
-//!   all lie in one piece of memory, of which each writer reserves its share in one step, and an entry holds the
-//!   edge's id, from which the weight follows, and the order among equal weights, too.
-//! * Progress: wait-free. An insertion is one exchange, a reservation one addition; none of them is tried twice, and no
-//!   thread waits for another.
-//! * Memory order: relaxed. Exchanges of one head are in one order whatever is ordered around them, and an entry is its
-//!   writer's alone until the lists are read: by who has them to itself, which came after all writing.
+//! * Source: Sousa 2014, section 4.2, Listing 4.2. There each entry is allocated for itself and
+//!   holds the weight. Here all lie in one piece of memory, of which each writer reserves its share
+//!   in one step, and an entry holds the edge's id, from which the weight follows, and the order
+//!   among equal weights, too.
+//! * Progress: wait-free. An insertion is one exchange, a reservation one addition; none of them is
+//!   tried twice, and no thread waits for another.
+//! * Memory order: relaxed. Exchanges of one head are in one order whatever is ordered around them,
+//!   and an entry is its writer's alone until the lists are read: by who has them to itself, which
+//!   came after all writing.
 //! * Cost: O(1) an insertion; 8 bytes a vertex and 16 an entry, of which an edge takes two.
 
 use std::ops::Range;
@@ -45,8 +48,8 @@ struct Entry {
 }
 
 impl AdjacencyList {
-    /// An empty list for each vertex below `vertices`, with room for so many entries in all, if the system grants the
-    /// memory.
+    /// An empty list for each vertex below `vertices`, with room for so many entries in all, if the
+    /// system grants the memory.
     pub(super) fn new(vertices: u32, entries: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             heads: memory::collected((0..vertices).map(|_| AtomicUsize::new(END)))?,
@@ -130,8 +133,13 @@ mod under_loom {
 
     use super::*;
 
-    /// Has a thread for each share insert its edges, and asserts that whoever has the lists next finds all of them.
-    fn check(vertices: u32, shares: &'static [&'static [(Vertex, Vertex, EdgeId)]], preemptions: usize) {
+    /// Has a thread for each share insert its edges, and asserts that whoever has the lists next
+    /// finds all of them.
+    fn check(
+        vertices: u32,
+        shares: &'static [&'static [(Vertex, Vertex, EdgeId)]],
+        preemptions: usize,
+    ) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(preemptions);
         model.check(move || {
@@ -159,7 +167,10 @@ mod under_loom {
                 let mut expected: Vec<_> = shares.concat().iter().flat_map(at).collect();
                 expected.retain(|&(from, ..)| from == vertex);
                 expected.sort_unstable();
-                assert_eq!(row, expected.into_iter().map(|(_, to, id)| (to, id)).collect::<Vec<_>>());
+                assert_eq!(
+                    row,
+                    expected.into_iter().map(|(_, to, id)| (to, id)).collect::<Vec<_>>()
+                );
             }
         });
     }
@@ -228,11 +239,14 @@ mod tests {
             let mut list = AdjacencyList::new(vertices, 2 * edges as usize * THREADS).unwrap();
             for round in 0..if cfg!(miri) { 2 } else { 10 } {
                 list.clear(vertices);
-                let (u, v) =
-                    (|id: u32| id % (vertices - 1), |id: u32| vertices - 1 - id % 2 * (vertices / 2));
+                let (u, v) = (
+                    |id: u32| id % (vertices - 1),
+                    |id: u32| vertices - 1 - id % 2 * (vertices / 2),
+                );
                 let ends = |id: u32| (u(id), v(id));
                 with_team(THREADS, |team| {
-                    // Where the system grants fewer threads, the others' shares are done by those that there are.
+                    // Where the system grants fewer threads, the others' shares are done by those
+                    // that there are.
                     team.each(|thread| {
                         for share in (thread..THREADS).step_by(team.threads()) {
                             let mut writer = list.writer(2 * edges as usize);
@@ -248,7 +262,10 @@ mod tests {
                 for vertex in 0..vertices {
                     for (to, id) in rows.row(vertex) {
                         let (u, v) = ends(id);
-                        assert!((vertex, to) == (u, v) || (vertex, to) == (v, u), "round {round}, edge {id}");
+                        assert!(
+                            (vertex, to) == (u, v) || (vertex, to) == (v, u),
+                            "round {round}, edge {id}"
+                        );
                         seen[id as usize] += 1;
                     }
                 }

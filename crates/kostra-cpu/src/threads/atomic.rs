@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 /// The same integers as atomic ones, for as long as they are borrowed. O(1).
 pub(crate) fn atomic_u32(items: &mut [u32]) -> &[AtomicU32] {
     const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) }
-    // SAFETY: the atomic type has the same size and bit validity as the plain one by its documentation, and the same
-    // alignment by the assertion; the exclusive loan keeps everyone else from the items while this one lasts.
+    // SAFETY: the atomic type has the same size and bit validity as the plain one by its
+    // documentation, and the same alignment by the assertion; the exclusive loan keeps everyone
+    // else from the items while this one lasts.
     unsafe { &*(std::ptr::from_mut(items) as *const [AtomicU32]) }
 }
 

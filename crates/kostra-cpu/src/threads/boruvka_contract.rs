@@ -1,36 +1,42 @@
-//! The generic contracting Borůvka algorithm: every vertex chooses its lightest edge, the vertices that chosen edges
-//! connect are contracted into one, and the rows of the smaller graph are built. Rounds end when no edge is left.
+//! The generic contracting Borůvka algorithm: every vertex chooses its lightest edge, the vertices
+//! that chosen edges connect are contracted into one, and the rows of the smaller graph are built.
+//! Rounds end when no edge is left.
 //!
-//! A vertex's lightest edge is in the forest (cut property). Ranks are a strict order, so chosen edges close no cycle.
-//! Two vertices may choose the same edge: its mirror images. One image is removed, at the lower vertex, which becomes
-//! the root of its component. All other vertices of the component lead to the root and take its color. New vertices are
-//! numbered in the order of their roots, so vertices with near numbers stay near.
+//! A vertex's lightest edge is in the forest (cut property). Ranks are a strict order, so chosen
+//! edges close no cycle. Two vertices may choose the same edge: its mirror images. One image is
+//! removed, at the lower vertex, which becomes the root of its component. All other vertices of the
+//! component lead to the root and take its color. New vertices are numbered in the order of their
+//! roots, so vertices with near numbers stay near.
 //!
-//! * Source: Sousa 2014, section 4.4, Algorithms 5 and 7 to 13, and appendix B. The kernels and the arrays have the
-//!   source's names; each kernel is a phase of the run.
-//! * A thread works on whole vertices, so one thread handles a vertex of high degree. The schedule is guided: a free
-//!   thread gets the vertices that are left, divided by the number of threads. No kernel needs more synchronization
-//!   than an atomic addition, and each ends before the next begins.
-//! * Time O((n + m) log n): vertices with edges at least halve in a round. Propagating colors takes at most
-//!   log2 n + 2 sweeps, since a sweep at least doubles how far every vertex has looked ahead.
-//! * Scratch: two contracted graphs, which take turns, each at its largest size. Pages that are never written are not
-//!   backed by memory.
+//! * Source: Sousa 2014, section 4.4, Algorithms 5 and 7 to 13, and appendix B. The kernels and the
+//!   arrays have the source's names; each kernel is a phase of the run.
+//! * A thread works on whole vertices, so one thread handles a vertex of high degree. The schedule
+//!   is guided: a free thread gets the vertices that are left, divided by the number of threads. No
+//!   kernel needs more synchronization than an atomic addition, and each ends before the next
+//!   begins.
+//! * Time O((n + m) log n): vertices with edges at least halve in a round. Propagating colors takes
+//!   at most log2 n + 2 sweeps, since a sweep at least doubles how far every vertex has looked
+//!   ahead.
+//! * Scratch: two contracted graphs, which take turns, each at its largest size. Pages that are
+//!   never written are not backed by memory.
 //! * Wants CSR. Exact. Parallel edges stay in the rows, as in the source.
 //!
 //! Deviations from the source:
 //!
-//! * Ties go to the lower edge id, not to the lower neighbor, so that the forest is the canonical one and parallel edges
-//!   have one mirror image.
-//! * A vertex without edges gets no new id, and rounds end when no edge is left; the source assumes a connected graph
-//!   and ends at one vertex.
-//! * A vertex removes its own image of a mirrored edge only. In Algorithm 8 either end may remove the image at the lower
-//!   vertex, while another thread reads it.
-//! * An entry of a contracted graph keeps its rank, and with 64-bit weights its id, where the source keeps the weight.
-//! * Offsets are one array of n + 1 entries; the source has the arrays `first_edge` and `outdegree`.
+//! * Ties go to the lower edge id, not to the lower neighbor, so that the forest is the canonical
+//!   one and parallel edges have one mirror image.
+//! * A vertex without edges gets no new id, and rounds end when no edge is left; the source assumes
+//!   a connected graph and ends at one vertex.
+//! * A vertex removes its own image of a mirrored edge only. In Algorithm 8 either end may remove
+//!   the image at the lower vertex, while another thread reads it.
+//! * An entry of a contracted graph keeps its rank, and with 64-bit weights its id, where the
+//!   source keeps the weight.
+//! * Offsets are one array of n + 1 entries; the source has the arrays `first_edge` and
+//!   `outdegree`.
 //! * The source takes the prefix sums from Intel TBB; here they are in `scan.rs`.
-//! * The source says only that OpenMP's schedule is guided. The least share of 1 vertex is OpenMP's default; the option
-//!   `least-share` raises it. A kernel ends when all vertices are done: it does not wait for threads that come later, as
-//!   OpenMP's barrier does.
+//! * The source says only that OpenMP's schedule is guided. The least share of 1 vertex is OpenMP's
+//!   default; the option `least-share` raises it. A kernel ends when all vertices are done: it does
+//!   not wait for threads that come later, as OpenMP's barrier does.
 
 mod graph;
 mod kernels;
@@ -38,8 +44,8 @@ mod kernels;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo, SolverOption,
-    Weight,
+    Algorithm, EdgeSet, Key, Platform, Problem, Representation, Run, SolveError, SolverInfo,
+    SolverOption, Weight,
 };
 
 use super::edge_set::SharedEdgeSet;
@@ -85,7 +91,11 @@ impl Algorithm for BoruvkaContract {
         })
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let graph = Given { rows: problem.csr(run)?.rows(), edges: problem.edges() };
         let layout = Layout::of(graph.vertices(), graph.neighbours().len());
         let mut workspace = run.take_workspace();
@@ -133,7 +143,8 @@ struct Rounds<'a, 't> {
 }
 
 impl Rounds<'_, '_> {
-    /// Chooses edges of a graph that has some, and builds the graph that is left when they are contracted.
+    /// Chooses edges of a graph that has some, and builds the graph that is left when they are
+    /// contracted.
     fn round<K: Key>(
         &mut self,
         graph: &impl Rows,
@@ -148,7 +159,8 @@ impl Rounds<'_, '_> {
         run.phase("remove mirrored edges", |_| self.remove_mirrored_edges(graph));
         run.progress(merged, all)?;
         run.phase("initialize colors", |_| self.initialize_colors(graph));
-        let sweeps = run.phase("propagate colors", |run| self.propagate_colors(graph.vertices(), run))?;
+        let sweeps =
+            run.phase("propagate colors", |run| self.propagate_colors(graph.vertices(), run))?;
         run.counter("color sweeps", f64::from(sweeps));
         next.vertices = run.phase("create new vertex ids", |_| self.create_new_vertex_ids(graph));
         run.progress(merged, all)?;
@@ -162,7 +174,8 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Reports the edges of each thread, and by how much the busiest had more than the average: the load imbalance.
+/// Reports the edges of each thread, and by how much the busiest had more than the average: the
+/// load imbalance.
 fn report_load(edges: &[AtomicU64], run: &mut Run<'_>) {
     let edges = || edges.iter().map(|edges| edges.load(Relaxed) as f64);
     edges().for_each(|edges| run.counter("edges of a thread", edges));

@@ -1,35 +1,40 @@
-//! Borůvka's algorithm with threads that share edges, not vertices. Every edge offers itself to the components at its
-//! two ends. Each component keeps the lightest offer, the components are joined along these edges, and the edges that
-//! are left are mapped to components and filtered.
+//! Borůvka's algorithm with threads that share edges, not vertices. Every edge offers itself to the
+//! components at its two ends. Each component keeps the lightest offer, the components are joined
+//! along these edges, and the edges that are left are mapped to components and filtered.
 //!
-//! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in one round closes
-//! no cycle, for ranks are a strict total order. So the forest does not depend on the order in which threads join.
-//! Components with outgoing edges at least halve in a round.
+//! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in
+//! one round closes no cycle, for ranks are a strict total order. So the forest does not depend on
+//! the order in which threads join. Components with outgoing edges at least halve in a round.
 //!
-//! * Source: Shou & He 2024, section 3.3, Listing 7, with the union-find of Listing 4, in their final approach:
-//!   parallel filtering (optimization 1a), blocks of 1024 edges, path compression on. Options switch on two more:
-//!   searches without path compression (optimization 3), and one loop that maps, filters and finds the lightest edges,
-//!   which leaves three loops of four (optimization 2).
+//! * Source: Shou & He 2024, section 3.3, Listing 7, with the union-find of Listing 4, in their
+//!   final approach: parallel filtering (optimization 1a), blocks of 1024 edges, path compression
+//!   on. Options switch on two more: searches without path compression (optimization 3), and one
+//!   loop that maps, filters and finds the lightest edges, which leaves three loops of four
+//!   (optimization 2).
 //! * Time O((n + m) log n) work; scratch 24 bytes an edge and 16 a vertex (12 with 64-bit weights).
 //! * Wants an edge list. Exact. Threads.
-//! * Reports the time of each loop in each round. Figures 1 to 4 of the source give the sum over all rounds.
+//! * Reports the time of each loop in each round. Figures 1 to 4 of the source give the sum over
+//!   all rounds.
 //!
 //! Deviations from the source:
 //!
-//! * Listing 7 joins the ends of an edge that is the lightest at both. Here one end is enough, as in Listing 5 and in
-//!   the text of section 3.3: with both, a path of ascending weights would take a round for each edge.
-//! * The source wants unique weights. Here minima are of ranks `(weight key, edge id)`, so weights may be equal.
+//! * Listing 7 joins the ends of an edge that is the lightest at both. Here one end is enough, as
+//!   in Listing 5 and in the text of section 3.3: with both, a path of ascending weights would take
+//!   a round for each edge.
+//! * The source wants unique weights. Here minima are of ranks `(weight key, edge id)`, so weights
+//!   may be equal.
 //! * The source wants no self-loops. Here they are never offered, and the first filter drops them.
-//! * Edges of the forest are flagged in the set that is the answer. The source copies flagged edges into a list after
-//!   the rounds, in its final approach by tickets (optimization 1b), which is not implemented.
+//! * Edges of the forest are flagged in the set that is the answer. The source copies flagged edges
+//!   into a list after the rounds, in its final approach by tickets (optimization 1b), which is not
+//!   implemented.
 //! * The sequential filter, from which the source started, is not implemented.
 //! * The union-find corrects Listing 4 in two places; see `union_find.rs`.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, SolverOption, Vertex, Weight,
 };
 
 use super::edge_set::SharedEdgeSet;
@@ -79,15 +84,20 @@ impl Algorithm for BoruvkaEdge {
         options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let (n, m) = (edges.vertices() as usize, edges.len());
         let sizes = [n, Lightest::<W>::words(n), Worklist::words(m), Worklist::words(m)];
         let words: usize = sizes.iter().sum();
         let mut workspace = run.take_workspace();
         let bytes = 8 * words;
-        let memory =
-            workspace.words(bytes).ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
+        let memory = workspace
+            .words(bytes)
+            .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
         let forest = SharedEdgeSet::new(m)?;
         with_watched_team(run, run.threads(), |team, run| {
@@ -143,7 +153,8 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// Has a filter read the edges that are left and list those that it keeps, which take their place.
+    /// Has a filter read the edges that are left and list those that it keeps, which take their
+    /// place.
     fn replace(&mut self, filter: impl FnOnce(&Worklist<'_>, &Worklist<'_>)) {
         self.filtered.clear();
         filter(&self.alive, &self.filtered);
@@ -182,7 +193,12 @@ impl<W: Weight> Rounds<'_, W> {
     }
 
     /// Runs a parallel loop as a phase, and asks whether to go on.
-    fn step(&self, name: &'static str, run: &mut Run<'_>, parallel: impl FnOnce()) -> Result<(), SolveError> {
+    fn step(
+        &self,
+        name: &'static str,
+        run: &mut Run<'_>,
+        parallel: impl FnOnce(),
+    ) -> Result<(), SolveError> {
         run.phase(name, |_| parallel());
         run.progress(self.joined.load(Relaxed), self.edges.vertices() as usize)
     }
@@ -193,8 +209,9 @@ impl<W: Weight> Rounds<'_, W> {
 
     /// Shares out the edges of a list, of which a step gets the place, the ends and the id.
     fn for_each(&self, list: &Worklist<'_>, step: impl Fn(usize, (Vertex, Vertex), EdgeId) + Sync) {
-        self.team
-            .for_each(list.len(), self.schedule(), |place| step(place, list.ends(place), list.id(place)));
+        self.team.for_each(list.len(), self.schedule(), |place| {
+            step(place, list.ends(place), list.id(place));
+        });
     }
 
     /// Makes each vertex a component without a lightest edge, and lists all edges.
@@ -229,7 +246,8 @@ impl<W: Weight> Rounds<'_, W> {
             let mut joined = 0;
             for place in range {
                 let ((u, v), id) = (alive.ends(place), alive.id(place));
-                let is_lightest = self.lightest.get(u) == Some(id) || self.lightest.get(v) == Some(id);
+                let is_lightest =
+                    self.lightest.get(u) == Some(id) || self.lightest.get(v) == Some(id);
                 if is_lightest && self.components.join(u, v) {
                     self.forest.insert(id);
                     joined += 1;
@@ -262,7 +280,8 @@ impl<W: Weight> Rounds<'_, W> {
         });
     }
 
-    /// Three loops in one: maps every edge, keeps those between different components, and finds the lightest of them.
+    /// Three loops in one: maps every edge, keeps those between different components, and finds the
+    /// lightest of them.
     fn map_filter_offer(&self, lists: &mut Lists<'_>) {
         lists.replace(|alive, filtered| {
             self.for_each(alive, |_, (u, v), id| {
@@ -327,7 +346,9 @@ mod tests {
     fn every_variant_returns_the_canonical_forest_in_memory_that_was_used_before() {
         let mut state = 1_u64;
         let mut below = |bound: u32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((state >> 33) % u64::from(bound)) as u32
         };
         let mut workspace = Workspace::new();
@@ -341,21 +362,29 @@ mod tests {
                 graph(n, u.clone(), v.clone(), narrow.collect()),
                 AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide.collect()).unwrap(),
             ] {
-                let expected =
-                    Solver::solve(&Kruskal, &graph, Order::Minimum, &mut Run::new()).unwrap().forest;
+                let expected = Solver::solve(&Kruskal, &graph, Order::Minimum, &mut Run::new())
+                    .unwrap()
+                    .forest;
                 for variant in 0..12 {
                     let settings = [
                         ("path-compression", variant % 2),
                         ("merged-loop", variant / 2 % 2),
                         ("chunk", variant + 1),
                     ];
-                    let mut run =
-                        Run::new().on_threads(1 + variant as usize / 4).in_workspace(&mut workspace);
+                    let mut run = Run::new()
+                        .on_threads(1 + variant as usize / 4)
+                        .in_workspace(&mut workspace);
                     for (name, value) in settings {
                         run = run.with_option(&BoruvkaEdge::INFO, name, value).unwrap();
                     }
-                    let found = Solver::solve(&BoruvkaEdge, &graph, Order::Minimum, &mut run).unwrap().forest;
-                    assert_eq!(found.ids(), expected.ids(), "graph {round}, {settings:?}: {graph:?}");
+                    let found = Solver::solve(&BoruvkaEdge, &graph, Order::Minimum, &mut run)
+                        .unwrap()
+                        .forest;
+                    assert_eq!(
+                        found.ids(),
+                        expected.ids(),
+                        "graph {round}, {settings:?}: {graph:?}"
+                    );
                 }
             }
         }

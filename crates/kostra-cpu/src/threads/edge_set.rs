@@ -1,8 +1,10 @@
 //! A set of edges that many threads fill at once: the forest, as they find it.
 //!
-//! * Progress: wait-free on processors that have an atomic OR, lock-free elsewhere. An insertion is one of these.
-//! * Memory order: relaxed. Each bit goes from 0 to 1 once, so one insertion alone is told that an edge is new, and
-//!   nothing else is published through the set, which is read when the team is done.
+//! * Progress: wait-free on processors that have an atomic OR, lock-free elsewhere. An insertion is
+//!   one of these.
+//! * Memory order: relaxed. Each bit goes from 0 to 1 once, so one insertion alone is told that an
+//!   edge is new, and nothing else is published through the set, which is read when the team is
+//!   done.
 //! * One bit an edge.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -61,7 +63,8 @@ mod under_loom {
     fn one_insertion_alone_is_told_that_an_edge_is_new() {
         loom::model(|| {
             let set = Arc::new(SharedEdgeSet::new(3).unwrap());
-            let insert = |set: &SharedEdgeSet, ids: [EdgeId; 2]| ids.map(|id| usize::from(set.insert(id)));
+            let insert =
+                |set: &SharedEdgeSet, ids: [EdgeId; 2]| ids.map(|id| usize::from(set.insert(id)));
             let other = {
                 let set = Arc::clone(&set);
                 loom::thread::spawn(move || insert(&set, [1, 0]))
@@ -88,7 +91,10 @@ mod tests {
                     set.insert((item % m / 2 * 2) as EdgeId);
                 });
             });
-            assert_eq!(set.into_edge_set().into_ids(), (0..m as EdgeId).step_by(2).collect::<Vec<_>>());
+            assert_eq!(
+                set.into_edge_set().into_ids(),
+                (0..m as EdgeId).step_by(2).collect::<Vec<_>>()
+            );
         }
     }
 }

@@ -4,8 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::team::{Schedule, with_team};
 
-/// Calls `step` once for every item, on up to as many threads as there are items, the caller's among them. Where threads
-/// start late, one thread takes several items, so the step for one item must not wait for that of another.
+/// Calls `step` once for every item, on up to as many threads as there are items, the caller's
+/// among them. Where threads start late, one thread takes several items, so the step for one item
+/// must not wait for that of another.
 ///
 /// # Panics
 /// When a step panics, on any thread.

@@ -1,12 +1,16 @@
-//! The lightest edge that many threads have offered to each component: the shared minimum of Borůvka's algorithm.
+//! The lightest edge that many threads have offered to each component: the shared minimum of
+//! Borůvka's algorithm.
 //!
-//! * With 32-bit weights a slot holds a rank, key above id, and an offer is one atomic minimum. With 64-bit weights a
-//!   rank has 96 bits, so a slot holds the id alone; an offer looks up the key of the edge that sits there, and
-//!   exchanges the ids if its own is lighter and nobody was faster. Either way an offer that is not lighter only reads.
-//! * Progress: lock-free; wait-free on processors that have an atomic minimum. An exchange that fails has met a
-//!   lighter edge than before, so an offer is repeated at most as often as there are lighter edges offered.
-//! * Memory order: relaxed. A slot descends in the strict total order, whatever order its offers are seen in; nothing
-//!   else is published through it, and the final value is read in a later step of the team.
+//! * With 32-bit weights a slot holds a rank, key above id, and an offer is one atomic minimum.
+//!   With 64-bit weights a rank has 96 bits, so a slot holds the id alone; an offer looks up the
+//!   key of the edge that sits there, and exchanges the ids if its own is lighter and nobody was
+//!   faster. Either way an offer that is not lighter only reads.
+//! * Progress: lock-free; wait-free on processors that have an atomic minimum. An exchange that
+//!   fails has met a lighter edge than before, so an offer is repeated at most as often as there
+//!   are lighter edges offered.
+//! * Memory order: relaxed. A slot descends in the strict total order, whatever order its offers
+//!   are seen in; nothing else is published through it, and the final value is read in a later step
+//!   of the team.
 //! * 8 bytes a component, 4 with 64-bit weights.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -35,7 +39,8 @@ impl<'a, W: Weight> Lightest<'a, W> {
         if W::Key::BITS == 32 { components } else { components.div_ceil(2) }
     }
 
-    /// Slots in so many [`words`](Self::words), of any content: every slot is first to be [cleared](Self::clear).
+    /// Slots in so many [`words`](Self::words), of any content: every slot is first to be
+    /// [cleared](Self::clear).
     pub(crate) fn in_words(edges: Edges<'a, W>, words: &'a mut [u64]) -> Self {
         let slots = if W::Key::BITS == 32 {
             Slots::Ranks(lend_u64(words))
@@ -105,13 +110,17 @@ mod under_loom {
         model.preemption_bound = Some(3);
         model.check(move || {
             let ends = vec![0; weights.len()];
-            let graph = Box::leak(Box::new(EdgeList::new(1, ends.clone(), ends, weights.to_vec()).unwrap()));
+            let graph = Box::leak(Box::new(
+                EdgeList::new(1, ends.clone(), ends, weights.to_vec()).unwrap(),
+            ));
             let edges = graph.edges(Order::Minimum);
             let words = Vec::leak(vec![0; Lightest::<W>::words(1)]);
             let lightest: &Lightest<'_, W> = Box::leak(Box::new(Lightest::in_words(edges, words)));
             lightest.clear(0);
             let threads = offers.map(|ids| {
-                loom::thread::spawn(move || ids.iter().for_each(|&id| lightest.offer(0, edges.key(id), id)))
+                loom::thread::spawn(move || {
+                    ids.iter().for_each(|&id| lightest.offer(0, edges.key(id), id))
+                })
             });
             threads.into_iter().for_each(|thread| thread.join().unwrap());
             let expected = offers.concat().into_iter().min_by_key(|id| edges.rank(*id));
@@ -137,7 +146,8 @@ mod tests {
 
     fn assert_the_lightest_stays<W: Weight>(weights: &[W]) {
         let m = weights.len() as u32;
-        let graph = EdgeList::new(1, vec![0; m as usize], vec![0; m as usize], weights.to_vec()).unwrap();
+        let graph =
+            EdgeList::new(1, vec![0; m as usize], vec![0; m as usize], weights.to_vec()).unwrap();
         for order in [Order::Minimum, Order::Maximum] {
             let edges = graph.edges(order);
             let mut words = vec![0; Lightest::<W>::words(3)];
@@ -166,7 +176,19 @@ mod tests {
         assert_the_lightest_stays(&[u32::MAX; 4]);
         assert_the_lightest_stays(&[3, 1, 2, 1, i64::MAX, 3]);
         assert_the_lightest_stays(&[u64::MAX; 4]);
-        assert_the_lightest_stays(&[0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY]);
-        assert_the_lightest_stays(&[0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+        assert_the_lightest_stays(&[
+            0.0,
+            -0.0,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NEG_INFINITY,
+        ]);
+        assert_the_lightest_stays(&[
+            0.0,
+            -0.0,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NEG_INFINITY,
+        ]);
     }
 }

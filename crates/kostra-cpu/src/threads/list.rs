@@ -1,4 +1,5 @@
-//! Listing the members of a set on several threads, which also share the first touch of the list's memory.
+//! Listing the members of a set on several threads, which also share the first touch of the list's
+//! memory.
 #![allow(unsafe_code, reason = "a list is not cleared before threads fill it")]
 
 use std::mem::MaybeUninit;
@@ -14,7 +15,8 @@ const GRAIN: usize = 1 << 19;
 /// Parts for each thread, so that a thread that starts late leaves more of them to the others.
 const PARTS: usize = 8;
 
-/// The members of a set, ascending, listed by up to `threads` threads. O(bound / 64 + members) work.
+/// The members of a set, ascending, listed by up to `threads` threads. O(bound / 64 + members)
+/// work.
 ///
 /// # Errors
 /// When the system does not grant the memory.
@@ -44,12 +46,14 @@ pub fn list(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory> {
             fill(share * index, chunks[index], &mut ids);
         });
     });
-    // SAFETY: there is room for as many, and every part was filled with as many members as its words have.
+    // SAFETY: there is room for as many, and every part was filled with as many members as its
+    // words have.
     unsafe { ids.set_len(set.len()) };
     Ok(ids)
 }
 
-/// Writes the members of some words, of which the first is the set's word `first`; there is room for just as many.
+/// Writes the members of some words, of which the first is the set's word `first`; there is room
+/// for just as many.
 fn fill(first: usize, words: &[u64], ids: &mut [MaybeUninit<EdgeId>]) {
     let mut places = ids.iter_mut();
     for (index, mut word) in (first..).zip(words.iter().copied()) {
@@ -68,14 +72,19 @@ mod tests {
 
     #[test]
     fn threads_list_what_one_lists() {
-        for (bound, step) in [(0, 1), (1000, 7), (3 * GRAIN, 1), (4 * GRAIN + 77, 1), (30 * GRAIN, 7)] {
+        for (bound, step) in
+            [(0, 1), (1000, 7), (3 * GRAIN, 1), (4 * GRAIN + 77, 1), (30 * GRAIN, 7)]
+        {
             let mut set = EdgeSet::new(bound);
             (0..bound as EdgeId).step_by(step).for_each(|id| {
                 set.insert(id);
             });
             let expected = set.clone().into_ids();
             for threads in [1, 2, 3, 8] {
-                assert!(list(set.clone(), threads).unwrap() == expected, "{bound} by {step} on {threads}");
+                assert!(
+                    list(set.clone(), threads).unwrap() == expected,
+                    "{bound} by {step} on {threads}"
+                );
             }
         }
     }

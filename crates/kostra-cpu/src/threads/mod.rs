@@ -1,7 +1,9 @@
-//! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`] (threads that work
-//! step by step), [`place`] (where they begin), [`atomic`] (memory lent to them), [`scan`] (prefix sums), [`union_find`],
-//! [`lightest`] (a minimum for each component), [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they
-//! build at once), [`edge_set`] (the forest as they find it), [`list`] (its edges in order), [`items`] (work of any kind).
+//! Solvers on the threads of one machine, one file each, and the parts that they share: [`team`]
+//! (threads that work step by step), [`place`] (where they begin), [`atomic`] (memory lent to
+//! them), [`scan`] (prefix sums), [`union_find`], [`lightest`] (a minimum for each component),
+//! [`worklist`] (a filter by ticket), [`adjacency_list`] (one that they build at once),
+//! [`edge_set`] (the forest as they find it), [`list`] (its edges in order), [`items`] (work of any
+//! kind).
 
 mod adjacency_list;
 mod atomic;
@@ -28,5 +30,9 @@ pub use fast::{Settled, settle};
 pub use items::on_threads;
 pub use list::list;
 
-pub(crate) const SOLVERS: &[&dyn Solver] =
-    &[&Fast, &boruvka_contract::BoruvkaContract, &boruvka_edge::BoruvkaEdge, &prim_collide::PrimCollide];
+pub(crate) const SOLVERS: &[&dyn Solver] = &[
+    &Fast,
+    &boruvka_contract::BoruvkaContract,
+    &boruvka_edge::BoruvkaEdge,
+    &prim_collide::PrimCollide,
+];

@@ -19,10 +19,11 @@ mod linux {
 
     /// The processors that threads of one team have begun on.
     ///
-    /// Left alone, a new thread was seen to wait for its parent's processor for three milliseconds while another was idle
-    /// (Linux 6.18 as a guest of KVM): longer than many a solve. So the leader sends new threads away from its own, and a
-    /// thread that finds another of its team where it is moves to the next that it may use. It is bound to none: after that
-    /// the system moves it as it likes.
+    /// Left alone, a new thread was seen to wait for its parent's processor for three milliseconds
+    /// while another was idle (Linux 6.18 as a guest of KVM): longer than many a solve. So the
+    /// leader sends new threads away from its own, and a thread that finds another of its team
+    /// where it is moves to the next that it may use. It is bound to none: after that the system
+    /// moves it as it likes.
     pub(in crate::threads) struct Places {
         /// Where the leader was when it began.
         leader: usize,
@@ -35,12 +36,14 @@ mod linux {
         /// The places of a team that the calling thread leads.
         pub(in crate::threads) fn of_leader() -> Self {
             let (leader, allowed) = (here(), allowed().unwrap_or_else(nowhere));
-            let places = Self { leader, allowed, taken: [const { AtomicU64::new(0) }; ROOM.div_ceil(64)] };
+            let places =
+                Self { leader, allowed, taken: [const { AtomicU64::new(0) }; ROOM.div_ceil(64)] };
             places.take(leader);
             places
         }
 
-        /// Sends a thread that may not have begun yet away from the leader's processor. One that is elsewhere stays there.
+        /// Sends a thread that may not have begun yet away from the leader's processor. One that is
+        /// elsewhere stays there.
         pub(in crate::threads) fn send_away<T>(&self, thread: &JoinHandle<T>) {
             let mut others = self.allowed;
             // SAFETY: the leader's place is below the room of a set, as all that the system tells.
@@ -55,7 +58,8 @@ mod linux {
                 return;
             }
             // SAFETY: all that is asked for is below the room of a set.
-            let is_allowed = |processor: usize| unsafe { libc::CPU_ISSET(processor, &self.allowed) };
+            let is_allowed =
+                |processor: usize| unsafe { libc::CPU_ISSET(processor, &self.allowed) };
             let mut others = (here + 1..ROOM).chain(0..here);
             if let Some(free) = others.find(|&other| is_allowed(other) && self.take(other)) {
                 let mut there = nowhere();
@@ -70,7 +74,8 @@ mod linux {
 
         /// Moves a thread of the team, and lets it go where it likes from there.
         fn move_to(&self, thread: libc::pthread_t, there: &libc::cpu_set_t) {
-            // SAFETY: whoever has the thread's handle has not joined it, so that it is known; the sets are valid for reads.
+            // SAFETY: whoever has the thread's handle has not joined it, so that it is known; the
+            // sets are valid for reads.
             unsafe {
                 let set = |set| libc::pthread_setaffinity_np(thread, size_of_val(set), set);
                 if set(there) == 0 {
@@ -83,7 +88,9 @@ mod linux {
         /// Whether the calling thread is the first of its team on a processor.
         fn take(&self, processor: usize) -> bool {
             let bit = 1 << (processor % 64);
-            self.taken.get(processor / 64).is_some_and(|word| word.fetch_or(bit, Relaxed) & bit == 0)
+            self.taken
+                .get(processor / 64)
+                .is_some_and(|word| word.fetch_or(bit, Relaxed) & bit == 0)
         }
 
         #[cfg(test)]
@@ -94,7 +101,8 @@ mod linux {
 
     /// The processor that the calling thread is on.
     fn here() -> usize {
-        // SAFETY: it may always be asked. Where the system does not tell, it is called 0: a guess does no harm.
+        // SAFETY: it may always be asked. Where the system does not tell, it is called 0: a guess
+        // does no harm.
         let processor = unsafe { libc::sched_getcpu() };
         usize::try_from(processor).map_or(0, |processor| processor.min(ROOM - 1))
     }

@@ -1,55 +1,66 @@
-//! Several instances of Prim's algorithm at once, each growing trees of its own, which stop where they collide.
+//! Several instances of Prim's algorithm at once, each growing trees of its own, which stop where
+//! they collide.
 //!
-//! A thread starts a tree at a vertex that is in no tree yet, and grows it as Prim's algorithm does: it chooses the
-//! lightest edge that leaves the tree, and claims the vertex at the other end by a compare-exchange. Where another tree
-//! has claimed that vertex before, the two trees collide: the tree that came second stops, and its thread starts another
-//! tree elsewhere. When all vertices are in trees, trees that collided are contracted into one vertex, and the next stage
-//! goes on with the graph between the new vertices. An instance on every vertex is Borůvka's algorithm; one instance
-//! alone is Prim's.
+//! A thread starts a tree at a vertex that is in no tree yet, and grows it as Prim's algorithm
+//! does: it chooses the lightest edge that leaves the tree, and claims the vertex at the other end
+//! by a compare-exchange. Where another tree has claimed that vertex before, the two trees collide:
+//! the tree that came second stops, and its thread starts another tree elsewhere. When all vertices
+//! are in trees, trees that collided are contracted into one vertex, and the next stage goes on
+//! with the graph between the new vertices. An instance on every vertex is Borůvka's algorithm; one
+//! instance alone is Prim's.
 //!
-//! Why the edges are right: only its own thread adds to a tree, so at each choice the tree is a fixed set of vertices,
-//! and the chosen edge is the first in the order `(weight key, edge id)` of all that leave the set. By the cut
-//! property it is in the one minimum spanning forest, whatever the other threads do, and whether its far end is free
-//! or taken; so the edge of a collision is chosen like any other. After it the tree must stop. The next edge in its
-//! heap is the second that leaves the set, about which the cut property says nothing: a path through the other tree may
-//! be lighter. The first edge that leaves the union of both is not known to the thread, for the other tree is still
-//! growing. All chosen edges are in one forest, so they close no cycle, and an edge that two trees choose counts once.
-//! So the forest does not depend on which thread gets which vertex.
+//! Why the edges are right: only its own thread adds to a tree, so at each choice the tree is a
+//! fixed set of vertices, and the chosen edge is the first in the order `(weight key, edge id)` of
+//! all that leave the set. By the cut property it is in the one minimum spanning forest, whatever
+//! the other threads do, and whether its far end is free or taken; so the edge of a collision is
+//! chosen like any other. After it the tree must stop. The next edge in its heap is the second that
+//! leaves the set, about which the cut property says nothing: a path through the other tree may be
+//! lighter. The first edge that leaves the union of both is not known to the thread, for the other
+//! tree is still growing. All chosen edges are in one forest, so they close no cycle, and an edge
+//! that two trees choose counts once. So the forest does not depend on which thread gets which
+//! vertex.
 //!
-//! Why there are at most log2 n stages: every tree of a stage, even one of a single vertex, ends either complete, with no
-//! edge leaving it, and is not in the next stage; or in a collision, which merges it with another tree. So each new
-//! vertex is made of at least two old ones. As in Borůvka's algorithm, the collisions form a forest, except for pairs
-//! that chose the same edge: the heaviest edge of a longer cycle would not have been first for either tree at its ends.
-//! Within a stage each vertex is claimed once and each edge is looked at from both ends. Emptying a heap at a collision
-//! costs O(1), so trees may collide as often as there are vertices: on a path with ascending weights every tree that
-//! starts behind another one collides at its first edge.
+//! Why there are at most log2 n stages: every tree of a stage, even one of a single vertex, ends
+//! either complete, with no edge leaving it, and is not in the next stage; or in a collision, which
+//! merges it with another tree. So each new vertex is made of at least two old ones. As in
+//! Borůvka's algorithm, the collisions form a forest, except for pairs that chose the same edge:
+//! the heaviest edge of a longer cycle would not have been first for either tree at its ends.
+//! Within a stage each vertex is claimed once and each edge is looked at from both ends. Emptying a
+//! heap at a collision costs O(1), so trees may collide as often as there are vertices: on a path
+//! with ascending weights every tree that starts behind another one collides at its first edge.
 //!
-//! * Source: Sousa 2014, section 4.3.1 and `tm_mst_pt` in chapter 5, which follow Kang and Bader 2009 without stealing,
-//!   and Bader and Cong 2004, who restart and contract. The adjacency list of a stage is that of section 4.2. What a
-//!   tree does at a collision is nearer to Nobari 2012, Algorithm 2 (Partial Prim), than to Sousa: a tree may choose an
-//!   edge to a vertex of any other tree, hooks onto that tree, stops, and its thread starts elsewhere at once.
-//! * Reports for each stage the number of trees and of collisions, the size of the largest tree, and the number of
-//!   vertices that each thread has processed, in the order of threads.
-//! * Time O((n + m) log n) work a stage, at most log2 n stages. Scratch 44 bytes an edge, 20 a vertex, and 4 for each
-//!   vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside a tree.
+//! * Source: Sousa 2014, section 4.3.1 and `tm_mst_pt` in chapter 5, which follow Kang and Bader
+//!   2009 without stealing, and Bader and Cong 2004, who restart and contract. The adjacency list
+//!   of a stage is that of section 4.2. What a tree does at a collision is nearer to Nobari 2012,
+//!   Algorithm 2 (Partial Prim), than to Sousa: a tree may choose an edge to a vertex of any other
+//!   tree, hooks onto that tree, stops, and its thread starts elsewhere at once.
+//! * Reports for each stage the number of trees and of collisions, the size of the largest tree,
+//!   and the number of vertices that each thread has processed, in the order of threads.
+//! * Time O((n + m) log n) work a stage, at most log2 n stages. Scratch 44 bytes an edge, 20 a
+//!   vertex, and 4 for each vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for
+//!   each vertex beside a tree.
 //! * Wants an edge list. Exact. Threads.
 //!
 //! Deviations from Sousa 2014:
 //!
-//! * A compare-exchange claims vertices; Kang and Bader use transactions, Bader and Cong color the neighbors.
-//! * In `tm_mst_pt` a thread that collides waits until all others have stopped. Here it waits only when no vertex is
-//!   left to start from, because waiting would end a stage after one collision of each thread.
-//! * The lock-free list holds the graph between trees, not the tree; the forest is a set with one bit an edge.
-//! * Bader and Cong run one iteration of Borůvka's algorithm on the contracted graph. Here every stage runs instances
-//!   of Prim's algorithm, fewer when the graph is small, at the end one.
+//! * A compare-exchange claims vertices; Kang and Bader use transactions, Bader and Cong color the
+//!   neighbors.
+//! * In `tm_mst_pt` a thread that collides waits until all others have stopped. Here it waits only
+//!   when no vertex is left to start from, because waiting would end a stage after one collision of
+//!   each thread.
+//! * The lock-free list holds the graph between trees, not the tree; the forest is a set with one
+//!   bit an edge.
+//! * Bader and Cong run one iteration of Borůvka's algorithm on the contracted graph. Here every
+//!   stage runs instances of Prim's algorithm, fewer when the graph is small, at the end one.
 //! * Graphs may be disconnected: a thread whose tree is complete starts the next tree.
 //!
 //! Deviations from Nobari 2012, Algorithm 2:
 //!
 //! * Nobari bounds the size of a tree by gamma. Here a tree grows until it collides or is complete.
-//! * Partial Prim searches the edges of all vertices of the tree for each choice. Here a heap holds the lightest edge
-//!   to each vertex beside the tree.
-//! * Nobari removes parallel edges when trees are contracted. Here they stay, as in Sousa 2014, 4.4.
+//! * Partial Prim searches the edges of all vertices of the tree for each choice. Here a heap holds
+//!   the lightest edge to each vertex beside the tree.
+//! * Nobari removes parallel edges when trees are contracted. Here they stay, as in Sousa 2014,
+//!   4.4.
 
 mod contract;
 mod grow;
@@ -58,8 +69,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, Vertex, Weight,
+    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, Vertex, Weight,
 };
 
 use super::adjacency_list::AdjacencyList;
@@ -91,7 +102,11 @@ impl Algorithm for PrimCollide {
         options: &[],
     };
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let forest = SharedEdgeSet::new(edges.len())?;
         with_watched_team(run, run.threads(), |team, run| solve(edges, team, &forest, run))?;
@@ -99,8 +114,8 @@ impl Algorithm for PrimCollide {
     }
 }
 
-/// What is said when a part of the memory is refused: how much all parts take together when every vertex is beside one
-/// tree.
+/// What is said when a part of the memory is refused: how much all parts take together when every
+/// vertex is beside one tree.
 fn refusal<W: Weight>(edges: Edges<'_, W>, threads: usize) -> SolveError {
     let instances = instances_for(edges.vertices(), threads);
     let in_heap = size_of::<(<W::Key as Key>::Rank, Vertex)>();
@@ -148,13 +163,17 @@ fn report<K: Key>(instances: &[Mutex<Instance<K>>], run: &mut Run<'_>) {
         instances.iter().map(|instance| std::mem::take(&mut lock(instance).tally)).collect();
     run.counter("trees", tallies.iter().map(|tally| f64::from(tally.trees)).sum());
     run.counter("collisions", tallies.iter().map(|tally| f64::from(tally.collisions)).sum());
-    run.counter("largest tree", tallies.iter().map(|tally| f64::from(tally.largest)).fold(0.0, f64::max));
+    run.counter(
+        "largest tree",
+        tallies.iter().map(|tally| f64::from(tally.largest)).fold(0.0, f64::max),
+    );
     for tally in &tallies {
         run.counter("vertices of a thread", f64::from(tally.vertices));
     }
 }
 
-/// Each lock is taken by one thread at a time, so nobody waits: it lends something to its thread, step by step.
+/// Each lock is taken by one thread at a time, so nobody waits: it lends something to its thread,
+/// step by step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

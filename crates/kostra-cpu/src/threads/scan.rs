@@ -6,14 +6,16 @@ use super::team::Team;
 
 /// Replaces every value by the sum of those before it, and returns the sum of all.
 ///
-/// Takes two passes over the values, which are cut into one stretch for each thread. Between the passes the leader adds up
-/// the sums of the stretches. Blocking: the leader waits for the threads that have joined a pass. Sums wrap at 2^32; the
-/// caller makes sure that they stay below. Relaxed order is enough, because no two threads touch one value in a step, and
-/// the steps of a team are ordered.
+/// Takes two passes over the values, which are cut into one stretch for each thread. Between the
+/// passes the leader adds up the sums of the stretches. Blocking: the leader waits for the threads
+/// that have joined a pass. Sums wrap at 2^32; the caller makes sure that they stay below. Relaxed
+/// order is enough, because no two threads touch one value in a step, and the steps of a team are
+/// ordered.
 pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
     let sums: Vec<AtomicU32> = (0..=team.threads()).map(|_| AtomicU32::new(0)).collect();
     team.parts(values.len(), |part, stretch| {
-        let sum = values[stretch].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
+        let sum =
+            values[stretch].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
         sums[part].store(sum, Relaxed);
     });
     let mut total = 0_u32;

@@ -1,5 +1,5 @@
-//! What the shared parts are made of: the standard library's atomics and locks, or, when they are checked by the
-//! model checker loom, its own. `scripts/loom` runs those checks.
+//! What the shared parts are made of: the standard library's atomics and locks, or, when they are
+//! checked by the model checker loom, its own. `scripts/loom` runs those checks.
 
 #[cfg(loom)]
 pub(crate) use checked::*;
@@ -21,7 +21,8 @@ mod checked {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
-    /// Plain memory cannot be watched: the items are copied, and the copy lives until the process ends.
+    /// Plain memory cannot be watched: the items are copied, and the copy lives until the process
+    /// ends.
     pub(crate) fn lend_u32(items: &mut [u32]) -> &'static [AtomicU32] {
         Vec::leak(items.iter().map(|item| AtomicU32::new(*item)).collect())
     }

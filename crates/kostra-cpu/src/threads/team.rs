@@ -16,19 +16,21 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, sp
 
 /// A number of threads, the caller's among them, that live as long as one solve.
 ///
-/// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have done it, so that
-/// the leader's code reads as if it were alone, and steps may borrow from it. [`helped`](Self::helped) and
-/// [`deal`](Self::deal) wait only for those who have come to help: a thread that is still waking up, or was put aside
-/// for something else, holds nobody up. Between steps the others wait, first awake, then asleep. Nothing outlives the
-/// call: no pool is kept, and none of the caller's is used.
+/// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have
+/// done it, so that the leader's code reads as if it were alone, and steps may borrow from it.
+/// [`helped`](Self::helped) and [`deal`](Self::deal) wait only for those who have come to help: a
+/// thread that is still waking up, or was put aside for something else, holds nobody up. Between
+/// steps the others wait, first awake, then asleep. Nothing outlives the call: no pool is kept, and
+/// none of the caller's is used.
 ///
-/// Progress: blocking. A step ends when the slowest thread that takes part has done it. Dealing out is wait-free with
-/// [`Schedule::Dynamic`], one addition a block, and lock-free with [`Schedule::Guided`].
+/// Progress: blocking. A step ends when the slowest thread that takes part has done it. Dealing out
+/// is wait-free with [`Schedule::Dynamic`], one addition a block, and lock-free with
+/// [`Schedule::Guided`].
 ///
-/// Memory order: opening a step releases what the leader has written before it, and who joins acquires that; finishing
-/// releases what a thread has written in it, and the leader acquires that. So steps, and what lies between them, happen
-/// one after another, and what is shared inside of a step can do with relaxed order. Sleeping and waking meet in
-/// sequentially consistent fences.
+/// Memory order: opening a step releases what the leader has written before it, and who joins
+/// acquires that; finishing releases what a thread has written in it, and the leader acquires that.
+/// So steps, and what lies between them, happen one after another, and what is shared inside of a
+/// step can do with relaxed order. Sleeping and waking meet in sequentially consistent fences.
 pub(crate) struct Team<'a> {
     shared: &'a Shared,
     threads: usize,
@@ -39,7 +41,8 @@ pub(crate) struct Team<'a> {
 pub(crate) enum Schedule {
     /// Blocks of this many items, to whoever is free.
     Dynamic(usize),
-    /// The items that are left, divided by the number of threads and rounded down, but at least this many items.
+    /// The items that are left, divided by the number of threads and rounded down, but at least
+    /// this many items.
     Guided(usize),
 }
 
@@ -61,10 +64,11 @@ pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) ->
             places.settle();
             shared.serve(index);
         };
-        // SAFETY: what the thread borrows lives until the others are dismissed, which waits for all of them.
-        let Ok(thread) =
-            (unsafe { thread::Builder::new().name(format!("kostra {index}")).spawn_unchecked(life) })
-        else {
+        // SAFETY: what the thread borrows lives until the others are dismissed, which waits for all
+        // of them.
+        let Ok(thread) = (unsafe {
+            thread::Builder::new().name(format!("kostra {index}")).spawn_unchecked(life)
+        }) else {
             break;
         };
         places.send_away(&thread);
@@ -86,8 +90,8 @@ impl Team<'_> {
         self.run(&step, true);
     }
 
-    /// Runs a step on the leader, who is 0, and on those of the others who come before the leader has done it. So the
-    /// leader must do alone what nobody else does.
+    /// Runs a step on the leader, who is 0, and on those of the others who come before the leader
+    /// has done it. So the leader must do alone what nobody else does.
     pub(crate) fn helped(&self, step: impl Fn(usize) + Sync) {
         self.run(&step, false);
     }
@@ -99,9 +103,14 @@ impl Team<'_> {
         self.shared.run(step, by_all.then_some(self.threads - 1));
     }
 
-    /// Deals out `0..len` in ranges, each to one thread, which gets its own number too. Ranges are dealt in
-    /// ascending order.
-    pub(crate) fn deal(&self, len: usize, schedule: Schedule, step: impl Fn(usize, Range<usize>) + Sync) {
+    /// Deals out `0..len` in ranges, each to one thread, which gets its own number too. Ranges are
+    /// dealt in ascending order.
+    pub(crate) fn deal(
+        &self,
+        len: usize,
+        schedule: Schedule,
+        step: impl Fn(usize, Range<usize>) + Sync,
+    ) {
         if len == 0 {
             return;
         }
@@ -124,8 +133,8 @@ impl Team<'_> {
         self.deal(len, schedule, |_, range| range.for_each(&step));
     }
 
-    /// Deals out `0..len` in one part for each thread, with the part's number: the same parts in every call, to whoever
-    /// comes.
+    /// Deals out `0..len` in one part for each thread, with the part's number: the same parts in
+    /// every call, to whoever comes.
     #[inline]
     pub(crate) fn parts(&self, len: usize, step: impl Fn(usize, Range<usize>) + Sync) {
         let parts = self.threads;
@@ -141,10 +150,13 @@ impl Team<'_> {
                 (start < len).then(|| start..len.min(start + block))
             }
             Schedule::Guided(least) => {
-                let taken =
-                    |start| (start < len).then(|| least.max((len - start) / self.threads).min(len - start));
+                let taken = |start| {
+                    (start < len).then(|| least.max((len - start) / self.threads).min(len - start))
+                };
                 let start = next
-                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |start| Some(start + taken(start)?))
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |start| {
+                        Some(start + taken(start)?)
+                    })
                     .ok()?;
                 Some(start..start + taken(start)?)
             }
@@ -152,7 +164,8 @@ impl Team<'_> {
     }
 }
 
-/// How often a waiting thread looks before it goes to sleep: long enough for the steps of a round that follow each other.
+/// How often a waiting thread looks before it goes to sleep: long enough for the steps of a round
+/// that follow each other.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
 
 /// A step that may still be joined, in the lowest bit of [`Shared::gate`].
@@ -180,7 +193,8 @@ struct Shared {
     finished: AtomicUsize,
     /// Whether there will be no further step.
     over: AtomicBool,
-    /// The step at hand, and what was thrown in it. Its lock is what sleepers hold when they look a last time.
+    /// The step at hand, and what was thrown in it. Its lock is what sleepers hold when they look a
+    /// last time.
     slot: Mutex<Slot>,
     /// Where the others wait for a step.
     others: Bed,
@@ -204,27 +218,32 @@ struct Slot {
 
 #[derive(Clone, Copy)]
 struct StepPointer(*const Step<'static>);
-// SAFETY: it points to a step that is `Sync`, and is followed only while the leader waits for that step.
+// SAFETY: it points to a step that is `Sync`, and is followed only while the leader waits for that
+// step.
 unsafe impl Send for StepPointer {}
 
 impl Shared {
-    /// Has a step run by the leader and by others, and waits for those: for this many, or for those who come in time.
+    /// Has a step run by the leader and by others, and waits for those: for this many, or for those
+    /// who come in time.
     fn run(&self, step: &Step<'_>, others: Option<usize>) {
-        // SAFETY: only the lifetime changes. The pointer is followed by `serve` alone, by those who have joined, and this
-        // function returns, or unwinds, only when nobody can join any more and all who have joined have finished.
+        // SAFETY: only the lifetime changes. The pointer is followed by `serve` alone, by those who
+        // have joined, and this function returns, or unwinds, only when nobody can join any more
+        // and all who have joined have finished.
         let pointer = StepPointer(unsafe {
             std::mem::transmute::<*const Step<'_>, *const Step<'static>>(std::ptr::from_ref(step))
         });
         self.lock().step = Some(pointer);
         self.finished.store(0, Ordering::Relaxed);
-        // The gate is shut, so that nobody else changes it. Its number may come round again: who has slept that long
-        // misses a step, but one that all must do cannot come to its end before.
+        // The gate is shut, so that nobody else changes it. Its number may come round again: who
+        // has slept that long misses a step, but one that all must do cannot come to its end
+        // before.
         let number = self.gate.load(Ordering::Relaxed) / STEP;
         // Release: publishes the step and the count, and all that the leader has written before.
         self.gate.store(number.wrapping_add(1).wrapping_mul(STEP) | OPEN, Ordering::Release);
         self.wake(&self.others);
         let own = catch_unwind(AssertUnwindSafe(|| step(0)));
-        // Acquire: what the others have written in the step happens before what the leader does next.
+        // Acquire: what the others have written in the step happens before what the leader does
+        // next.
         let come = |joined: usize| self.finished.load(Ordering::Acquire) == joined;
         if let Some(others) = others {
             self.wait_until(&self.leader, || come(others));
@@ -252,7 +271,8 @@ impl Shared {
             }
             let join = |gate: usize| is_new(gate, last).then_some(gate + JOINED);
             // Acquire: what the leader has written before the step.
-            let Ok(gate) = self.gate.fetch_update(Ordering::Acquire, Ordering::Relaxed, join) else {
+            let Ok(gate) = self.gate.fetch_update(Ordering::Acquire, Ordering::Relaxed, join)
+            else {
                 continue;
             };
             last = gate / STEP;
@@ -263,7 +283,8 @@ impl Shared {
                 self.lock().panic = Some(panic);
             }
             let finished = self.finished.fetch_add(1, Ordering::AcqRel) + 1;
-            // Whoever joined and finished before has written both where this one, the last, sees it.
+            // Whoever joined and finished before has written both where this one, the last, sees
+            // it.
             if finished == joined(self.gate.load(Ordering::Relaxed)) {
                 self.wake(&self.leader);
             }
@@ -283,8 +304,9 @@ impl Shared {
             }
             spin_loop();
         }
-        // Who changes something looks for sleepers after that; who goes to sleep is counted before it looks a last
-        // time. Each has a sequentially consistent fence between the two, so one of them sees the other.
+        // Who changes something looks for sleepers after that; who goes to sleep is counted before
+        // it looks a last time. Each has a sequentially consistent fence between the two, so one of
+        // them sees the other.
         bed.asleep.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let mut slot = self.lock();
@@ -309,7 +331,8 @@ impl Shared {
     }
 }
 
-/// The threads of a team but for the leader, who dismisses them and waits for them however the work ends.
+/// The threads of a team but for the leader, who dismisses them and waits for them however the work
+/// ends.
 struct Others<'a> {
     shared: &'a Shared,
     threads: Vec<JoinHandle<()>>,
@@ -348,7 +371,8 @@ mod under_loom {
         });
     }
 
-    /// Has a leader and some others write in one step and read in the next, or go straight to the end.
+    /// Has a leader and some others write in one step and read in the next, or go straight to the
+    /// end.
     fn check(others: usize, steps: usize, preemptions: usize) {
         model(others, preemptions, move |shared| {
             let neighbours = others + 1;
@@ -357,7 +381,11 @@ mod under_loom {
                 shared.run(
                     &|thread| {
                         let own = &written[(thread + step) % neighbours];
-                        assert_eq!(own.load(Ordering::Relaxed), step, "what the step before has written");
+                        assert_eq!(
+                            own.load(Ordering::Relaxed),
+                            step,
+                            "what the step before has written"
+                        );
                         own.store(step + 1, Ordering::Relaxed);
                     },
                     Some(others),
@@ -501,7 +529,11 @@ mod tests {
             for block in blocks(threads, len, Schedule::Guided(least)) {
                 assert_eq!(block.start, len - left, "{threads} threads, at least {least}");
                 let share = left / threads;
-                assert_eq!(block.len(), share.max(least).min(left), "{threads} threads, at least {least}");
+                assert_eq!(
+                    block.len(),
+                    share.max(least).min(left),
+                    "{threads} threads, at least {least}"
+                );
                 left -= block.len();
             }
             assert_eq!(left, 0, "{threads} threads, at least {least}");

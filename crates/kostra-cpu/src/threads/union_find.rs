@@ -1,26 +1,32 @@
-//! Disjoint sets of vertices that many threads merge and search at once, without waiting for each other.
+//! Disjoint sets of vertices that many threads merge and search at once, without waiting for each
+//! other.
 //!
-//! Every element has one 64-bit *record*: its rank above, its parent below, so that one compare-exchange sees and
-//! changes both. A root is its own parent. Roots are linked by rank, equal ranks by number; a rank is frozen when its
-//! element stops being a root.
+//! Every element has one 64-bit *record*: its rank above, its parent below, so that one
+//! compare-exchange sees and changes both. A root is its own parent. Roots are linked by rank,
+//! equal ranks by number; a rank is frozen when its element stops being a root.
 //!
 //! * Source: Shou & He 2024, section 3.2, Listing 4, after Anderson & Woll 1991.
-//! * Right, because along every path `(rank, element)` strictly ascends: a link is made by a compare-exchange that
-//!   succeeds only if the element is still a root of the rank that was compared. The other root's rank may have been
-//!   read long ago, but it can only have grown since. So there is never a cycle, and no link is undone or lost.
+//! * Right, because along every path `(rank, element)` strictly ascends: a link is made by a
+//!   compare-exchange that succeeds only if the element is still a root of the rank that was
+//!   compared. The other root's rank may have been read long ago, but it can only have grown since.
+//!   So there is never a cycle, and no link is undone or lost.
 //! * Deviates from Listing 4 in two places, where the listing would be wrong.
-//!   - Line 37 gives a linked root the rank of its new parent. Then an element that another thread has just linked under
-//!     `u` may show the rank of `u`, pass for a root that ranks above it, and have `u` linked under itself: a cycle.
-//!     Here, as in Anderson & Woll, a linked root keeps its own rank.
-//!   - Line 35 swaps the ranks but not the elements. Then the compare-exchange never succeeds where ranks differ, and
-//!     where they are equal two threads may link two roots under each other. Here all four variables are swapped.
-//! * Progress: wait-free. A search climbs in the order of `(rank, element)`, which is finite, and does not repeat a
-//!   compare-exchange that fails. A merge begins again only when another thread has linked one of its two roots or
-//!   raised a rank; there are at most n - 1 links, and as many raises.
-//! * Memory order: relaxed throughout. Each claim above is about one record at a time, and holds for records read
-//!   late. Nothing else is published through the records: what was merged in one step of a team is seen in the next.
-//! * A path has O(log n) elements, and more only where threads come between a link and the raise of rank that belongs
-//!   to it. Takes 8 bytes an element.
+//!   - Line 37 gives a linked root the rank of its new parent. Then an element that another thread
+//!     has just linked under `u` may show the rank of `u`, pass for a root that ranks above it, and
+//!     have `u` linked under itself: a cycle. Here, as in Anderson & Woll, a linked root keeps its
+//!     own rank.
+//!   - Line 35 swaps the ranks but not the elements. Then the compare-exchange never succeeds where
+//!     ranks differ, and where they are equal two threads may link two roots under each other. Here
+//!     all four variables are swapped.
+//! * Progress: wait-free. A search climbs in the order of `(rank, element)`, which is finite, and
+//!   does not repeat a compare-exchange that fails. A merge begins again only when another thread
+//!   has linked one of its two roots or raised a rank; there are at most n - 1 links, and as many
+//!   raises.
+//! * Memory order: relaxed throughout. Each claim above is about one record at a time, and holds
+//!   for records read late. Nothing else is published through the records: what was merged in one
+//!   step of a team is seen in the next.
+//! * A path has O(log n) elements, and more only where threads come between a link and the raise of
+//!   rank that belongs to it. Takes 8 bytes an element.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -38,7 +44,8 @@ impl<'a> UnionFind<'a> {
     /// Disjoint sets in one word an element, of any content: every element is first to be
     /// [made a set](Self::make_set).
     ///
-    /// Path compression has searches shorten the paths that they walk, at the price of an atomic write each time.
+    /// Path compression has searches shorten the paths that they walk, at the price of an atomic
+    /// write each time.
     pub(crate) fn in_words(words: &'a mut [u64], path_compression: bool) -> Self {
         Self { records: lend_u64(words), path_compression }
     }
@@ -48,7 +55,8 @@ impl<'a> UnionFind<'a> {
         self.records[element as usize].store(record(0, element), Relaxed);
     }
 
-    /// The representative of the set that holds an element. While merges run, it may be one that has just been linked.
+    /// The representative of the set that holds an element. While merges run, it may be one that
+    /// has just been linked.
     pub(crate) fn find(&self, mut element: Vertex) -> Vertex {
         let mut found = self.load(element);
         loop {
@@ -65,7 +73,8 @@ impl<'a> UnionFind<'a> {
             if grandparent != parent {
                 let shortened = record(rank(found), grandparent);
                 // Whoever was faster has shortened the path as well.
-                let _ = self.records[element as usize].compare_exchange(found, shortened, Relaxed, Relaxed);
+                let _ = self.records[element as usize]
+                    .compare_exchange(found, shortened, Relaxed, Relaxed);
             }
             element = grandparent;
             found = self.load(element);
@@ -86,7 +95,8 @@ impl<'a> UnionFind<'a> {
             }
             if self.update_root(u, rank_u, v, rank_u) {
                 if rank_u == rank_v {
-                    // Where it fails, another thread has raised or linked the root; the order of the path stands.
+                    // Where it fails, another thread has raised or linked the root; the order of
+                    // the path stands.
                     self.update_root(v, rank_v, v, rank_v + 1);
                 }
                 return true;
@@ -121,22 +131,34 @@ fn parent(record: u64) -> Vertex {
 mod under_loom {
     use super::*;
 
-    /// Has threads merge a pair each, after some merges, and asserts that the sets are right in every interleaving.
-    fn check(n: u32, before: &'static [(u32, u32)], pairs: &'static [(u32, u32)], path_compression: bool) {
+    /// Has threads merge a pair each, after some merges, and asserts that the sets are right in
+    /// every interleaving.
+    fn check(
+        n: u32,
+        before: &'static [(u32, u32)],
+        pairs: &'static [(u32, u32)],
+        path_compression: bool,
+    ) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(move || {
             let words = Vec::leak(vec![0; n as usize]);
-            let sets: &UnionFind<'_> = Box::leak(Box::new(UnionFind::in_words(words, path_compression)));
+            let sets: &UnionFind<'_> =
+                Box::leak(Box::new(UnionFind::in_words(words, path_compression)));
             (0..n).for_each(|element| sets.make_set(element));
             let mut expected = kostra_core::UnionFind::new(n);
             for &(u, v) in before {
                 assert_eq!(sets.join(u, v), expected.union(u, v));
             }
-            let threads: Vec<_> =
-                pairs[1..].iter().map(|&(u, v)| loom::thread::spawn(move || sets.join(u, v))).collect();
+            let threads: Vec<_> = pairs[1..]
+                .iter()
+                .map(|&(u, v)| loom::thread::spawn(move || sets.join(u, v)))
+                .collect();
             let mut claimed = usize::from(sets.join(pairs[0].0, pairs[0].1));
-            claimed += threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum::<usize>();
+            claimed += threads
+                .into_iter()
+                .map(|thread| usize::from(thread.join().unwrap()))
+                .sum::<usize>();
             assert_eq!(claimed, pairs.iter().filter(|(u, v)| expected.union(*u, *v)).count());
             for (u, v) in (0..n).flat_map(|u| (0..u).map(move |v| (u, v))) {
                 assert_eq!(sets.find(u) == sets.find(v), expected.same(u, v));
@@ -178,8 +200,14 @@ mod tests {
     use super::*;
     use crate::threads::team::{Schedule, with_team};
 
-    /// Merges pairs with some threads, and returns the representatives and how often a merge was claimed.
-    fn joined(n: u32, pairs: &[(u32, u32)], threads: usize, path_compression: bool) -> (Vec<u32>, usize) {
+    /// Merges pairs with some threads, and returns the representatives and how often a merge was
+    /// claimed.
+    fn joined(
+        n: u32,
+        pairs: &[(u32, u32)],
+        threads: usize,
+        path_compression: bool,
+    ) -> (Vec<u32>, usize) {
         let mut words = vec![u64::MAX; n as usize];
         let sets = UnionFind::in_words(&mut words, path_compression);
         let claimed = AtomicU64::new(0);

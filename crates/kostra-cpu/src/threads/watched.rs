@@ -6,8 +6,8 @@ use kostra_core::Run;
 
 use super::team::{MOST, Team, with_team};
 
-/// Does some work with a [team](with_team), and reports how long its threads took to start and to end, and how many the
-/// system refused. The last round of the run is over when the work is.
+/// Does some work with a [team](with_team), and reports how long its threads took to start and to
+/// end, and how many the system refused. The last round of the run is over when the work is.
 pub(crate) fn with_watched_team<R>(
     run: &mut Run<'_>,
     threads: usize,

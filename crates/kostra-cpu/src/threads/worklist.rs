@@ -1,10 +1,12 @@
 //! A list of edges that many threads fill at once: the output of a parallel filter.
 //!
 //! * Source: Shou & He 2024, section 3.3, optimization 1a.
-//! * A thread that keeps an edge takes the next number of an atomic counter, and writes the edge to that place. No other
-//!   thread gets that number. The order of the list depends on timing, so solvers compare edges by rank, not by place.
+//! * A thread that keeps an edge takes the next number of an atomic counter, and writes the edge to
+//!   that place. No other thread gets that number. The order of the list depends on timing, so
+//!   solvers compare edges by rank, not by place.
 //! * Progress: wait-free, one atomic addition an edge on a counter that all threads share.
-//! * Memory order: relaxed. Tickets are unique in any order, and the list is read in a later step of the team.
+//! * Memory order: relaxed. Tickets are unique in any order, and the list is read in a later step
+//!   of the team.
 //! * 12 bytes an edge.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,8 +28,8 @@ impl<'a> Worklist<'a> {
         edges + edges.div_ceil(2)
     }
 
-    /// A list of up to `edges` edges in [`words(edges)`](Self::words) words, whatever they hold. Its first `len` places are
-    /// taken; each must be [set](Self::set) before it is read.
+    /// A list of up to `edges` edges in [`words(edges)`](Self::words) words, whatever they hold.
+    /// Its first `len` places are taken; each must be [set](Self::set) before it is read.
     pub(crate) fn in_words(words: &'a mut [u64], edges: usize, len: usize) -> Self {
         let (ends, ids) = words.split_at_mut(edges);
         let ids = lend_u32(bytemuck::cast_slice_mut(ids));
@@ -83,7 +85,11 @@ mod under_loom {
         model.preemption_bound = Some(3);
         model.check(|| {
             let list = |len| -> &Worklist<'_> {
-                Box::leak(Box::new(Worklist::in_words(Vec::leak(vec![0; Worklist::words(4)]), 4, len)))
+                Box::leak(Box::new(Worklist::in_words(
+                    Vec::leak(vec![0; Worklist::words(4)]),
+                    4,
+                    len,
+                )))
             };
             let (all, kept) = (list(4), list(0));
             (0..4).for_each(|place| all.set(place, (place as u32, 9), place as u32));
@@ -95,7 +101,8 @@ mod under_loom {
                 })
             });
             threads.into_iter().for_each(|thread| thread.join().unwrap());
-            let mut edges: Vec<_> = (0..kept.len()).map(|place| (kept.ends(place), kept.id(place))).collect();
+            let mut edges: Vec<_> =
+                (0..kept.len()).map(|place| (kept.ends(place), kept.id(place))).collect();
             edges.sort_unstable();
             assert_eq!(edges, [((0, 9), 0), ((2, 9), 2), ((3, 9), 3)]);
         });
@@ -112,7 +119,8 @@ mod tests {
         let m = if cfg!(miri) { 40 } else { 5000 };
         for threads in [1, 2, 3, 8] {
             let (mut from, mut to) = (vec![7; Worklist::words(m)], vec![7; Worklist::words(m)]);
-            let (all, kept) = (Worklist::in_words(&mut from, m, m), Worklist::in_words(&mut to, m, 0));
+            let (all, kept) =
+                (Worklist::in_words(&mut from, m, m), Worklist::in_words(&mut to, m, 0));
             with_team(threads, |team| {
                 team.deal(m, Schedule::Dynamic(10), |_, range| {
                     range.for_each(|place| all.set(place, (place as u32, 5), 2 * place as u32));
@@ -123,7 +131,8 @@ mod tests {
                     }
                 });
             });
-            let mut ids: Vec<_> = (0..kept.len()).map(|place| (kept.ends(place).0, kept.id(place))).collect();
+            let mut ids: Vec<_> =
+                (0..kept.len()).map(|place| (kept.ends(place).0, kept.id(place))).collect();
             ids.sort_unstable();
             let expected: Vec<_> = (0..m as u32).step_by(3).map(|u| (u, 2 * u)).collect();
             assert_eq!(ids, expected);

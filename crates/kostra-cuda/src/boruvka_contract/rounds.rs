@@ -1,4 +1,5 @@
-//! The rounds of the contracting algorithm, and the kernels that a thread a vertex runs in either variant.
+//! The rounds of the contracting algorithm, and the kernels that a thread a vertex runs in either
+//! variant.
 
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use kostra_core::{EdgeId, EdgeSet, Problem, Run, SolveError, Vertex, Weight};
@@ -64,7 +65,8 @@ impl<W: Weight> Rows<W> {
         })
     }
 
-    /// Room for what a graph is contracted to: half of its vertices, for each component has two or more.
+    /// Room for what a graph is contracted to: half of its vertices, for each component has two or
+    /// more.
     fn contracted(device: &Device, vertices: u32, entries: usize) -> Result<Self, DeviceError> {
         Ok(Self {
             vertices: 0,
@@ -111,7 +113,8 @@ pub(crate) fn contract<C: Contraction, W: Weight>(
     if entries == 0 {
         return Ok(EdgeSet::new(m));
     }
-    device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
+    device
+        .admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m, entries))?;
     let keys = Keys::of::<W>(rows.order());
     let loaded = run.compile(|_| Loaded::<C>::load(device, keys))?;
     let (mut rounds, mut now, mut next) = run.upload(|run| {
@@ -247,7 +250,8 @@ impl<'a, C: Contraction> Rounds<'a, C> {
         self.clock.lap("make keys")
     }
 
-    /// Chooses edges of a graph that has some, and builds the graph that is left when they are contracted.
+    /// Chooses edges of a graph that has some, and builds the graph that is left when they are
+    /// contracted.
     fn round<W: Weight>(
         &mut self,
         graph: &Rows<W>,
@@ -271,7 +275,8 @@ impl<'a, C: Contraction> Rounds<'a, C> {
 
     /// Algorithm 7.
     fn find_minimum_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
-        let (kernel, grid) = (&self.kernels.find_minimum_edges, self.blocks.for_items(graph.vertices));
+        let (kernel, grid) =
+            (&self.kernels.find_minimum_edges, self.blocks.for_items(graph.vertices));
         let mut launch = self.device.stream().launch_builder(kernel);
         launch.arg(&graph.first_edge).arg(&graph.keys).arg(&graph.ids).arg(&graph.vertices);
         launch.arg(&mut self.vertices.vertex_minedge);
@@ -282,29 +287,39 @@ impl<'a, C: Contraction> Rounds<'a, C> {
 
     /// Algorithm 8. The edges that remain are marked as the forest's.
     fn remove_mirrored_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
-        let (kernel, grid) = (&self.kernels.remove_mirrored_edges, self.blocks.for_items(graph.vertices));
+        let (kernel, grid) =
+            (&self.kernels.remove_mirrored_edges, self.blocks.for_items(graph.vertices));
         let mut launch = self.device.stream().launch_builder(kernel);
         launch.arg(&graph.neighbours).arg(&graph.ids).arg(&graph.vertices);
         launch.arg(&mut self.vertices.vertex_minedge).arg(&mut self.forest.words);
-        // SAFETY: these are the kernel's parameters; chosen edges are entries, and the forest has a bit for every id.
+        // SAFETY: these are the kernel's parameters; chosen edges are entries, and the forest has a
+        // bit for every id.
         self.device.check(unsafe { launch.launch(grid) }, "removing mirrored edges")?;
         self.clock.lap_of(REMOVE_MIRRORED_EDGES, kernel, grid)
     }
 
     /// Algorithm 9.
     fn initialize_colors<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
-        let (kernel, grid) = (&self.kernels.initialize_colors, self.blocks.for_items(graph.vertices));
+        let (kernel, grid) =
+            (&self.kernels.initialize_colors, self.blocks.for_items(graph.vertices));
         let mut launch = self.device.stream().launch_builder(kernel);
         launch.arg(&graph.neighbours).arg(&self.vertices.vertex_minedge).arg(&graph.vertices);
         launch.arg(&mut self.vertices.color);
-        // SAFETY: these are the kernel's parameters; chosen edges are entries, and every vertex has a place.
+        // SAFETY: these are the kernel's parameters; chosen edges are entries, and every vertex has
+        // a place.
         self.device.check(unsafe { launch.launch(grid) }, "initializing colours")?;
         self.clock.lap_of(INITIALIZE_COLORS, kernel, grid)
     }
 
-    /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one included.
-    fn propagate_colors<W: Weight>(&mut self, graph: &Rows<W>, run: &mut Run<'_>) -> Result<u32, SolveError> {
-        let (kernel, grid) = (&self.kernels.propagate_colors, self.blocks.for_items(graph.vertices));
+    /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one
+    /// included.
+    fn propagate_colors<W: Weight>(
+        &mut self,
+        graph: &Rows<W>,
+        run: &mut Run<'_>,
+    ) -> Result<u32, SolveError> {
+        let (kernel, grid) =
+            (&self.kernels.propagate_colors, self.blocks.for_items(graph.vertices));
         let mut sweeps = 0;
         loop {
             self.device.fill(&mut self.changed, 0)?;
@@ -327,29 +342,41 @@ impl<'a, C: Contraction> Rounds<'a, C> {
         let (kernel, grid) = (&self.kernels.flag_roots, self.blocks.for_items(graph.vertices));
         let flag = &mut self.vertices.new_vertex;
         let mut launch = self.device.stream().launch_builder(kernel);
-        launch.arg(&graph.first_edge).arg(&self.vertices.color).arg(&graph.vertices).arg(&mut *flag);
+        launch
+            .arg(&graph.first_edge)
+            .arg(&self.vertices.color)
+            .arg(&graph.vertices)
+            .arg(&mut *flag);
         // SAFETY: these are the kernel's parameters; every vertex has a place.
         self.device.check(unsafe { launch.launch(grid) }, "flagging roots")?;
-        let vertices = self.scan.exclusive_prefix_sum(self.device, flag, graph.vertices as usize)?;
+        let vertices =
+            self.scan.exclusive_prefix_sum(self.device, flag, graph.vertices as usize)?;
         self.clock.lap_of(CREATE_NEW_VERTEX_IDS, kernel, grid)?;
         Ok(vertices)
     }
 
     /// Algorithm 12, with a place past the last new vertex.
-    fn count_new_edges<W: Weight>(&mut self, graph: &Rows<W>, next: &mut Rows<W>) -> Result<(), DeviceError> {
+    fn count_new_edges<W: Weight>(
+        &mut self,
+        graph: &Rows<W>,
+        next: &mut Rows<W>,
+    ) -> Result<(), DeviceError> {
         let mut places = next.first_edge.slice_mut(..=next.vertices as usize);
         self.device.check(self.device.stream().memset_zeros(&mut places), "filling memory")?;
         let (on, outdegree) = ((self.device, self.blocks), &mut next.first_edge);
-        let (kernel, grid) = self.contraction.count_new_edges(on, graph, &self.vertices, outdegree)?;
+        let (kernel, grid) =
+            self.contraction.count_new_edges(on, graph, &self.vertices, outdegree)?;
         self.clock.lap_of(COUNT_NEW_EDGES, kernel, grid)
     }
 
     /// Turns degrees into the starts of rows. Returns where the last row ends.
     fn assign_edge_segments<W: Weight>(&mut self, next: &mut Rows<W>) -> Result<u32, DeviceError> {
         let vertices = next.vertices as usize;
-        let entries = self.scan.exclusive_prefix_sum(self.device, &mut next.first_edge, vertices + 1)?;
+        let entries =
+            self.scan.exclusive_prefix_sum(self.device, &mut next.first_edge, vertices + 1)?;
         let mut next_edge = self.vertices.next_edge.slice_mut(..vertices);
-        let copied = self.device.stream().memcpy_dtod(&next.first_edge.slice(..vertices), &mut next_edge);
+        let copied =
+            self.device.stream().memcpy_dtod(&next.first_edge.slice(..vertices), &mut next_edge);
         self.device.check(copied, "copying rows")?;
         let (kernel, grid) = self.scan.launched(vertices + 1);
         self.clock.lap_of(ASSIGN_EDGE_SEGMENTS, kernel, grid)?;
@@ -363,7 +390,8 @@ impl<'a, C: Contraction> Rounds<'a, C> {
         next: &mut Rows<W>,
     ) -> Result<(), DeviceError> {
         let on = (self.device, self.blocks);
-        let (kernel, grid) = self.contraction.insert_new_edges(on, graph, &mut self.vertices, next)?;
+        let (kernel, grid) =
+            self.contraction.insert_new_edges(on, graph, &mut self.vertices, next)?;
         self.clock.lap_of(INSERT_NEW_EDGES, kernel, grid)
     }
 }

@@ -1,4 +1,5 @@
-//! What a solve by [`cuda-fast`](super) takes: the kernel's arguments, and where everything lies in its scratch memory.
+//! What a solve by [`cuda-fast`](super) takes: the kernel's arguments, and where everything lies in
+//! its scratch memory.
 
 use std::ops::Range;
 
@@ -92,11 +93,12 @@ const TAIL: u64 = 2048;
 const ROW_BY_LANE: u64 = 32;
 const FILTER_FROM: u64 = 4;
 const FEW: u64 = 4096;
-/// Words of each of the two arrays of which a few are used a step. A phase has as many rounds as there are bits in a
-/// number of vertices, at most, and a round four steps and a pass for each doubling of its longest path.
+/// Words of each of the two arrays of which a few are used a step. A phase has as many rounds as
+/// there are bits in a number of vertices, at most, and a round four steps and a pass for each
+/// doubling of its longest path.
 const COUNTERS: u64 = 1 << 12;
-/// Bytes of both. There are two such pairs, which solves use by turns: each clears the next one's, so that nobody waits
-/// for the driver to do so.
+/// Bytes of both. There are two such pairs, which solves use by turns: each clears the next one's,
+/// so that nobody waits for the driver to do so.
 const TURN: u64 = 12 * COUNTERS;
 /// The bytes of both pairs: the first ones of the scratch memory, whatever the graph.
 pub(super) const TURNS: Range<usize> = 0..2 * TURN as usize;
@@ -120,8 +122,10 @@ impl Layout {
     /// For so many warps.
     fn new(graph: Input, warps: u64, room: Room) -> Self {
         let (n, m) = (u64::from(graph.vertices), u64::from(graph.edges));
-        // Lists of sparse graphs hold what contraction leaves of all edges, lists of dense ones what is light.
-        let records = if room == Room::ForAll || m < FILTER_FROM * n { m } else { m.min(6 * n + m / 8) };
+        // Lists of sparse graphs hold what contraction leaves of all edges, lists of dense ones
+        // what is light.
+        let records =
+            if room == Room::ForAll || m < FILTER_FROM * n { m } else { m.min(6 * n + m / 8) };
         let tiles = records / TILE + 2 * warps + 1;
         let mut bytes = 0;
         let mut take = |size: u64| {
@@ -221,7 +225,8 @@ pub(super) enum Form {
 }
 
 impl Plan {
-    /// Loads the kernel, and lays the scratch memory out, for a graph of this size; its addresses are not looked at.
+    /// Loads the kernel, and lays the scratch memory out, for a graph of this size; its addresses
+    /// are not looked at.
     pub(super) fn new(device: &Device, graph: Input, form: Form) -> Result<Self, DeviceError> {
         let name = match (form, graph.wide != 0) {
             (Form::Edges, false) => "edges_32",
@@ -231,8 +236,14 @@ impl Plan {
         };
         let (kernel, fit) = device.resident(SOURCE, name, BLOCK)?;
         // A small graph loses more by the barriers of more blocks than it gains by their threads.
-        let blocks = device.multiprocessors() * if u64::from(graph.edges) < SMALL { 1 } else { fit };
-        Ok(Self { kernel, blocks, layout: Layout::new(graph, warps(blocks), Room::Usual), trace: None })
+        let blocks =
+            device.multiprocessors() * if u64::from(graph.edges) < SMALL { 1 } else { fit };
+        Ok(Self {
+            kernel,
+            blocks,
+            layout: Layout::new(graph, warps(blocks), Room::Usual),
+            trace: None,
+        })
     }
 
     /// Allocates the memory that the solve works in.
@@ -285,16 +296,22 @@ mod tests {
 
     #[test]
     fn a_list_has_room_for_what_it_holds_and_memory_is_within_what_is_promised() {
-        let promise =
-            |n: u64, m: u64, wide: u64| (16 + 4 * wide) * m + m / 8 + (30 + 4 * wide) * n + (4 << 20);
+        let promise = |n: u64, m: u64, wide: u64| {
+            (16 + 4 * wide) * m + m / 8 + (30 + 4 * wide) * n + (4 << 20)
+        };
         for (n, m) in [(10_000_000, 15_000_000), (1_000_000, 100_000_000), (8_000, 28_000_000)] {
             for wide in [false, true] {
-                let (usual, all) = (layout(n, m, wide, Room::Usual), layout(n, m, wide, Room::ForAll));
+                let (usual, all) =
+                    (layout(n, m, wide, Room::Usual), layout(n, m, wide, Room::ForAll));
                 assert!(usual.bytes() <= all.bytes());
                 let (n, m) = (u64::from(n), u64::from(m));
                 assert!(all.bytes() as u64 >= 16 * m + 28 * n);
                 let most = promise(n, m, wide.into()) + 264 * 16 * 2 * 20 * TILE;
-                assert!(all.bytes() as u64 <= most, "{n} vertices, {m} edges: {} bytes", all.bytes());
+                assert!(
+                    all.bytes() as u64 <= most,
+                    "{n} vertices, {m} edges: {} bytes",
+                    all.bytes()
+                );
             }
         }
     }

@@ -6,20 +6,26 @@ use std::process::Command;
 /// Compiles the two libraries into a folder; false, with a message, where there is no C compiler.
 pub(crate) fn make_libraries(folder: &Path) -> bool {
     let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../kostra-cuda/tests/fake"));
-    ["driver.c", "nvrtc.c"].into_iter().zip(["libcuda.so", "libnvrtc.so"]).all(|(source, library)| {
-        let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
-        match compiler.arg(folder.join(library)).arg(sources.join(source)).output() {
-            Err(_) => {
-                println!("skipped: no C compiler to make a driver with");
-                false
+    ["driver.c", "nvrtc.c"].into_iter().zip(["libcuda.so", "libnvrtc.so"]).all(
+        |(source, library)| {
+            let mut compiler = Command::new("cc");
+            compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
+            match compiler.arg(folder.join(library)).arg(sources.join(source)).output() {
+                Err(_) => {
+                    println!("skipped: no C compiler to make a driver with");
+                    false
+                }
+                Ok(output) => {
+                    assert!(
+                        output.status.success(),
+                        "{source}: {}",
+                        String::from_utf8_lossy(&output.stderr)
+                    );
+                    true
+                }
             }
-            Ok(output) => {
-                assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
-                true
-            }
-        }
-    })
+        },
+    )
 }
 
 /// Has a process see the libraries of a folder, and keep what it compiles there.

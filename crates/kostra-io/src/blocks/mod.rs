@@ -1,12 +1,14 @@
 //! Text in blocks of whole lines, parsed by several threads and joined in order.
 //!
-//! One thread leads: it reads and decompresses block after block, and leaves the parsing to the others; when their queue is
-//! full, it parses a block itself. So decompression goes on all the time where it is the slowest part, all threads parse
-//! where it is not, and one thread alone passes no blocks to others. Threads join blocks in the order of the input. The
-//! result, down to the first error, is the same for any number of threads.
+//! One thread leads: it reads and decompresses block after block, and leaves the parsing to the
+//! others; when their queue is full, it parses a block itself. So decompression goes on all the
+//! time where it is the slowest part, all threads parse where it is not, and one thread alone
+//! passes no blocks to others. Threads join blocks in the order of the input. The result, down to
+//! the first error, is the same for any number of threads.
 //!
-//! Memory: a block and its parsed form for each thread, and one more for each block that waits to be parsed, at most
-//! [`QUEUED`] for each thread but the first, or for an earlier one to be joined, at most [`WAITING`] a thread.
+//! Memory: a block and its parsed form for each thread, and one more for each block that waits to
+//! be parsed, at most [`QUEUED`] for each thread but the first, or for an earlier one to be joined,
+//! at most [`WAITING`] a thread.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +25,8 @@ use crate::{Place, ReadErrorKind};
 use text::Block;
 pub(crate) use text::Text;
 
-/// How many bytes a block has: few enough for the second-level cache, many enough for the locks not to matter.
+/// How many bytes a block has: few enough for the second-level cache, many enough for the locks not
+/// to matter.
 pub(crate) const BLOCK: usize = 1 << 18;
 /// How many blocks wait for a thread to parse them.
 const QUEUED: usize = 2;
@@ -32,10 +35,12 @@ const WAITING: u64 = 4;
 
 /// What turns blocks of lines into something that can be joined.
 pub(crate) trait Parser: Sync {
-    /// What one block is turned into. It is used again for later blocks; joining it should leave it empty.
+    /// What one block is turned into. It is used again for later blocks; joining it should leave it
+    /// empty.
     type Chunk: Default + Send;
 
-    /// Parses whole lines, each with its newline, into an empty chunk. On a fault the chunk holds what came before.
+    /// Parses whole lines, each with its newline, into an empty chunk. On a fault the chunk holds
+    /// what came before.
     fn parse(&self, block: &[u8], chunk: &mut Self::Chunk) -> Result<(), BlockFault>;
 }
 
@@ -61,8 +66,9 @@ impl From<ReadErrorKind> for BlockFault {
 }
 
 impl Text<'_> {
-    /// Parses the rest of the text on some threads and joins the chunks in order, on any of the threads but one at
-    /// a time. Joining gets each chunk with the block that it came from. Returns how many lines the text has.
+    /// Parses the rest of the text on some threads and joins the chunks in order, on any of the
+    /// threads but one at a time. Joining gets each chunk with the block that it came from. Returns
+    /// how many lines the text has.
     pub(crate) fn parse<P: Parser>(
         self,
         threads: usize,
@@ -127,13 +133,19 @@ struct Joiner<C, J> {
 
 impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipeline<C, J> {
     /// Reads all blocks, and parses those for which no helper has room.
-    fn lead(&self, mut text: Text<'_>, parser: &impl Parser<Chunk = C>, helpers: &SyncSender<Job<C>>) {
+    fn lead(
+        &self,
+        mut text: Text<'_>,
+        parser: &impl Parser<Chunk = C>,
+        helpers: &SyncSender<Job<C>>,
+    ) {
         let _guard = StopOnPanic(self);
         for ticket in 0.. {
             if self.stopped.load(Ordering::Relaxed) {
                 break;
             }
-            let fresh = || Job { ticket, block: Block::default(), chunk: C::default(), result: Ok(()) };
+            let fresh =
+                || Job { ticket, block: Block::default(), chunk: C::default(), result: Ok(()) };
             let mut job = lock(&self.free).pop().unwrap_or_else(fresh);
             job.ticket = ticket;
             job.result = text.next_block(&mut job.block);
@@ -141,7 +153,9 @@ impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipel
             if is_last && job.result.is_ok() {
                 break;
             }
-            if let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = helpers.try_send(job) {
+            if let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) =
+                helpers.try_send(job)
+            {
                 self.parse(job, parser);
             }
             if is_last {
@@ -166,11 +180,13 @@ impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipel
         self.hand_in(job);
     }
 
-    /// Waits until not too many later blocks wait for earlier ones, and joins what can be joined. It is a later one
-    /// that waits, and the earlier ones are with other threads or first in their queue, so some thread goes on.
+    /// Waits until not too many later blocks wait for earlier ones, and joins what can be joined.
+    /// It is a later one that waits, and the earlier ones are with other threads or first in their
+    /// queue, so some thread goes on.
     fn hand_in(&self, job: Job<C>) {
         let mut joiner = lock(&self.joiner);
-        while job.ticket > joiner.next + self.most_waiting && !self.stopped.load(Ordering::Relaxed) {
+        while job.ticket > joiner.next + self.most_waiting && !self.stopped.load(Ordering::Relaxed)
+        {
             joiner = self.joined.wait(joiner).unwrap_or_else(PoisonError::into_inner);
         }
         joiner.waiting.insert(job.ticket, job);
@@ -190,10 +206,13 @@ impl<C, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Joiner<C, J> {
             self.next += 1;
             let lines = job.block.lines();
             // What was parsed before a fault may hold an earlier one that only joining finds.
-            let result = (self.join)(&mut job.chunk, lines).and(std::mem::replace(&mut job.result, Ok(())));
+            let result =
+                (self.join)(&mut job.chunk, lines).and(std::mem::replace(&mut job.result, Ok(())));
             if let Err(BlockFault { offset, kind }) = result {
-                self.fault =
-                    Some(Fault { place: offset.map(|offset| place(self.lines, lines, offset)), kind });
+                self.fault = Some(Fault {
+                    place: offset.map(|offset| place(self.lines, lines, offset)),
+                    kind,
+                });
             }
             self.lines += memchr::memchr_iter(b'\n', lines).count() as u64;
             lock(free).push(job);

@@ -39,7 +39,8 @@ fn copy(text: Text<'_>, threads: usize) -> Result<(Vec<u8>, u64), String> {
 
 #[test]
 fn blocks_are_joined_in_order_whatever_their_size_and_the_number_of_threads() {
-    let lines: String = (0..5_000).map(|line| format!("{line}{}\n", "x".repeat(line % 57))).collect();
+    let lines: String =
+        (0..5_000).map(|line| format!("{line}{}\n", "x".repeat(line % 57))).collect();
     for block_size in [1, 16, 100, BLOCK] {
         for threads in [1, 2, 3, 8] {
             let (copied, count) = copy(text(lines.as_bytes(), block_size), threads).unwrap();

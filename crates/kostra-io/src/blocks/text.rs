@@ -32,7 +32,9 @@ impl<'a> Text<'a> {
     /// The same with blocks of another size, to test what happens at their ends.
     pub(crate) fn with_block_size(stream: Stream<'a>, block_size: usize) -> Result<Self, Fault> {
         if matches!(stream.head(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-            return Err(ReadErrorKind::Malformed("this is UTF-16 text; save it as UTF-8".into()).into());
+            return Err(
+                ReadErrorKind::Malformed("this is UTF-16 text; save it as UTF-8".into()).into()
+            );
         }
         let longest_line = LONGEST_LINE;
         let mut text = Self {
@@ -72,7 +74,8 @@ impl<'a> Text<'a> {
         self.consumed
     }
 
-    /// The next line without its end; `None` after the last. It stays the next until it is [skipped](Self::skip).
+    /// The next line without its end; `None` after the last. It stays the next until it is
+    /// [skipped](Self::skip).
     pub(crate) fn line(&mut self) -> Result<Option<&[u8]>, Fault> {
         let mut bytes = self.block_size;
         loop {
@@ -133,8 +136,8 @@ impl<'a> Text<'a> {
         if self.ended { (self.ahead.len() - self.taken) / self.block_size + 1 } else { usize::MAX }
     }
 
-    /// Takes the next whole lines, the last of which gets a newline even if it has none in the input.
-    /// After the last line the block is empty.
+    /// Takes the next whole lines, the last of which gets a newline even if it has none in the
+    /// input. After the last line the block is empty.
     pub(super) fn next_block(&mut self, block: &mut Block) -> Result<(), BlockFault> {
         block.length = 0;
         block.append(self.ahead.get(self.taken..).unwrap_or_default());

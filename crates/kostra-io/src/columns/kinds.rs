@@ -1,7 +1,8 @@
-//! Which weights are there that not every type of weights holds, and which of them exclude each other.
+//! Which weights are there that not every type of weights holds, and which of them exclude each
+//! other.
 //!
-//! Of each kind the first edge is kept. So the first edge at which two kinds meet that exclude each other is known, the
-//! same however the input is cut into blocks or parts.
+//! Of each kind the first edge is kept. So the first edge at which two kinds meet that exclude each
+//! other is known, the same however the input is cut into blocks or parts.
 
 /// The largest number up to which every integer is a 64-bit float.
 const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
@@ -123,7 +124,8 @@ impl Kinds {
     pub(crate) fn to_words(self) -> [u64; Self::WORDS] {
         let mut words = [u64::MAX; Self::WORDS];
         let firsts = [self.float, self.inexact, self.negative, self.huge];
-        for (words, (edge, value)) in words.chunks_exact_mut(3).zip(firsts).filter_map(|(w, f)| Some((w, f?)))
+        for (words, (edge, value)) in
+            words.chunks_exact_mut(3).zip(firsts).filter_map(|(w, f)| Some((w, f?)))
         {
             words.copy_from_slice(&[edge, value as u64, (value >> 64) as u64]);
         }

@@ -1,9 +1,9 @@
 //! The growing arrays of an edge list whose weight type shows only as it is read.
 //!
-//! Weights start as `i32`, become `i64` with the first integer that needs it, `u64` with the first one beyond that,
-//! and `f64` with the first number that is no integer. No integer changes its value on the way: weights
-//! that no type holds together are an error at the line of the one that comes later. Decimals are rounded to the nearest
-//! `f64`.
+//! Weights start as `i32`, become `i64` with the first integer that needs it, `u64` with the first
+//! one beyond that, and `f64` with the first number that is no integer. No integer changes its
+//! value on the way: weights that no type holds together are an error at the line of the one that
+//! comes later. Decimals are rounded to the nearest `f64`.
 
 mod ends;
 mod kinds;
@@ -30,15 +30,20 @@ impl Number {
     /// The same as a float, if that is exact.
     pub(crate) fn as_float(self) -> Option<f64> {
         match self {
-            Self::Integer(value) => Some(value as f64).filter(|&float| float as i128 == i128::from(value)),
-            Self::Huge(value) => Some(value as f64).filter(|&float| float as i128 == i128::from(value)),
+            Self::Integer(value) => {
+                Some(value as f64).filter(|&float| float as i128 == i128::from(value))
+            }
+            Self::Huge(value) => {
+                Some(value as f64).filter(|&float| float as i128 == i128::from(value))
+            }
             Self::Float(value) => Some(value),
         }
     }
 }
 
 fn reserve<T>(values: &mut Vec<T>, count: usize, exactly: bool) -> Result<(), ReadErrorKind> {
-    let result = if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
+    let result =
+        if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
     Ok(result?)
 }
 
@@ -112,19 +117,29 @@ impl Columns {
     }
 
     /// Makes room for exactly `count` more edges. `count` must not come from the input unchecked.
-    pub(crate) fn reserve_exact(&mut self, count: usize, weighted: bool) -> Result<(), ReadErrorKind> {
+    pub(crate) fn reserve_exact(
+        &mut self,
+        count: usize,
+        weighted: bool,
+    ) -> Result<(), ReadErrorKind> {
         self.reserve(count, weighted, true)
     }
 
-    fn reserve(&mut self, count: usize, weighted: bool, exactly: bool) -> Result<(), ReadErrorKind> {
+    fn reserve(
+        &mut self,
+        count: usize,
+        weighted: bool,
+        exactly: bool,
+    ) -> Result<(), ReadErrorKind> {
         reserve(&mut self.u, count, exactly)?;
         reserve(&mut self.v, count, exactly)?;
         if weighted { self.weights.reserve(count, exactly) } else { Ok(()) }
     }
 
-    /// Takes all edges out of a block's columns and adds them after these. Where a weight excludes an earlier one, that
-    /// is an error at `place`, which says where in the block an edge is, counted from 0. Only the first `room` edges of
-    /// the block are looked at for that: the caller refuses the others.
+    /// Takes all edges out of a block's columns and adds them after these. Where a weight excludes
+    /// an earlier one, that is an error at `place`, which says where in the block an edge is,
+    /// counted from 0. Only the first `room` edges of the block are looked at for that: the caller
+    /// refuses the others.
     pub(crate) fn join(
         &mut self,
         block: &mut Self,
@@ -141,7 +156,9 @@ impl Columns {
         }
         let edges = self.len() + block.len();
         if edges > MAX_EDGES {
-            return Err(ReadErrorKind::from(GraphError::TooManyEdges { edges: edges as u64 }).into());
+            return Err(
+                ReadErrorKind::from(GraphError::TooManyEdges { edges: edges as u64 }).into()
+            );
         }
         self.reserve(block.len(), block.is_weighted(), false)?;
         self.kinds = kinds;
@@ -159,7 +176,8 @@ impl Columns {
         if self.is_weighted() { self.weights.rank() } else { 0 }
     }
 
-    /// Gives the weights the type of this [number](Self::rank_of_weights), which is not lower than theirs.
+    /// Gives the weights the type of this [number](Self::rank_of_weights), which is not lower than
+    /// theirs.
     pub(crate) fn widen(&mut self, rank: u64) {
         self.weights.widen(rank);
     }
@@ -199,7 +217,8 @@ mod tests {
     const HUGE: Number = Number::Huge(1 << 63);
     const HALF: Number = Number::Float(0.5);
 
-    /// Joins chunks of every size; all must agree. A fault comes with the edge at which it is found.
+    /// Joins chunks of every size; all must agree. A fault comes with the edge at which it is
+    /// found.
     fn joined(weights: &[Number]) -> Result<Weights, (usize, String)> {
         let mut results: Vec<_> = (1..=weights.len())
             .map(|size| {
@@ -253,7 +272,8 @@ mod tests {
 
     #[test]
     fn integers_that_no_type_holds_together_are_an_error() {
-        let remedy = "no 64-bit integers hold both; write 9223372036854775808.0 if it may be rounded";
+        let remedy =
+            "no 64-bit integers hold both; write 9223372036854775808.0 if it may be rounded";
         let huge = format!(
             "the weight 9223372036854775808 is 2^63 or more, but edge 1 (counted from 0) weighs -7: {remedy}"
         );

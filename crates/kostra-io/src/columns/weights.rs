@@ -3,7 +3,8 @@
 use super::reserve;
 use crate::ReadErrorKind;
 
-/// Weights of the narrowest type that holds all of them, unless [`Kinds`](super::Kinds) says that none does.
+/// Weights of the narrowest type that holds all of them, unless [`Kinds`](super::Kinds) says that
+/// none does.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Weights {
     I32(Vec<i32>),
@@ -114,7 +115,9 @@ impl Weights {
             (Self::I64(values), Self::I64(more)) => values.extend_from_slice(more),
             (Self::U64(values), Self::U64(more)) => values.extend_from_slice(more),
             (Self::F64(values), Self::F64(more)) => values.extend_from_slice(more),
-            (Self::F64(values), Self::U64(more)) => values.extend(more.iter().map(|&value| value as f64)),
+            (Self::F64(values), Self::U64(more)) => {
+                values.extend(more.iter().map(|&value| value as f64));
+            }
             (_, Self::I32(more)) => more.iter().for_each(|&value| self.push_integer(value.into())),
             (_, Self::I64(more)) => more.iter().for_each(|&value| self.push_integer(value)),
             (_, Self::U64(_) | Self::F64(_)) => {}

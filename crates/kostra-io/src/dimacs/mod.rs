@@ -1,8 +1,9 @@
 //! DIMACS graphs: comments `c`, one line `p KIND n m`, then an edge a line. Vertices count from 1.
 //!
-//! `p sp` (shortest paths, 9th challenge) has `a u v weight`, `p edge` and `p col` (colouring, 2nd challenge) have
-//! `e u v` with an optional weight, `p tw` (treewidth, PACE) has a bare `u v`. Every such line is one edge, whose id
-//! is the line's place among them, even where a file lists both directions of a road.
+//! `p sp` (shortest paths, 9th challenge) has `a u v weight`, `p edge` and `p col` (colouring, 2nd
+//! challenge) have `e u v` with an optional weight, `p tw` (treewidth, PACE) has a bare `u v`.
+//! Every such line is one edge, whose id is the line's place among them, even where a file lists
+//! both directions of a road.
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,11 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     read_in_blocks(stream, options, BLOCK)
 }
 
-fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
+fn read_in_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    block_size: usize,
+) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let header = Header::read(&mut text)?;
     weights::refuse_others(header.is_weighted(), options)?;
@@ -59,8 +64,9 @@ impl Header {
             match first {
                 None | Some((_, b"c")) => {}
                 Some((_, b"p")) => {
-                    let header = Self::parse(line)
-                        .map_err(|(column, sentence)| Fault::at_line(number, column as u64 + 1, sentence))?;
+                    let header = Self::parse(line).map_err(|(column, sentence)| {
+                        Fault::at_line(number, column as u64 + 1, sentence)
+                    })?;
                     if header.m > MAX_EDGES as u64 {
                         return Err(Fault::too_many_edges(number, header.m));
                     }
@@ -79,8 +85,9 @@ impl Header {
         }
     }
 
-    /// Reads the lines after it, or a part of them, into empty columns, whose base says how many edges come before;
-    /// and whether those have weights is known, if there are some. Returns how many lines the text has up to the end.
+    /// Reads the lines after it, or a part of them, into empty columns, whose base says how many
+    /// edges come before; and whether those have weights is known, if there are some. Returns how
+    /// many lines the text has up to the end.
     pub(crate) fn parse_edges(
         &self,
         text: Text<'_>,
@@ -89,11 +96,13 @@ impl Header {
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
         let Self { kind, n, m } = *self;
-        columns.reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
+        columns
+            .reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
         let lines = Lines { kind, n, nan: options.nan };
         text.parse(threads(options), &lines, |chunk, block| {
             let before = columns.base + columns.len() as u64;
-            let weighted = if columns.len() > 0 { Some(columns.is_weighted()) } else { weighted_before };
+            let weighted =
+                if columns.len() > 0 { Some(columns.is_weighted()) } else { weighted_before };
             if let Some(weighted) = weighted
                 && chunk.len() > 0
                 && chunk.is_weighted() != weighted
@@ -103,12 +112,18 @@ impl Header {
             let surplus = before + chunk.len() as u64 > m;
             let room = m.saturating_sub(before) as usize;
             columns.join(chunk, room, |edge| kind.edge_in(block, edge))?;
-            let sentence = || format!("the header promises {m} {}, and this is one more", kind.edges());
-            if surplus { Err(BlockFault::new(kind.edge_in(block, room), sentence())) } else { Ok(()) }
+            let sentence =
+                || format!("the header promises {m} {}, and this is one more", kind.edges());
+            if surplus {
+                Err(BlockFault::new(kind.edge_in(block, room), sentence()))
+            } else {
+                Ok(())
+            }
         })
     }
 
-    /// Checks that there are as many edges as promised, when the text has ended after so many lines.
+    /// Checks that there are as many edges as promised, when the text has ended after so many
+    /// lines.
     pub(crate) fn check_edges(&self, edges: u64, lines: u64) -> Result<(), Fault> {
         if edges >= self.m {
             return Ok(());
@@ -136,16 +151,27 @@ impl Header {
     fn parse(line: &[u8]) -> Result<Self, (usize, String)> {
         let mut words = words(line).skip(1);
         let mut next = || words.next().unwrap_or((line.len(), b""));
-        let ((kind_at, kind), (n_at, n), (m_at, m), (end, surplus)) = (next(), next(), next(), next());
+        let ((kind_at, kind), (n_at, n), (m_at, m), (end, surplus)) =
+            (next(), next(), next(), next());
         let kind = Kind::of(kind).ok_or_else(|| {
-            (kind_at, format!("the header's kind is '{}', but Kostra knows sp, edge, col and tw", show(kind)))
+            (
+                kind_at,
+                format!(
+                    "the header's kind is '{}', but Kostra knows sp, edge, col and tw",
+                    show(kind)
+                ),
+            )
         })?;
         let n = natural(n, "number of vertices").map_err(|sentence| (n_at, sentence))?;
-        let m = natural(m, &format!("number of {}", kind.edges())).map_err(|sentence| (m_at, sentence))?;
+        let m = natural(m, &format!("number of {}", kind.edges()))
+            .map_err(|sentence| (m_at, sentence))?;
         if !surplus.is_empty() {
             return Err((
                 end,
-                format!("the header ends with '{}', but should end after two counts", show(surplus)),
+                format!(
+                    "the header ends with '{}', but should end after two counts",
+                    show(surplus)
+                ),
             ));
         }
         match u32::try_from(n) {
@@ -307,7 +333,8 @@ impl Lines {
             all.next();
         }
         let mut next = || all.next().unwrap_or((line.len(), b""));
-        let ((u_at, u), (v_at, v), (weight_at, word), (end, surplus)) = (next(), next(), next(), next());
+        let ((u_at, u), (v_at, v), (weight_at, word), (end, surplus)) =
+            (next(), next(), next(), next());
         let u = self.vertex(u).map_err(|sentence| (u_at, sentence))?;
         let v = self.vertex(v).map_err(|sentence| (v_at, sentence))?;
         let weighted = self.kind == Kind::ShortestPaths || !word.is_empty();
@@ -341,16 +368,23 @@ impl Lines {
         match vertex {
             0 => Err("vertex 0 is none: DIMACS vertices count from 1".into()),
             _ if vertex <= u64::from(self.n) => Ok((vertex - 1) as Vertex),
-            _ => Err(format!("vertex {vertex} is beyond the {} vertices that the header promises", self.n)),
+            _ => Err(format!(
+                "vertex {vertex} is beyond the {} vertices that the header promises",
+                self.n
+            )),
         }
     }
 }
 
-/// Writes a graph as `p sp`, an arc an edge. Every weight reads back as the value that it has; integers as integers,
-/// floats as `f64`, so that a weight of an `f32` keeps its shortest decimal.
+/// Writes a graph as `p sp`, an arc an edge. Every weight reads back as the value that it has;
+/// integers as integers, floats as `f64`, so that a weight of an `f32` keeps its shortest decimal.
 pub(crate) fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
     let mut text = TextWriter::new(to);
-    text.word("p sp ").number(graph.vertices().into()).word(" ").number(graph.edges() as u64).end_line()?;
+    text.word("p sp ")
+        .number(graph.vertices().into())
+        .word(" ")
+        .number(graph.edges() as u64)
+        .end_line()?;
     with_graph!(graph, graph => {
         let edges = graph.edge_list();
         for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {

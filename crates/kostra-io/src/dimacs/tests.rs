@@ -62,7 +62,10 @@ fn vertices_count_from_1_to_n() {
         "x: line 2, column 3: vertex 3 is beyond the 2 vertices that the header promises"
     );
     assert_eq!(error("p sp 2 1\na -1 1 5\n"), "x: line 2, column 3: the vertex -1 is negative");
-    assert_eq!(error("p tw 2 1\n1 1.5\n"), "x: line 2, column 3: the vertex 1.5 is not a whole number");
+    assert_eq!(
+        error("p tw 2 1\n1 1.5\n"),
+        "x: line 2, column 3: the vertex 1.5 is not a whole number"
+    );
 }
 
 #[test]

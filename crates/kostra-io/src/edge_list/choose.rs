@@ -1,5 +1,6 @@
-//! Which columns of an edge list are the vertices and the weight: as the options say, or as names and contents tell.
-//! Where neither does, the input is refused with a question; no column is ever ignored that may be the weight.
+//! Which columns of an edge list are the vertices and the weight: as the options say, or as names
+//! and contents tell. Where neither does, the input is refused with a question; no column is ever
+//! ignored that may be the weight.
 
 use super::fields::unquote;
 use super::header::is_weight;
@@ -30,14 +31,16 @@ impl Chooser<'_> {
     /// Chooses. `counted` says that the first of four columns counts the edges.
     ///
     /// # Errors
-    /// When the options name no columns of these, or name one twice, or leave open what neither names nor contents tell.
+    /// When the options name no columns of these, or name one twice, or leave open what neither
+    /// names nor contents tell.
     pub(super) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight] = self.asked_for()?;
         if counted && source.or(target).or(weight).is_none() {
             return self.checked(Chosen { u: 1, v: 2, weight: Some(3) });
         }
         let (u, v) = self.ends(source, target, weight)?;
-        let free: Vec<usize> = (0..self.columns).filter(|&column| column != u && column != v).collect();
+        let free: Vec<usize> =
+            (0..self.columns).filter(|&column| column != u && column != v).collect();
         let in_place = if source.or(target).is_some() { None } else { Some(2) };
         let weight = match weight {
             Some(weight) => Some(weight),
@@ -83,13 +86,15 @@ impl Chooser<'_> {
             ColumnChoice::Position(position) => (None, Some(*position)),
             ColumnChoice::NameOrPosition(text) => (Some(text.as_str()), text.parse().ok()),
         };
-        let is_called =
-            |field: &[u8]| unquote(field).is_some_and(|field| Some(&*field) == name.map(str::as_bytes));
+        let is_called = |field: &[u8]| {
+            unquote(field).is_some_and(|field| Some(&*field) == name.map(str::as_bytes))
+        };
         let names = self.names.unwrap_or_default().iter().enumerate();
         let named: Vec<usize> =
             names.filter(|(_, field)| is_called(field)).map(|(column, _)| column).collect();
-        let placed =
-            position.and_then(|position| position.checked_sub(1)).filter(|&column| column < self.columns);
+        let placed = position
+            .and_then(|position| position.checked_sub(1))
+            .filter(|&column| column < self.columns);
         match (&named[..], placed) {
             (&[column], None) => Ok(column),
             (&[column], Some(placed)) if column == placed => Ok(column),
@@ -124,7 +129,9 @@ impl Chooser<'_> {
         };
         match self.names {
             None if is_number => {
-                format!("there is no column {wanted}: the lines have {columns} columns, counted from 1")
+                format!(
+                    "there is no column {wanted}: the lines have {columns} columns, counted from 1"
+                )
             }
             None => format!(
                 "there is no column {wanted}: the first line is no header that names it; pass a position, counted \
@@ -132,10 +139,15 @@ impl Chooser<'_> {
             ),
             Some(names) => {
                 let wanted_plain = plain(name.unwrap_or_default().as_bytes());
-                let is_near = |field: &&&[u8]| !wanted_plain.is_empty() && plain(field) == wanted_plain;
+                let is_near =
+                    |field: &&&[u8]| !wanted_plain.is_empty() && plain(field) == wanted_plain;
                 let near = names.iter().find(is_near);
                 let near = near.map(|field| format!("; did you mean '{}'?", text(field)));
-                format!("there is no column {wanted}; columns: {}{}", self.list(), near.unwrap_or_default())
+                format!(
+                    "there is no column {wanted}; columns: {}{}",
+                    self.list(),
+                    near.unwrap_or_default()
+                )
             }
         }
     }
@@ -151,15 +163,18 @@ impl Chooser<'_> {
             return Ok((u, v));
         }
         let others: Vec<usize> = (0..self.columns).filter(free).collect();
-        let known =
-            self.known_ends().filter(|(u, v)| weight.is_none_or(|weight| weight != *u && weight != *v));
+        let known = self
+            .known_ends()
+            .filter(|(u, v)| weight.is_none_or(|weight| weight != *u && weight != *v));
         match (source.or(target), known, &others[..]) {
             (None, Some(known), _) => Ok(known),
             (Some(given), Some((u, v)), _) if given == u || given == v => Ok((u, v)),
             (Some(given), _, &[other]) => Ok((given, other)),
             (None, None, &[u, v]) => Ok((u, v)),
             // Without names, the vertices come first.
-            (None, None, &[u, v, ..]) if self.names.is_none() && weight.is_none_or(|weight| weight > v) => {
+            (None, None, &[u, v, ..])
+                if self.names.is_none() && weight.is_none_or(|weight| weight > v) =>
+            {
                 Ok((u, v))
             }
             // With them, the two columns that are left beside the weight can be nothing else.
@@ -179,7 +194,8 @@ impl Chooser<'_> {
         let names: Vec<String> = self.names?.iter().map(|name| plain(name)).collect();
         let all: Vec<usize> = (0..self.columns).collect();
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        let pairs: Vec<_> = U_NAMES.into_iter().zip(V_NAMES).filter(|(u, v)| has(u) && has(v)).collect();
+        let pairs: Vec<_> =
+            U_NAMES.into_iter().zip(V_NAMES).filter(|(u, v)| has(u) && has(v)).collect();
         match pairs[..] {
             [(u, v)] => Some((self.only(&all, &[u])?, self.only(&all, &[v])?)),
             [] => Some((self.only(&all, &U_NAMES)?, self.only(&all, &V_NAMES)?)),
@@ -208,14 +224,15 @@ impl Chooser<'_> {
         }
     }
 
-    /// The column of these that is the weight by its name, or because it is the only one and holds numbers, or because it
-    /// is `in_place` behind the vertices.
+    /// The column of these that is the weight by its name, or because it is the only one and holds
+    /// numbers, or because it is `in_place` behind the vertices.
     fn weight_among(&self, free: &[usize], in_place: Option<usize>) -> Option<usize> {
-        let is_number = |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
+        let is_number =
+            |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
         let only = if let &[only] = free { Some(only) } else { None };
         let only = only.filter(|column| self.row.is_empty() || is_number(column));
-        let placed =
-            in_place.filter(|column| self.names.is_none() && free.contains(column) && is_number(column));
+        let placed = in_place
+            .filter(|column| self.names.is_none() && free.contains(column) && is_number(column));
         self.weight_by_name(free).or(only).or(placed)
     }
 
@@ -249,7 +266,9 @@ impl Chooser<'_> {
                 Some(name) => terms.text("weight", &name),
                 None => terms.position("weight", column + 1),
             };
-            return self.refusal(format!("which column is the weight? {columns}; pass {option}, or {unit}"));
+            return self.refusal(format!(
+                "which column is the weight? {columns}; pass {option}, or {unit}"
+            ));
         }
         let comma = free
             .iter()
@@ -266,7 +285,9 @@ impl Chooser<'_> {
                 format!("{name} starts with '{shown}': write it with a decimal point and no comma")
             }
             (None, true) => format!("{name} starts with an empty field: fill it in"),
-            (None, false) => format!("{name} starts with '{shown}', which is not a number: correct it"),
+            (None, false) => {
+                format!("{name} starts with '{shown}', which is not a number: correct it")
+            }
         };
         self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))
     }
@@ -274,13 +295,18 @@ impl Chooser<'_> {
     /// The column that a question about the weight suggests.
     fn likely_weight(&self, free: &[usize]) -> Option<usize> {
         let name = |column: usize| {
-            self.names.and_then(|names| names.get(column)).map(|name| plain(name)).unwrap_or_default()
+            self.names
+                .and_then(|names| names.get(column))
+                .map(|name| plain(name))
+                .unwrap_or_default()
         };
-        let is_number = |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
+        let is_number =
+            |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
         let numbers = || free.iter().copied().filter(is_number);
         let words = ["weight", "length", "dist", "cost", "len", "km", "time"];
         let by_word = |word: &&str| numbers().find(|&column| name(column).contains(*word));
-        let is_id = |column: &usize| name(*column).ends_with("id") || name(*column).ends_with("key");
+        let is_id =
+            |column: &usize| name(*column).ends_with("id") || name(*column).ends_with("key");
         words.iter().find_map(by_word).or_else(|| numbers().find(|column| !is_id(column)))
     }
 
@@ -303,11 +329,13 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether a first column counts the rows from 0 or 1 where another three columns of integers and a weight can follow.
+/// Whether a first column counts the rows from 0 or 1 where another three columns of integers and a
+/// weight can follow.
 pub(super) fn counts_rows(rows: &[Vec<&[u8]>]) -> bool {
     let Some(row) = rows.first() else { return false };
     let is_numbered = |start: u64| {
-        let mut numbers = rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
+        let mut numbers =
+            rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
         numbers.clone().count() > 2
             && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
     };

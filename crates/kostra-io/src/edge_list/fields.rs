@@ -22,7 +22,8 @@ impl Separator {
         let (first, next) = (found.next(), found.next());
         let blanks_separate = !names && bare.trim_ascii().iter().any(|&byte| is_blank(byte));
         match first {
-            // Commas that are all among digits belong to numbers, where something else separates: `0;1;1,5`.
+            // Commas that are all among digits belong to numbers, where something else separates:
+            // `0;1;1,5`.
             Some(b',') if (next.is_some() || blanks_separate) && commas_are_in_numbers(&bare) => {
                 next.map_or(Self::Blanks, |&byte| Self::Byte(byte))
             }
@@ -43,7 +44,8 @@ impl Separator {
 
 /// Whether every comma of a line has digits on both sides.
 fn commas_are_in_numbers(line: &[u8]) -> bool {
-    let is_digit = |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_digit);
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_digit);
     memchr::memchr_iter(b',', line).all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
@@ -64,7 +66,10 @@ pub(super) fn is_comment(line: &[u8]) -> bool {
 }
 
 /// The fields of a line, each with its place in the line, quotes still around it.
-pub(super) fn fields(line: &[u8], separator: Separator) -> impl Iterator<Item = (usize, &[u8])> + Clone {
+pub(super) fn fields(
+    line: &[u8],
+    separator: Separator,
+) -> impl Iterator<Item = (usize, &[u8])> + Clone {
     let mut at = Some(0);
     std::iter::from_fn(move || {
         let blank = |&byte: &u8| is_blank(byte) && Separator::Byte(byte) != separator;
@@ -92,7 +97,8 @@ pub(super) fn fields(line: &[u8], separator: Separator) -> impl Iterator<Item = 
     })
 }
 
-/// How many bytes the quotes and what is in them take at the start of a field; 0 if there are none or they stay open.
+/// How many bytes the quotes and what is in them take at the start of a field; 0 if there are none
+/// or they stay open.
 fn quoted_length(rest: &[u8]) -> usize {
     let [b'"', inside @ ..] = rest else { return 0 };
     let mut at = 0;
@@ -128,7 +134,9 @@ pub(super) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// A line without the Python dictionary that ends it, and the dictionary.
 pub(super) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
     let end = memchr::memchr(b'{', line).filter(|_| line.trim_ascii_end().ends_with(b"}"));
-    let Some((row, dictionary)) = end.and_then(|at| line.split_at_checked(at)) else { return (line, None) };
+    let Some((row, dictionary)) = end.and_then(|at| line.split_at_checked(at)) else {
+        return (line, None);
+    };
     let row = row.trim_ascii_end();
     (row.strip_suffix(b",").unwrap_or(row), Some(dictionary))
 }
@@ -138,7 +146,8 @@ pub(super) fn is_empty(dictionary: &[u8]) -> bool {
     dictionary.iter().all(|&byte| is_blank(byte) || matches!(byte, b'{' | b'}'))
 }
 
-/// What a Python dictionary at the end of a line says about `weight`, with its place in the dictionary.
+/// What a Python dictionary at the end of a line says about `weight`, with its place in the
+/// dictionary.
 pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     let key = memchr::memmem::find(dictionary, b"'weight':")
         .or_else(|| memchr::memmem::find(dictionary, b"\"weight\":"))?;
@@ -181,9 +190,12 @@ mod tests {
 
     #[test]
     fn quotes_come_off_in_pairs() {
-        for (field, text) in
-            [("a", Some("a")), ("\"a b\"", Some("a b")), ("\"a\"\"b\"", Some("a\"b")), ("\"\"", Some(""))]
-        {
+        for (field, text) in [
+            ("a", Some("a")),
+            ("\"a b\"", Some("a b")),
+            ("\"a\"\"b\"", Some("a\"b")),
+            ("\"\"", Some("")),
+        ] {
             assert_eq!(unquote(field.as_bytes()).as_deref(), text.map(str::as_bytes));
         }
         for field in ["\"a", "\"a\"b", "\""] {

@@ -13,7 +13,8 @@ use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 pub(super) enum FirstLine {
     Edge,
     ColumnNames,
-    /// How many vertices and edges there are: for sure if the lines that follow have another number of columns.
+    /// How many vertices and edges there are: for sure if the lines that follow have another number
+    /// of columns.
     Counts {
         n: u64,
         m: u64,
@@ -47,16 +48,24 @@ impl FirstLine {
         if options.columns.chosen().any(|(_, choice)| is_named(choice)) {
             return Ok(Self::ColumnNames);
         }
-        if options.names { Self::of_names(head, body, options) } else { Ok(Self::of_numbers(head, body)) }
+        if options.names {
+            Self::of_names(head, body, options)
+        } else {
+            Ok(Self::of_numbers(head, body))
+        }
     }
 
     /// The same where vertices are numbers, so that a line without two of them is no edge.
     fn of_numbers(head: &[&[u8]], body: &[Fields<'_>]) -> Self {
         let next = body.first().map_or(&[][..], Vec::as_slice);
         let has_words = head.iter().all(|field| !is_weight(field));
-        let is_natural = |field: &[u8]| unquote(field).is_some_and(|field| natural(&field, "").is_ok());
-        let words_over_vertices =
-            head.iter().zip(next).filter(|(name, field)| !is_weight(name) && is_natural(field)).count();
+        let is_natural =
+            |field: &[u8]| unquote(field).is_some_and(|field| natural(&field, "").is_ok());
+        let words_over_vertices = head
+            .iter()
+            .zip(next)
+            .filter(|(name, field)| !is_weight(name) && is_natural(field))
+            .count();
         let has_numbers_below = has_words && next.iter().any(|field| is_weight(field));
         if has_known_ends(head) || has_numbers_below || words_over_vertices >= 2 {
             return Self::ColumnNames;
@@ -70,15 +79,20 @@ impl FirstLine {
         }
     }
 
-    /// The same where vertices have names, and a header looks like an edge. Evidence decides, unless it contradicts
-    /// itself: a word over a column of numbers, or two known names, for a header; a number over a column of numbers, or a
-    /// vertex that occurs again, for an edge.
-    fn of_names(head: &[&[u8]], body: &[Fields<'_>], options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+    /// The same where vertices have names, and a header looks like an edge. Evidence decides,
+    /// unless it contradicts itself: a word over a column of numbers, or two known names, for a
+    /// header; a number over a column of numbers, or a vertex that occurs again, for an edge.
+    fn of_names(
+        head: &[&[u8]],
+        body: &[Fields<'_>],
+        options: &ReadOptions,
+    ) -> Result<Self, ReadErrorKind> {
         let known = has_known_ends(head);
         if body.is_empty() {
             return Ok(if known { Self::ColumnNames } else { Self::Edge });
         }
-        let is_numeric = |column: usize| body.iter().all(|row| row.get(column).is_some_and(|f| is_weight(f)));
+        let is_numeric =
+            |column: usize| body.iter().all(|row| row.get(column).is_some_and(|f| is_weight(f)));
         let (mut word_over_numbers, mut number_over_numbers) = (false, false);
         for (_, field) in head.iter().enumerate().filter(|(column, _)| is_numeric(*column)) {
             let is_number = is_weight(field);
@@ -86,15 +100,15 @@ impl FirstLine {
             word_over_numbers |= !is_number && !field.is_empty();
         }
         let ends =
-            [(0, &options.columns.source), (1, &options.columns.target)].map(
-                |(column, choice)| match choice {
+            [(0, &options.columns.source), (1, &options.columns.target)].map(|(column, choice)| {
+                match choice {
                     Some(ColumnChoice::Position(position)) => position.saturating_sub(1),
                     Some(ColumnChoice::NameOrPosition(text)) => {
                         text.parse().map_or(column, |at: usize| at.saturating_sub(1))
                     }
                     _ => column,
-                },
-            );
+                }
+            });
         let of = |row: &[&'_ [u8]]| {
             ends.map(|end| row.get(end).and_then(|field| unquote(field)).map(Cow::into_owned))
         };
@@ -104,7 +118,8 @@ impl FirstLine {
             (true, false) => Ok(Self::ColumnNames),
             (false, true) => Ok(Self::Edge),
             _ => {
-                let sentence = format!("is the first line a header? pass {}", options.terms.header_or_not());
+                let sentence =
+                    format!("is the first line a header? pass {}", options.terms.header_or_not());
                 Err(ReadErrorKind::Columns { sentence, columns: super::choose::texts(head) })
             }
         }
@@ -121,8 +136,10 @@ fn has(head: &[&[u8]], name: &str) -> bool {
     head.iter().any(|field| unquote(field).is_some_and(|field| *field == *name.as_bytes()))
 }
 
-/// Whether a field is meant as a weight. One that is too large to be one is: its line says so when it is read.
+/// Whether a field is meant as a weight. One that is too large to be one is: its line says so when
+/// it is read.
 pub(super) fn is_weight(field: &[u8]) -> bool {
-    let is_number = |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
+    let is_number =
+        |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
     unquote(field).is_some_and(|field| is_number(&field))
 }

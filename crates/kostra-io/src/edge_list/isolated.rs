@@ -22,8 +22,8 @@ pub(super) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKi
     Ok(vertices.saturating_sub(present))
 }
 
-/// What to warn of where vertices are the ids up to the highest that occurs, and `isolated` of them do not occur. `ids`
-/// starts with the lowest that occurs.
+/// What to warn of where vertices are the ids up to the highest that occurs, and `isolated` of them
+/// do not occur. `ids` starts with the lowest that occurs.
 pub fn isolated_vertices(isolated: u64, ids: Range<u64>, terms: Terms) -> Option<String> {
     let Range { start: lowest, end: vertices } = ids;
     let highest = vertices.checked_sub(1)?;
@@ -57,7 +57,11 @@ mod tests {
         assert_eq!(warning(0, 0..3), None);
         let rest = "; with --names only ids that occur are vertices";
         for (isolated, ids, start) in [
-            (101, 101..104, "101 of the 104 vertices are isolated: no edge ends at the vertices 0 to 100"),
+            (
+                101,
+                101..104,
+                "101 of the 104 vertices are isolated: no edge ends at the vertices 0 to 100",
+            ),
             (
                 1,
                 1..4,
@@ -68,6 +72,8 @@ mod tests {
         ] {
             assert_eq!(warning(isolated, ids), Some(format!("{start}{rest}")));
         }
-        assert!(isolated_vertices(1, 1..4, Terms::Python).unwrap().contains("; with names=True only"));
+        assert!(
+            isolated_vertices(1, 1..4, Terms::Python).unwrap().contains("; with names=True only")
+        );
     }
 }

@@ -53,11 +53,12 @@ impl Layout {
         notes: Vec::new(),
     };
 
-    /// The layout that the options and the first lines tell; comments among these do not count. `None` if there are no
-    /// others.
+    /// The layout that the options and the first lines tell; comments among these do not count.
+    /// `None` if there are no others.
     ///
     /// # Errors
-    /// When there are fewer than two columns, or neither the options nor the lines tell which column holds what.
+    /// When there are fewer than two columns, or neither the options nor the lines tell which
+    /// column holds what.
     pub(super) fn of<'a>(
         sample: impl Iterator<Item = &'a [u8]>,
         options: &ReadOptions,
@@ -73,7 +74,9 @@ impl Layout {
         let head = match first_line {
             FirstLine::ColumnNames => Some(rows.remove(0)),
             FirstLine::Counts { sure: true, .. } => {
-                separator = lines.get(1).map_or(separator, |line| Separator::of(cut(line).0, options.names));
+                separator = lines
+                    .get(1)
+                    .map_or(separator, |line| Separator::of(cut(line).0, options.names));
                 rows = rows_of(lines.get(1..).unwrap_or_default(), separator);
                 None
             }
@@ -103,7 +106,11 @@ impl Layout {
         Ok(Some(layout))
     }
 
-    fn take_dictionary(&mut self, first: Option<&[u8]>, options: &ReadOptions) -> Result<(), ReadErrorKind> {
+    fn take_dictionary(
+        &mut self,
+        first: Option<&[u8]>,
+        options: &ReadOptions,
+    ) -> Result<(), ReadErrorKind> {
         let Some(dictionary) = first else { return Ok(()) };
         self.dictionary = Dictionary::Other;
         if options.columns.weight.is_some() {
@@ -144,7 +151,10 @@ impl Layout {
 }
 
 fn rows_of<'a>(lines: &[&'a [u8]], separator: Separator) -> Vec<Fields<'a>> {
-    lines.iter().map(|line| fields(cut(line).0, separator).map(|(_, field)| field).collect()).collect()
+    lines
+        .iter()
+        .map(|line| fields(cut(line).0, separator).map(|(_, field)| field).collect())
+        .collect()
 }
 
 #[cfg(test)]
@@ -196,11 +206,18 @@ mod tests {
         assert_eq!(places("source,target,weight\n0,1,5"), (0, 1, WeightAt::Column(2)));
         assert_eq!(places("\"Weight\";\"From\";\"To\"\n5;0;1"), (1, 2, WeightAt::Column(0)));
         assert_eq!(places("edge u v weight\n7 0 1 5"), (1, 2, WeightAt::Column(3)));
-        assert_eq!(places("EdgeID StartNodeID EndNodeID L2Distance\n0 0 1 0.5"), (1, 2, WeightAt::Column(3)));
+        assert_eq!(
+            places("EdgeID StartNodeID EndNodeID L2Distance\n0 0 1 0.5"),
+            (1, 2, WeightAt::Column(3))
+        );
         assert_eq!(places("from to\n0 1"), (0, 1, WeightAt::Nowhere));
         assert_eq!(places("from to minutes\n0 1 5"), (0, 1, WeightAt::Column(2)));
         assert_eq!(places("u,v,weight,length\n0,1,5,6"), (0, 1, WeightAt::Column(2)));
-        assert_eq!(places("A,B\n0,1"), (0, 1, WeightAt::Nowhere), "two columns can only be the ends");
+        assert_eq!(
+            places("A,B\n0,1"),
+            (0, 1, WeightAt::Nowhere),
+            "two columns can only be the ends"
+        );
         assert_eq!(
             places("A,weight,B\n0,5,1"),
             (0, 2, WeightAt::Column(1)),
@@ -212,9 +229,12 @@ mod tests {
     fn names_that_leave_the_vertices_open_are_a_question() {
         let question = "which columns are the vertices? columns: ";
         let remedy = "; pass `--source NAME` and `--target NAME`, or their positions";
-        for text in
-            ["id,origin,dest,km\n1,4,5,2.5", "x,y,w,z\n0,1,2,3", "u,v,from,to\n0,1,2,3", "from,b,c\n1,2,3"]
-        {
+        for text in [
+            "id,origin,dest,km\n1,4,5,2.5",
+            "x,y,w,z\n0,1,2,3",
+            "u,v,from,to\n0,1,2,3",
+            "from,b,c\n1,2,3",
+        ] {
             let names = text.lines().next().unwrap().replace(',', ", ");
             assert_eq!(refusal(text), format!("{question}{names}{remedy}"));
         }
@@ -243,9 +263,17 @@ mod tests {
         );
         let unit = "or pass `--weights unit`";
         for (text, columns, fault) in [
-            ("1 2 x\n2 3 y", "1 to 3", "column 3 starts with 'x', which is not a number: correct it"),
+            (
+                "1 2 x\n2 3 y",
+                "1 to 3",
+                "column 3 starts with 'x', which is not a number: correct it",
+            ),
             ("1,2,\n2,3,", "1 to 3", "column 3 starts with an empty field: fill it in"),
-            ("0;1;1,5", "1 to 3", "column 3 starts with '1,5': write it with a decimal point and no comma"),
+            (
+                "0;1;1,5",
+                "1 to 3",
+                "column 3 starts with '1,5': write it with a decimal point and no comma",
+            ),
             (
                 "from,to,km\n0,1,\"1,5\"",
                 "from, to, km",
@@ -275,7 +303,10 @@ mod tests {
         assert_eq!(asked("9 7 8 0.5", "source=2 target=3 weight=4"), Ok(chosen));
         assert_eq!(asked("w,x,y\n1,2,3", "source=x target=y"), Ok((1, 2, WeightAt::Column(0))));
         for (words, message) in [
-            ("weight=KM", "there is no column 'KM'; columns: id, origin, dest, km, 2; did you mean 'km'?"),
+            (
+                "weight=KM",
+                "there is no column 'KM'; columns: id, origin, dest, km, 2; did you mean 'km'?",
+            ),
             ("weight=9", "there is no column 9; columns: id, origin, dest, km, 2"),
             ("weight=0", "there is no column 0; columns: id, origin, dest, km, 2"),
             (
@@ -299,12 +330,15 @@ mod tests {
 
     #[test]
     fn weights_are_made_up_only_where_there_are_none() {
-        let unit = ReadOptions { missing_weights: Some(MissingWeights::Unit), ..ReadOptions::default() };
+        let unit =
+            ReadOptions { missing_weights: Some(MissingWeights::Unit), ..ReadOptions::default() };
         let layout = read("from,to,length_km,lanes\n0,1,2.5,2", &unit).unwrap();
         assert_eq!(layout.weight, WeightAt::Nowhere);
         assert_eq!(layout.notes, ["columns 'length_km', 'lanes' are left out"]);
         let refused = "the file has weights; omit `--weights` to use them";
-        for text in ["0 1 5", "from,to,weight\n0,1,5", "0 1 {'weight': 3}", "0 5 6 1\n1 6 7 2\n2 7 8 3"] {
+        for text in
+            ["0 1 5", "from,to,weight\n0,1,5", "0 1 {'weight': 3}", "0 5 6 1\n1 6 7 2\n2 7 8 3"]
+        {
             assert_eq!(read(text, &unit).unwrap_err(), refused);
         }
     }
@@ -340,7 +374,9 @@ mod tests {
         for text in ["A,B,weight\nx,y,1\ny,z,2", "from,to\nx,y\ny,z", "from,to"] {
             assert_eq!(first(text), Ok(FirstLine::ColumnNames), "{text}");
         }
-        for text in ["a,b,3\nc,d,4", "a,b\nc,a", "a,b", "1,2\n3,4", "a b {'weight': 3}\nc d {'weight': 4}"] {
+        for text in
+            ["a,b,3\nc,d,4", "a,b\nc,a", "a,b", "1,2\n3,4", "a b {'weight': 3}\nc d {'weight': 4}"]
+        {
             assert_eq!(first(text), Ok(FirstLine::Edge), "{text}");
         }
         let question = "is the first line a header? pass `--header` or `--no-header`";

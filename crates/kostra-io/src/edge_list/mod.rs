@@ -1,9 +1,11 @@
-//! Edge lists: a line `u v` or `u v weight` an edge, as SNAP, NetworkX, spreadsheets and everybody else write them.
+//! Edge lists: a line `u v` or `u v weight` an edge, as SNAP, NetworkX, spreadsheets and everybody
+//! else write them.
 //!
-//! Blanks, tabs, commas, semicolons or bars separate; `#`, `%` and `//` start comments; a first line may name the
-//! columns or say how many vertices and edges there are. Vertices are numbers and taken as they are, from 0 to the
-//! largest, or, on request, names. Where names and contents leave open which column is a vertex or the weight, the input is
-//! refused with a question. The notes list the columns that are left out.
+//! Blanks, tabs, commas, semicolons or bars separate; `#`, `%` and `//` start comments; a first
+//! line may name the columns or say how many vertices and edges there are. Vertices are numbers and
+//! taken as they are, from 0 to the largest, or, on request, names. Where names and contents leave
+//! open which column is a vertex or the weight, the input is refused with a question. The notes
+//! list the columns that are left out.
 
 mod choose;
 mod fields;
@@ -43,7 +45,11 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     read_in_blocks(stream, options, BLOCK)
 }
 
-fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
+fn read_in_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    block_size: usize,
+) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let head = Head::read(&mut text, options)?;
     if !head.announces_edges() {
@@ -71,7 +77,11 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
             }
             if let Some(lowest) = conclusion.lowest_id {
                 let isolated = isolated::count(conclusion.vertices, &columns)?;
-                warnings.extend(isolated_vertices(isolated, lowest..conclusion.vertices, options.terms));
+                warnings.extend(isolated_vertices(
+                    isolated,
+                    lowest..conclusion.vertices,
+                    options.terms,
+                ));
             }
             conclusion.vertices
         }
@@ -95,9 +105,11 @@ struct Promise {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conclusion {
     pub(crate) vertices: u64,
-    /// The lowest that occurs, where the input does not say how many there are. Then they are the ids up to the highest.
+    /// The lowest that occurs, where the input does not say how many there are. Then they are the
+    /// ids up to the highest.
     pub(crate) lowest_id: Option<u64>,
-    /// Whether the first line is an edge. It is none if it turns out to say how many vertices and edges there are.
+    /// Whether the first line is an edge. It is none if it turns out to say how many vertices and
+    /// edges there are.
     pub(crate) first_is_an_edge: bool,
 }
 
@@ -144,8 +156,8 @@ impl Head {
         self.layout.weight != layout::WeightAt::Nowhere
     }
 
-    /// Reads the lines of the edges, or a part of them, between numbered vertices. Returns how many lines the text has up
-    /// to the end.
+    /// Reads the lines of the edges, or a part of them, between numbered vertices. Returns how many
+    /// lines the text has up to the end.
     pub(crate) fn parse_edges(
         &self,
         text: Text<'_>,
@@ -182,7 +194,8 @@ impl Head {
     fn check_edges(&self, edges: u64) -> Result<(), Fault> {
         match self.promise {
             Some(Promise { m, line, .. }) if m != edges => {
-                let sentence = format!("the first comment promises {m} edges, but there are {edges}");
+                let sentence =
+                    format!("the first comment promises {m} edges, but there are {edges}");
                 Err(Fault::at_line(line, 1, sentence))
             }
             _ => Ok(()),
@@ -236,7 +249,8 @@ impl Head {
     }
 }
 
-/// Skips comments and blank lines; returns the numbers of vertices and edges if a comment of Kostra's tells them.
+/// Skips comments and blank lines; returns the numbers of vertices and edges if a comment of
+/// Kostra's tells them.
 fn skip_comments(text: &mut Text<'_>) -> Result<Option<Promise>, Fault> {
     let mut promise = None;
     loop {
@@ -246,8 +260,10 @@ fn skip_comments(text: &mut Text<'_>) -> Result<Option<Promise>, Fault> {
             break;
         }
         if let Some(counts) = line.strip_prefix(COUNTS_COMMENT.as_bytes()) {
-            let numbers: Vec<_> =
-                words(counts).filter_map(|(_, word)| number::natural(word, "").ok()).take(2).collect();
+            let numbers: Vec<_> = words(counts)
+                .filter_map(|(_, word)| number::natural(word, "").ok())
+                .take(2)
+                .collect();
             promise = numbers.first_chunk().map(|&[n, m]| Promise { n, m, line: number });
         }
         text.skip()?;
@@ -287,7 +303,13 @@ fn without_edges(promise: Option<Promise>, options: &ReadOptions) -> Result<Pars
     let mut notes = Vec::new();
     let vertices = usize::try_from(n).unwrap_or(usize::MAX);
     let graph = weights::graph(vertices, Columns::default(), true, None, options, &mut notes)?;
-    Ok(Parsed { graph, coordinates: None, names: options.names.then(Vec::new), notes, warnings: Vec::new() })
+    Ok(Parsed {
+        graph,
+        coordinates: None,
+        names: options.names.then(Vec::new),
+        notes,
+        warnings: Vec::new(),
+    })
 }
 
 /// The most vertices that a list of so many edges is believed to mean.
@@ -295,8 +317,8 @@ fn sparse(edges: u64) -> u64 {
     64 * edges + 1_000_000
 }
 
-/// Writes a graph as an edge list `u v weight`, after a comment that keeps isolated vertices. Weights are written as
-/// [`dimacs::write`](crate::dimacs::write) writes them.
+/// Writes a graph as an edge list `u v weight`, after a comment that keeps isolated vertices.
+/// Weights are written as [`dimacs::write`](crate::dimacs::write) writes them.
 pub(crate) fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
     let mut text = TextWriter::new(to);
     text.word(COUNTS_COMMENT).word(" ").number(graph.vertices().into()).word(" vertices, ");

@@ -1,6 +1,7 @@
 //! Lines of an edge list as edges between named vertices.
 //!
-//! Names are cut out in parallel and numbered, in the order in which they appear, as the blocks are joined.
+//! Names are cut out in parallel and numbered, in the order in which they appear, as the blocks are
+//! joined.
 
 use std::collections::HashMap;
 
@@ -53,11 +54,11 @@ impl NamedRows<'_> {
         let weight = row.weight(self.options.nan)?;
         let name = |(at, field)| {
             let name = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
-            let name =
-                String::from_utf8(name.into_owned()).map_err(|_| (at, "the name is not UTF-8 text".into()));
-            name.and_then(
-                |name| if name.is_empty() { Err((at, "the name is missing".into())) } else { Ok(name) },
-            )
+            let name = String::from_utf8(name.into_owned())
+                .map_err(|_| (at, "the name is not UTF-8 text".into()));
+            name.and_then(|name| {
+                if name.is_empty() { Err((at, "the name is missing".into())) } else { Ok(name) }
+            })
         };
         let (u, v): (String, String) = (name(row.u)?, name(row.v)?);
         for name in [u, v] {
@@ -109,7 +110,9 @@ impl Numbering {
             return Err(GraphError::TooManyVertices { vertices: number as u64 + 1 }.into());
         }
         let bytes = (number + 1) * size_of::<(Box<str>, Vertex)>();
-        self.numbers.try_reserve(1).map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
+        self.numbers
+            .try_reserve(1)
+            .map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
         self.numbers.insert(name.into(), number as Vertex);
         Ok(number as Vertex)
     }

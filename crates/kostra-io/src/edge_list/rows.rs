@@ -45,15 +45,17 @@ impl<'l> Row<'l> {
             ));
         };
         let start = line.len() - dictionary.map_or(0, <[u8]>::len);
-        if layout.dictionary == Dictionary::Empty && dictionary.is_some_and(|inside| !is_empty(inside)) {
+        if layout.dictionary == Dictionary::Empty
+            && dictionary.is_some_and(|inside| !is_empty(inside))
+        {
             let sentence =
                 "the first dictionary is empty, so that edges have no weights, but this one is not";
             return Err((start, sentence.into()));
         }
         if layout.weight == WeightAt::Dictionary {
-            let (at, field) = dictionary
-                .and_then(weight_in)
-                .ok_or_else(|| (start, "the dictionary has no weight, but the first has one".to_string()))?;
+            let (at, field) = dictionary.and_then(weight_in).ok_or_else(|| {
+                (start, "the dictionary has no weight, but the first has one".to_string())
+            })?;
             weight = Some((start + at, field));
         }
         Ok(Self { u, v, weight })
@@ -98,16 +100,19 @@ impl Parser for Rows<'_> {
             WeightAt::Nowhere if in_order && columns == 2 => {
                 self.parse_lines(block, chunk, |at, chunk| plain_ends(block, at, separator, chunk))
             }
-            WeightAt::Column(2) if in_order && columns == 3 => self.parse_lines(block, chunk, |at, chunk| {
-                plain_edge(block, at, separator, self.options.nan, chunk)
-            }),
+            WeightAt::Column(2) if in_order && columns == 3 => {
+                self.parse_lines(block, chunk, |at, chunk| {
+                    plain_edge(block, at, separator, self.options.nan, chunk)
+                })
+            }
             _ => self.parse_lines(block, chunk, |_, _| None),
         }
     }
 }
 
 impl Rows<'_> {
-    /// Parses lines: those that are `plain`, which returns where the next line starts, and the others.
+    /// Parses lines: those that are `plain`, which returns where the next line starts, and the
+    /// others.
     #[inline(always)]
     fn parse_lines(
         &self,
@@ -153,11 +158,21 @@ fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     let vertex = natural(&text, "vertex").map_err(|sentence| {
         let is_name = sentence.ends_with("not a number");
-        (at, if is_name { format!("{sentence}; with {names} vertices can have names") } else { sentence })
+        (
+            at,
+            if is_name {
+                format!("{sentence}; with {names} vertices can have names")
+            } else {
+                sentence
+            },
+        )
     })?;
     match Vertex::try_from(vertex) {
         Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),
-        _ => Err((at, format!("the vertex {vertex} is beyond 32-bit ids; with {names} it is numbered anew"))),
+        _ => Err((
+            at,
+            format!("the vertex {vertex} is beyond 32-bit ids; with {names} it is numbered anew"),
+        )),
     }
 }
 
@@ -170,11 +185,20 @@ fn plain_pair(block: &[u8], start: usize, separator: Separator) -> Option<(Verte
     let (v, end) = digits(block, end_of_u + 1);
     let both = end_of_u > start && end > end_of_u + 1 && separator.is(block.get(end_of_u));
     let most = MAX_VERTICES as u64;
-    (both && end - start <= DIGITS && u < most && v < most).then_some((u as Vertex, v as Vertex, end))
+    (both && end - start <= DIGITS && u < most && v < most).then_some((
+        u as Vertex,
+        v as Vertex,
+        end,
+    ))
 }
 
 #[inline(always)]
-fn plain_ends(block: &[u8], start: usize, separator: Separator, chunk: &mut Columns) -> Option<usize> {
+fn plain_ends(
+    block: &[u8],
+    start: usize,
+    separator: Separator,
+    chunk: &mut Columns,
+) -> Option<usize> {
     let (u, v, end) = plain_pair(block, start, separator)?;
     if block.get(end) != Some(&b'\n') {
         return None;

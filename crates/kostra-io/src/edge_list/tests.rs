@@ -86,7 +86,10 @@ fn vertices_are_taken_as_they_are() {
     assert_eq!(from_one.graph.vertices(), 4);
     let warning = "one of the 4 vertices is isolated: no edge ends at vertex 0, for ids seem to count from 1; with \
                    --names only ids that occur are vertices";
-    assert_eq!((&from_one.notes[..], &from_one.warnings[..]), (&[warning.into()][..], &[warning.into()][..]));
+    assert_eq!(
+        (&from_one.notes[..], &from_one.warnings[..]),
+        (&[warning.into()][..], &[warning.into()][..])
+    );
     let sparse = parsed("101 102 5\n102 103 6\n");
     assert_eq!(sparse.graph.vertices(), 104);
     assert!(
@@ -94,7 +97,8 @@ fn vertices_are_taken_as_they_are() {
         "{:?}",
         sparse.warnings
     );
-    for declared in ["# kostra edge list: 9 vertices, 1 edges\n4 5 1\n", "9 1\n4 5 1\n", "0 1 1\n"] {
+    for declared in ["# kostra edge list: 9 vertices, 1 edges\n4 5 1\n", "9 1\n4 5 1\n", "0 1 1\n"]
+    {
         assert_eq!(parsed(declared).warnings, [""; 0], "{declared}");
     }
     assert_eq!(
@@ -107,7 +111,10 @@ fn vertices_are_taken_as_they_are() {
         "x: line 2, column 1: the vertex 4294967295 is beyond 32-bit ids; with --names it is numbered anew"
     );
     assert_eq!(error("0 1 5\n1 -2 5\n"), "x: line 2, column 3: the vertex -2 is negative");
-    assert_eq!(error("0 1 5\n1 1.5 5\n"), "x: line 2, column 3: the vertex 1.5 is not a whole number");
+    assert_eq!(
+        error("0 1 5\n1 1.5 5\n"),
+        "x: line 2, column 3: the vertex 1.5 is not a whole number"
+    );
     assert_eq!(
         error("alice bob 5\nbob carol 6\n"),
         "x: line 1, column 1: the vertex is 'alice', which is not a number; with --names vertices can have names"
@@ -125,12 +132,18 @@ fn lines_that_differ_from_the_first_are_errors() {
         "x: line 3, column 1: this line has 3 columns, but those before have 2"
     );
     assert_eq!(error("0,1,5\n1,2,\n"), "x: line 2, column 5: the weight is missing");
-    assert_eq!(error("0 1 5\n1 2 x\n"), "x: line 2, column 5: the weight is 'x', which is not a number");
+    assert_eq!(
+        error("0 1 5\n1 2 x\n"),
+        "x: line 2, column 5: the weight is 'x', which is not a number"
+    );
     assert_eq!(
         error("0 1 {'weight': 5}\n1 2 {}\n"),
         "x: line 2, column 5: the dictionary has no weight, but the first has one"
     );
-    assert_eq!(error("7\n"), "x: line 1, column 1: an edge needs two vertices, but this line has one column");
+    assert_eq!(
+        error("7\n"),
+        "x: line 1, column 1: an edge needs two vertices, but this line has one column"
+    );
     assert_eq!(
         error("0 1 5\n1 2 nan\n"),
         "x: line 2, column 5: the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
@@ -144,7 +157,9 @@ fn weights_that_no_type_holds_together_are_errors_at_their_line() {
     assert_eq!(graph("0 1 9223372036854775808\n1 2 7\n").1, "0-1:9223372036854775808 1-2:7");
     let start = error("0 1 -5\n# c\n1 2 9223372036854775808\n");
     assert!(
-        start.starts_with("x: line 3, column 1: the weight 9223372036854775808 is 2^63 or more, but "),
+        start.starts_with(
+            "x: line 3, column 1: the weight 9223372036854775808 is 2^63 or more, but "
+        ),
         "{start}"
     );
     let start = error("0 1 9007199254740993\n\n1 2 3\n2 0 0.5\n");
@@ -153,7 +168,10 @@ fn weights_that_no_type_holds_together_are_errors_at_their_line() {
         "{start}"
     );
     let names = named("a b 0.5\nb c 3\n# c\nc a 9007199254740993\n").unwrap_err();
-    assert!(names.starts_with("x: line 4, column 1: the weight 9007199254740993 has no exact"), "{names}");
+    assert!(
+        names.starts_with("x: line 4, column 1: the weight 9007199254740993 has no exact"),
+        "{names}"
+    );
 }
 
 #[test]
@@ -197,7 +215,10 @@ fn a_first_line_longer_than_the_head_is_read() {
     let columns: String = (0..20_000).map(|column| format!(",column{column}")).collect();
     let fields = ",x".repeat(20_000);
     let text = format!("from,to,weight{columns}\n0,1,5{fields}\n1,2,6{fields}\n");
-    let read = read(Stream::new(crate::source::of_bytes(text.as_bytes())).unwrap(), &ReadOptions::default());
+    let read = read(
+        Stream::new(crate::source::of_bytes(text.as_bytes())).unwrap(),
+        &ReadOptions::default(),
+    );
     assert_eq!(edges(&read.unwrap().graph), "0-1:5 1-2:6");
 }
 
@@ -208,7 +229,8 @@ fn names_are_numbered_as_they_appear() {
     assert_eq!(edges(&parsed.graph), "0-1:5 1-2:6 3-0:7");
     assert_eq!(parsed.names.unwrap(), ["bob", "alice", "carol ann", "\u{10d}apek"]);
 
-    let csv = named("from,to,weight\n\"Smith, J.\",\"the \"\"other\"\"\",1.5\nx,\"Smith, J.\",2\n").unwrap();
+    let csv = named("from,to,weight\n\"Smith, J.\",\"the \"\"other\"\"\",1.5\nx,\"Smith, J.\",2\n")
+        .unwrap();
     assert_eq!(edges(&csv.graph), "0-1:1.5 2-0:2.0");
     assert_eq!(csv.names.unwrap(), ["Smith, J.", "the \"other\"", "x"]);
 
@@ -241,11 +263,20 @@ fn what_is_written_reads_back() {
 #[test]
 fn a_written_list_that_was_cut_is_an_error() {
     let text = "# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n0 1 5\n";
-    assert_eq!(error(text), "x: line 1, column 1: the first comment promises 2 edges, but there are 1");
+    assert_eq!(
+        error(text),
+        "x: line 1, column 1: the first comment promises 2 edges, but there are 1"
+    );
     let text = "# c\n# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n";
-    assert_eq!(error(text), "x: line 2, column 1: the first comment promises 2 edges, but there are none");
+    assert_eq!(
+        error(text),
+        "x: line 2, column 1: the first comment promises 2 edges, but there are none"
+    );
     let text = "# kostra edge list: 3 vertices, 1 edges, vertices count from 0\n0 3 5\n";
-    assert_eq!(error(text), "x: edge 0 ends at vertex 3, but the graph has 3 vertices, numbered from 0");
+    assert_eq!(
+        error(text),
+        "x: edge 0 ends at vertex 3, but the graph has 3 vertices, numbered from 0"
+    );
 }
 
 #[test]

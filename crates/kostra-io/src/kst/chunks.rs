@@ -1,4 +1,5 @@
-//! Arrays as little-endian bytes in chunks, and the checksum that can be taken chunk by chunk on many threads.
+//! Arrays as little-endian bytes in chunks, and the checksum that can be taken chunk by chunk on
+//! many threads.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,8 @@ pub(super) trait Plain: Copy + Send + Sync + 'static {
     const SIZE: usize;
     /// Appends its little-endian bytes.
     fn put(self, to: &mut Vec<u8>);
-    /// The value whose little-endian bytes come first in `bytes`, which are at least [`SIZE`](Self::SIZE).
+    /// The value whose little-endian bytes come first in `bytes`, which are at least
+    /// [`SIZE`](Self::SIZE).
     fn get(bytes: &[u8]) -> Self;
 }
 
@@ -81,7 +83,8 @@ pub(super) fn chunks<'a>(sections: &[&'a [u8]]) -> Vec<&'a [u8]> {
 
 /// The checksums of some chunks, on up to `threads` threads.
 pub(super) fn checksums(chunks: &[&[u8]], threads: usize) -> Vec<u64> {
-    // Chunks are dealt out one at a time: those that are not yet in the page cache take many times longer.
+    // Chunks are dealt out one at a time: those that are not yet in the page cache take many times
+    // longer.
     let next = AtomicUsize::new(0);
     let work = || {
         let take = || {

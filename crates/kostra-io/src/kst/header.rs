@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::Xxh3;
 use super::chunks::Plain;
 use crate::fault::Fault;
 
-/// What every file starts with. The first byte is no text, and the line ends and the control character show
-/// a transfer that took the file for one.
+/// What every file starts with. The first byte is no text, and the line ends and the control
+/// character show a transfer that took the file for one.
 const MAGIC: [u8; 12] = *b"\x8bKOSTRA\r\n\x1a\n\0";
 /// The version that is written, and the highest that is read.
 const VERSION: u32 = 1;
@@ -21,8 +21,14 @@ const CHECKSUM: usize = 56;
 /// What the start of every section is a multiple of.
 const ALIGNMENT: u64 = 64;
 
-const WEIGHT_TYPES: [WeightType; 6] =
-    [WeightType::I32, WeightType::U32, WeightType::I64, WeightType::U64, WeightType::F32, WeightType::F64];
+const WEIGHT_TYPES: [WeightType; 6] = [
+    WeightType::I32,
+    WeightType::U32,
+    WeightType::I64,
+    WeightType::U64,
+    WeightType::F32,
+    WeightType::F64,
+];
 
 /// Which kind of coordinates there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,13 +141,16 @@ impl Header {
         bytes
     }
 
-    /// Reads a header from the first [`LONGEST`] bytes of a file, or all if it is shorter. Returns the sections, and the
-    /// length that the file must have.
+    /// Reads a header from the first [`LONGEST`] bytes of a file, or all if it is shorter. Returns
+    /// the sections, and the length that the file must have.
     pub(super) fn decode(head: &[u8]) -> Result<(Self, Vec<Section>, u64), Fault> {
         check_magic(head)?;
         let short = || {
             let length = head.len();
-            Fault::at_byte(length as u64, format!("the file ends in its header, after {length} bytes"))
+            Fault::at_byte(
+                length as u64,
+                format!("the file ends in its header, after {length} bytes"),
+            )
         };
         let version = u32::get(head.get(12..16).ok_or_else(short)?);
         if version > VERSION {
@@ -174,7 +183,8 @@ impl Header {
 
     fn parse(bytes: &[u8], count: u32) -> Result<Self, Fault> {
         let (n, m) = (u64::get(&bytes[16..]), u64::get(&bytes[24..]));
-        let below = |offset: u64, number: u64, most: usize, what: &str| match u32::try_from(number) {
+        let below = |offset: u64, number: u64, most: usize, what: &str| match u32::try_from(number)
+        {
             Ok(fits) if fits as usize <= most => Ok(fits),
             _ => Err(Fault::at_byte(
                 offset,
@@ -183,9 +193,11 @@ impl Header {
         };
         let weight_type = u32::get(&bytes[32..]);
         let places = u32::get(&bytes[36..]);
-        let unknown = |offset, what, code| Fault::at_byte(offset, format!("there is no {what} {code}"));
-        let places =
-            *PLACES.get(places as usize).ok_or_else(|| unknown(36, "kind of coordinates", places))?;
+        let unknown =
+            |offset, what, code| Fault::at_byte(offset, format!("there is no {what} {code}"));
+        let places = *PLACES
+            .get(places as usize)
+            .ok_or_else(|| unknown(36, "kind of coordinates", places))?;
         // Names are the section beyond those that must be there.
         let others = if places == Places::None { 3 } else { 4 };
         let names = match count.checked_sub(others) {
@@ -194,7 +206,9 @@ impl Header {
             _ => {
                 return Err(Fault::at_byte(
                     40,
-                    format!("{count} sections cannot be: there are {others}, or one more for names"),
+                    format!(
+                        "{count} sections cannot be: there are {others}, or one more for names"
+                    ),
                 ));
             }
         };
@@ -241,7 +255,10 @@ pub(super) fn check_padding(file: &[u8], sections: &[Section]) -> Result<(), Fau
         let start = section.offset as usize;
         let padding = file.get(end..start).unwrap_or_default();
         if let Some(at) = padding.iter().position(|&byte| byte != 0) {
-            return Err(Fault::at_byte((end + at) as u64, "the bytes between two sections are not zero"));
+            return Err(Fault::at_byte(
+                (end + at) as u64,
+                "the bytes between two sections are not zero",
+            ));
         }
         end = start + section.length as usize;
     }

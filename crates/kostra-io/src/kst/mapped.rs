@@ -38,8 +38,8 @@ impl Bytes {
         }
     }
 
-    /// Reads a file, and no more of it than its header announces. A header that is wrong is found before anything else
-    /// is read.
+    /// Reads a file, and no more of it than its header announces. A header that is wrong is found
+    /// before anything else is read.
     pub(super) fn read(from: &mut impl Read) -> Result<Self, Fault> {
         let mut head = [0; LONGEST];
         let have = fill(from, &mut head).map_err(from_io)?;
@@ -48,9 +48,10 @@ impl Bytes {
             return Err(ReadErrorKind::Empty.into());
         }
         let (_, _, announced) = Header::decode(head)?;
-        let length =
-            usize::try_from(announced).map_err(|_| ReadErrorKind::OutOfMemory { bytes: announced })?;
-        // Cleared by the system and not touched: a header that lies takes no more than its file has.
+        let length = usize::try_from(announced)
+            .map_err(|_| ReadErrorKind::OutOfMemory { bytes: announced })?;
+        // Cleared by the system and not touched: a header that lies takes no more than its file
+        // has.
         let mut words: Vec<u64> = memory::zeros(length.div_ceil(size_of::<u64>()))?;
         let bytes = bytemuck::cast_slice_mut(&mut words).get_mut(..length).unwrap_or_default();
         let (first, rest) = bytes.split_at_mut(have.min(length));
@@ -58,7 +59,8 @@ impl Bytes {
         let have = have + fill(from, rest).map_err(from_io)?;
         check_length(have as u64, announced)?;
         if fill(from, &mut [0]).map_err(from_io)? > 0 {
-            let sentence = format!("the file goes on after the {length} bytes that its header announces");
+            let sentence =
+                format!("the file goes on after the {length} bytes that its header announces");
             return Err(Fault::at_byte(announced, sentence));
         }
         Ok(Self::Owned { words, length })
@@ -80,7 +82,8 @@ impl Deref for Bytes {
 
 /// A file that is mapped into memory, and what it was like before.
 ///
-/// The file is kept open, so device and inode stay the same: a new file that is renamed over it changes nothing.
+/// The file is kept open, so device and inode stay the same: a new file that is renamed over it
+/// changes nothing.
 #[derive(Clone, Debug)]
 pub struct MappedFile(Arc<Original>);
 
@@ -99,16 +102,17 @@ impl MappedFile {
         Ok(Self(Arc::new(Original { file, length, modified })))
     }
 
-    /// Finds out whether the file has been written to since it was mapped: whether its length or its time of
-    /// modification differs. What was computed before from the graph in the file counts only if it has not.
+    /// Finds out whether the file has been written to since it was mapped: whether its length or
+    /// its time of modification differs. What was computed before from the graph in the file counts
+    /// only if it has not.
     ///
     /// # Errors
     /// [`ReadErrorKind::Changed`] when it has; [`ReadErrorKind::Io`] when the system does not say.
     pub fn check(&self) -> Result<(), ReadErrorKind> {
         let Original { file, length, modified } = &*self.0;
         let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
-        let is_unchanged =
-            metadata.len() == *length && metadata.modified().map_err(ReadErrorKind::Io)? == *modified;
+        let is_unchanged = metadata.len() == *length
+            && metadata.modified().map_err(ReadErrorKind::Io)? == *modified;
         if is_unchanged { Ok(()) } else { Err(ReadErrorKind::Changed) }
     }
 }
@@ -117,15 +121,17 @@ impl MappedFile {
 const KNOWN: usize = 64;
 
 /// Where the maps begin and end; zeros where there is none.
-static MAPS: [[AtomicUsize; 2]; KNOWN] = [const { [AtomicUsize::new(0), AtomicUsize::new(0)] }; KNOWN];
+static MAPS: [[AtomicUsize; 2]; KNOWN] =
+    [const { [AtomicUsize::new(0), AtomicUsize::new(0)] }; KNOWN];
 
 /// Whether an address is in a `.kst` file that is mapped into memory. Safe in signal handlers.
 ///
-/// A mapped file that becomes shorter raises SIGBUS where it is read. A program that handles the signal can tell by
-/// this that the file is to blame.
+/// A mapped file that becomes shorter raises SIGBUS where it is read. A program that handles the
+/// signal can tell by this that the file is to blame.
 pub fn is_in_mapped_file(address: usize) -> bool {
-    MAPS.iter()
-        .any(|[start, end]| (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&address))
+    MAPS.iter().any(|[start, end]| {
+        (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&address)
+    })
 }
 
 /// A file in memory, which [`is_in_mapped_file`] knows.
@@ -139,9 +145,10 @@ pub(super) struct Map {
 impl Map {
     fn new(file: File) -> io::Result<Self> {
         let file = MappedFile::new(file)?;
-        // SAFETY: the map is read-only. That nobody changes the file underneath cannot be had from the system; it is
-        // the caller's part, said at `open_kst`. No bytes are trusted before they have been checked, and bits that
-        // change later can make a wrong graph but no invalid value, for every section is of plain numbers.
+        // SAFETY: the map is read-only. That nobody changes the file underneath cannot be had from
+        // the system; it is the caller's part, said at `open_kst`. No bytes are trusted before they
+        // have been checked, and bits that change later can make a wrong graph but no invalid
+        // value, for every section is of plain numbers.
         let map = unsafe { Mmap::map(&file.0.file) }?;
         let start = map.as_ptr() as usize;
         let is_taken = |[first, _]: &&[AtomicUsize; 2]| {

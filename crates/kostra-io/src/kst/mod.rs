@@ -1,7 +1,8 @@
-//! Kostra's own binary form, `.kst`: the arrays of a graph as they lie in memory, so that opening is a memory map.
+//! Kostra's own binary form, `.kst`: the arrays of a graph as they lie in memory, so that opening
+//! is a memory map.
 //!
-//! `docs/kst.md` is the specification; this is its summary. Numbers are little-endian, a section starts at the next
-//! multiple of 64 bytes, and the bytes between are zero.
+//! `docs/kst.md` is the specification; this is its summary. Numbers are little-endian, a section
+//! starts at the next multiple of 64 bytes, and the bytes between are zero.
 //!
 //! ```text
 //!    0  magic: 8B "KOSTRA" 0D 0A 1A 0A 00          40  number of sections, u32
@@ -14,9 +15,9 @@
 //! sections, in this order: 1 first ends, 2 second ends, 3 weights, 4 coordinates if any, 5 names if any
 //! ```
 //!
-//! Everything in a header but the checksums follows from `n`, `m`, the types and the length of the names, so a reader
-//! works out what must stand there and compares. Checksums are XXH3; a section's is taken over those of its chunks of
-//! 4 MiB, so that any number of threads can check it.
+//! Everything in a header but the checksums follows from `n`, `m`, the types and the length of the
+//! names, so a reader works out what must stand there and compares. Checksums are XXH3; a section's
+//! is taken over those of its chunks of 4 MiB, so that any number of threads can check it.
 
 mod chunks;
 mod header;

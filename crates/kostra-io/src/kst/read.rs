@@ -1,5 +1,6 @@
-//! Opening and loading. The arrays of the graph are parts of the file's bytes, whether these are mapped or read. Opening a
-//! mapped file reads its header only, so its time does not depend on the number of edges.
+//! Opening and loading. The arrays of the graph are parts of the file's bytes, whether these are
+//! mapped or read. Opening a mapped file reads its header only, so its time does not depend on the
+//! number of edges.
 #![allow(unsafe_code, reason = "bytes that are checked to be aligned are used as numbers")]
 
 use std::fs::File;
@@ -30,8 +31,8 @@ pub struct KstFile {
     sections: Vec<Section>,
 }
 
-/// Reads a graph from whatever it comes in: a plain file is mapped, unless the options say otherwise, and anything else
-/// is read into memory.
+/// Reads a graph from whatever it comes in: a plain file is mapped, unless the options say
+/// otherwise, and anything else is read into memory.
 pub(crate) fn read(
     mut stream: Stream<'_>,
     options: &ReadOptions,
@@ -48,16 +49,20 @@ pub(crate) fn read(
 ///
 /// The header is checked, and with it the length of the file; [`KstFile::load`] checks the rest.
 ///
-/// The file must not change while it is open, or while the graph from it is in use: it is not copied, so its graph
-/// would change as well (see [`MappedFile::check`]), and a file that becomes shorter raises SIGBUS on Unix, which ends
-/// the process unless it is handled (see [`is_in_mapped_file`](crate::is_in_mapped_file)). Files that Kostra replaces are safe, for it renames a
-/// new one over them; [`ReadOptions::copy`] makes [`read`](crate::read()) copy the file instead.
+/// The file must not change while it is open, or while the graph from it is in use: it is not
+/// copied, so its graph would change as well (see [`MappedFile::check`]), and a file that becomes
+/// shorter raises SIGBUS on Unix, which ends the process unless it is handled (see
+/// [`is_in_mapped_file`](crate::is_in_mapped_file)). Files that Kostra replaces are safe, for it
+/// renames a new one over them; [`ReadOptions::copy`] makes [`read`](crate::read()) copy the file
+/// instead.
 ///
 /// # Errors
-/// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's length.
+/// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's
+/// length.
 pub fn open_kst(path: &Path) -> Result<KstFile, ReadError> {
     let input = path.display().to_string();
-    let error = |cause| ReadError { input: input.clone(), place: None, kind: ReadErrorKind::Io(cause) };
+    let error =
+        |cause| ReadError { input: input.clone(), place: None, kind: ReadErrorKind::Io(cause) };
     let bytes = File::open(path).and_then(Bytes::map).map_err(error)?;
     KstFile::open(bytes, input.clone()).map_err(|fault| fault.of(input))
 }
@@ -98,12 +103,13 @@ impl KstFile {
         self.header.names.is_some()
     }
 
-    /// Checks the arrays and gives the graph, which borrows them from the file: one pass of checksums on `threads`
-    /// threads (0 means all) and one on this thread over the ends and weights. Only coordinates and names are copied.
+    /// Checks the arrays and gives the graph, which borrows them from the file: one pass of
+    /// checksums on `threads` threads (0 means all) and one on this thread over the ends and
+    /// weights. Only coordinates and names are copied.
     ///
     /// # Errors
-    /// When a checksum is wrong, an edge ends at no vertex, a weight is NaN (no such file is written), or a name is
-    /// not UTF-8.
+    /// When a checksum is wrong, an edge ends at no vertex, a weight is NaN (no such file is
+    /// written), or a name is not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = count_threads(&ReadOptions { threads, ..ReadOptions::default() });
         let Parsed { graph, coordinates, names, notes, warnings } =
@@ -139,7 +145,9 @@ impl KstFile {
 
     /// Checks all sections by the checksums of all chunks.
     fn check(&self, of_chunks: &[u64]) -> Result<(), Fault> {
-        for (section, checksum) in self.sections.iter().zip(combine_all(&self.contents(), of_chunks)) {
+        for (section, checksum) in
+            self.sections.iter().zip(combine_all(&self.contents(), of_chunks))
+        {
             if section.checksum != checksum {
                 let sentence = format!(
                     "the {} are damaged: the checksum of their section is wrong",
@@ -152,18 +160,25 @@ impl KstFile {
     }
 
     /// The checksums of this part's share of all chunks.
-    pub(crate) fn checksums_of_part(&self, part: usize, parts: usize, options: &ReadOptions) -> Vec<u64> {
+    pub(crate) fn checksums_of_part(
+        &self,
+        part: usize,
+        parts: usize,
+        options: &ReadOptions,
+    ) -> Vec<u64> {
         let chunks = chunks(&self.contents());
         checksums(&chunks[share(chunks.len(), part, parts)], count_threads(options))
     }
 
-    /// How many bytes come before the first array: the header and the table with the checksums of all arrays.
+    /// How many bytes come before the first array: the header and the table with the checksums of
+    /// all arrays.
     pub(crate) fn start_of_arrays(&self) -> u64 {
         self.sections.iter().map(|section| section.offset).min().unwrap_or(self.bytes.len() as u64)
     }
 
-    /// The edges of a part, borrowed from the file. The file is checked by the checksums of all parts; and since other
-    /// parts may have read another copy of it, the chunks that hold this part's edges must have the same checksums here.
+    /// The edges of a part, borrowed from the file. The file is checked by the checksums of all
+    /// parts; and since other parts may have read another copy of it, the chunks that hold this
+    /// part's edges must have the same checksums here.
     pub(crate) fn load_part(
         &self,
         part: usize,
@@ -176,11 +191,17 @@ impl KstFile {
         let edges = share(self.edges(), part, parts);
         self.check_chunks_of(&edges, &of_chunks, &share(of_chunks.len(), part, parts), options)?;
         let first = edges.start as u64;
-        Ok(Part { graph: self.graph(edges)?, first, format: Format::Kst, notes: Vec::new(), lowest_id: None })
+        Ok(Part {
+            graph: self.graph(edges)?,
+            first,
+            format: Format::Kst,
+            notes: Vec::new(),
+            lowest_id: None,
+        })
     }
 
-    /// Checks the chunks that hold some edges by the checksums that all chunks should have. Those in `checked` are not
-    /// read again.
+    /// Checks the chunks that hold some edges by the checksums that all chunks should have. Those
+    /// in `checked` are not read again.
     fn check_chunks_of(
         &self,
         edges: &Range<usize>,
@@ -194,16 +215,19 @@ impl KstFile {
             let chunks = chunks(&[content]);
             if section.kind.is_of_edges() && !edges.is_empty() {
                 let size = content.len() / self.edges();
-                let own: Vec<usize> = (edges.start * size / CHUNK..(edges.end * size).div_ceil(CHUNK))
+                let own: Vec<usize> = (edges.start * size / CHUNK
+                    ..(edges.end * size).div_ceil(CHUNK))
                     .filter(|chunk| !checked.contains(&(first_chunk + chunk)))
                     .collect();
                 let bytes: Vec<_> = own.iter().map(|&chunk| chunks[chunk]).collect();
                 let found = checksums(&bytes, count_threads(options));
-                let differs =
-                    |&(&chunk, &found): &(&usize, &u64)| of_chunks.get(first_chunk + chunk) != Some(&found);
+                let differs = |&(&chunk, &found): &(&usize, &u64)| {
+                    of_chunks.get(first_chunk + chunk) != Some(&found)
+                };
                 if let Some((chunk, _)) = own.iter().zip(&found).find(differs) {
                     let start = section.offset + (chunk * CHUNK) as u64;
-                    let sentence = "the file differs here from the copy that another part is read from";
+                    let sentence =
+                        "the file differs here from the copy that another part is read from";
                     return Err(Fault::at_byte(start, sentence));
                 }
             }
@@ -228,7 +252,8 @@ impl KstFile {
         AnyGraph: From<EdgeList<W>>,
     {
         let n = self.header.vertices as usize;
-        let (u, v) = (self.column(Kind::FirstEnds, &edges)?, self.column(Kind::SecondEnds, &edges)?);
+        let (u, v) =
+            (self.column(Kind::FirstEnds, &edges)?, self.column(Kind::SecondEnds, &edges)?);
         let place = |kind, edge: u32, size: usize| {
             self.section(kind).map(|section| {
                 Place::Byte(section.offset + (edges.start as u64 + u64::from(edge)) * size as u64)
@@ -241,7 +266,9 @@ impl KstFile {
                 GraphError::NanWeight { edge } => place(Kind::Weights, *edge, W::SIZE),
                 _ => None,
             };
-            if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error {
+            if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } =
+                &mut error
+            {
                 *edge += edges.start as u32; // in the file there are no more than ids can name
             }
             Fault { place, kind: error.into() }
@@ -258,12 +285,18 @@ impl KstFile {
         self.bytes.get(start..start + section.length as usize).unwrap_or_default()
     }
 
-    /// Some values of a section as an array: a part of the file where its bytes are the array's, a copy otherwise.
-    fn column<T: Plain>(&self, kind: Kind, values: &Range<usize>) -> Result<Column<T>, OutOfMemory> {
+    /// Some values of a section as an array: a part of the file where its bytes are the array's, a
+    /// copy otherwise.
+    fn column<T: Plain>(
+        &self,
+        kind: Kind,
+        values: &Range<usize>,
+    ) -> Result<Column<T>, OutOfMemory> {
         let Some(section) = self.section(kind) else { return Ok(Vec::new().into()) };
         let bytes = values.start * T::SIZE..values.end * T::SIZE;
         if cfg!(target_endian = "little")
-            && let Some(window) = Window::new(&self.bytes, section.offset as usize + bytes.start, bytes.len())
+            && let Some(window) =
+                Window::new(&self.bytes, section.offset as usize + bytes.start, bytes.len())
         {
             return Ok(Column::shared(Arc::new(window)));
         }
@@ -272,11 +305,16 @@ impl KstFile {
 
     fn names(&self, section: &Section) -> Result<Vec<String>, Fault> {
         let n = self.header.vertices as usize;
-        let short = || Fault::at_byte(section.offset, format!("the names are too short to hold {n} of them"));
+        let short = || {
+            Fault::at_byte(section.offset, format!("the names are too short to hold {n} of them"))
+        };
         let (ends, text) = self.content(section).split_at_checked(8 * (n + 1)).ok_or_else(short)?;
         let ends: Vec<u64> = decode(ends)?;
         let outside = |at: usize| {
-            Fault::at_byte(section.offset + 8 * at as u64, format!("name {at} has no place among the names"))
+            Fault::at_byte(
+                section.offset + 8 * at as u64,
+                format!("name {at} has no place among the names"),
+            )
         };
         if ends.first() != Some(&0) || ends.last() != Some(&(text.len() as u64)) {
             return Err(outside(0));
@@ -328,9 +366,9 @@ impl<T: Plain> Window<T> {
 impl<T: Plain> AsRef<[T]> for Window<T> {
     fn as_ref(&self) -> &[T] {
         let first = self.file[self.start..].as_ptr().cast::<T>();
-        // SAFETY: `new` has seen that the part lies in the file and is aligned, `values * size_of::<T>()` is at most
-        // its length, the bytes stay where they are as long as `self` lives, for nobody has them exclusively, and any
-        // bits are a `T` (`Plain`).
+        // SAFETY: `new` has seen that the part lies in the file and is aligned,
+        // `values * size_of::<T>()` is at most its length, the bytes stay where they are as long as
+        // `self` lives, for nobody has them exclusively, and any bits are a `T` (`Plain`).
         unsafe { std::slice::from_raw_parts(first, self.values) }
     }
 }

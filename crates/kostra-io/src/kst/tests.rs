@@ -10,7 +10,9 @@ use super::header::{Header, Places};
 use super::mapped::Bytes;
 use super::*;
 use crate::testing::written;
-use crate::{Format, Input, Loaded, Outgoing, Output, ReadError, ReadOptions, read_bytes, write_graph};
+use crate::{
+    Format, Input, Loaded, Outgoing, Output, ReadError, ReadOptions, read_bytes, write_graph,
+};
 
 fn graph<W: kostra_core::Weight>(weights: [W; 4]) -> AnyGraph
 where
@@ -73,13 +75,23 @@ fn every_weight_type_comes_back_bit_by_bit_from_memory_and_from_a_map() {
     ] {
         write_graph(&Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
         let file = open_kst(&path).unwrap();
-        assert_eq!((file.vertices(), file.edges(), file.weight_type()), (5, 4, graph.weight_type()));
+        assert_eq!(
+            (file.vertices(), file.edges(), file.weight_type()),
+            (5, 4, graph.weight_type())
+        );
         assert!(!file.has_coordinates() && !file.has_names());
         let mapped = file.load(0).unwrap();
         let copied = load(&fs::read(&path).unwrap()).unwrap();
         for loaded in [mapped, copied] {
-            assert_eq!(format!("{:?}", loaded.graph), format!("{graph:?}"), "the sign of zero included");
-            assert_eq!((loaded.coordinates, loaded.names, loaded.format), (None, None, Format::Kst));
+            assert_eq!(
+                format!("{:?}", loaded.graph),
+                format!("{graph:?}"),
+                "the sign of zero included"
+            );
+            assert_eq!(
+                (loaded.coordinates, loaded.names, loaded.format),
+                (None, None, Format::Kst)
+            );
         }
     }
 }
@@ -92,8 +104,12 @@ fn coordinates_and_names_come_back() {
     assert_eq!(loaded.coordinates, Some(coordinates));
     let graph = graph([1_u32, 2, 3, 4]);
     let coordinates = Coordinates::Planar(vec![[0.5, 1.5]; 5]);
-    let planar =
-        bytes_of(Outgoing { graph: &graph, coordinates: Some(&coordinates), names: None, mapped: None });
+    let planar = bytes_of(Outgoing {
+        graph: &graph,
+        coordinates: Some(&coordinates),
+        names: None,
+        mapped: None,
+    });
     assert_eq!(load(&planar).unwrap().coordinates, Some(coordinates));
 }
 
@@ -102,8 +118,12 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
     for vertices in [0, 3] {
         let graph = AnyGraph::from_edges(vertices, vec![], vec![], Vec::<f64>::new()).unwrap();
         let names = vec![String::from("name"); vertices];
-        let bytes =
-            bytes_of(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None });
+        let bytes = bytes_of(Outgoing {
+            graph: &graph,
+            coordinates: None,
+            names: Some(&names),
+            mapped: None,
+        });
         let loaded = load(&bytes).unwrap();
         assert_eq!((loaded.graph.vertices() as usize, loaded.graph.edges()), (vertices, 0));
         assert_eq!(loaded.names, Some(names));
@@ -114,7 +134,8 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
 fn a_graph_outlives_the_name_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.kst");
-    write_graph(&Output::Path(path.clone()), Format::Kst, (&graph([1_i64, 2, 3, 4])).into()).unwrap();
+    write_graph(&Output::Path(path.clone()), Format::Kst, (&graph([1_i64, 2, 3, 4])).into())
+        .unwrap();
     let loaded = open_kst(&path).unwrap().load(1).unwrap();
     fs::remove_file(&path).unwrap();
     assert_eq!(loaded.graph.u(), [0, 1, 2, 2]);
@@ -150,7 +171,10 @@ fn no_other_length_goes_unnoticed() {
             "roads.kst: byte {announced}: the file goes on after the {announced} bytes that its header announces"
         )
     );
-    assert_eq!(message(&bytes[..30]), "roads.kst: byte 30: the file ends in its header, after 30 bytes");
+    assert_eq!(
+        message(&bytes[..30]),
+        "roads.kst: byte 30: the file ends in its header, after 30 bytes"
+    );
     assert_eq!(message(&bytes[..5]), "roads.kst: byte 5: the file ends in its first bytes");
 }
 
@@ -169,7 +193,10 @@ fn faults_are_told_apart() {
     );
     let mut damaged = bytes.clone();
     damaged[16] ^= 1;
-    assert_eq!(message(&damaged), "roads.kst: byte 0: the header is damaged: its checksum is wrong");
+    assert_eq!(
+        message(&damaged),
+        "roads.kst: byte 0: the header is damaged: its checksum is wrong"
+    );
     let mut damaged = bytes.clone();
     damaged[384] ^= 1;
     assert_eq!(
@@ -178,7 +205,10 @@ fn faults_are_told_apart() {
     );
     let mut damaged = bytes;
     damaged[300] ^= 1;
-    assert_eq!(message(&damaged), "roads.kst: byte 300: the bytes between two sections are not zero");
+    assert_eq!(
+        message(&damaged),
+        "roads.kst: byte 300: the bytes between two sections are not zero"
+    );
 }
 
 #[test]
@@ -189,7 +219,11 @@ fn headers_that_are_whole_but_wrong_are_refused() {
             &u64::MAX.to_le_bytes()[..],
             "byte 16: 18446744073709551615 vertices are more than the 4294967295",
         ),
-        (24, &(1_u64 << 32).to_le_bytes()[..], "byte 24: 4294967296 edges are more than the 4294967295"),
+        (
+            24,
+            &(1_u64 << 32).to_le_bytes()[..],
+            "byte 24: 4294967296 edges are more than the 4294967295",
+        ),
         (24, &5_u64.to_le_bytes()[..], "byte 80: the header contradicts itself"),
         (32, &[6][..], "byte 32: there is no weight type 6"),
         (36, &[3][..], "byte 36: there is no kind of coordinates 3"),
@@ -287,7 +321,8 @@ fn what_does_not_fit_the_graph_is_not_written() {
     let graph = graph([1_i32, 2, 3, 4]);
     let names = vec![String::new()];
     let reason =
-        writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None }).err();
+        writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None })
+            .err();
     assert_eq!(reason.unwrap(), "there are 1 names for 5 vertices");
 }
 
@@ -308,7 +343,8 @@ fn a_stream_is_read_no_further_than_its_header_says() {
     }
     let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![1, 2]).unwrap();
     let bytes = written(writer, &graph).unwrap();
-    let message = |start: &[u8]| Bytes::read(&mut Endless(start, 0)).unwrap_err().of("x.kst").to_string();
+    let message =
+        |start: &[u8]| Bytes::read(&mut Endless(start, 0)).unwrap_err().of("x.kst").to_string();
     assert_eq!(
         message(&bytes),
         format!(
@@ -354,7 +390,12 @@ fn a_mapped_file_that_changes_is_found_and_not_written_on() {
     let map = || {
         fs::write(&path, &bytes).unwrap();
         // Long ago, so that any change shows, however coarse the clock of the file system is.
-        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(SystemTime::UNIX_EPOCH)
+            .unwrap();
         crate::read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| {}).unwrap()
     };
     let output = |name| Output::Path(folder.path().join(name));

@@ -33,8 +33,9 @@ pub(crate) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
             Some(Coordinates::Planar(_)) => Places::Planar,
             Some(Coordinates::Geographic(_)) => Places::Geographic,
         },
-        names: names
-            .map(|names| (8 * (names.len() + 1) + names.iter().map(String::len).sum::<usize>()) as u64),
+        names: names.map(|names| {
+            (8 * (names.len() + 1) + names.iter().map(String::len).sum::<usize>()) as u64
+        }),
     };
     Ok(Box::new(move |to| write(to, &header, graph, coordinates, names)))
 }
@@ -50,7 +51,9 @@ fn write(
     let content = |kind, take: &mut dyn FnMut(&[u8]) -> io::Result<()>| match kind {
         Kind::FirstEnds => for_each_chunk(graph.u(), take),
         Kind::SecondEnds => for_each_chunk(graph.v(), take),
-        Kind::Weights => with_graph!(graph, graph => for_each_chunk(graph.edge_list().weights(), take)),
+        Kind::Weights => {
+            with_graph!(graph, graph => for_each_chunk(graph.edge_list().weights(), take))
+        }
         Kind::Coordinates => for_each_chunk(coordinates.map_or(&[], Coordinates::points), take),
         Kind::Names => names.chunks(CHUNK).try_for_each(take),
     };

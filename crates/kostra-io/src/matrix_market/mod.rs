@@ -1,9 +1,9 @@
-//! Matrix Market: a banner `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments `%`, a line `rows columns
-//! entries`, then an entry a line: `row column value`, counted from 1.
+//! Matrix Market: a banner `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments `%`, a line
+//! `rows columns entries`, then an entry a line: `row column value`, counted from 1.
 //!
-//! A square matrix is the adjacency matrix of a graph, and each entry that the file holds is one edge, whose id is its
-//! place among them. A symmetric file holds the entries on and below the diagonal. Zeros that are written down are
-//! edges of weight zero.
+//! A square matrix is the adjacency matrix of a graph, and each entry that the file holds is one
+//! edge, whose id is its place among them. A symmetric file holds the entries on and below the
+//! diagonal. Zeros that are written down are edges of weight zero.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,11 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     read_in_blocks(stream, options, BLOCK)
 }
 
-fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) -> Result<Parsed, Fault> {
+fn read_in_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    block_size: usize,
+) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let banner = Banner::read(&mut text)?;
     let (n, m) = read_size(&mut text)?;
@@ -56,7 +60,9 @@ fn read_in_blocks(stream: Stream<'_>, options: &ReadOptions, block_size: usize) 
     }
     let mut notes = Vec::new();
     if banner.symmetry == Symmetry::Skew {
-        notes.push("the matrix is skew-symmetric; each edge weighs its entry below the diagonal".into());
+        notes.push(
+            "the matrix is skew-symmetric; each edge weighs its entry below the diagonal".into(),
+        );
     }
     let graph = weights::graph(n as usize, columns, weighted, None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
@@ -88,8 +94,8 @@ struct Banner {
 impl Banner {
     fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
         let line = text.line()?.unwrap_or_default();
-        let banner =
-            Self::parse(line).map_err(|(column, sentence)| Fault::at_line(1, column as u64 + 1, sentence))?;
+        let banner = Self::parse(line)
+            .map_err(|(column, sentence)| Fault::at_line(1, column as u64 + 1, sentence))?;
         text.skip()?;
         Ok(banner)
     }
@@ -124,14 +130,23 @@ impl Banner {
             b"real" | b"double" => Field::Real,
             b"integer" | b"unsigned-integer" => Field::Integer,
             b"pattern" => Field::Pattern,
-            b"complex" => return refuse(field, "the values are {}, and complex numbers have no order"),
-            _ => return refuse(field, "the banner's field is {}, but should be real, integer or pattern"),
+            b"complex" => {
+                return refuse(field, "the values are {}, and complex numbers have no order");
+            }
+            _ => {
+                return refuse(
+                    field,
+                    "the banner's field is {}, but should be real, integer or pattern",
+                );
+            }
         };
         let symmetry = match &symmetry.1[..] {
             b"general" => Symmetry::General,
             b"symmetric" => Symmetry::Symmetric,
             b"skew-symmetric" => Symmetry::Skew,
-            b"hermitian" => return refuse(symmetry, "the matrix is {}, and complex numbers have no order"),
+            b"hermitian" => {
+                return refuse(symmetry, "the matrix is {}, and complex numbers have no order");
+            }
             _ => {
                 return refuse(
                     symmetry,
@@ -153,8 +168,8 @@ fn read_size(text: &mut Text<'_>) -> Result<(u32, u64), Fault> {
             ));
         };
         if !matches!(words(line).next(), None | Some((_, [b'%', ..]))) {
-            let size =
-                parse_size(line).map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
+            let size = parse_size(line)
+                .map_err(|(at, sentence)| Fault::at_line(number, at as u64 + 1, sentence))?;
             if size.1 > MAX_EDGES as u64 {
                 return Err(Fault::too_many_edges(number, size.1));
             }
@@ -175,8 +190,9 @@ fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
     let (_, columns) = next("number of columns")?;
     let (_, entries) = next("number of entries")?;
     if rows != columns {
-        let sentence =
-            format!("the matrix has {rows} rows and {columns} columns, but an adjacency matrix is square");
+        let sentence = format!(
+            "the matrix has {rows} rows and {columns} columns, but an adjacency matrix is square"
+        );
         return Err((at, sentence));
     }
     match u32::try_from(rows) {
@@ -316,7 +332,9 @@ impl Entries {
         match natural(word, what)? {
             0 => Err(format!("the {what} is 0, but Matrix Market counts from 1")),
             index if index <= u64::from(self.n) => Ok((index - 1) as Vertex),
-            index => Err(format!("the {what} {index} is beyond the {} that the header promises", self.n)),
+            index => {
+                Err(format!("the {what} {index} is beyond the {} that the header promises", self.n))
+            }
         }
     }
 }
@@ -332,9 +350,10 @@ fn as_real(weight: Number, word: &[u8]) -> Result<Number, String> {
     })
 }
 
-/// Writes a graph as a symmetric matrix, an entry on or below the diagonal an edge, in the order of the edges. Parallel
-/// edges become entries at one place, which Kostra reads as such, though other readers may add them up. Weights are
-/// written as [`dimacs::write`](crate::dimacs::write) writes them.
+/// Writes a graph as a symmetric matrix, an entry on or below the diagonal an edge, in the order of
+/// the edges. Parallel edges become entries at one place, which Kostra reads as such, though other
+/// readers may add them up. Weights are written as [`dimacs::write`](crate::dimacs::write) writes
+/// them.
 pub(crate) fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
     let mut text = TextWriter::new(to);
     let field = match graph.weight_type() {

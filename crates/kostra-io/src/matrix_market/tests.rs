@@ -18,7 +18,10 @@ fn error(banner: &str, body: &str) -> String {
 
 #[test]
 fn each_entry_is_an_edge() {
-    assert_eq!(graph("integer symmetric", "3 3 3\n2 1 5\n\n3 3 0\n%\n2 1 -6"), "1-0:5 2-2:0 1-0:-6");
+    assert_eq!(
+        graph("integer symmetric", "3 3 3\n2 1 5\n\n3 3 0\n%\n2 1 -6"),
+        "1-0:5 2-2:0 1-0:-6"
+    );
     assert_eq!(graph("integer general", "3 3 2\n2 1 5\n1 2 6"), "1-0:5 0-1:6");
     assert_eq!(graph("Real General", "3 3 2\n2 1 5\n1 2 1e-2"), "1-0:5.0 0-1:0.01");
     assert_eq!(graph("pattern symmetric", "3 3 2\n2 1\n3 1"), "1-0:1 2-0:1");
@@ -108,7 +111,10 @@ fn the_header_must_tell_the_truth() {
         error("real general", ""),
         "x: the input ends before the line with the numbers of rows, columns and entries"
     );
-    assert_eq!(error("real general", "2 2"), "x: line 4, column 4: the number of entries is missing");
+    assert_eq!(
+        error("real general", "2 2"),
+        "x: line 4, column 4: the number of entries is missing"
+    );
 }
 
 #[test]

@@ -27,7 +27,9 @@ impl Cursor<'_> {
         let start = self.at;
         let (value, end) = digits(self.line, start);
         // Ten digits are plenty, and cannot overflow.
-        if (1..=10).contains(&(end - start)) && self.line.get(end).is_none_or(|&byte| is_blank(byte)) {
+        if (1..=10).contains(&(end - start))
+            && self.line.get(end).is_none_or(|&byte| is_blank(byte))
+        {
             self.at = end;
             return Ok(value);
         }

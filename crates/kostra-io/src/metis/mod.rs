@@ -1,14 +1,15 @@
 //! METIS (and Chaco) graphs: a line for each vertex, with its neighbours.
 //!
-//! The first line is `n m`, then perhaps `fmt`, up to three digits that say whether there are vertex sizes, vertex
-//! weights and edge weights, and perhaps how many weights a vertex has. Each further line is a vertex's, counted from
-//! 1: its size, its weights, and its neighbours, each with the weight of the edge to it. An empty line is a vertex
-//! without neighbours; a line that starts with `%` is a comment. Sizes and weights of vertices are checked and left
-//! out.
+//! The first line is `n m`, then perhaps `fmt`, up to three digits that say whether there are
+//! vertex sizes, vertex weights and edge weights, and perhaps how many weights a vertex has. Each
+//! further line is a vertex's, counted from 1: its size, its weights, and its neighbours, each with
+//! the weight of the edge to it. An empty line is a vertex without neighbours; a line that starts
+//! with `%` is a comment. Sizes and weights of vertices are checked and left out.
 //!
-//! Each edge stands in the lines of both its ends. It is read as one edge, and edges are numbered in the order of
-//! first appearance. METIS wants edge weights to be positive integers; any 64-bit integer is read, only positive ones
-//! are written. It forbids self-loops, which are an error here too, and parallel edges, which are read but not written.
+//! Each edge stands in the lines of both its ends. It is read as one edge, and edges are numbered
+//! in the order of first appearance. METIS wants edge weights to be positive integers; any 64-bit
+//! integer is read, only positive ones are written. It forbids self-loops, which are an error here
+//! too, and parallel edges, which are read but not written.
 
 mod cursor;
 mod write;
@@ -28,8 +29,8 @@ use cursor::Cursor;
 
 pub(crate) use write::writer;
 
-/// Reads a graph; lines are parsed side by side. With edge weights it takes 56 bytes an edge and 16 a vertex at its peak,
-/// without them 32 and 16; a graph of 32-bit weights has 12 bytes an edge.
+/// Reads a graph; lines are parsed side by side. With edge weights it takes 56 bytes an edge and 16
+/// a vertex at its peak, without them 32 and 16; a graph of 32-bit weights has 12 bytes an edge.
 pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;
@@ -45,7 +46,11 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
     let lines = text.parse(threads(options), &header, |chunk, block| body.append(chunk, block))?;
     let (n, have) = (header.vertices, body.vertices());
     if have < n {
-        return Err(Fault::at_line(lines + 1, 1, format!("the text ends after {have} of {n} vertices")));
+        return Err(Fault::at_line(
+            lines + 1,
+            1,
+            format!("the text ends after {have} of {n} vertices"),
+        ));
     }
     let entries = body.neighbours.len() as u64;
     if entries != 2 * header.edges {
@@ -57,19 +62,25 @@ pub(crate) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, 
         );
         return Err(Fault { place: Some(header.place_of_edges), ..Fault::at_line(1, 1, sentence) });
     }
-    let rows =
-        Rows { offsets: &body.offsets, neighbours: &body.neighbours, weights: &body.weights, first: 1 };
-    let edges = rows
-        .edges()?
-        .map_err(|Asymmetry { row, sentence, .. }| Fault::at_line(body.line_of(row), 1, sentence))?;
+    let rows = Rows {
+        offsets: &body.offsets,
+        neighbours: &body.neighbours,
+        weights: &body.weights,
+        first: 1,
+    };
+    let edges = rows.edges()?.map_err(|Asymmetry { row, sentence, .. }| {
+        Fault::at_line(body.line_of(row), 1, sentence)
+    })?;
     drop(body);
-    let columns =
-        edges.into_columns(|weights| match weights.iter().map(|&weight| i32::try_from(weight)).collect() {
+    let columns = edges.into_columns(|weights| {
+        match weights.iter().map(|&weight| i32::try_from(weight)).collect() {
             Ok(narrow) => Weights::I32(narrow),
             Err(_) => Weights::I64(weights),
-        });
+        }
+    });
     let mut notes = Vec::new();
-    let graph = weights::graph(n as usize, columns, header.edge_weights, None, options, &mut notes)?;
+    let graph =
+        weights::graph(n as usize, columns, header.edge_weights, None, options, &mut notes)?;
     Ok(Parsed { graph, coordinates: None, names: None, notes, warnings: Vec::new() })
 }
 
@@ -79,7 +90,8 @@ struct Header {
     vertices: u64,
     edges: u64,
     place_of_edges: Place,
-    /// How many numbers a line starts with that are no neighbours: the size and the weights of the vertex.
+    /// How many numbers a line starts with that are no neighbours: the size and the weights of the
+    /// vertex.
     of_vertex: u64,
     edge_weights: bool,
 }
@@ -132,11 +144,12 @@ impl Header {
         let constraints = match words.next() {
             None => u64::from(vertex_weights),
             Some((at, word)) => {
-                let count =
-                    natural(word, "number of vertex weights").map_err(|sentence| fault(at, sentence))?;
+                let count = natural(word, "number of vertex weights")
+                    .map_err(|sentence| fault(at, sentence))?;
                 if (count > 0) != vertex_weights && count != 1 {
-                    let sentence =
-                        format!("there are {count} weights a vertex, but the format says otherwise");
+                    let sentence = format!(
+                        "there are {count} weights a vertex, but the format says otherwise"
+                    );
                     return Err(fault(at, sentence));
                 }
                 if vertex_weights { count } else { 0 }
@@ -146,7 +159,9 @@ impl Header {
             let shown = show(word);
             return Err(fault(
                 at,
-                format!("'{shown}' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"),
+                format!(
+                    "'{shown}' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
+                ),
             ));
         }
         let of_vertex = constraints.saturating_add(vertex_sizes.into());
@@ -166,7 +181,12 @@ impl Header {
         while cursor.at_word() {
             let start = cursor.at;
             match cursor.natural("neighbour")? {
-                0 => return Err(BlockFault::new(start, "there is no vertex 0: METIS vertices count from 1")),
+                0 => {
+                    return Err(BlockFault::new(
+                        start,
+                        "there is no vertex 0: METIS vertices count from 1",
+                    ));
+                }
                 vertex if vertex > self.vertices => {
                     let n = self.vertices;
                     return Err(BlockFault::new(
@@ -193,9 +213,10 @@ impl Parser for Header {
         for end in memchr::memchr_iter(b'\n', block) {
             let line = block.get(start..end).unwrap_or_default();
             if !line.starts_with(b"%") {
-                let result = self
-                    .parse_line(line, chunk)
-                    .map_err(|fault| BlockFault { offset: fault.offset.map(|at| start + at), ..fault });
+                let result = self.parse_line(line, chunk).map_err(|fault| BlockFault {
+                    offset: fault.offset.map(|at| start + at),
+                    ..fault
+                });
                 if result.is_err() {
                     // The line's beginning is no row.
                     let kept = chunk.rows.last().map_or(0, |row| row.end);
@@ -239,7 +260,8 @@ struct Body {
     weights: Vec<i64>,
     /// The number of the next line.
     lines: u64,
-    /// By how much the number of a vertex's line exceeds the vertex, from which vertex on: comments add to it.
+    /// By how much the number of a vertex's line exceeds the vertex, from which vertex on: comments
+    /// add to it.
     shifts: Vec<(u64, u64)>,
 }
 
@@ -251,7 +273,8 @@ impl Body {
     fn line_of(&self, vertex: Vertex) -> u64 {
         let vertex = u64::from(vertex);
         let after = self.shifts.partition_point(|&(from, _)| from <= vertex);
-        vertex + after.checked_sub(1).and_then(|at| self.shifts.get(at)).map_or(0, |&(_, shift)| shift)
+        vertex
+            + after.checked_sub(1).and_then(|at| self.shifts.get(at)).map_or(0, |&(_, shift)| shift)
     }
 
     /// Makes room for a chunk.
@@ -279,10 +302,14 @@ impl Body {
                 continue; // nothing may follow, in any number of lines
             }
             if self.header.of_vertex > 0 && words(line).next().is_none() {
-                return Err(BlockFault::new(row.start, "the size or weight of the vertex is missing"));
+                return Err(BlockFault::new(
+                    row.start,
+                    "the size or weight of the vertex is missing",
+                ));
             }
             if let Some(at) = neighbours.iter().position(|&to| u64::from(to) == vertex) {
-                let word = self.header.of_vertex as usize + at * (1 + usize::from(self.header.edge_weights));
+                let word = self.header.of_vertex as usize
+                    + at * (1 + usize::from(self.header.edge_weights));
                 let at = words(line).nth(word).map_or(0, |(at, _)| at);
                 let sentence = format!(
                     "vertex {0} names {0} as its neighbour: METIS has no self-loops; leave it out",

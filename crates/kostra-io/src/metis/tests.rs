@@ -7,9 +7,12 @@ use crate::testing::{listed_edges, written};
 use crate::{Format, Input, Loaded, MissingWeights, read, read_bytes};
 
 fn load(text: &str) -> Result<Loaded, String> {
-    let options = |threads| ReadOptions { format: Some(Format::Metis), threads, ..ReadOptions::default() };
-    let loaded = read_bytes("x.graph", text.as_bytes(), &options(1)).map_err(|error| error.to_string());
-    let again = read_bytes("x.graph", text.as_bytes(), &options(3)).map_err(|error| error.to_string());
+    let options =
+        |threads| ReadOptions { format: Some(Format::Metis), threads, ..ReadOptions::default() };
+    let loaded =
+        read_bytes("x.graph", text.as_bytes(), &options(1)).map_err(|error| error.to_string());
+    let again =
+        read_bytes("x.graph", text.as_bytes(), &options(3)).map_err(|error| error.to_string());
     assert_eq!(format!("{loaded:?}"), format!("{again:?}"), "for any number of threads");
     loaded
 }
@@ -31,7 +34,8 @@ where
     written(writer, &graph).map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
-const UNWEIGHTED: &str = "% a triangle, a leaf and an isolated vertex\n5 4\n3 2\n1 3\n% half\n1 2 4\n3\n\n";
+const UNWEIGHTED: &str =
+    "% a triangle, a leaf and an isolated vertex\n5 4\n3 2\n1 3\n% half\n1 2 4\n3\n\n";
 
 #[test]
 fn each_edge_is_read_once_in_order_of_first_appearance() {
@@ -42,10 +46,16 @@ fn each_edge_is_read_once_in_order_of_first_appearance() {
         [(0, 2), (0, 1), (1, 2), (2, 3)].map(|(u, v)| (u, v, "1".to_string()))
     );
     assert_eq!(loaded.notes, ["the input has no weights; each edge weighs 1"]);
-    for variant in
-        [UNWEIGHTED.replace('\n', "\r\n"), format!("\u{feff}{UNWEIGHTED}"), format!("{UNWEIGHTED}\n \n")]
-    {
-        assert_eq!(listed_edges(&load(&variant).unwrap().graph), listed_edges(&loaded.graph), "{variant:?}");
+    for variant in [
+        UNWEIGHTED.replace('\n', "\r\n"),
+        format!("\u{feff}{UNWEIGHTED}"),
+        format!("{UNWEIGHTED}\n \n"),
+    ] {
+        assert_eq!(
+            listed_edges(&load(&variant).unwrap().graph),
+            listed_edges(&loaded.graph),
+            "{variant:?}"
+        );
     }
 }
 
@@ -84,8 +94,14 @@ fn parallel_edges_are_read() {
 #[test]
 fn headers_that_cannot_be_are_named() {
     let place = "x.graph: line 1, column";
-    assert_eq!(failure("% only\n\n"), "x.graph: line 3, column 1: the first line, 'n m', is missing");
-    assert_eq!(failure("x 1\n"), format!("{place} 1: the number of vertices is 'x', which is not a number"));
+    assert_eq!(
+        failure("% only\n\n"),
+        "x.graph: line 3, column 1: the first line, 'n m', is missing"
+    );
+    assert_eq!(
+        failure("x 1\n"),
+        format!("{place} 1: the number of vertices is 'x', which is not a number")
+    );
     assert_eq!(failure("2 -1\n"), format!("{place} 3: the number of edges -1 is negative"));
     assert_eq!(failure("2\n"), format!("{place} 2: the number of edges is missing"));
     assert_eq!(
@@ -98,21 +114,30 @@ fn headers_that_cannot_be_are_named() {
     );
     assert_eq!(
         failure("2 1 011 1 5\n"),
-        format!("{place} 11: '5' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'")
+        format!(
+            "{place} 11: '5' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
+        )
     );
     assert_eq!(
         failure("4294967296 1\n"),
-        format!("{place} 1: 4294967296 vertices are more than the 4294967295 that 32-bit ids can name")
+        format!(
+            "{place} 1: 4294967296 vertices are more than the 4294967295 that 32-bit ids can name"
+        )
     );
     assert_eq!(
         failure("1 4294967296\n"),
-        format!("{place} 3: 4294967296 edges are more than the 4294967295 that 32-bit ids can name")
+        format!(
+            "{place} 3: 4294967296 edges are more than the 4294967295 that 32-bit ids can name"
+        )
     );
 }
 
 #[test]
 fn a_header_that_disagrees_with_the_body_is_named() {
-    assert_eq!(failure("3 1\n2\n1\n"), "x.graph: line 4, column 1: the text ends after 2 of 3 vertices");
+    assert_eq!(
+        failure("3 1\n2\n1\n"),
+        "x.graph: line 4, column 1: the text ends after 2 of 3 vertices"
+    );
     assert_eq!(
         failure("2 1\n2\n1\n\n 1\n"),
         "x.graph: line 5, column 2: the first line announces 2 vertices, but here is one more"
@@ -147,11 +172,19 @@ fn lines_that_cannot_be_are_named() {
         ("9 2 x", 5, "the weight is 'x', which is not a number"),
         ("9 2 0.5", 5, "the weight 0.5 is no integer, which METIS wants"),
         ("9 2 nan", 5, "the weight nan is no integer, which METIS wants"),
-        ("9 2 1 1 1", 7, "vertex 1 names 1 as its neighbour: METIS has no self-loops; leave it out"),
+        (
+            "9 2 1 1 1",
+            7,
+            "vertex 1 names 1 as its neighbour: METIS has no self-loops; leave it out",
+        ),
         ("", 1, "the size or weight of the vertex is missing"),
     ] {
         let text = format!("2 1 011\n{line}\n9 1 1\n");
-        assert_eq!(failure(&text), format!("x.graph: line 2, column {column}: {sentence}"), "{line}");
+        assert_eq!(
+            failure(&text),
+            format!("x.graph: line 2, column {column}: {sentence}"),
+            "{line}"
+        );
     }
 }
 
@@ -213,8 +246,11 @@ fn the_partitioning_benchmarks_have_their_known_sizes() {
         ("mesh/copter2.graph.xz", 55_476, 352_238),
         ("social/PGPgiantcompo.graph", 10_680, 24_316),
     ] {
-        let options =
-            ReadOptions { missing_weights: Some(MissingWeights::Hash), threads: 2, ..ReadOptions::default() };
+        let options = ReadOptions {
+            missing_weights: Some(MissingWeights::Hash),
+            threads: 2,
+            ..ReadOptions::default()
+        };
         let loaded = read(&Input::Path(data.join(name)), &options, &|_| ()).unwrap();
         assert_eq!(
             (loaded.graph.vertices(), loaded.graph.edges(), loaded.format),

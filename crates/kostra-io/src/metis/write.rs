@@ -33,7 +33,12 @@ fn parallel(rows: &MirroredRows) -> Option<(EdgeId, EdgeId)> {
         .map(|pair| (pair[0].1, pair[1].1))
 }
 
-fn write(to: &mut dyn Write, graph: &AnyGraph, rows: &MirroredRows, weights: &[i64]) -> io::Result<()> {
+fn write(
+    to: &mut dyn Write,
+    graph: &AnyGraph,
+    rows: &MirroredRows,
+    weights: &[i64],
+) -> io::Result<()> {
     let weighted = weights.iter().any(|&weight| weight != 1);
     let mut text = TextWriter::new(to);
     text.number(graph.vertices().into()).word(" ").number(graph.edges() as u64);

@@ -50,15 +50,17 @@ impl<R: Read> Blobs<R> {
         };
         let length = u32::from_be_bytes(length);
         if length > LONGEST_HEADER {
-            let sentence =
-                format!("a header of {length} bytes is announced, where {LONGEST_HEADER} are the most");
+            let sentence = format!(
+                "a header of {length} bytes is announced, where {LONGEST_HEADER} are the most"
+            );
             return Err(Fault::at_byte(start, sentence));
         }
         let header = self.exactly(length.into())?;
         let (kind, size) = parse_header(&header)
             .map_err(|Broken| Fault::at_byte(start + 4, "the header of a block is damaged"))?;
         if size > LONGEST_BLOB {
-            let sentence = format!("a block of {size} bytes is announced, where {LONGEST_BLOB} are the most");
+            let sentence =
+                format!("a block of {size} bytes is announced, where {LONGEST_BLOB} are the most");
             return Err(Fault::at_byte(start + 4, sentence));
         }
         let offset = self.offset;
@@ -128,22 +130,26 @@ impl Blob {
             7 => zstd::Decoder::with_buffer(bytes)
                 .and_then(|decoder| decoder.take(most).read_to_end(&mut plain)),
             _ => {
-                let name = ["lzma", "bzip2", "lz4"].get(number as usize - 4).copied().unwrap_or_default();
+                let name =
+                    ["lzma", "bzip2", "lz4"].get(number as usize - 4).copied().unwrap_or_default();
                 let advice = "rewrite it with zlib: osmium cat -o OUT.osm.pbf IN.osm.pbf";
                 return Err(self.fault(format!(
                     "this block is compressed with {name}, which Kostra does not read; {advice}"
                 )));
             }
         };
-        let length = result.map_err(|cause| self.fault(format!("this block is damaged: {cause}")))? as u64;
+        let length =
+            result.map_err(|cause| self.fault(format!("this block is damaged: {cause}")))? as u64;
         if length > LONGEST_BLOB {
-            return Err(
-                self.fault(format!("this block is longer than {LONGEST_BLOB} bytes, which are the most"))
-            );
+            return Err(self.fault(format!(
+                "this block is longer than {LONGEST_BLOB} bytes, which are the most"
+            )));
         }
         if announced.is_some_and(|announced| announced != length) {
-            return Err(self
-                .fault(format!("this block has {length} bytes, but announces {}", announced.unwrap_or(0))));
+            return Err(self.fault(format!(
+                "this block has {length} bytes, but announces {}",
+                announced.unwrap_or(0)
+            )));
         }
         Ok(Cow::Owned(plain))
     }

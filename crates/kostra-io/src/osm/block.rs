@@ -20,7 +20,8 @@ impl From<Broken> for Bad {
 /// A node's id in OpenStreetMap.
 pub(super) type NodeId = i64;
 
-/// Values of `highway` that are no way to go along: those of what is not there, and of what is a place.
+/// Values of `highway` that are no way to go along: those of what is not there, and of what is a
+/// place.
 const NO_ROADS: [&[u8]; 19] = [
     b"abandoned",
     b"construction",
@@ -118,8 +119,9 @@ fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads, most: usize) -> Re
     if keys.len() != values.len() {
         return Err(Bad::Broken);
     }
-    let string =
-        |index: u64| usize::try_from(index).ok().and_then(|index| strings.get(index)).copied().ok_or(Broken);
+    let string = |index: u64| {
+        usize::try_from(index).ok().and_then(|index| strings.get(index)).copied().ok_or(Broken)
+    };
     let mut is_road = false;
     for (key, value) in keys.into_iter().zip(values) {
         match (string(key)?, string(value)?) {
@@ -158,8 +160,13 @@ fn push<T>(to: &mut Vec<T>, value: T, most: usize) -> Result<(), Bad> {
     Ok(())
 }
 
-/// Where the nodes of a block lie: `[longitude, latitude]` in degrees, given one by one. A row may have up to `most`.
-pub(super) fn nodes(block: &[u8], most: usize, mut give: impl FnMut(NodeId, [f64; 2])) -> Result<(), Bad> {
+/// Where the nodes of a block lie: `[longitude, latitude]` in degrees, given one by one. A row may
+/// have up to `most`.
+pub(super) fn nodes(
+    block: &[u8],
+    most: usize,
+    mut give: impl FnMut(NodeId, [f64; 2]),
+) -> Result<(), Bad> {
     let mut scale = Scale { granularity: 100, latitude: 0, longitude: 0 };
     for field in Fields(block) {
         match field? {
@@ -217,7 +224,9 @@ fn dense_nodes(
         *sum = sum.checked_add(signed(delta)).ok_or(Broken)?;
         Ok::<_, Broken>(*sum)
     };
-    for ((id_delta, latitude_delta), longitude_delta) in ids.into_iter().zip(latitudes).zip(longitudes) {
+    for ((id_delta, latitude_delta), longitude_delta) in
+        ids.into_iter().zip(latitudes).zip(longitudes)
+    {
         let place = (add(&mut latitude, latitude_delta)?, add(&mut longitude, longitude_delta)?);
         give(add(&mut id, id_delta)?, scale.place(place.0, place.1)?);
     }
@@ -237,8 +246,8 @@ impl Scale {
             const BILLION: i64 = 1_000_000_000;
             let billionths =
                 number.checked_mul(self.granularity).and_then(|number| number.checked_add(offset));
-            let billionths =
-                billionths.filter(|billionths| billionths.unsigned_abs() <= (most * BILLION) as u64);
+            let billionths = billionths
+                .filter(|billionths| billionths.unsigned_abs() <= (most * BILLION) as u64);
             billionths.map(|billionths| billionths as f64 / BILLION as f64).ok_or(Broken)
         };
         Ok([degrees(self.longitude, longitude, 180)?, degrees(self.latitude, latitude, 90)?])

@@ -1,19 +1,21 @@
 //! OpenStreetMap extracts, `.osm.pbf`: the road network as a graph, with lengths in metres.
 //!
-//! A road is a way with a `highway` tag, unless the tag's value says that it is not there (`proposed`,
-//! `construction`, `abandoned` and their like) or is a place (`platform`, `rest_area`, `services` and their like), or
-//! the way is an area (`area=yes`). Each two nodes that follow each other on a road are an edge, as long as the great
-//! circle between them. Vertices are the nodes of roads, numbered in the order of first appearance, ways in the order
-//! of the file; their places are kept. Direction, access and layers are left out. A road may leave the extract: an
-//! edge to a node that is not in the file is left out, and how many were is said.
+//! A road is a way with a `highway` tag, unless the tag's value says that it is not there
+//! (`proposed`, `construction`, `abandoned` and their like) or is a place (`platform`, `rest_area`,
+//! `services` and their like), or the way is an area (`area=yes`). Each two nodes that follow each
+//! other on a road are an edge, as long as the great circle between them. Vertices are the nodes of
+//! roads, numbered in the order of first appearance, ways in the order of the file; their places
+//! are kept. Direction, access and layers are left out. A road may leave the extract: an edge to a
+//! node that is not in the file is left out, and how many were is said.
 //!
-//! The file is decoded here rather than by a library because it may be hostile: every sum is checked, nothing is
-//! allocated that the file has not paid for with bytes, no block grows beyond the format's 32 MiB, and neither a block nor
-//! the file may have more nodes than [`most_items`] of its bytes, compressed as they are.
+//! The file is decoded here rather than by a library because it may be hostile: every sum is
+//! checked, nothing is allocated that the file has not paid for with bytes, no block grows beyond
+//! the format's 32 MiB, and neither a block nor the file may have more nodes than [`most_items`] of
+//! its bytes, compressed as they are.
 //!
-//! Blocks are decoded side by side, in two passes: ways first, for they say which nodes matter, then the nodes. What
-//! cannot be read twice is kept in memory, compressed as it is. Besides the graph it takes 16 bytes for each node
-//! of each road and 20 for each vertex.
+//! Blocks are decoded side by side, in two passes: ways first, for they say which nodes matter,
+//! then the nodes. What cannot be read twice is kept in memory, compressed as it is. Besides the
+//! graph it takes 16 bytes for each node of each road and 20 for each vertex.
 
 mod blobs;
 mod block;
@@ -37,8 +39,8 @@ use block::{Bad, NodeId, Roads};
 
 /// How many blocks a thread gets at a time.
 const BATCH: usize = 4;
-/// How many nodes, strings or tags the bytes of a block, compressed as they are, can be trusted to have: real extracts
-/// have less than one for each byte, and zlib makes a thousand of one.
+/// How many nodes, strings or tags the bytes of a block, compressed as they are, can be trusted to
+/// have: real extracts have less than one for each byte, and zlib makes a thousand of one.
 const ITEMS_A_BYTE: usize = 8;
 /// The same number for bytes that are few.
 const FREE_ITEMS: usize = 1 << 20;
@@ -60,7 +62,10 @@ pub(crate) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     ids.sort_unstable();
     ids.dedup();
     if ids.len() > MAX_VERTICES {
-        return Err(ReadErrorKind::from(GraphError::TooManyVertices { vertices: ids.len() as u64 }).into());
+        return Err(ReadErrorKind::from(GraphError::TooManyVertices {
+            vertices: ids.len() as u64,
+        })
+        .into());
     }
     let places = read_places(node_blobs, &ids, threads)?;
     build(&roads, &ids, &places)
@@ -72,12 +77,17 @@ enum NodeBlobs {
     Kept(Vec<Blob>),
 }
 
-fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<(Roads, NodeBlobs), Fault> {
+fn read_roads(
+    stream: Stream<'_>,
+    file: Option<File>,
+    threads: usize,
+) -> Result<(Roads, NodeBlobs), Fault> {
     let mut blobs = Blobs::new(stream);
     match blobs.next()? {
         Some(blob) if blob.kind == Kind::Header => {
             let content = blob.content()?;
-            let unknown = block::unknown_feature(&content).map_err(|broken| bad(&blob, broken.into()))?;
+            let unknown =
+                block::unknown_feature(&content).map_err(|broken| bad(&blob, broken.into()))?;
             if let Some(feature) = unknown {
                 let feature = crate::number::show(feature);
                 return Err(blob.fault(format!(
@@ -86,7 +96,9 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
             }
         }
         Some(blob) => {
-            return Err(blob.fault("the first block is no OSMHeader: this is no OpenStreetMap file"));
+            return Err(
+                blob.fault("the first block is no OSMHeader: this is no OpenStreetMap file")
+            );
         }
         None => return Err(ReadErrorKind::Empty.into()),
     }
@@ -96,7 +108,8 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
         None => NodeBlobs::Kept(Vec::new()),
     };
     let decode = |blob: &Blob| {
-        block::roads(&blob.content()?, most_items(blob.bytes.len())).map_err(|cause| bad(blob, cause))
+        block::roads(&blob.content()?, most_items(blob.bytes.len()))
+            .map_err(|cause| bad(blob, cause))
     };
     let mut bytes = 0;
     let next = || loop {
@@ -127,7 +140,11 @@ fn read_roads(stream: Stream<'_>, file: Option<File>, threads: usize) -> Result<
 }
 
 /// The places of some nodes, which are ascending; NaN where the file has no such node.
-fn read_places(node_blobs: NodeBlobs, ids: &[NodeId], threads: usize) -> Result<Vec<[f64; 2]>, Fault> {
+fn read_places(
+    node_blobs: NodeBlobs,
+    ids: &[NodeId],
+    threads: usize,
+) -> Result<Vec<[f64; 2]>, Fault> {
     let decode = |blob: &Blob| {
         let mut found = Vec::new();
         let give = |id, place| {
@@ -199,7 +216,8 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
     }
     let n = points.len();
     let coordinates = Coordinates::Geographic(points);
-    let weights: Vec<f64> = memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
+    let weights: Vec<f64> =
+        memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
     let mut notes = Vec::new();
     if roads.ends.is_empty() {
         notes.push("the extract has no roads".into());
@@ -207,7 +225,9 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
     match left_out {
         0 => {}
         1 => notes.push("1 edge is left out, for the extract lacks one of its ends".into()),
-        _ => notes.push(format!("{left_out} edges are left out, for the extract lacks one of their ends")),
+        _ => notes.push(format!(
+            "{left_out} edges are left out, for the extract lacks one of their ends"
+        )),
     }
     let graph = AnyGraph::from_edges(n, u, v, weights).map_err(ReadErrorKind::from)?;
     Ok(Parsed { graph, coordinates: Some(coordinates), names: None, notes, warnings: Vec::new() })

@@ -1,6 +1,8 @@
-//! As much of Protocol Buffers as OpenStreetMap files need: fields one after the other, borrowed from the bytes.
+//! As much of Protocol Buffers as OpenStreetMap files need: fields one after the other, borrowed
+//! from the bytes.
 //!
-//! Lengths are only ever compared with the bytes that are there, so nothing that a hostile file says is allocated.
+//! Lengths are only ever compared with the bytes that are there, so nothing that a hostile file
+//! says is allocated.
 
 /// The bytes are no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,11 +128,17 @@ mod tests {
 
     #[test]
     fn fields_come_in_order() {
-        let bytes =
-            [0x08, 0x96, 0x01, 0x12, 0x02, b'h', b'i', 0x1d, 0, 0, 0, 0, 0x21, 0, 0, 0, 0, 0, 0, 0, 0];
+        let bytes = [
+            0x08, 0x96, 0x01, 0x12, 0x02, b'h', b'i', 0x1d, 0, 0, 0, 0, 0x21, 0, 0, 0, 0, 0, 0, 0,
+            0,
+        ];
         let fields: Result<Vec<_>, _> = Fields(&bytes).collect();
-        let expected =
-            [(1, Value::Number(150)), (2, Value::Bytes(b"hi")), (3, Value::Fixed), (4, Value::Fixed)];
+        let expected = [
+            (1, Value::Number(150)),
+            (2, Value::Bytes(b"hi")),
+            (3, Value::Fixed),
+            (4, Value::Fixed),
+        ];
         assert_eq!(fields.unwrap(), expected);
     }
 

@@ -43,7 +43,9 @@ fn deltas(field: u64, values: impl IntoIterator<Item = i64>) -> Vec<u8> {
     let mut last = 0;
     packed(
         field,
-        values.into_iter().map(|value| zigzag(value.wrapping_sub(std::mem::replace(&mut last, value)))),
+        values
+            .into_iter()
+            .map(|value| zigzag(value.wrapping_sub(std::mem::replace(&mut last, value)))),
     )
 }
 
@@ -86,7 +88,8 @@ fn dense(ids: &[i64]) -> Vec<u8> {
     let longitudes = ids.iter().map(|id| id * 1_000_000);
     bytes(
         2,
-        &[deltas(1, ids.iter().copied()), deltas(8, ids.iter().map(|_| 0)), deltas(9, longitudes)].concat(),
+        &[deltas(1, ids.iter().copied()), deltas(8, ids.iter().map(|_| 0)), deltas(9, longitudes)]
+            .concat(),
     )
 }
 
@@ -96,7 +99,8 @@ fn file(groups: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn load(bytes: &[u8]) -> Result<Loaded, String> {
-    let options = ReadOptions { format: Some(Format::OsmPbf), threads: 2, ..ReadOptions::default() };
+    let options =
+        ReadOptions { format: Some(Format::OsmPbf), threads: 2, ..ReadOptions::default() };
     read_bytes("x.osm.pbf", bytes, &options).map_err(|error| error.to_string())
 }
 
@@ -130,17 +134,28 @@ fn roads_may_leave_the_extract() {
     assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 2][..], &[1, 0][..]));
     assert_eq!(loaded.notes, ["3 edges are left out, for the extract lacks one of their ends"]);
     let loaded = load(&header()).unwrap();
-    assert_eq!((loaded.graph.vertices(), loaded.notes), (0, vec!["the extract has no roads".to_string()]));
+    assert_eq!(
+        (loaded.graph.vertices(), loaded.notes),
+        (0, vec!["the extract has no roads".to_string()])
+    );
 }
 
 #[test]
 fn nodes_come_in_either_form_and_scale() {
     let node = |id: i64, latitude: i64, longitude: i64| {
-        bytes(1, &[number(1, zigzag(id)), number(8, zigzag(latitude)), number(9, zigzag(longitude))].concat())
+        bytes(
+            1,
+            &[number(1, zigzag(id)), number(8, zigzag(latitude)), number(9, zigzag(longitude))]
+                .concat(),
+        )
     };
     let group = [node(-5, 1, 2), node(7, -3, 4), way(ROAD, &[-5, 7])].concat();
-    let scaled =
-        [block(&group), number(17, 1_000_000_000), number(19, 500_000_000), number(20, (-1_i64) as u64)];
+    let scaled = [
+        block(&group),
+        number(17, 1_000_000_000),
+        number(19, 500_000_000),
+        number(20, (-1_i64) as u64),
+    ];
     let loaded = load(&[header(), blob_of("OSMData", &zlib(&scaled.concat()))].concat()).unwrap();
     assert_eq!(points(&loaded), [[1.999_999_999, 1.5], [3.999_999_999, -2.5]]);
 }
@@ -182,8 +197,9 @@ fn files_that_cannot_be_are_named() {
         load(&huge).unwrap_err(),
         "x.osm.pbf: byte 4: a block of 1099511627776 bytes is announced, where 33554432 are the most"
     );
-    let damaged =
-        |content: &[u8]| load(&[header(), blob_of("OSMData", &zlib(content))].concat()).unwrap_err();
+    let damaged = |content: &[u8]| {
+        load(&[header(), blob_of("OSMData", &zlib(content))].concat()).unwrap_err()
+    };
     for content in [
         block(&way(&[(1, 99)], &[1, 2])),
         block(&way(ROAD, &[i64::MAX - 1, -9])),
@@ -196,7 +212,10 @@ fn files_that_cannot_be_are_named() {
         assert!(message.ends_with("this block is damaged"), "{message}");
     }
     let bomb = damaged(&vec![0; (32 << 20) + 1]);
-    assert!(bomb.ends_with("this block is longer than 33554432 bytes, which are the most"), "{bomb}");
+    assert!(
+        bomb.ends_with("this block is longer than 33554432 bytes, which are the most"),
+        "{bomb}"
+    );
 }
 
 #[test]
@@ -238,7 +257,8 @@ fn real_extracts_read_the_same_from_a_file_and_from_a_pipe() {
     }
     for name in ["monaco.osm.pbf", "porto-bench.osm.pbf"] {
         let path = data.join(name);
-        let mapped = crate::read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| ()).unwrap();
+        let mapped =
+            crate::read(&Input::Path(path.clone()), &ReadOptions::default(), &|_| ()).unwrap();
         let piped = load(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(mapped.format, Format::OsmPbf);
         assert_eq!(mapped.graph.u(), piped.graph.u());

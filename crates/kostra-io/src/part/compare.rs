@@ -1,4 +1,5 @@
-//! Hashes of parts of a file: what two processes compare to see whether their files are the same there.
+//! Hashes of parts of a file: what two processes compare to see whether their files are the same
+//! there.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,7 +10,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{ReadError, ReadErrorKind};
 
-/// How many bytes one hash covers, at most: enough that reading is sequential, few enough to name a place.
+/// How many bytes one hash covers, at most: enough that reading is sequential, few enough to name a
+/// place.
 const PIECE: u64 = 1 << 20;
 
 /// The ranges, cut into pieces of at most 1 MiB.
@@ -21,11 +23,15 @@ pub fn pieces(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     ranges.iter().flat_map(cut).collect()
 }
 
-/// The XXH3 hash (64 bits) of each of these ranges of a file. Of a range past the end it covers what is there.
+/// The XXH3 hash (64 bits) of each of these ranges of a file. Of a range past the end it covers
+/// what is there.
 ///
 /// # Errors
 /// When the file cannot be opened or read.
-pub fn hash_ranges(path: &Path, ranges: impl IntoIterator<Item = Range<u64>>) -> Result<Vec<u64>, ReadError> {
+pub fn hash_ranges(
+    path: &Path,
+    ranges: impl IntoIterator<Item = Range<u64>>,
+) -> Result<Vec<u64>, ReadError> {
     let hashes = || -> io::Result<Vec<u64>> {
         let mut file = File::open(path)?;
         let mut bytes = Vec::new();
@@ -52,7 +58,10 @@ mod tests {
     fn pieces_cover_the_ranges_in_order() {
         let ranges = [0..3, 7..7, 10..10 + 2 * PIECE + 5];
         let found = pieces(&ranges);
-        assert_eq!(found, [0..3, 10..10 + PIECE, 10 + PIECE..10 + 2 * PIECE, 10 + 2 * PIECE..15 + 2 * PIECE]);
+        assert_eq!(
+            found,
+            [0..3, 10..10 + PIECE, 10 + PIECE..10 + 2 * PIECE, 10 + 2 * PIECE..15 + 2 * PIECE]
+        );
     }
 
     #[test]

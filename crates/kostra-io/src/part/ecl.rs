@@ -1,9 +1,10 @@
 //! Rows of an ECL file, of which each part has a range.
 //!
-//! Each edge must be in the rows of both its ends, which may belong to two parts. So each part sums a hash of every entry,
-//! positive where the entry names a later vertex and negative where it names an earlier one. Over all parts the sum is zero
-//! if every edge is in both rows. Otherwise it is zero with a chance of about 2^-64, unless the file was made for that. If
-//! the sum is not zero, or anything else is wrong, the first part reads the whole file to report the fault.
+//! Each edge must be in the rows of both its ends, which may belong to two parts. So each part sums
+//! a hash of every entry, positive where the entry names a later vertex and negative where it names
+//! an earlier one. Over all parts the sum is zero if every edge is in both rows. Otherwise it is
+//! zero with a chance of about 2^-64, unless the file was made for that. If the sum is not zero, or
+//! anything else is wrong, the first part reads the whole file to report the fault.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -34,8 +35,13 @@ pub(super) struct EclPart {
 }
 
 impl EclPart {
-    /// Finds the part's rows. None if the file's length is not the one that its first numbers announce.
-    pub(super) fn open(path: &Path, part: usize, parts: usize) -> Result<Option<Self>, ReadErrorKind> {
+    /// Finds the part's rows. None if the file's length is not the one that its first numbers
+    /// announce.
+    pub(super) fn open(
+        path: &Path,
+        part: usize,
+        parts: usize,
+    ) -> Result<Option<Self>, ReadErrorKind> {
         let mut file = Words::open(path).map_err(ReadErrorKind::Io)?;
         let words = file.file.metadata().map_err(ReadErrorKind::Io)?.len();
         if words < 2 * WORD {
@@ -67,7 +73,8 @@ impl EclPart {
             }
             Ok(low as usize)
         };
-        let rows = bound(part).and_then(|start| Ok(start..bound(part + 1)?)).map_err(ReadErrorKind::Io)?;
+        let rows =
+            bound(part).and_then(|start| Ok(start..bound(part + 1)?)).map_err(ReadErrorKind::Io)?;
         let path = path.to_path_buf();
         Ok(Some(Self {
             path,
@@ -100,8 +107,11 @@ impl EclPart {
         if start > end {
             return Ok(None);
         }
-        let offsets: Option<Vec<_>> =
-            file.numbers(2 + start..3 + end)?.into_iter().map(|offset| u64::try_from(offset).ok()).collect();
+        let offsets: Option<Vec<_>> = file
+            .numbers(2 + start..3 + end)?
+            .into_iter()
+            .map(|offset| u64::try_from(offset).ok())
+            .collect();
         let Some(offsets) = offsets else { return Ok(None) };
         let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
         let is_whole = (start > 0 || first == 0) && (end < self.n as u64 || last == self.entries);
@@ -111,8 +121,11 @@ impl EclPart {
         let base = 3 + self.n as u64;
         let neighbours = file.numbers(base + first..base + last)?;
         let base = base + self.entries;
-        let weights =
-            if self.weighted { file.numbers(base + first..base + last)? } else { vec![0; neighbours.len()] };
+        let weights = if self.weighted {
+            file.numbers(base + first..base + last)?
+        } else {
+            vec![0; neighbours.len()]
+        };
         let mut sum = 0_u64;
         for (row, bounds) in (start as Vertex..).zip(offsets.windows(2)) {
             for entry in (bounds[0] - first) as usize..(bounds[1] - first) as usize {
@@ -139,7 +152,11 @@ impl EclPart {
     }
 
     /// Completes the part.
-    pub(super) fn finish(mut self, surveys: &[&[u64]], options: &ReadOptions) -> Result<Part, Fault> {
+    pub(super) fn finish(
+        mut self,
+        surveys: &[&[u64]],
+        options: &ReadOptions,
+    ) -> Result<Part, Fault> {
         let word = |survey: &&[u64], at: usize| survey.get(at).copied().unwrap_or_default();
         let sum = surveys.iter().fold(0_u64, |sum, survey| sum.wrapping_add(word(survey, 2)));
         if sum != 0 || surveys.iter().any(|survey| word(survey, 0) != 0) {

@@ -7,7 +7,8 @@ use super::*;
 use crate::testing::listed_edges;
 use crate::{Nan, read, write_graph};
 
-/// All parts of a file, or the error of the first one that has an error; none if it cannot be read in parts.
+/// All parts of a file, or the error of the first one that has an error; none if it cannot be read
+/// in parts.
 fn parts(path: &Path, options: &ReadOptions, count: usize) -> Result<Option<Vec<Part>>, String> {
     let mut readers = Vec::new();
     for part in 0..count {
@@ -18,13 +19,16 @@ fn parts(path: &Path, options: &ReadOptions, count: usize) -> Result<Option<Vec<
     }
     let surveys: Vec<_> = readers.iter_mut().map(|reader| reader.survey().unwrap()).collect();
     let surveys: Vec<&[u64]> = surveys.iter().map(Vec::as_slice).collect();
-    let parts: Result<Vec<_>, _> = readers.into_iter().map(|reader| reader.finish(&surveys)).collect();
+    let parts: Result<Vec<_>, _> =
+        readers.into_iter().map(|reader| reader.finish(&surveys)).collect();
     parts.map(Some).map_err(|error| error.to_string())
 }
 
-/// Sees that the parts of a file are the file, or that the first fault in them has the words that it has in the whole.
+/// Sees that the parts of a file are the file, or that the first fault in them has the words that
+/// it has in the whole.
 fn check(path: &Path, options: &ReadOptions) {
-    let whole = read(&Input::Path(path.to_path_buf()), options, &|_| {}).map_err(|error| error.to_string());
+    let whole =
+        read(&Input::Path(path.to_path_buf()), options, &|_| {}).map_err(|error| error.to_string());
     for count in [1, 2, 3, 4, 7, 40] {
         match (&whole, parts(path, options, count)) {
             (Ok(whole), Ok(Some(parts))) => {
@@ -104,7 +108,10 @@ fn the_parts_of_a_text_are_the_text() {
     ] {
         check_text(text, &of(Format::EdgeList));
     }
-    check_text("0 1 NaN\n1 2 3\n2 3 nan\n", &ReadOptions { nan: Nan::Skip, ..of(Format::EdgeList) });
+    check_text(
+        "0 1 NaN\n1 2 3\n2 3 nan\n",
+        &ReadOptions { nan: Nan::Skip, ..of(Format::EdgeList) },
+    );
 }
 
 #[test]
@@ -148,7 +155,8 @@ fn the_parts_of_a_text_have_the_columns_that_the_options_say() {
     check_text("id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,5,2\n9,2,0,4,2\n", &options);
     check_text("id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,,2\n9,2,0,4,2\n", &options);
     check_text("id,from,to,length,lanes\n7,0,1,2,2\n", &options);
-    let unit = ReadOptions { missing_weights: Some(crate::MissingWeights::Unit), ..of(Format::EdgeList) };
+    let unit =
+        ReadOptions { missing_weights: Some(crate::MissingWeights::Unit), ..of(Format::EdgeList) };
     check_text("0 1 x\n1 2 y\n2 0 z\n", &unit);
     check_text("0 1 5\n1 2 6\n2 0 7\n", &unit);
     let (_folder, path) = file("p sp 3 1\na 1 2 5\n");
@@ -162,8 +170,9 @@ fn the_parts_of_a_mapped_file_are_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.kst");
     let (n, m) = (50_000_u32, 1_200_000_u32);
-    let ends =
-        |factor: u64| (0..u64::from(m)).map(|i| (i * factor % u64::from(n)) as u32).collect::<Vec<_>>();
+    let ends = |factor: u64| {
+        (0..u64::from(m)).map(|i| (i * factor % u64::from(n)) as u32).collect::<Vec<_>>()
+    };
     let weights: Vec<f64> = (0..m).map(|i| f64::from(i % 1000) / 8.0).collect();
     let graph = AnyGraph::from_edges(n as usize, ends(7919), ends(104_729), weights).unwrap();
     write_graph(&crate::Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
@@ -219,7 +228,8 @@ fn depends_on(reader: &PartReader, at: usize) -> bool {
     reader.dependencies().iter().any(|range| range.contains(&(at as u64)))
 }
 
-/// Changes each byte of a file in turn, for one part only: that part depends on the byte, or is the same without it.
+/// Changes each byte of a file in turn, for one part only: that part depends on the byte, or is the
+/// same without it.
 fn check_dependencies(content: &[u8], options: &ReadOptions, step: usize) {
     const COUNT: usize = 3;
     let (_folder, path) = file(content);
@@ -248,7 +258,9 @@ fn check_dependencies(content: &[u8], options: &ReadOptions, step: usize) {
 fn a_part_does_not_change_with_bytes_that_it_does_not_depend_on() {
     let text = (0..4000).map(|i| format!("{} {} {}\n", i % 70, i % 90, i * 7)).collect::<String>();
     check_dependencies(text.as_bytes(), &of(Format::EdgeList), 997);
-    let arcs = (0..4000).map(|i| format!("a {} {} {}\n", 1 + i % 70, 1 + i % 90, i * 7)).collect::<String>();
+    let arcs = (0..4000)
+        .map(|i| format!("a {} {} {}\n", 1 + i % 70, 1 + i % 90, i * 7))
+        .collect::<String>();
     check_dependencies(format!("p sp 90 4000\n{arcs}").as_bytes(), &of(Format::Dimacs), 997);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.egr");
@@ -268,7 +280,8 @@ fn a_part_of_a_mapped_file_is_refused_where_it_differs_from_the_copy_of_others()
     let graph = AnyGraph::from_edges(1000, ends(7919), ends(104_729), ends(3)).unwrap();
     write_graph(&crate::Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
-    // An end in the last third of the first array, which the first of three parts checks for all, and the third part uses.
+    // An end in the last third of the first array, which the first of three parts checks for all,
+    // and the third part uses.
     let at = 192 + 4 * (m as usize - 200_000);
     bytes[at] ^= 1;
     std::fs::write(&copy, &bytes).unwrap();

@@ -1,8 +1,9 @@
 //! Lines of a text, of which each part has a range that starts and ends where a line does.
 //!
-//! A part knows the ids and lines of its edges, and the type of the weights, only when all others have counted theirs. So
-//! it first parses as if it were the first part. If the file has its first fault here, the part parses again, knowing what
-//! came before, and reports the error that a reader of the whole file would report.
+//! A part knows the ids and lines of its edges, and the type of the weights, only when all others
+//! have counted theirs. So it first parses as if it were the first part. If the file has its first
+//! fault here, the part parses again, knowing what came before, and reports the error that a reader
+//! of the whole file would report.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -91,9 +92,11 @@ impl TextPart {
         let end = file.metadata().map_err(ReadErrorKind::Io)?.len();
         let bytes = u128::from(end.saturating_sub(start));
         let share = |part: usize| start + (bytes * part as u128 / parts as u128) as u64;
-        let mut bound =
-            |part: usize| if part == 0 { Ok(start) } else { line_start(&mut file, share(part), end) };
-        let range = bound(part).and_then(|start| Ok(start..bound(part + 1)?)).map_err(ReadErrorKind::Io)?;
+        let mut bound = |part: usize| {
+            if part == 0 { Ok(start) } else { line_start(&mut file, share(part), end) }
+        };
+        let range =
+            bound(part).and_then(|start| Ok(start..bound(part + 1)?)).map_err(ReadErrorKind::Io)?;
         Ok(Some(Self {
             path: path.to_path_buf(),
             head,
@@ -120,7 +123,10 @@ impl TextPart {
         let result = self.parse(self.head_lines, None, &mut columns, options);
         let (faulty, lines) = match result {
             Ok(lines) => (false, lines - self.head_lines),
-            Err(Fault { place, kind: kind @ (ReadErrorKind::Io(_) | ReadErrorKind::OutOfMemory { .. }) }) => {
+            Err(Fault {
+                place,
+                kind: kind @ (ReadErrorKind::Io(_) | ReadErrorKind::OutOfMemory { .. }),
+            }) => {
                 return Err(Fault { place, kind });
             }
             Err(_) => (true, 0),
@@ -151,21 +157,29 @@ impl TextPart {
         let (before, own) = surveys.split_at(part);
         let own = own.get(..1).unwrap_or_default();
         let through = surveys.get(..=part).unwrap_or_default();
-        let is_broken = own.iter().any(|survey| survey.faulty) || kinds_of(through).conflict().is_some();
+        let is_broken =
+            own.iter().any(|survey| survey.faulty) || kinds_of(through).conflict().is_some();
         let Head::Dimacs(header) = &self.head else { return is_broken };
-        let differs = are_weighted(before).zip(are_weighted(own)).is_some_and(|(before, own)| before != own);
+        let differs =
+            are_weighted(before).zip(are_weighted(own)).is_some_and(|(before, own)| before != own);
         let edges = edges_of(own);
         is_broken || differs || (edges > 0 && edges_of(before) + edges > header.edges())
     }
 
     /// Completes the part.
-    pub(super) fn finish(mut self, surveys: &[&[u64]], options: &ReadOptions) -> Result<Part, Fault> {
+    pub(super) fn finish(
+        mut self,
+        surveys: &[&[u64]],
+        options: &ReadOptions,
+    ) -> Result<Part, Fault> {
         let surveys: Vec<_> = surveys.iter().map(|words| Survey::from_words(words)).collect();
         let before = surveys.get(..self.part).unwrap_or_default();
         self.columns.base = edges_of(before);
         match (0..surveys.len()).find(|&part| self.breaks_off(&surveys, part)) {
             None => {}
-            Some(part) if part < self.part => return Err(Fault::whole("an earlier part is at fault")),
+            Some(part) if part < self.part => {
+                return Err(Fault::whole("an earlier part is at fault"));
+            }
             Some(part) if part == self.part => {
                 let lines = self.head_lines + before.iter().map(|survey| survey.lines).sum::<u64>();
                 let mut again = Columns::after(self.columns.base, kinds_of(before));
@@ -174,7 +188,8 @@ impl TextPart {
             }
             // A later part says what is wrong with it, and nobody will look at this one.
             Some(_) => {
-                let graph = weights::graph(0, Columns::default(), true, None, options, &mut Vec::new())?;
+                let graph =
+                    weights::graph(0, Columns::default(), true, None, options, &mut Vec::new())?;
                 return Ok(Part {
                     graph,
                     first: 0,
@@ -189,7 +204,8 @@ impl TextPart {
         let (mut notes, mut lowest_id) = (Vec::new(), None);
         let (vertices, weighted) = match &self.head {
             Head::Dimacs(header) => {
-                let lines = self.head_lines + surveys.iter().map(|survey| survey.lines).sum::<u64>();
+                let lines =
+                    self.head_lines + surveys.iter().map(|survey| survey.lines).sum::<u64>();
                 header.check_edges(edges_of(&surveys), lines)?;
                 (header.vertices(), header.is_weighted() || are_weighted(&surveys) == Some(true))
             }

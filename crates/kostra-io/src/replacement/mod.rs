@@ -1,9 +1,10 @@
 //! A file that takes its name, and the place of an old file, in one step when it is complete.
 //!
-//! On Linux the content is written into a file without a name (`O_TMPFILE`), which disappears with the process,
-//! whatever ends the process. Where the system or the file system has no such files, and where other processes must
-//! open the file, it is called `.kostra-*.tmp` until it is complete. The names of these files are kept in a list, so
-//! that a process that ends early can [remove them](abandon_unfinished).
+//! On Linux the content is written into a file without a name (`O_TMPFILE`), which disappears with
+//! the process, whatever ends the process. Where the system or the file system has no such files,
+//! and where other processes must open the file, it is called `.kostra-*.tmp` until it is complete.
+//! The names of these files are kept in a list, so that a process that ends early can [remove
+//! them](abandon_unfinished).
 
 #[cfg(test)]
 mod tests;
@@ -16,22 +17,25 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// The future content of a file. Dropping it before [`Replacement::commit`] leaves everything as it was.
+/// The future content of a file. Dropping it before [`Replacement::commit`] leaves everything as it
+/// was.
 ///
-/// A symbolic link keeps its place: the file that it leads to is replaced. A file that exists must be writable. The
-/// new file gets its permissions, and its owner and group as far as this process may set them. A file that does not
-/// exist gets the permissions of any new file.
+/// A symbolic link keeps its place: the file that it leads to is replaced. A file that exists must
+/// be writable. The new file gets its permissions, and its owner and group as far as this process
+/// may set them. A file that does not exist gets the permissions of any new file.
 ///
 /// # Several processes
 /// Several processes, such as the ranks of an MPI job, write one file together in these steps:
 ///
-/// 1. One process calls [`Replacement::create_named`] and sends [`Replacement::name`] to the others.
+/// 1. One process calls [`Replacement::create_named`] and sends [`Replacement::name`] to the
+///    others.
 /// 2. Each other process calls [`ReplacementPart::open`] with that name.
 /// 3. Each process writes its range of bytes, and calls [`File::sync_all`] on its own file.
-/// 4. When all processes have reported success, the first one calls [`Replacement::commit`]. If one has failed, the
-///    first one drops the replacement instead.
+/// 4. When all processes have reported success, the first one calls [`Replacement::commit`]. If one
+///    has failed, the first one drops the replacement instead.
 ///
-/// A process that aborts the job calls [`abandon_unfinished`] first: any of them can remove the file.
+/// A process that aborts the job calls [`abandon_unfinished`] first: any of them can remove the
+/// file.
 #[derive(Debug)]
 pub struct Replacement {
     target: PathBuf,
@@ -51,8 +55,8 @@ impl Replacement {
     /// An empty file that is to replace `path`, without a name where the system has such files.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be written to, or `path` exists and is no regular file or may not be
-    /// written to.
+    /// When the folder does not exist or cannot be written to, or `path` exists and is no regular
+    /// file or may not be written to.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = follow_links(path)?;
         let old = writable(&target)?;
@@ -102,7 +106,8 @@ impl Replacement {
     /// Stores the content durably, then gives it the file's name.
     ///
     /// # Errors
-    /// When the content cannot be stored or the name cannot be given. The old file is still there then.
+    /// When the content cannot be stored or the name cannot be given. The old file is still there
+    /// then.
     pub fn commit(self) -> io::Result<()> {
         let Self { target, content } = self;
         match content {
@@ -121,8 +126,8 @@ impl Replacement {
     }
 }
 
-/// The file of another process's [named replacement](Replacement::create_named), open for writing a part of it.
-/// Dropping it does not remove the file.
+/// The file of another process's [named replacement](Replacement::create_named), open for writing a
+/// part of it. Dropping it does not remove the file.
 #[derive(Debug)]
 pub struct ReplacementPart {
     file: File,
@@ -146,18 +151,20 @@ impl ReplacementPart {
     }
 }
 
-/// The temporary names that this process must remove if it ends early. Names are given and taken under this lock.
+/// The temporary names that this process must remove if it ends early. Names are given and taken
+/// under this lock.
 static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
     NAMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all replacements that are not complete. Call it right before the process ends by
-/// other means than the return of `main`: a replacement that is committed after this call waits forever.
+/// Removes the temporary files of all replacements that are not complete. Call it right before the
+/// process ends by other means than the return of `main`: a replacement that is committed after
+/// this call waits forever.
 ///
-/// It waits up to a second for a replacement that is being named by another thread. It does not wait longer, because
-/// the caller may itself have interrupted that thread.
+/// It waits up to a second for a replacement that is being named by another thread. It does not
+/// wait longer, because the caller may itself have interrupted that thread.
 pub fn abandon_unfinished() {
     const TRIES: u32 = 1000;
     for _ in 0..TRIES {
@@ -212,7 +219,8 @@ fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The old file, if there is one. A rename also replaces a file that is read-only, so this asks for permission.
+/// The old file, if there is one. A rename also replaces a file that is read-only, so this asks for
+/// permission.
 fn writable(target: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(target) {
         Ok(old) if old.is_file() || old.is_dir() => {
@@ -227,7 +235,8 @@ fn writable(target: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// The permissions of a new file, less those that the umask takes. Nobody else reads a file whose permissions follow.
+/// The permissions of a new file, less those that the umask takes. Nobody else reads a file whose
+/// permissions follow.
 #[cfg(unix)]
 fn first_mode(permissions_follow: bool) -> u32 {
     if permissions_follow { 0o600 } else { 0o666 }
@@ -256,14 +265,15 @@ fn path_of(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Names a file that has no name. A new file gets its name in one step. An old file can only be replaced by a file
-/// that has a name, so there are two steps then, of one system call each. A process that is killed between the two
-/// leaves a temporary name behind.
+/// Names a file that has no name. A new file gets its name in one step. An old file can only be
+/// replaced by a file that has a name, so there are two steps then, of one system call each. A
+/// process that is killed between the two leaves a temporary name behind.
 #[cfg(target_os = "linux")]
 fn link(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD};
     let path = path_of(file);
-    let link = |name: &Path| Ok(rustix::fs::linkat(CWD, &path, CWD, name, AtFlags::SYMLINK_FOLLOW)?);
+    let link =
+        |name: &Path| Ok(rustix::fs::linkat(CWD, &path, CWD, name, AtFlags::SYMLINK_FOLLOW)?);
     match link(target) {
         Err(cause) if io::Error::kind(&cause) == io::ErrorKind::AlreadyExists => {}
         result => return result,
@@ -296,12 +306,15 @@ fn plain(cause: io::Error) -> io::Error {
     cause.kind().into()
 }
 
-/// Gives a file the owner, the group and the permissions of the old one, as far as this process may.
+/// Gives a file the owner, the group and the permissions of the old one, as far as this process
+/// may.
 #[cfg(unix)]
 fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let owners = |metadata: &Metadata| (metadata.uid(), metadata.gid());
-    if owners(&file.metadata()?) != owners(old) && fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
+    if owners(&file.metadata()?) != owners(old)
+        && fchown(file, Some(old.uid()), Some(old.gid())).is_err()
+    {
         // Only root may change the owner, but a member of the group may keep the group.
         let _ = fchown(file, None, Some(old.gid()));
     }

@@ -8,7 +8,8 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 /// Both ways to write, so that the second is tested where the first is possible.
-const WAYS: [fn(&Path) -> io::Result<Replacement>; 2] = [Replacement::create, Replacement::create_named];
+const WAYS: [fn(&Path) -> io::Result<Replacement>; 2] =
+    [Replacement::create, Replacement::create_named];
 
 #[test]
 fn a_file_changes_in_one_step_or_not_at_all() {

@@ -26,8 +26,8 @@ impl Run {
         Size { ranks: self.setting.ranks, owned: self.setting.owned, bytes_of_a_name: 4.0 }
     }
 
-    /// Seconds in [`Work::seconds`]' phases without communication; in *share* with it, for there ranks send next to
-    /// nothing, and only wait for each other.
+    /// Seconds in [`Work::seconds`]' phases without communication; in *share* with it, for there
+    /// ranks send next to nothing, and only wait for each other.
     pub(crate) fn worked(&self) -> [f64; 4] {
         WORKING.map(|names| {
             let phase = self.measured(names);
@@ -48,8 +48,8 @@ impl Run {
     }
 }
 
-/// The runs of a record of the program `bench` that went in bands and rounds on uniform graphs, and thinned nothing out
-/// before.
+/// The runs of a record of the program `bench` that went in bands and rounds on uniform graphs, and
+/// thinned nothing out before.
 pub(crate) fn runs(record: &str) -> Result<Vec<Run>, String> {
     let record: Value = serde_json::from_str(record).map_err(|error| error.to_string())?;
     let all = record["measured"].as_array().ok_or("the record has no list 'measured'")?;
@@ -70,11 +70,13 @@ fn run(record: &Value) -> Option<Run> {
     let phases: Vec<_> = record["phases"].as_array()?.iter().filter_map(phase).collect();
     let seconds = record["seconds"]["median"].as_f64()?;
     let has_rounds = phases.iter().any(|(name, _)| name == "round");
-    let is_thinned = phases.iter().any(|(name, phase)| name == "local" && phase.seconds > seconds / 10.0);
+    let is_thinned =
+        phases.iter().any(|(name, phase)| name == "local" && phase.seconds > seconds / 10.0);
     if !has_rounds || is_thinned {
         return None;
     }
-    let setting = Setting { ranks, owned: vertices / ranks as f64, density: (edges / vertices) as usize };
+    let setting =
+        Setting { ranks, owned: vertices / ranks as f64, density: (edges / vertices) as usize };
     Some(Run { setting, seconds, phases, play: play(setting) })
 }
 
@@ -88,8 +90,8 @@ fn number(text: &str) -> Option<f64> {
 /// Seconds for each of what a phase does: rates of a rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rates {
-    /// A byte between ranks of one machine, with the waiting for each other. To add a rate for messages brings it no
-    /// closer.
+    /// A byte between ranks of one machine, with the waiting for each other. To add a rate for
+    /// messages brings it no closer.
     pub(crate) byte: f64,
     /// An edge of the slice, in *share*, with the waiting for each other.
     pub(crate) share: f64,
@@ -155,8 +157,8 @@ pub(crate) fn fit(runs: &[&Run]) -> Rates {
     Rates { byte, share, select, round, filter, merge }
 }
 
-/// The factor by which amounts come closest to what was measured: with the least sum of squares of errors, each divided
-/// by what was measured.
+/// The factor by which amounts come closest to what was measured: with the least sum of squares of
+/// errors, each divided by what was measured.
 fn rate(points: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
     for (amount, measured) in points {

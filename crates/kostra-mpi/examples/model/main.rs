@@ -1,5 +1,6 @@
-//! What `mpi-fast` should cost on more ranks than we have, for uniform graphs: rates from a record of sixteen cores, counts
-//! from playing the solver without MPI, and a network that is assumed. Prints the tables of `docs/distributed.md`.
+//! What `mpi-fast` should cost on more ranks than we have, for uniform graphs: rates from a record
+//! of sixteen cores, counts from playing the solver without MPI, and a network that is assumed.
+//! Prints the tables of `docs/distributed.md`.
 //!
 //! ```text
 //! cargo run --package kostra-mpi --example model
@@ -72,7 +73,8 @@ fn played(runs: &[Run]) -> String {
         "|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
     ];
     for run in runs {
-        let (sent, counted) = (in_phases(run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
+        let (sent, counted) =
+            (in_phases(run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
         lines.push(format!(
             "| {} | {} | {} | {:.0} | {:.0} | {:.1} | {:.1} |",
             run.setting.ranks,
@@ -109,7 +111,11 @@ fn fitted(rates: &Rates, slower: [f64; 4]) -> String {
         ("a byte between ranks of one machine, with waiting", rates.byte, None),
         ("*share*: an edge of the slice, with waiting", rates.share, Some(slower[0])),
         ("*select*: an edge in play, each band", rates.select, Some(slower[1])),
-        ("*round* and *contract*: a byte of the messages, made or read", rates.round, Some(slower[2])),
+        (
+            "*round* and *contract*: a byte of the messages, made or read",
+            rates.round,
+            Some(slower[2]),
+        ),
         ("*filter*: an edge in play, each band", rates.filter, Some(slower[3])),
         ("*merge*: an edge of all ranks", rates.merge, None),
     ];
@@ -131,8 +137,9 @@ fn compared(runs: &[Run], rates: &Rates) -> String {
     for run in runs {
         let work = Work::of(run.setting, &run.play);
         let sent = in_phases(run, &[Phase::Round, Phase::Filter]);
-        let seconds =
-            rates.byte * sent.bytes + work.seconds(rates).iter().sum::<f64>() + rates.merge * work.merged;
+        let seconds = rates.byte * sent.bytes
+            + work.seconds(rates).iter().sum::<f64>()
+            + rates.merge * work.merged;
         lines.push(format!(
             "| {} | {} | {} | {:.0} | {:.0} | {:.2} |",
             run.setting.ranks,
@@ -163,7 +170,8 @@ fn predicted(rates: &Rates, slower: [f64; 4]) -> String {
             let bytes = sent.bytes * (rates.byte + NETWORK.ranks_of_a_node / NETWORK.node);
             let latency = sent.messages * NETWORK.message;
             let work = Work::of(setting, &play);
-            // Up and down the tree, and what became of components to all: at the end one rank of a node speaks.
+            // Up and down the tree, and what became of components to all: at the end one rank of a
+            // node speaks.
             let merges = rates.merge * work.merged
                 + play.bands as f64 * 10.0 * size.turns() * NETWORK.message
                 + work.merged * (16.0 + 2.0 * bytes_of_a_name) / NETWORK.node;
@@ -195,8 +203,14 @@ mod tests {
         for run in runs(RECORD).unwrap() {
             let (played, counted) =
                 (in_phases(&run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
-            for (played, counted) in [(played.messages, counted.messages), (played.bytes, counted.bytes)] {
-                assert!((0.85..1.15).contains(&(played / counted)), "{:?}: {played} {counted}", run.setting);
+            for (played, counted) in
+                [(played.messages, counted.messages), (played.bytes, counted.bytes)]
+            {
+                assert!(
+                    (0.85..1.15).contains(&(played / counted)),
+                    "{:?}: {played} {counted}",
+                    run.setting
+                );
             }
         }
     }

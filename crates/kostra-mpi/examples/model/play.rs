@@ -1,9 +1,11 @@
-//! Plays `mpi-fast` on a uniform graph without MPI, on as many ranks as one likes, and notes what is sent.
+//! Plays `mpi-fast` on a uniform graph without MPI, on as many ranks as one likes, and notes what
+//! is sent.
 //!
-//! One thread does what all ranks would: it looks for the lightest edges, hooks components, doubles pointers, and filters,
-//! in the same order and by the same rules, and counts what would go into messages. What it counts, for each vertex that a
-//! rank owns, depends on the number of ranks and on edges a vertex, not on how many vertices there are, if what is a matter
-//! of absolute size is scaled along: so many ranks can be played with few vertices each.
+//! One thread does what all ranks would: it looks for the lightest edges, hooks components, doubles
+//! pointers, and filters, in the same order and by the same rules, and counts what would go into
+//! messages. What it counts, for each vertex that a rank owns, depends on the number of ranks and
+//! on edges a vertex, not on how many vertices there are, if what is a matter of absolute size is
+//! scaled along: so many ranks can be played with few vertices each.
 
 mod rounds;
 
@@ -38,7 +40,8 @@ struct Edge {
     key: u64,
 }
 
-/// As in `mpi-fast`: edges of all ranks that are merged, and what a rank that asks remembers of late.
+/// As in `mpi-fast`: edges of all ranks that are merged, and what a rank that asks remembers of
+/// late.
 const MERGE_BELOW: f64 = (1 << 18) as f64;
 const LATELY: f64 = (1 << 12) as f64;
 /// No vertex.
@@ -198,7 +201,8 @@ impl Table {
             let mut keys: Vec<_> = edges.iter().map(|edge| edge.key).collect();
             let (_, &mut pivot, _) = keys.select_nth_unstable(wanted);
             drop(keys);
-            let band = edges.iter().filter(|edge| edge.key <= pivot && edge.ends[0] != edge.ends[1]);
+            let band =
+                edges.iter().filter(|edge| edge.key <= pivot && edge.ends[0] != edge.ends[1]);
             self.rounds(band.copied().collect());
             let before = edges.len();
             edges = self.filter(edges);
@@ -208,7 +212,8 @@ impl Table {
     }
 
     fn filter(&mut self, mut edges: Vec<Edge>) -> Vec<Edge> {
-        let open = (0..self.vertices as u32).filter(|&own| self.parents[own as usize] != own).collect();
+        let open =
+            (0..self.vertices as u32).filter(|&own| self.parents[own as usize] != own).collect();
         self.find_roots(open, Phase::Filter, false);
         self.reduce(Phase::Filter);
         let met = self.names(&edges);
@@ -219,7 +224,9 @@ impl Table {
             self.played.steps.push(Step::of_labels(self.setting.ranks));
             if size as usize >= self.vertices / 4 {
                 self.step(Phase::Filter, Kind::AllGather, (self.vertices / 32, 0, 0));
-                edges.retain(|edge| edge.ends.iter().any(|&end| self.parents[end as usize] != giant));
+                edges.retain(|edge| {
+                    edge.ends.iter().any(|&end| self.parents[end as usize] != giant)
+                });
             }
         }
         let labels = self.names(&edges);

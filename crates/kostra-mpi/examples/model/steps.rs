@@ -1,8 +1,10 @@
-//! What a step of `mpi-fast` in which all ranks speak sends, at any size, and how long that takes on a network.
+//! What a step of `mpi-fast` in which all ranks speak sends, at any size, and how long that takes
+//! on a network.
 
 use kostra_mpi::Route;
 
-/// The phases of `mpi-fast` on many ranks, as records name them; what it sums up between them is other.
+/// The phases of `mpi-fast` on many ranks, as records name them; what it sums up between them is
+/// other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Share,
@@ -88,7 +90,8 @@ impl Step {
         // Items fall on ranks at random.
         let parts = others * (1.0 - (-items / ranks).exp());
         let names = self.names * size.bytes_of_a_name;
-        let bits = if self.kind == Kind::ExchangeWithBits { 4.0 * parts + items / 8.0 } else { 0.0 };
+        let bits =
+            if self.kind == Kind::ExchangeWithBits { 4.0 * parts + items / 8.0 } else { 0.0 };
         let bytes = (self.words * 4.0 + names) * size.owned * others / ranks + bits;
         (bytes, parts)
     }
@@ -118,7 +121,10 @@ impl Step {
                 let decision = if undecided { turns } else { 0.0 };
                 if self.hops(bytes, size) {
                     let messages = Route::TwoHop.messages(size.ranks) as f64 + decision;
-                    return Sent { messages, bytes: 2.0 * (bytes + HEADER * parts) + 8.0 * decision };
+                    return Sent {
+                        messages,
+                        bytes: 2.0 * (bytes + HEADER * parts) + 8.0 * decision,
+                    };
                 }
                 let talk = turns + decision;
                 Sent { messages: others + parts + talk, bytes: bytes + 8.0 * (others + talk) }
@@ -126,8 +132,8 @@ impl Step {
         }
     }
 
-    /// Messages one after another, and bytes that come in or go out, whichever are more, when a library does its best: it
-    /// gathers and sums up along a tree.
+    /// Messages one after another, and bytes that come in or go out, whichever are more, when a
+    /// library does its best: it gathers and sums up along a tree.
     pub(crate) fn waits(&self, size: Size) -> Sent {
         let sent = self.sent(size);
         let messages = match self.kind {

@@ -15,7 +15,8 @@ pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) {
             drop(thread);
         }
         "memory" if is_last => {
-            world.phase(&mut Run::new(), "ask", |_| drop(std::hint::black_box(vec![1_u8; 1 << 46])));
+            world
+                .phase(&mut Run::new(), "ask", |_| drop(std::hint::black_box(vec![1_u8; 1 << 46])));
         }
         "kill" if is_last => std::process::abort(),
         "refuse" => {

@@ -1,11 +1,13 @@
-//! Every solver for clusters through every case, on as many ranks as there are, against the definition.
+//! Every solver for clusters through every case, on as many ranks as there are, against the
+//! definition.
 //!
 //! ```text
 //! mpirun -n 3 target/debug/examples/suite
 //! ```
 //!
-//! Each rank holds each graph whole and takes its slice of it, by cuts that are even, skewed, and at random. Ends with a
-//! line that says how much was right, or, at the first difference, with a line that says where, and a code that is not
+//! Each rank holds each graph whole and takes its slice of it, by cuts that are even, skewed, and
+//! at random. Ends with a line that says how much was right, or, at the first difference, with a
+//! line that says where, and a code that is not
 //! 0. With an argument it fails on purpose: see [`fail_on_purpose`].
 
 mod ends;

@@ -44,7 +44,8 @@ fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], world: &Communica
     orders.iter().map(check).sum()
 }
 
-/// Graphs large enough for solvers that have threads, and of shapes that are hard to share, or to talk over.
+/// Graphs large enough for solvers that have threads, and of shapes that are hard to share, or to
+/// talk over.
 fn large() -> Vec<(&'static str, AnyGraph)> {
     let mut random = Random(7);
     let graph = |n: u32, ends: Vec<(u32, u32)>, random: &mut Random| {
@@ -54,19 +55,23 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
     };
     let (n, m) = (20_000, 100_000);
     let uniform = (0..m).map(|_| (random.below(n), random.below(n))).collect();
-    let hub = (0..m).map(|i| if i % 2 == 0 { (n / 2, i % n) } else { (i % n, random.below(n)) }).collect();
+    let hub = (0..m)
+        .map(|i| if i % 2 == 0 { (n / 2, i % n) } else { (i % n, random.below(n)) })
+        .collect();
     let pairs = (0..m).map(|i| (2 * i, 2 * i + 1)).collect();
     let path = (0..m).map(|i| (i, i + 1)).collect();
     let few_of_many = (0..3000).map(|_| (random.below(1 << 20), random.below(1 << 20))).collect();
     let weighted = |n: u32, edges: Vec<(u32, u32, u32)>| {
-        let (ends, weights): (Vec<_>, Vec<_>) = edges.into_iter().map(|(u, v, w)| ((u, v), w)).unzip();
+        let (ends, weights): (Vec<_>, Vec<_>) =
+            edges.into_iter().map(|(u, v, w)| ((u, v), w)).unzip();
         let (u, v) = ends.into_iter().unzip();
         AnyGraph::from_edges(n as usize, u, v, weights).expect("the ends are vertices")
     };
     let ascending = (1..5000).map(|i| (i - 1, i, i)).collect();
     let star = (1..5000).map(|i| (2500, i - u32::from(i <= 2500), 7)).collect();
     let equal = (0..10_000).map(|_| (random.below(2000), random.below(2000), 7)).collect();
-    // Neighbours on the path are in different halves of the vertices, and its fragments double at every level.
+    // Neighbours on the path are in different halves of the vertices, and its fragments double at
+    // every level.
     let far = |i: u32| i.reverse_bits() >> 22;
     let in_pairs = (1..1024).map(|i: u32| (far(i - 1), far(i), i.trailing_zeros())).collect();
     vec![
@@ -84,13 +89,16 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
 
 /// Ways to deal edges out to ranks: even, all on one rank, next to nothing on some, and at random.
 fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
-    let all_on =
-        |owner: usize| Cut::at((0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect());
+    let all_on = |owner: usize| {
+        Cut::at((0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect())
+    };
     let mut cuts = vec![Cut::even(edges, ranks)];
     if ranks > 1 {
         cuts.extend([all_on(0), all_on(ranks - 1)]);
         cuts.push(Cut::at(
-            (0..=ranks).map(|rank| if rank == ranks { edges } else { edges.min(rank as u64) }).collect(),
+            (0..=ranks)
+                .map(|rank| if rank == ranks { edges } else { edges.min(rank as u64) })
+                .collect(),
         ));
         for seed in 0..2 {
             let mut random = Random(seed + edges);
@@ -103,11 +111,18 @@ fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
     cuts
 }
 
-fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world: &Communicator) -> usize {
+fn check_cuts(
+    name: &str,
+    graph: &AnyGraph,
+    order: Order,
+    answer: &Answer,
+    world: &Communicator,
+) -> usize {
     let mut right = 0;
     let cuts = cuts(graph.edges() as u64, world.size());
     for (turn, cut) in cuts.iter().enumerate() {
-        let slice = AnySlice::of(graph, cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+        let slice =
+            AnySlice::of(graph, cut, world.rank()).unwrap_or_else(|error| world.fail(error));
         for solver in solvers() {
             for settings in settings(solver, (turn + graph.edges()) % cuts.len(), cuts.len()) {
                 let threads = 1 + right % 2;
@@ -119,8 +134,9 @@ fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world
                 };
                 let mut run = Run::new().on_threads(threads);
                 for &(name, value) in &settings {
-                    run =
-                        run.with_option(solver.info(), name, value).unwrap_or_else(|error| world.fail(error));
+                    run = run
+                        .with_option(solver.info(), name, value)
+                        .unwrap_or_else(|error| world.fail(error));
                 }
                 let solution = match solver.solve(&slice, order, world, &mut run) {
                     Ok(solution) => solution,
@@ -136,9 +152,10 @@ fn check_cuts(name: &str, graph: &AnyGraph, order: Order, answer: &Answer, world
     right
 }
 
-/// The defaults, and this turn's share of what else there is, of which each has its turn: each option by itself at its
-/// lowest value and at a low one, and all at their lowest. All ranks being on one machine, solvers that see to that are
-/// told not to for the options that they would not get to.
+/// The defaults, and this turn's share of what else there is, of which each has its turn: each
+/// option by itself at its lowest value and at a low one, and all at their lowest. All ranks being
+/// on one machine, solvers that see to that are told not to for the options that they would not get
+/// to.
 fn settings(
     solver: &dyn DistributedSolver,
     turn: usize,
@@ -159,7 +176,8 @@ fn settings(
         }
     }
     if options.len() > 1 {
-        settings.push(options.iter().map(|option| (option.name, option.lowest)).chain(apart).collect());
+        settings
+            .push(options.iter().map(|option| (option.name, option.lowest)).chain(apart).collect());
     }
     iter::once(Vec::new()).chain(settings.into_iter().skip(turn).step_by(turns))
 }

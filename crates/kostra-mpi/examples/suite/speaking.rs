@@ -6,8 +6,9 @@ use kostra_mpi::{Communicator, Mailbox, Parts, Reduction, Route};
 pub(crate) fn check(world: &Communicator) {
     let (rank, size) = (world.rank(), world.size());
     // Lengths that differ, of which some are zero, and some a whole number of the longest message.
-    let of =
-        |rank: usize| -> Vec<u64> { (0..(rank * 5) as u64 % 12).map(|i| i + 100 * rank as u64).collect() };
+    let of = |rank: usize| -> Vec<u64> {
+        (0..(rank * 5) as u64 % 12).map(|i| i + 100 * rank as u64).collect()
+    };
 
     // A ring.
     if size > 1 {
@@ -50,11 +51,22 @@ pub(crate) fn check(world: &Communicator) {
     let (mut least, mut most) = ([high as u32], [high as u32]);
     world.reduce(Reduction::Min, &mut least);
     world.reduce(Reduction::Max, &mut most);
-    require(world, "the lowest and highest of 32 bits", &(least, most), &([lowest as u32], [highest as u32]));
-    let (mut keys, mut ids) = ([rank as u64 / 2, 9, u64::MAX], [99 - rank as u64, 7 + rank as u64, u64::MAX]);
+    require(
+        world,
+        "the lowest and highest of 32 bits",
+        &(least, most),
+        &([lowest as u32], [highest as u32]),
+    );
+    let (mut keys, mut ids) =
+        ([rank as u64 / 2, 9, u64::MAX], [99 - rank as u64, 7 + rank as u64, u64::MAX]);
     world.reduce_min_pairs(&mut keys, &mut ids);
     let lowest_id = 99 - u64::from(size > 1);
-    require(world, "a reduction of pairs", &(keys, ids), &([0, 9, u64::MAX], [lowest_id, 7, u64::MAX]));
+    require(
+        world,
+        "a reduction of pairs",
+        &(keys, ids),
+        &([0, 9, u64::MAX], [lowest_id, 7, u64::MAX]),
+    );
 
     let part = |from: usize, to: usize| -> Vec<[u32; 3]> {
         (0..(from * 3 + to * 4) % 9).map(|i| [from as u32, to as u32, i as u32]).collect()
@@ -70,8 +82,11 @@ pub(crate) fn check(world: &Communicator) {
         let before = world.traffic();
         world.exchange_by(route, &full);
         // Directly, lengths go before, and ranks agree on the longest.
-        let agreement =
-            if route == Route::Direct { size - 1 + size.next_power_of_two().ilog2() as usize } else { 0 };
+        let agreement = if route == Route::Direct {
+            size - 1 + size.next_power_of_two().ilog2() as usize
+        } else {
+            0
+        };
         let sent = (world.traffic() - before).messages - agreement as u64;
         let most = world.reduce_one(Reduction::Max, sent);
         require(world, "the messages of an exchange", &most, &(route.messages(size) as u64));
@@ -85,7 +100,8 @@ pub(crate) fn check(world: &Communicator) {
     let expected = (size > 1).then(|| ("rank 1: reason 1".to_owned(), rank == 1));
     require(world, "the refusal of the lowest rank", &refusal, &expected);
     let differs = world.agree_on("the number", if rank + 1 == size { "two" } else { "one" });
-    let text = format!("rank {}: the number is not the same as on rank 0: two here, one there", size - 1);
+    let text =
+        format!("rank {}: the number is not the same as on rank 0: two here, one there", size - 1);
     let expected = (size > 1).then_some(text);
     require(world, "what differs", &differs.err().map(|refusal| refusal.to_string()), &expected);
 
@@ -126,7 +142,12 @@ pub(crate) fn check_mail(world: &Communicator) {
     world.barrier();
 }
 
-fn require<T: PartialEq + std::fmt::Debug>(world: &Communicator, what: &str, found: &T, expected: &T) {
+fn require<T: PartialEq + std::fmt::Debug>(
+    world: &Communicator,
+    what: &str,
+    found: &T,
+    expected: &T,
+) {
     if found != expected {
         let mut text = format!("{found:?} instead of {expected:?}");
         text.truncate(500);

@@ -25,10 +25,15 @@ struct Segment<'a, K> {
 
 impl Rounds<'_> {
     /// Algorithm 7: the place of each vertex's lightest edge.
-    pub(super) fn find_minimum_edges<K: Key>(&self, graph: &Graph<K>, own: Range<usize>) -> Vec<u32> {
+    pub(super) fn find_minimum_edges<K: Key>(
+        &self,
+        graph: &Graph<K>,
+        own: Range<usize>,
+    ) -> Vec<u32> {
         values(self.threads, own.len(), |index| {
-            let lightest =
-                graph.row(own.start + index).min_by_key(|&edge| (graph.edge_wt[edge], graph.edge_id[edge]));
+            let lightest = graph
+                .row(own.start + index)
+                .min_by_key(|&edge| (graph.edge_wt[edge], graph.edge_id[edge]));
             lightest.map_or(NONE, |edge| edge as u32)
         })
     }
@@ -51,8 +56,10 @@ impl Rounds<'_> {
             let mirrored = graph.edge_id[succ_edge] == graph.edge_id[edge as usize];
             if mirrored && vertex < succ { NONE } else { edge }
         });
-        let ids =
-            chosen.iter().filter(|&&edge| edge != NONE).map(|&edge| u64::from(graph.edge_id[edge as usize]));
+        let ids = chosen
+            .iter()
+            .filter(|&&edge| edge != NONE)
+            .map(|&edge| u64::from(graph.edge_id[edge as usize]));
         self.forest.extend(ids);
         chosen
     }
@@ -70,8 +77,8 @@ impl Rounds<'_> {
         })
     }
 
-    /// Algorithm 10, until nothing changes on any rank. Returns the colours of all vertices, and how many sweeps that
-    /// took, the last, idle one included. Collective.
+    /// Algorithm 10, until nothing changes on any rank. Returns the colours of all vertices, and
+    /// how many sweeps that took, the last, idle one included. Collective.
     pub(super) fn propagate_colors(
         &self,
         mut own_color: Vec<Vertex>,
@@ -80,7 +87,8 @@ impl Rounds<'_> {
         let mut sweeps = 0;
         loop {
             let color = self.world.all_gather(&own_color).into_items();
-            own_color = values(self.threads, own.len(), |index| color[color[own.start + index] as usize]);
+            own_color =
+                values(self.threads, own.len(), |index| color[color[own.start + index] as usize]);
             let changed = u64::from(own_color != color[own.clone()]);
             sweeps += 1;
             if self.world.reduce_one(Reduction::Sum, changed) == 0 {
@@ -132,15 +140,20 @@ pub(super) fn insert_new_edges<K: Key>(
     threads: usize,
 ) -> Inserted<K> {
     let entries = (first_edge[own.end] - first_edge[own.start]) as usize;
-    let mut inserted =
-        Inserted { edge_dst: vec![0; entries], edge_wt: vec![K::MIN; entries], edge_id: vec![0; entries] };
+    let mut inserted = Inserted {
+        edge_dst: vec![0; entries],
+        edge_wt: vec![K::MIN; entries],
+        edge_id: vec![0; entries],
+    };
     let (members, first_member) = members(graph, &supervertex, own.clone());
     let segments = inserted.segments(first_edge, own.clone());
     deal(threads, segments.into_iter(), |segment| {
         let Segment { vertices, edge_dst, edge_wt, edge_id } = segment;
         let members = &members[first_member[vertices.start - own.start] as usize
             ..first_member[vertices.end - own.start] as usize];
-        let edges = members.iter().flat_map(|&vertex| edges_that_stay(graph, vertex as usize, &supervertex));
+        let edges = members
+            .iter()
+            .flat_map(|&vertex| edges_that_stay(graph, vertex as usize, &supervertex));
         for (slot, edge) in edges.enumerate() {
             edge_dst[slot] = supervertex(graph.edge_dst[edge] as usize);
             edge_wt[slot] = graph.edge_wt[edge];
@@ -162,7 +175,8 @@ fn edges_that_stay<K: Key>(
     row.filter(move |&edge| supervertex(graph.edge_dst[edge] as usize) != own)
 }
 
-/// The vertices that become a rank's new ones, in the order of these, and where those of each begin.
+/// The vertices that become a rank's new ones, in the order of these, and where those of each
+/// begin.
 fn members<K: Key>(
     graph: &Graph<K>,
     supervertex: impl Fn(usize) -> u32,

@@ -1,4 +1,5 @@
-//! Threads of one kernel. They are started for it and end with it, which takes some tens of microseconds.
+//! Threads of one kernel. They are started for it and end with it, which takes some tens of
+//! microseconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -6,8 +7,8 @@ use std::thread;
 /// Items that are dealt out together; no more than this many are not worth a thread.
 pub(super) const BLOCK: usize = 1 << 12;
 
-/// Does each task once, on up to so many threads, the caller's among them; whoever is free takes the next. Where the
-/// system grants fewer threads, there are fewer.
+/// Does each task once, on up to so many threads, the caller's among them; whoever is free takes
+/// the next. Where the system grants fewer threads, there are fewer.
 pub(super) fn deal<T: Send>(
     threads: usize,
     tasks: impl ExactSizeIterator<Item = T> + Send,

@@ -1,19 +1,22 @@
-//! For one rank to thousands: what a rank can decide alone first, then light edges between all, then what they leave.
+//! For one rank to thousands: what a rank can decide alone first, then light edges between all,
+//! then what they leave.
 //!
-//! * With one rank this is the engine for one machine on the slice as it is; and ranks that share a machine go
-//!   [`together`].
-//! * A rank first settles what no other has a say in ([`sharing`]): where its edges are neighbours, as on roads and grids,
-//!   that is nearly all, and what is left is a forest on the vertices that ranks share.
+//! * With one rank this is the engine for one machine on the slice as it is; and ranks that share a
+//!   machine go [`together`].
+//! * A rank first settles what no other has a say in ([`sharing`]): where its edges are neighbours,
+//!   as on roads and grids, that is nearly all, and what is left is a forest on the vertices that
+//!   ranks share.
 //! * What little is left, or what few ranks have left, is merged along a tree of ranks ([`tree`]).
-//! * Many edges on many ranks go in bands, as they do on one machine: a [`pivot`] from a sample chooses the light ones,
-//!   rounds of Borůvka's algorithm take those ([`owners`]), and of the rest only edges between the components that are
-//!   there then go on (cycle property).
-//! * Edges stay on the rank that has them; messages tell of components. On several machines no rank needs memory for more
-//!   than its slice, its share of the vertices, the vertices that its edges end at, a bit for each vertex where one component
-//!   is large, and at rank 0 the few edges that are merged. On one machine rank 0 has all edges.
-//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, and, like pointer doubling
-//!   between owners and the grid of messages, is in Sanders & Schimek 2023 too. `docs/distributed.md` tells the whole
-//!   story, and what it costs.
+//! * Many edges on many ranks go in bands, as they do on one machine: a [`pivot`] from a sample
+//!   chooses the light ones, rounds of Borůvka's algorithm take those ([`owners`]), and of the rest
+//!   only edges between the components that are there then go on (cycle property).
+//! * Edges stay on the rank that has them; messages tell of components. On several machines no rank
+//!   needs memory for more than its slice, its share of the vertices, the vertices that its edges
+//!   end at, a bit for each vertex where one component is large, and at rank 0 the few edges that
+//!   are merged. On one machine rank 0 has all edges.
+//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, and, like
+//!   pointer doubling between owners and the grid of messages, is in Sanders & Schimek 2023 too.
+//!   `docs/distributed.md` tells the whole story, and what it costs.
 //! * Exact. Threads within a rank for its own forests.
 
 mod name;
@@ -25,7 +28,8 @@ mod together;
 mod tree;
 
 use kostra_core::{
-    EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
+    EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
+    Weight,
 };
 
 use self::name::{Blocks, Name};
@@ -135,7 +139,8 @@ fn solve<N: Name, W: Weight>(
 
     let sharing = world.phase(run, "share", |_| sharing(slice, blocks, world));
     let components = world.reduce_one(Reduction::Sum, sharing.owned);
-    let part = world.phase(run, "local", |run| job.settle_alone::<N>(&sharing, &mut forest, run))?;
+    let part =
+        world.phase(run, "local", |run| job.settle_alone::<N>(&sharing, &mut forest, run))?;
     drop(sharing);
     if world.reduce_one(Reduction::Sum, part.len() as u64) <= job.few {
         job.merge(&part, None, &mut forest, run)?;
@@ -146,8 +151,8 @@ fn solve<N: Name, W: Weight>(
 }
 
 impl<W: Weight> Job<'_, W> {
-    /// What this rank can do without the others: settle what it need not share, or at least thin out many edges to a
-    /// forest; or nothing, where that would leave most of them.
+    /// What this rank can do without the others: settle what it need not share, or at least thin
+    /// out many edges to a forest; or nothing, where that would leave most of them.
     fn settle_alone<N: Name>(
         &self,
         sharing: &Sharing,
@@ -166,7 +171,8 @@ impl<W: Weight> Job<'_, W> {
         if !is_dense && self.world.size() > 3 {
             return Ok(Part::of(slice));
         }
-        Ok(Part::of(slice).thinned_to(&kostra_cpu::forest(slice.graph(), self.order, run)?.into_ids()))
+        Ok(Part::of(slice)
+            .thinned_to(&kostra_cpu::forest(slice.graph(), self.order, run)?.into_ids()))
     }
 
     /// Merges what is left along the tree.
@@ -178,7 +184,8 @@ impl<W: Weight> Job<'_, W> {
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let (order, world) = (self.order, self.world);
-        let chosen = world.phase(run, "merge", |run| tree::merge(part, order, adopted, world, run))?;
+        let chosen =
+            world.phase(run, "merge", |run| tree::merge(part, order, adopted, world, run))?;
         choose(part, &chosen, forest);
         Ok(())
     }
@@ -200,7 +207,8 @@ impl<W: Weight> Job<'_, W> {
             let components = vertices - world.reduce_one(Reduction::Sum, forest.len() as u64);
             run.round(components as usize, edges as usize)?;
             let mut wanted = components.saturating_mul(light) / 100;
-            // Later components are small, beside a large one: most edges left join two that others join too.
+            // Later components are small, beside a large one: most edges left join two that others
+            // join too.
             light = light.saturating_mul(3);
             if most_were_kept {
                 wanted = wanted.max(edges / 8);
@@ -220,7 +228,9 @@ impl<W: Weight> Job<'_, W> {
             };
             let band = world.phase(run, "select", |_| {
                 let places = part.up_to(pivot, self.slice.first(), order);
-                part.these(&places.into_iter().filter(|&place| !part.is_loop(place)).collect::<Vec<_>>())
+                part.these(
+                    &places.into_iter().filter(|&place| !part.is_loop(place)).collect::<Vec<_>>(),
+                )
             });
             self.rounds(band, &mut owners, false, forest, run)?;
             part = world.phase(run, "filter", |_| {
@@ -257,7 +267,8 @@ impl<W: Weight> Job<'_, W> {
                 return Ok(());
             }
             run.progress(0, edges as usize)?;
-            // Many edges between few components: most are parallel to others, or close cycles right here.
+            // Many edges between few components: most are parallel to others, or close cycles right
+            // here.
             if light.len() > 3 * light.names.len() {
                 light = light.thinned_to(&light.forest(self.order, run)?);
             }

@@ -1,9 +1,10 @@
-//! What vertices and components are called between ranks, in as few bytes as the graph's size allows, and who owns them.
+//! What vertices and components are called between ranks, in as few bytes as the graph's size
+//! allows, and who owns them.
 
 use bytemuck::Pod;
 
-/// A global name: 32 bits where all names of the graph fit, 64 where they do not. A component is called by the vertex
-/// that is its root.
+/// A global name: 32 bits where all names of the graph fit, 64 where they do not. A component is
+/// called by the vertex that is its root.
 pub(super) trait Name: Pod + Ord {
     /// How many words of 32 bits it takes in a message.
     const WORDS: usize = size_of::<Self>() / 4;
@@ -103,7 +104,8 @@ mod tests {
             blocks.walk(0..vertices, |owner, offset| {
                 assert_eq!(blocks.place(name), (owner, offset));
                 assert!(
-                    blocks.first(owner) + u64::from(offset) == name && (offset as usize) < blocks.len(owner)
+                    blocks.first(owner) + u64::from(offset) == name
+                        && (offset as usize) < blocks.len(owner)
                 );
                 name += 1;
             });

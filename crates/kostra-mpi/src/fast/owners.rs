@@ -1,9 +1,9 @@
-//! Components and their owners: each rank owns a block of the vertices, and keeps, for each of them that is or was a
-//! component's root, which component it has become part of.
+//! Components and their owners: each rank owns a block of the vertices, and keeps, for each of them
+//! that is or was a component's root, which component it has become part of.
 //!
-//! Ranks tell owners the lightest edge that they have at a component; owners hook components onto each other and answer
-//! with what has become of them, in the order in which they were told. Nobody has to ask, and nobody holds more than its
-//! own block and the names that its own edges end at.
+//! Ranks tell owners the lightest edge that they have at a component; owners hook components onto
+//! each other and answer with what has become of them, in the order in which they were told. Nobody
+//! has to ask, and nobody holds more than its own block and the names that its own edges end at.
 
 use kostra_core::{BitSet, Key, Order, Weight};
 
@@ -16,8 +16,8 @@ pub(super) struct Owners<'a, N: Name> {
     world: &'a Communicator,
     blocks: Blocks,
     first: u64,
-    /// The component that each vertex of the block has become part of, or one that has become part of that; a root's is
-    /// itself.
+    /// The component that each vertex of the block has become part of, or one that has become part
+    /// of that; a root's is itself.
     parents: Vec<N>,
     /// For each vertex the best candidate in the round, as it arrived.
     best: Vec<u32>,
@@ -42,11 +42,11 @@ impl<'a, N: Name> Owners<'a, N> {
         Self { world, blocks, first, parents, best: vec![NONE; len] }
     }
 
-    /// A round of Borůvka's algorithm: every component hooks onto the lightest edge that any rank has at it. Every name
-    /// of the part has an edge, and no edge is a loop. Collective.
+    /// A round of Borůvka's algorithm: every component hooks onto the lightest edge that any rank
+    /// has at it. Every name of the part has an edge, and no edge is a loop. Collective.
     ///
-    /// Ascending ranks have ascending ids, and so have the places of a part: among equal keys the lower place and the
-    /// lower rank have the lighter edge.
+    /// Ascending ranks have ascending ids, and so have the places of a part: among equal keys the
+    /// lower place and the lower rank have the lighter edge.
     pub(super) fn round<W: Weight>(&mut self, part: &Part<'_, N, W>, order: Order) -> Round<N> {
         let lightest = lightest_by_name(part, order);
         let width = 1 + N::WORDS + W::Key::BITS as usize / 32;
@@ -83,8 +83,8 @@ impl<'a, N: Name> Owners<'a, N> {
         Round { labels, chosen }
     }
 
-    /// Hooks the components that there are candidates for, and answers each candidate with its component's new root, and
-    /// whether it is the one.
+    /// Hooks the components that there are candidates for, and answers each candidate with its
+    /// component's new root, and whether it is the one.
     fn hook(&mut self, arrived: &Parts<u32>, width: usize) -> Parts<u32> {
         let key_of = |candidate: &[u32]| read(&candidate[1..width - N::WORDS]);
         let candidate_at = |index: u32| &arrived.items()[index as usize * width..][..width];
@@ -103,7 +103,8 @@ impl<'a, N: Name> Owners<'a, N> {
             self.parents[offset as usize] = N::of(read(&candidate[width - N::WORDS..]));
         }
         self.find_roots::<true>(hooked.clone());
-        let mut words = Vec::with_capacity(arrived.items().len() / width * N::WORDS + arrived.count());
+        let mut words =
+            Vec::with_capacity(arrived.items().len() / width * N::WORDS + arrived.count());
         let mut lengths = Vec::with_capacity(arrived.count());
         let mut index = 0;
         for candidates in arrived.iter() {
@@ -124,14 +125,16 @@ impl<'a, N: Name> Owners<'a, N> {
         Parts::new(words, lengths)
     }
 
-    /// Leads these vertices of the block to the roots of their components, by pointer doubling: each asks its parent's
-    /// owner for the parent's parent, until that is the parent itself. Where `HOOKED`, two components that have hooked
-    /// onto each other, by the one edge that is lightest at both, are still to be parted: [one](is_root) is the root. Under
-    /// a strict order there are no longer cycles. Collective.
+    /// Leads these vertices of the block to the roots of their components, by pointer doubling:
+    /// each asks its parent's owner for the parent's parent, until that is the parent itself. Where
+    /// `HOOKED`, two components that have hooked onto each other, by the one edge that is lightest
+    /// at both, are still to be parted: [one](is_root) is the root. Under a strict order there are
+    /// no longer cycles. Collective.
     fn find_roots<const HOOKED: bool>(&mut self, mut open: Vec<u32>) {
         let mut first = HOOKED;
         while self.world.reduce_one(Reduction::Max, open.len() as u64) > 0 {
-            let parents: Vec<_> = open.iter().map(|&offset| self.parents[offset as usize]).collect();
+            let parents: Vec<_> =
+                open.iter().map(|&offset| self.parents[offset as usize]).collect();
             let grand = self.ask(&parents);
             let mut still_open = 0;
             for index in 0..open.len() {
@@ -156,14 +159,16 @@ impl<'a, N: Name> Owners<'a, N> {
 
     /// The parents of some names, by their owners' books at this moment. Collective.
     fn ask(&self, names: &[N]) -> Vec<N> {
-        // Many ask for the same few, such as the root of the largest component: what was asked lately is not asked again.
+        // Many ask for the same few, such as the root of the largest component: what was asked
+        // lately is not asked again.
         const LATELY: usize = 1 << 12;
         let mut lately = vec![NONE; LATELY];
         let mut asked: Vec<N> = Vec::with_capacity(names.len());
         let slot: Vec<u32> = names
             .iter()
             .map(|&name| {
-                let seen = &mut lately[(name.get().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize];
+                let seen =
+                    &mut lately[(name.get().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize];
                 if *seen == NONE || asked[*seen as usize] != name {
                     *seen = asked.len() as u32;
                     asked.push(name);
@@ -197,7 +202,8 @@ impl<'a, N: Name> Owners<'a, N> {
         slot.iter().map(|&slot| answers[dealt[slot as usize] as usize]).collect()
     }
 
-    /// Sends places in the blocks of owners, and returns what those places' parents are. Collective.
+    /// Sends places in the blocks of owners, and returns what those places' parents are.
+    /// Collective.
     fn answer(&self, requests: &Parts<u32>) -> Vec<N> {
         let arrived = self.world.exchange(requests);
         let answers = arrived.items().iter().map(|&offset| self.parents[offset as usize]).collect();
@@ -205,17 +211,19 @@ impl<'a, N: Name> Owners<'a, N> {
         self.world.exchange(&answers).into_items()
     }
 
-    /// Leads all vertices to their roots, however many rounds ago their components were hooked. Collective.
+    /// Leads all vertices to their roots, however many rounds ago their components were hooked.
+    /// Collective.
     pub(super) fn flatten(&mut self) {
         let own = |offset: u32| N::of(self.first + u64::from(offset));
-        let open =
-            (0..self.parents.len() as u32).filter(|&offset| self.parents[offset as usize] != own(offset));
+        let open = (0..self.parents.len() as u32)
+            .filter(|&offset| self.parents[offset as usize] != own(offset));
         self.find_roots::<false>(open.collect());
     }
 
-    /// Which of these ascending names are in one giant component, by their places; the components must be
-    /// [flattened](Self::flatten). None where there is no such component, or to tell all ranks a bit for each vertex would
-    /// take more bytes than to ask for the names' labels. Collective.
+    /// Which of these ascending names are in one giant component, by their places; the components
+    /// must be [flattened](Self::flatten). None where there is no such component, or to tell all
+    /// ranks a bit for each vertex would take more bytes than to ask for the names' labels.
+    /// Collective.
     pub(super) fn giant(&self, names: &[N]) -> Option<BitSet> {
         const SAMPLE: usize = 1 << 10;
         let ranks = self.blocks.ranks() as u64;
@@ -247,7 +255,8 @@ impl<'a, N: Name> Owners<'a, N> {
         Some(BitSet::from_words(words))
     }
 
-    /// The roots of the components of these ascending names, once they are [flattened](Self::flatten). Collective.
+    /// The roots of the components of these ascending names, once they are
+    /// [flattened](Self::flatten). Collective.
     pub(super) fn labels(&self, names: impl Iterator<Item = N>) -> Vec<N> {
         let mut requests = Vec::with_capacity(names.size_hint().0);
         let mut lengths = vec![0; self.blocks.ranks()];
@@ -258,7 +267,8 @@ impl<'a, N: Name> Owners<'a, N> {
         self.answer(&Parts::new(requests, lengths))
     }
 
-    /// Makes roots part of other components, by pairs of a root and the root that it becomes part of, whoever owns them.
+    /// Makes roots part of other components, by pairs of a root and the root that it becomes part
+    /// of, whoever owns them.
     pub(super) fn adopt(&mut self, pairs: impl Iterator<Item = (N, N)>) {
         for (name, parent) in pairs {
             let offset = name.get().checked_sub(self.first).map(|offset| offset as usize);
@@ -269,8 +279,8 @@ impl<'a, N: Name> Owners<'a, N> {
     }
 }
 
-/// Which of two components is the root of both. As a coin falls that both can see: were it the lower one, then after
-/// some rounds the first ranks would own all components that are left.
+/// Which of two components is the root of both. As a coin falls that both can see: were it the
+/// lower one, then after some rounds the first ranks would own all components that are left.
 fn is_root<N: Name>(own: N, other: N) -> bool {
     let coin = (own.get() ^ other.get()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;
     (own < other) != coin

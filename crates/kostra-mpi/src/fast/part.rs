@@ -9,8 +9,8 @@ use super::pivot::Pivot;
 use crate::ranked::Ranked;
 use crate::{Communicator, Slice};
 
-/// Some edges of a rank's slice, ascending by position in it, which is ascending by id. Self-loops may be among those of the
-/// slice itself, and of no other part.
+/// Some edges of a rank's slice, ascending by position in it, which is ascending by id. Self-loops
+/// may be among those of the slice itself, and of no other part.
 pub(super) struct Part<'a, N: Name, W: Weight> {
     /// The components that edges end at, ascending.
     pub(super) names: Vec<N>,
@@ -29,7 +29,9 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     pub(super) fn of(slice: &'a Slice<W>) -> Self {
         let edges = slice.edges();
         Self {
-            names: (0..edges.vertices()).map(|vertex| N::of(slice.names().global(vertex))).collect(),
+            names: (0..edges.vertices())
+                .map(|vertex| N::of(slice.names().global(vertex)))
+                .collect(),
             u: edges.u().into(),
             v: edges.v().into(),
             weights: edges.weights().into(),
@@ -38,7 +40,8 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         }
     }
 
-    /// The edges at these positions of a slice, ascending, between components that are called by these of its vertices.
+    /// The edges at these positions of a slice, ascending, between components that are called by
+    /// these of its vertices.
     pub(super) fn between(
         slice: &Slice<W>,
         [u, v]: [Vec<u32>; 2],
@@ -63,7 +66,14 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     pub(super) fn none() -> Self {
         let none: Cow<'_, [u32]> = Cow::Borrowed(&[]);
         let weights = Cow::Borrowed(&[][..]);
-        Self { names: Vec::new(), u: none.clone(), v: none, weights, positions: None, is_forest: true }
+        Self {
+            names: Vec::new(),
+            u: none.clone(),
+            v: none,
+            weights,
+            positions: None,
+            is_forest: true,
+        }
     }
 
     /// The edges at these places, and of the names those that remain.
@@ -75,8 +85,9 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         part
     }
 
-    /// What is left when every component has become part of another, or of itself: edges inside of one are gone, and the
-    /// names are those of the new components. `labels` has the new name for each place in the names.
+    /// What is left when every component has become part of another, or of itself: edges inside of
+    /// one are gone, and the names are those of the new components. `labels` has the new name for
+    /// each place in the names.
     pub(super) fn contract(&self, labels: &[N]) -> Part<'static, N, W> {
         let places = self.places(|place| {
             labels[self.u[place as usize] as usize] != labels[self.v[place as usize] as usize]
@@ -87,11 +98,15 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
     /// The edges of which not both ends are in a set of places in the names.
     pub(super) fn outside(&self, set: &BitSet) -> Part<'static, N, W> {
         let (u, v) = (&*self.u, &*self.v);
-        self.these(&self.places(|place| !(set.contains(u[place as usize]) & set.contains(v[place as usize]))))
+        self.these(
+            &self.places(|place| {
+                !(set.contains(u[place as usize]) & set.contains(v[place as usize]))
+            }),
+        )
     }
 
-    /// The edges at these places, between components with other names: `label` has one for each place in the names. Some
-    /// of them may be equal, and they may be in any order.
+    /// The edges at these places, between components with other names: `label` has one for each
+    /// place in the names. Some of them may be equal, and they may be in any order.
     pub(super) fn renamed(&self, places: &[u32], label: impl Fn(u32) -> N) -> Part<'static, N, W> {
         let mut part = self.at(places);
         let used = Ranked::ends(self.names.len() as u64, &part.u, &part.v);
@@ -170,8 +185,8 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         self.u[place as usize] == self.v[place as usize]
     }
 
-    /// The places of the edges of the part's own forest, ascending. All others are in no forest of more edges (cycle
-    /// property).
+    /// The places of the edges of the part's own forest, ascending. All others are in no forest of
+    /// more edges (cycle property).
     pub(super) fn forest(&self, order: Order, run: &mut Run<'_>) -> Result<Vec<u32>, SolveError> {
         if self.is_forest {
             return Ok((0..self.len() as u32).collect());
@@ -190,7 +205,8 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         Part { names: self.names.clone(), is_forest: true, ..self.at(forest) }
     }
 
-    /// Sends the edges to a rank, which must [receive](Self::receive) them; where they are in the slice is not told.
+    /// Sends the edges to a rank, which must [receive](Self::receive) them; where they are in the
+    /// slice is not told.
     pub(super) fn send(&self, to: usize, world: &Communicator) {
         world.send(to, &self.names);
         world.send(to, &self.u);
@@ -210,7 +226,8 @@ impl<'a, N: Name, W: Weight> Part<'a, N, W> {
         }
     }
 
-    /// The edges of this part, and after them those of another; their places are all that is known of them.
+    /// The edges of this part, and after them those of another; their places are all that is known
+    /// of them.
     pub(super) fn followed_by(&self, other: &Part<'_, N, W>) -> Part<'static, N, W> {
         // Both lists of names ascend: merged, each tells where its names have come to.
         let (mut names, mut these, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -251,7 +268,8 @@ pub(super) fn key_of<W: Weight>(weight: W, order: Order) -> W::Key {
     weight.key() ^ if order == Order::Minimum { W::Key::MIN } else { W::Key::MAX }
 }
 
-/// Sorts labels with their places, which ascend beforehand: digit by digit, which keeps the order of equal ones.
+/// Sorts labels with their places, which ascend beforehand: digit by digit, which keeps the order
+/// of equal ones.
 fn sort_by_label<N: Name>(items: &mut Vec<(N, u32)>) {
     const DIGIT: u32 = 11;
     if items.len() < 1 << DIGIT {

@@ -1,4 +1,5 @@
-//! Which vertices several ranks have edges at, and what that spares: edges about which nobody else has to be asked.
+//! Which vertices several ranks have edges at, and what that spares: edges about which nobody else
+//! has to be asked.
 
 use std::borrow::Cow;
 
@@ -24,11 +25,16 @@ const LIST: u32 = 0;
 /// The first word of a bit for each place in a block.
 const BITS: u32 = 1;
 
-/// Finds out who shares what: each rank tells the owners of vertices which of them it has edges at, as a list or as bits,
-/// whatever is shorter, and owners answer with a bit for each. Collective.
-pub(super) fn sharing<W: Weight>(slice: &Slice<W>, blocks: Blocks, world: &Communicator) -> Sharing {
+/// Finds out who shares what: each rank tells the owners of vertices which of them it has edges at,
+/// as a list or as bits, whatever is shorter, and owners answer with a bit for each. Collective.
+pub(super) fn sharing<W: Weight>(
+    slice: &Slice<W>,
+    blocks: Blocks,
+    world: &Communicator,
+) -> Sharing {
     let edges = slice.edges();
-    // The vertices that edges end at, ascending: all of a table, whose places are local names, or some of the graph's.
+    // The vertices that edges end at, ascending: all of a table, whose places are local names, or
+    // some of the graph's.
     let (names, is_table): (Cow<'_, [u64]>, _) = match slice.names() {
         Names::Table(names) => (names.into(), true),
         Names::Identity => {
@@ -37,7 +43,8 @@ pub(super) fn sharing<W: Weight>(slice: &Slice<W>, blocks: Blocks, world: &Commu
         }
     };
     let start_of = |owner| names.partition_point(|&name| name < blocks.first(owner));
-    let owned_by: Vec<_> = (0..blocks.ranks()).map(|owner| start_of(owner)..start_of(owner + 1)).collect();
+    let owned_by: Vec<_> =
+        (0..blocks.ranks()).map(|owner| start_of(owner)..start_of(owner + 1)).collect();
     let words_of_bits = |owner: usize| blocks.len(owner).div_ceil(32);
     let as_bits = |owner: usize| words_of_bits(owner) < owned_by[owner].len();
     let mut words = Vec::new();
@@ -63,7 +70,8 @@ pub(super) fn sharing<W: Weight>(slice: &Slice<W>, blocks: Blocks, world: &Commu
 
     let mut shared = BitSet::new(edges.vertices() as usize);
     for (owner, answer) in answers.iter().enumerate() {
-        let (range, first, as_bits) = (owned_by[owner].clone(), blocks.first(owner), as_bits(owner));
+        let (range, first, as_bits) =
+            (owned_by[owner].clone(), blocks.first(owner), as_bits(owner));
         for (seen, place) in range.enumerate() {
             let bit = if as_bits { (names[place] - first) as usize } else { seen };
             if answer[bit / 32] >> (bit % 32) & 1 == 1 {
@@ -74,8 +82,8 @@ pub(super) fn sharing<W: Weight>(slice: &Slice<W>, blocks: Blocks, world: &Commu
     Sharing { shared, here: names.len(), owned }
 }
 
-/// For each vertex that a rank has told of, whether another one has too, in the form in which it was told; and how many
-/// vertices were told of.
+/// For each vertex that a rank has told of, whether another one has too, in the form in which it
+/// was told; and how many vertices were told of.
 fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     let (mut once, mut again) = (vec![0_u32; block.div_ceil(32)], vec![0_u32; block.div_ceil(32)]);
     for told in arrived.iter().filter(|told| !told.is_empty()) {
@@ -97,8 +105,9 @@ fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
         Some((&BITS, bits)) => bits.iter().zip(&again).map(|(bits, again)| bits & again).collect(),
         Some((_, places)) => {
             let is_shared = |place: u32| again[place as usize / 32] >> (place % 32) & 1;
-            let pack =
-                |places: &[u32]| places.iter().rev().fold(0, |bits, &place| bits << 1 | is_shared(place));
+            let pack = |places: &[u32]| {
+                places.iter().rev().fold(0, |bits, &place| bits << 1 | is_shared(place))
+            };
             places.chunks(32).map(pack).collect()
         }
     });
@@ -106,12 +115,14 @@ fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     (answers, once.iter().map(|bits| u64::from(bits.count_ones())).sum())
 }
 
-/// Marks the edges of a slice that are in the forest of the whole graph whatever other ranks have, and returns those that
-/// may or may not be: a forest of trees that each have one shared vertex, and are called by it.
+/// Marks the edges of a slice that are in the forest of the whole graph whatever other ranks have,
+/// and returns those that may or may not be: a forest of trees that each have one shared vertex,
+/// and are called by it.
 ///
-/// Take edges by Kruskal's algorithm. When one joins two trees of which one has no shared vertex, it is the lightest of
-/// all edges that leave that tree, on any rank: it is in the forest (cut property). A slice of more than three edges a vertex
-/// is thinned out to its own forest before (cycle property).
+/// Take edges by Kruskal's algorithm. When one joins two trees of which one has no shared vertex,
+/// it is the lightest of all edges that leave that tree, on any rank: it is in the forest (cut
+/// property). A slice of more than three edges a vertex is thinned out to its own forest before
+/// (cycle property).
 pub(super) fn shrink<N: Name, W: Weight>(
     slice: &Slice<W>,
     shared: &BitSet,

@@ -1,14 +1,18 @@
-//! All ranks on one machine: the first of them solves for all, on the threads and processors of all.
+//! All ranks on one machine: the first of them solves for all, on the threads and processors of
+//! all.
 //!
-//! * What ranks of one machine tell each other goes through the memory that they share anyway, copied twice, and each
-//!   makes, compares and renames what threads of one process would just look up. So the first rank fetches the slices out
-//!   of the others' memory, finds the forest with as many threads as all have, and sends each the bits of its slice.
-//!   The others sleep meanwhile, for their processors are lent.
-//! * A slice of 8 or more edges a vertex is thinned out to its forest by its own rank before (cycle property).
-//! * Slices lie one after the other by rank, and ids ascend so: the joined list is ordered as the graph is.
-//! * Not taken where each rank has a corner of the graph to itself, which it can settle alone, where the system does not
-//!   let one process read another's memory, where the machine lacks the memory, or where the graph has more edges than one
-//!   list can hold, or far fewer than vertices.
+//! * What ranks of one machine tell each other goes through the memory that they share anyway,
+//!   copied twice, and each makes, compares and renames what threads of one process would just look
+//!   up. So the first rank fetches the slices out of the others' memory, finds the forest with as
+//!   many threads as all have, and sends each the bits of its slice. The others sleep meanwhile,
+//!   for their processors are lent.
+//! * A slice of 8 or more edges a vertex is thinned out to its forest by its own rank before (cycle
+//!   property).
+//! * Slices lie one after the other by rank, and ids ascend so: the joined list is ordered as the
+//!   graph is.
+//! * Not taken where each rank has a corner of the graph to itself, which it can settle alone,
+//!   where the system does not let one process read another's memory, where the machine lacks the
+//!   memory, or where the graph has more edges than one list can hold, or far fewer than vertices.
 
 use std::borrow::Cow;
 use std::fs;
@@ -18,7 +22,8 @@ use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use kostra_core::{
-    EdgeId, EdgeList, EdgeSet, Graph, MAX_EDGES, MAX_VERTICES, Order, Run, SolveError, Vertex, Weight,
+    EdgeId, EdgeList, EdgeSet, Graph, MAX_EDGES, MAX_VERTICES, Order, Run, SolveError, Vertex,
+    Weight,
 };
 use kostra_cpu::on_threads;
 
@@ -35,7 +40,8 @@ struct Offer {
     u: Reach,
     v: Reach,
     weights: Reach,
-    /// A number that nobody can guess, and where it lies: who finds it there reads the right process.
+    /// A number that nobody can guess, and where it lies: who finds it there reads the right
+    /// process.
     token: u64,
     proof: Reach,
     processors: Processors,
@@ -51,8 +57,8 @@ struct Own<'a, W: Weight> {
     positions: Option<Vec<EdgeId>>,
 }
 
-/// The edges of this rank's slice that are in the forest, or none where this is no way to go. Collective, and so is the
-/// choice.
+/// The edges of this rank's slice that are in the forest, or none where this is no way to go.
+/// Collective, and so is the choice.
 pub(super) fn solve<W: Weight>(
     slice: &Slice<W>,
     order: Order,
@@ -61,8 +67,13 @@ pub(super) fn solve<W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<Option<EdgeSet>, SolveError> {
     let edges = world.reduce_one(Reduction::Sum, slice.len() as u64);
-    let is_one_list = edges <= MAX_EDGES as u64 && slice.vertices() <= (4 * edges).min(MAX_VERTICES as u64);
-    if edges < from || !is_one_list || !world.is_on_one_machine() || have_corners(slice, edges, world) {
+    let is_one_list =
+        edges <= MAX_EDGES as u64 && slice.vertices() <= (4 * edges).min(MAX_VERTICES as u64);
+    if edges < from
+        || !is_one_list
+        || !world.is_on_one_machine()
+        || have_corners(slice, edges, world)
+    {
         return Ok(None);
     }
     let own = world.phase(run, "thin", |run| Own::of(slice, order, run))?;
@@ -79,11 +90,12 @@ pub(super) fn solve<W: Weight>(
     Ok(words.map(|words| own.forest(&words, start, slice.len())))
 }
 
-/// Whether most edges of each rank end where hardly any of others do, by a sample, as on grids and road networks, and no
-/// rank has far more than its share of all edges: then each can settle nearly all of its own alone. Collective.
+/// Whether most edges of each rank end where hardly any of others do, by a sample, as on grids and
+/// road networks, and no rank has far more than its share of all edges: then each can settle nearly
+/// all of its own alone. Collective.
 fn have_corners<W: Weight>(slice: &Slice<W>, edges: u64, world: &Communicator) -> bool {
-    // How many shares a rank may have; how many edges of each are looked at; how many blocks of vertices there are for each
-    // rank, and at most.
+    // How many shares a rank may have; how many edges of each are looked at; how many blocks of
+    // vertices there are for each rank, and at most.
     const SHARES: u64 = 2;
     const SAMPLE: usize = 1 << 10;
     const BLOCKS: usize = 16;
@@ -110,7 +122,8 @@ fn have_corners<W: Weight>(slice: &Slice<W>, edges: u64, world: &Communicator) -
     corners >= all - all / 8
 }
 
-/// The first rank: joins the slices, solves, and tells the others. Returns the words in which its own bits are.
+/// The first rank: joins the slices, solves, and tells the others. Returns the words in which its
+/// own bits are.
 fn lead<W: Weight>(
     offers: &[Offer],
     vertices: usize,
@@ -174,8 +187,11 @@ impl<'a, W: Weight> Own<'a, W> {
     fn of(slice: &'a Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
         let edges = slice.edges();
         let is_dense = edges.len() as u64 / DENSE >= slice.vertices();
-        let positions =
-            if is_dense { Some(kostra_cpu::forest(slice.graph(), order, run)?.into_ids()) } else { None };
+        let positions = if is_dense {
+            Some(kostra_cpu::forest(slice.graph(), order, run)?.into_ids())
+        } else {
+            None
+        };
         let [u, v]: [Cow<'_, [Vertex]>; 2] = match slice.global_ends() {
             Some(ends) => ends.map(Cow::from),
             None => [edges.u(), edges.v()]
@@ -202,8 +218,8 @@ impl<'a, W: Weight> Own<'a, W> {
         }
     }
 
-    /// The forest among these edges, as edges of the slice: of the joined list's bits the words with those of the edges
-    /// from `start` on.
+    /// The forest among these edges, as edges of the slice: of the joined list's bits the words
+    /// with those of the edges from `start` on.
     fn forest(&self, words: &[u64], start: usize, len: usize) -> EdgeSet {
         let bits = from_bit(words, start % 64, self.u.len());
         let Some(positions) = &self.positions else { return EdgeSet::from_words(bits) };
@@ -218,7 +234,8 @@ impl<'a, W: Weight> Own<'a, W> {
 /// So many bits from a certain one on, of the first word, and no others.
 fn from_bit(words: &[u64], first: usize, count: usize) -> Vec<u64> {
     let word = |index: usize| words.get(index).copied().unwrap_or(0);
-    let shifted = |index| word(index) >> first | if first > 0 { word(index + 1) << (64 - first) } else { 0 };
+    let shifted =
+        |index| word(index) >> first | if first > 0 { word(index + 1) << (64 - first) } else { 0 };
     let mut bits: Vec<_> = (0..count.div_ceil(64)).map(shifted).collect();
     if let Some(last) = bits.last_mut().filter(|_| !count.is_multiple_of(64)) {
         *last &= (1 << (count % 64)) - 1;
@@ -245,7 +262,8 @@ fn join<W: Weight>(offers: &[Offer], vertices: usize, threads: usize) -> Option<
     deal(&mut lanes, offers, |offer| offer.v, &mut v);
     deal(&mut lanes, offers, |offer| offer.weights, &mut weights);
     on_threads(&mut lanes, |lane| {
-        lane.has_failed = !lane.pieces.iter_mut().all(|(reach, start, piece)| reach.fetch(*start, piece));
+        lane.has_failed =
+            !lane.pieces.iter_mut().all(|(reach, start, piece)| reach.fetch(*start, piece));
     });
     let has_failed = lanes.iter().any(|lane| lane.has_failed);
     (!has_failed).then(|| EdgeList::of_checked(vertices as u32, u, v, weights))
@@ -301,7 +319,11 @@ mod tests {
                 assert_eq!(bits.len(), count.div_ceil(64));
                 for place in 0..64 * bits.len() {
                     let expected = if place < count { bit(first + place) } else { 0 };
-                    assert_eq!(bits[place / 64] >> (place % 64) & 1, expected, "{first} {count} {place}");
+                    assert_eq!(
+                        bits[place / 64] >> (place % 64) & 1,
+                        expected,
+                        "{first} {count} {place}"
+                    );
                 }
             }
         }
@@ -310,8 +332,11 @@ mod tests {
     #[test]
     fn what_this_process_offers_is_joined() {
         let token = [7];
-        let (u, v, w): (Vec<u32>, Vec<u32>, Vec<i64>) =
-            ((0..3000).collect(), (0..3000).rev().collect(), (0..3000).map(|i| i * i - 5).collect());
+        let (u, v, w): (Vec<u32>, Vec<u32>, Vec<i64>) = (
+            (0..3000).collect(),
+            (0..3000).rev().collect(),
+            (0..3000).map(|i| i * i - 5).collect(),
+        );
         let own = |part: std::ops::Range<usize>| Own {
             u: u[part.clone()].into(),
             v: v[part.clone()].into(),

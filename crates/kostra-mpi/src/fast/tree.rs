@@ -1,7 +1,8 @@
-//! What is left of all ranks' edges, merged along a binary tree of ranks, and what became of them, told back along it.
+//! What is left of all ranks' edges, merged along a binary tree of ranks, and what became of them,
+//! told back along it.
 //!
-//! Neighbours merge, so that the places of edges ascend as ids do, and no ids need to travel: up go names, ends and weights,
-//! and down one bit an edge.
+//! Neighbours merge, so that the places of edges ascend as ids do, and no ids need to travel: up go
+//! names, ends and weights, and down one bit an edge.
 
 use kostra_core::{Order, Run, SolveError, UnionFind, Weight};
 
@@ -11,8 +12,8 @@ use crate::Communicator;
 
 /// The places of this rank's edges that are in the forest of all ranks' edges. Collective.
 ///
-/// Where `adopted` is given, it is filled, on every rank, with each component that has become part of another one, and
-/// that other one.
+/// Where `adopted` is given, it is filled, on every rank, with each component that has become part
+/// of another one, and that other one.
 pub(super) fn merge<N: Name, W: Weight>(
     part: &Part<'_, N, W>,
     order: Order,
@@ -38,7 +39,8 @@ pub(super) fn merge<N: Name, W: Weight>(
         }
         stride *= 2;
     }
-    // Before anybody waits for word from above: who broadcasts may have to wait until all take part.
+    // Before anybody waits for word from above: who broadcasts may have to wait until all take
+    // part.
     if let Some(adopted) = adopted {
         let pairs = if leader.is_none() { held.components() } else { Vec::new() };
         let (names, roots) = pairs.into_iter().unzip();
@@ -62,7 +64,9 @@ pub(super) fn merge<N: Name, W: Weight>(
 }
 
 pub(super) fn to_words(bits: &[bool]) -> Vec<u8> {
-    bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |word, &bit| word << 1 | u8::from(bit))).collect()
+    bits.chunks(8)
+        .map(|bits| bits.iter().rev().fold(0, |word, &bit| word << 1 | u8::from(bit)))
+        .collect()
 }
 
 pub(super) fn of_words(words: Vec<u8>) -> Vec<bool> {
@@ -70,7 +74,8 @@ pub(super) fn of_words(words: Vec<u8>) -> Vec<bool> {
 }
 
 impl<N: Name, W: Weight> Part<'_, N, W> {
-    /// For each component that edges of this part join to a lower one, the lowest that they join it to.
+    /// For each component that edges of this part join to a lower one, the lowest that they join it
+    /// to.
     fn components(&self) -> Vec<(N, N)> {
         let mut sets = UnionFind::new(self.names.len() as u32);
         for (&u, &v) in self.u.iter().zip(&*self.v) {

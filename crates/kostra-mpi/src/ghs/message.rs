@@ -113,7 +113,9 @@ impl From<Note> for Wire {
                         (wire.level, wire.state) = (level, u8::from(state == State::Find));
                         wire.numbers[0] = fragment;
                     }
-                    Message::Test(level, fragment) => (wire.level, wire.numbers[0]) = (level, fragment),
+                    Message::Test(level, fragment) => {
+                        (wire.level, wire.numbers[0]) = (level, fragment);
+                    }
                     Message::Report((key, id)) => wire.numbers = [key, id],
                     Message::Accept | Message::Reject | Message::ChangeRoot => {}
                 }
@@ -132,7 +134,9 @@ impl From<Wire> for Note {
         let Wire { arc, kind, level, state, numbers: [first, second], .. } = wire;
         let message = match kind {
             0 => Message::Connect(level),
-            1 => Message::Initiate(level, first, if state == 0 { State::Found } else { State::Find }),
+            1 => {
+                Message::Initiate(level, first, if state == 0 { State::Found } else { State::Find })
+            }
             2 => Message::Test(level, first),
             3 => Message::Accept,
             4 => Message::Reject,

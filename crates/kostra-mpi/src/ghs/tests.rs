@@ -1,4 +1,5 @@
-//! Ranks that are played by one: their vertices are real, and mail between them takes as long as it likes.
+//! Ranks that are played by one: their vertices are real, and mail between them takes as long as it
+//! likes.
 
 use std::collections::VecDeque;
 
@@ -39,9 +40,15 @@ fn rows_of(graph: &EdgeList<u32>, blocks: Blocks, rank: usize) -> Rows<u32> {
     rows
 }
 
-/// Lets ranks handle messages in an order of chance that only keeps the order between each two ranks, until there are
-/// none left. At first all vertices wake up, or just those that `awake` names.
-fn play(graph: &EdgeList<u32>, ranks: usize, awake: impl Fn(u32) -> bool, random: &mut Random) -> Outcome {
+/// Lets ranks handle messages in an order of chance that only keeps the order between each two
+/// ranks, until there are none left. At first all vertices wake up, or just those that `awake`
+/// names.
+fn play(
+    graph: &EdgeList<u32>,
+    ranks: usize,
+    awake: impl Fn(u32) -> bool,
+    random: &mut Random,
+) -> Outcome {
     let blocks = Blocks::new(graph.vertices().into(), ranks);
     let mut played: Vec<_> =
         (0..ranks).map(|rank| Vertices::new(&rows_of(graph, blocks, rank), blocks)).collect();
@@ -54,7 +61,9 @@ fn play(graph: &EdgeList<u32>, ranks: usize, awake: impl Fn(u32) -> bool, random
     let mut mail: Vec<VecDeque<Wire>> = vec![VecDeque::new(); ranks * ranks];
     for (rank, vertices) in played.iter_mut().enumerate() {
         let first = blocks.first(rank) as u32;
-        (0..vertices.count()).filter(|v| awake(first + v)).for_each(|v| vertices.wake(v, &mut out[rank]));
+        (0..vertices.count())
+            .filter(|v| awake(first + v))
+            .for_each(|v| vertices.wake(v, &mut out[rank]));
     }
     let mut quiet = 0;
     while quiet < 2 * ranks * ranks {
@@ -63,7 +72,8 @@ fn play(graph: &EdgeList<u32>, ranks: usize, awake: impl Fn(u32) -> bool, random
                 mail[rank * ranks + to].extend(batch.drain(..));
             }
         }
-        let busy = mail.iter().any(|mail| !mail.is_empty()) || out.iter().any(|out| !out.queue.is_empty());
+        let busy =
+            mail.iter().any(|mail| !mail.is_empty()) || out.iter().any(|out| !out.queue.is_empty());
         quiet = if busy { 0 } else { quiet + 1 };
         let (from, to) = (random.below(ranks as u32) as usize, random.below(ranks as u32) as usize);
         if from == to {
@@ -89,7 +99,8 @@ fn play(graph: &EdgeList<u32>, ranks: usize, awake: impl Fn(u32) -> bool, random
 }
 
 fn check(graph: &EdgeList<u32>, outcome: &Outcome, name: &str) {
-    verify(graph.edges(Order::Minimum), &outcome.forest).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    verify(graph.edges(Order::Minimum), &outcome.forest)
+        .unwrap_or_else(|fault| panic!("{name}: {fault}"));
     let n = f64::from(graph.vertices());
     let most = 5.0 * n * n.max(1.0).log2() + 2.0 * graph.len() as f64;
     let sent = outcome.sent.iter().sum::<u64>() as f64;
@@ -112,7 +123,8 @@ fn multigraph(random: &mut Random) -> EdgeList<u32> {
     let n = 1 + random.below(24);
     let m = random.below(3 * n);
     let weights = 1 + random.below(5);
-    let edges: Vec<_> = (0..m).map(|_| (random.below(n), random.below(n), random.below(weights))).collect();
+    let edges: Vec<_> =
+        (0..m).map(|_| (random.below(n), random.below(n), random.below(weights))).collect();
     graph(n, edges)
 }
 

@@ -90,7 +90,12 @@ pub(super) struct Outbox {
 
 impl Outbox {
     pub(super) fn new(rank: usize, ranks: usize) -> Self {
-        Self { rank: rank as u32, queue: VecDeque::new(), batches: vec![Vec::new(); ranks], sent: [0; KINDS] }
+        Self {
+            rank: rank as u32,
+            queue: VecDeque::new(),
+            batches: vec![Vec::new(); ranks],
+            sent: [0; KINDS],
+        }
     }
 }
 
@@ -105,14 +110,16 @@ pub(super) struct Vertices {
     first_free: u32,
     /// How many arcs have become branches.
     pub(super) branches: usize,
-    /// How often the core of a fragment has found that no edge leaves it: twice for each, for a core has two ends.
+    /// How often the core of a fragment has found that no edge leaves it: twice for each, for a
+    /// core has two ends.
     pub(super) halts: u64,
     /// The highest level that a vertex has had.
     pub(super) level: Level,
 }
 
 impl Vertices {
-    /// The vertices of a rank, asleep. They do not know yet what their arcs are called at the other end.
+    /// The vertices of a rank, asleep. They do not know yet what their arcs are called at the other
+    /// end.
     pub(super) fn new<K: Key>(rows: &Rows<K>, blocks: Blocks) -> Self {
         let mut arcs = Vec::with_capacity(rows.ids.len());
         let mut vertices = Vec::with_capacity(rows.vertices());
@@ -143,19 +150,27 @@ impl Vertices {
                 state: State::Sleeping,
             });
         }
-        Self { vertices, arcs, waiting: Vec::new(), first_free: NONE, branches: 0, halts: 0, level: 0 }
+        Self {
+            vertices,
+            arcs,
+            waiting: Vec::new(),
+            first_free: NONE,
+            branches: 0,
+            halts: 0,
+            level: 0,
+        }
     }
 
-    /// The arcs whose other ends each rank has, in the order of their edges' ids; the two ends of an edge inside of
-    /// this rank side by side.
+    /// The arcs whose other ends each rank has, in the order of their edges' ids; the two ends of
+    /// an edge inside of this rank side by side.
     pub(super) fn arcs_by_rank(&self, ranks: usize) -> Parts<u32> {
         let mut arcs: Vec<_> = (0..self.arcs.len() as u32).collect();
         arcs.sort_unstable_by_key(|&arc| self.arcs[arc as usize].id);
         Parts::deal(ranks, &arcs, |&arc| self.arcs[arc as usize].rank as usize)
     }
 
-    /// Tells each arc what it is called at the other end, where it is from every rank's list for this one: a message
-    /// then finds its way in constant time.
+    /// Tells each arc what it is called at the other end, where it is from every rank's list for
+    /// this one: a message then finds its way in constant time.
     pub(super) fn link(&mut self, rank: usize, own: &Parts<u32>, theirs: &Parts<u32>) {
         for (other, (own, theirs)) in own.iter().zip(theirs.iter()).enumerate() {
             if other == rank {
@@ -206,7 +221,8 @@ impl Vertices {
         }
     }
 
-    /// Puts what waits at a vertex into the queue again. An edge has one message that waits, so their order is free.
+    /// Puts what waits at a vertex into the queue again. An edge has one message that waits, so
+    /// their order is free.
     fn try_again(&mut self, v: u32, out: &mut Outbox) {
         let mut next = std::mem::replace(&mut self.vertices[v as usize].first_waiting, NONE);
         while next != NONE {

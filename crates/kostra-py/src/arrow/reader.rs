@@ -53,7 +53,8 @@ impl Reader {
 }
 
 impl Owned<Stream> {
-    /// What one of the callbacks has to give. Other Python threads run meanwhile, for there may be a query behind it.
+    /// What one of the callbacks has to give. Other Python threads run meanwhile, for there may be
+    /// a query behind it.
     fn fill<T: Exported>(
         &mut self,
         py: Python<'_>,
@@ -78,7 +79,8 @@ impl Owned<Stream> {
         let stream = self.place();
         // SAFETY: the stream has not been released, and has just failed, as the callback asks.
         let reason = self.0.get_last_error.map(|callback| unsafe { callback(stream) });
-        let reason = String::from_utf8_lossy(text(&self.0, reason.unwrap_or(ptr::null()))).into_owned();
+        let reason =
+            String::from_utf8_lossy(text(&self.0, reason.unwrap_or(ptr::null()))).into_owned();
         let reason = if reason.is_empty() { format!("error {code}") } else { reason };
         let message = format!("table cannot be read to its end: {reason}");
         match code {

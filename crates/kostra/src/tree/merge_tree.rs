@@ -1,16 +1,18 @@
 //! The order in which the edges of a forest join its vertices into clusters.
 //!
-//! Kruskal's algorithm on the forest's own edges, with union by size and no path compression, leaves a tree of links
-//! that is at most log2(n) deep, and in which every link is later than those below it. So the link tree *is* the
-//! hierarchy: two vertices come together at the latest link on the way between them, and the edge that made it is
-//! the last, in order, on their path in the forest. This tree is also called the Kruskal reconstruction tree.
+//! Kruskal's algorithm on the forest's own edges, with union by size and no path compression,
+//! leaves a tree of links that is at most log2(n) deep, and in which every link is later than those
+//! below it. So the link tree *is* the hierarchy: two vertices come together at the latest link on
+//! the way between them, and the edge that made it is the last, in order, on their path in the
+//! forest. This tree is also called the Kruskal reconstruction tree.
 
 use kostra_core::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory};
 
 /// The link of a vertex that is under no other.
 const NEVER: u32 = u32::MAX;
 
-/// The hierarchy of clusters that a spanning forest describes: single linkage, where weights are distances.
+/// The hierarchy of clusters that a spanning forest describes: single linkage, where weights are
+/// distances.
 ///
 /// Takes `16 n` bytes. Building it takes O(n + k log n) for k edges.
 ///
@@ -43,7 +45,8 @@ pub struct MergeTree {
 pub enum Bottleneck {
     /// They are one vertex.
     Same,
-    /// The last edge, in order, on the forest's path between them. No path of the graph has only edges before it.
+    /// The last edge, in order, on the forest's path between them. No path of the graph has only
+    /// edges before it.
     Edge(EdgeId),
     /// They are in different components.
     Apart,
@@ -54,7 +57,8 @@ pub enum Bottleneck {
 pub struct Merge {
     /// The edge that joins them.
     pub edge: EdgeId,
-    /// The two clusters, the lower first: a vertex is a cluster of its number, and the i-th merge makes cluster `n + i`.
+    /// The two clusters, the lower first: a vertex is a cluster of its number, and the i-th merge
+    /// makes cluster `n + i`.
     pub clusters: [u64; 2],
     /// How many vertices they have together.
     pub size: u32,
@@ -117,7 +121,8 @@ impl MergeTree {
             if link == NEVER {
                 return Bottleneck::Apart;
             }
-            // Links get later on the way up, so whoever is at the earlier one is not yet where the two meet.
+            // Links get later on the way up, so whoever is at the earlier one is not yet where the
+            // two meet.
             if link == link_a {
                 a = self.parents[a as usize];
             } else {
@@ -138,15 +143,16 @@ impl MergeTree {
         let mut sizes = memory::filled(n, 1_u32)?;
         Ok(self.children.iter().enumerate().map(move |(merge, &child)| {
             let (child, parent) = (child as usize, self.parents[child as usize] as usize);
-            let (low, high) = (clusters[child].min(clusters[parent]), clusters[child].max(clusters[parent]));
+            let (low, high) =
+                (clusters[child].min(clusters[parent]), clusters[child].max(clusters[parent]));
             clusters[parent] = (n + merge) as u64;
             sizes[parent] += sizes[child];
             Merge { edge: self.edges[merge], clusters: [low, high], size: sizes[parent] }
         }))
     }
 
-    /// Which cluster each vertex is in after so many merges: numbers from 0, in the order of the clusters' lowest
-    /// vertices. O(n log n).
+    /// Which cluster each vertex is in after so many merges: numbers from 0, in the order of the
+    /// clusters' lowest vertices. O(n log n).
     ///
     /// # Errors
     /// When the system does not grant the memory: 8 bytes a vertex.
@@ -157,7 +163,9 @@ impl MergeTree {
         let mut next = 0;
         for vertex in 0..self.parents.len() as Vertex {
             let mut root = vertex;
-            while (self.links[root as usize] as usize) < merges && self.links[root as usize] != NEVER {
+            while (self.links[root as usize] as usize) < merges
+                && self.links[root as usize] != NEVER
+            {
                 root = self.parents[root as usize];
             }
             let number = &mut numbers[root as usize];
@@ -179,7 +187,11 @@ mod tests {
 
     fn solved(graph: &Graph<i32>, order: Order) -> Forest {
         let graph = AnyGraph::I32(graph.clone());
-        crate::solver("kruskal").unwrap().solve(&graph, order, &mut crate::Run::new()).unwrap().forest
+        crate::solver("kruskal")
+            .unwrap()
+            .solve(&graph, order, &mut crate::Run::new())
+            .unwrap()
+            .forest
     }
 
     /// A graph with several components and many equal weights.
@@ -209,7 +221,11 @@ mod tests {
                 for s in 0..30 {
                     let expected = last_on_paths(edges, &forest, s);
                     for t in 0..30 {
-                        assert_eq!(tree.bottleneck(s, t), expected[t as usize], "{s} to {t}, seed {seed}");
+                        assert_eq!(
+                            tree.bottleneck(s, t),
+                            expected[t as usize],
+                            "{s} to {t}, seed {seed}"
+                        );
                     }
                 }
             }
@@ -256,7 +272,11 @@ mod tests {
             let union = [a, b].concat();
             assert_eq!(union.len(), merge.size as usize);
             let clusters = tree.clusters(index + 1).unwrap();
-            assert!(union.iter().all(|&vertex| clusters[vertex as usize] == clusters[union[0] as usize]));
+            assert!(
+                union
+                    .iter()
+                    .all(|&vertex| clusters[vertex as usize] == clusters[union[0] as usize])
+            );
             members.push(union);
         }
         assert_eq!(tree.clusters(0).unwrap(), (0..40).collect::<Vec<_>>());

@@ -1,4 +1,5 @@
-//! What spanning forests are wanted for: hierarchies of clusters, lightest bottlenecks, and trees to walk down.
+//! What spanning forests are wanted for: hierarchies of clusters, lightest bottlenecks, and trees
+//! to walk down.
 
 mod merge_tree;
 mod rooted;

@@ -5,10 +5,11 @@ use kostra_core::{BitSet, Edges, Forest, OutOfMemory, Vertex, Weight, memory};
 /// The parent of a vertex that is a root. No vertex has this number.
 pub const NO_PARENT: Vertex = Vertex::MAX;
 
-/// The parent of each vertex when the tree of `root` hangs from it, and every other one from its lowest vertex;
-/// [`NO_PARENT`] for the roots.
+/// The parent of each vertex when the tree of `root` hangs from it, and every other one from its
+/// lowest vertex; [`NO_PARENT`] for the roots.
 ///
-/// O(n) time; up to 20 bytes a vertex, and a bit, beside the answer while it works. A graph without vertices has no parents, whatever the root.
+/// O(n) time; up to 20 bytes a vertex, and a bit, beside the answer while it works. A graph without
+/// vertices has no parents, whatever the root.
 ///
 /// ```
 /// use kostra::tree::{NO_PARENT, parents};

@@ -1,12 +1,13 @@
-//! The graph of a round: the rows that were given, then rows in scratch memory, which two contracted graphs share.
+//! The graph of a round: the rows that were given, then rows in scratch memory, which two
+//! contracted graphs share.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use kostra_core::{Csr, EdgeId, Edges, Key, Vertex, Weight};
 
-/// An edge's place in the strict total order: for 32-bit keys in the first number, key above id, with the second 0;
-/// for 64-bit keys the key and the id.
+/// An edge's place in the strict total order: for 32-bit keys in the first number, key above id,
+/// with the second 0; for 64-bit keys the key and the id.
 pub(super) type Rank = (u64, EdgeId);
 
 /// After the rank of every edge, since no edge has this id.
@@ -135,15 +136,21 @@ impl<K: Key> Layout<K> {
         let ids = if K::BITS == 32 { 0 } else { entries };
         let [vertices_64, entries_64, ids_64] = [vertices, entries, ids].map(|count| count as u64);
         // None of the three is beyond 2^32.
-        let halves =
-            3 * vertices_64 + 2 * (vertices_64 / 2) + vertices_64 / 4 + 2 + 2 * (entries_64 + ids_64);
+        let halves = 3 * vertices_64
+            + 2 * (vertices_64 / 2)
+            + vertices_64 / 4
+            + 2
+            + 2 * (entries_64 + ids_64);
         let bytes = usize::try_from(16 * entries_64 + 4 * halves).unwrap_or(usize::MAX);
         Self { vertices, entries, ids, bytes, key: PhantomData }
     }
 
-    /// A round's vertices, and the two graphs: the first contraction has at most half of the vertices, for each
-    /// component has two or more, and the second half of those.
-    pub(super) fn split(self, memory: &mut [u64]) -> (Vertices<'_>, Contracted<'_, K>, Contracted<'_, K>) {
+    /// A round's vertices, and the two graphs: the first contraction has at most half of the
+    /// vertices, for each component has two or more, and the second half of those.
+    pub(super) fn split(
+        self,
+        memory: &mut [u64],
+    ) -> (Vertices<'_>, Contracted<'_, K>, Contracted<'_, K>) {
         let (ranks, memory) = memory.split_at_mut(self.entries);
         let (other_ranks, memory) = memory.split_at_mut(self.entries);
         let mut rest: &mut [u32] = bytemuck::cast_slice_mut(memory);
@@ -157,7 +164,8 @@ impl<K: Key> Layout<K> {
             entries: 0,
             key: PhantomData,
         };
-        let (next, spare) = (graph(self.vertices / 2, ranks), graph(self.vertices / 4, other_ranks));
+        let (next, spare) =
+            (graph(self.vertices / 2, ranks), graph(self.vertices / 4, other_ranks));
         let vertices = Vertices {
             vertex_minedge: take(self.vertices),
             color: take(self.vertices),

@@ -41,8 +41,9 @@ impl Rounds<'_, '_> {
                 return;
             }
             let succ = neighbours[edge as usize] as usize;
-            // Of a pair with one edge the lower vertex removes it, so the other's is still there to be seen; a
-            // successor that has none any more has removed an edge that it had in common with somebody else.
+            // Of a pair with one edge the lower vertex removes it, so the other's is still there to
+            // be seen; a successor that has none any more has removed an edge that it had in common
+            // with somebody else.
             let mirrored = vertex < succ && {
                 let succ_edge = vertex_minedge[succ].load(Relaxed);
                 succ_edge != NONE && neighbours[succ_edge as usize] as usize == vertex
@@ -67,10 +68,16 @@ impl Rounds<'_, '_> {
         });
     }
 
-    /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one included.
+    /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one
+    /// included.
     ///
-    /// A colour that another thread changes meanwhile leads nearer to the root than the one before: both will do.
-    pub(super) fn propagate_colors(&mut self, vertices: usize, run: &mut Run<'_>) -> Result<u32, SolveError> {
+    /// A colour that another thread changes meanwhile leads nearer to the root than the one before:
+    /// both will do.
+    pub(super) fn propagate_colors(
+        &mut self,
+        vertices: usize,
+        run: &mut Run<'_>,
+    ) -> Result<u32, SolveError> {
         let color = atomic_u32(&mut self.vertices.color[..vertices]);
         for sweep in 1.. {
             let changed = AtomicBool::new(false);
@@ -112,7 +119,8 @@ impl Rounds<'_, '_> {
     pub(super) fn count_new_edges(&self, graph: &impl Rows, outdegree: &mut [u32]) {
         let (color, new_vertex) = (&*self.vertices.color, &*self.vertices.new_vertex);
         let outdegree = atomic_u32(outdegree);
-        self.team.for_each(outdegree.len(), self.schedule, |vertex| outdegree[vertex].store(0, Relaxed));
+        self.team
+            .for_each(outdegree.len(), self.schedule, |vertex| outdegree[vertex].store(0, Relaxed));
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let my_color = color[vertex];
             let row = &graph.neighbours()[graph.row(vertex)];
@@ -135,7 +143,11 @@ impl Rounds<'_, '_> {
     }
 
     /// Algorithm 13.
-    pub(super) fn insert_new_edges<K: Key>(&mut self, graph: &impl Rows, next: &mut Contracted<'_, K>) {
+    pub(super) fn insert_new_edges<K: Key>(
+        &mut self,
+        graph: &impl Rows,
+        next: &mut Contracted<'_, K>,
+    ) {
         let (color, new_vertex) = (&*self.vertices.color, &*self.vertices.new_vertex);
         let next_edge = atomic_u32(self.vertices.next_edge);
         let (neighbours, ranks) = (atomic_u32(next.neighbours), atomic_u64(next.ranks));

@@ -24,7 +24,11 @@ impl Observer for Log {
 
 impl Log {
     fn counters(&self, name: &str) -> Vec<f64> {
-        self.counters.iter().filter(|(counter, _)| *counter == name).map(|(_, value)| *value).collect()
+        self.counters
+            .iter()
+            .filter(|(counter, _)| *counter == name)
+            .map(|(_, value)| *value)
+            .collect()
     }
 }
 
@@ -47,7 +51,9 @@ fn solve(graph: &AnyGraph, threads: usize) -> (Vec<EdgeId>, Log) {
 fn colors_settle_in_logarithmically_many_sweeps_along_a_chain() {
     let n = if cfg!(miri) { 1 << 6 } else { 1_u32 << 17 };
     let path: Vec<_> = (0..n - 1).map(|u| (u, u + 1)).collect();
-    for (weights, what) in [((0..n - 1).collect::<Vec<_>>(), "up"), ((0..n - 1).rev().collect(), "down")] {
+    for (weights, what) in
+        [((0..n - 1).collect::<Vec<_>>(), "up"), ((0..n - 1).rev().collect(), "down")]
+    {
         let path = graph(n as usize, &path, weights);
         for threads in [1, 2, 3] {
             let (forest, log) = solve(&path, threads);
@@ -59,7 +65,8 @@ fn colors_settle_in_logarithmically_many_sweeps_along_a_chain() {
     }
 }
 
-/// Weights like the marks of a ruler make vertices merge in pairs: the most rounds that there can be.
+/// Weights like the marks of a ruler make vertices merge in pairs: the most rounds that there can
+/// be.
 #[test]
 fn vertices_halve_at_least() {
     let n = 1_u32 << 10;
@@ -73,7 +80,8 @@ fn vertices_halve_at_least() {
 
 #[test]
 fn a_vertex_without_edges_drops_out_when_it_is_seen() {
-    // A triangle, which is one vertex after a round; four vertices in line, which take two; vertices 7 and 8 alone.
+    // A triangle, which is one vertex after a round; four vertices in line, which take two;
+    // vertices 7 and 8 alone.
     let ends = [(0, 1), (1, 2), (2, 0), (3, 4), (5, 6), (4, 5), (8, 8)];
     let (forest, log) = solve(&graph(9, &ends, vec![1, 2, 3, 1, 1, 5, -9]), 2);
     assert_eq!(forest, [0, 1, 3, 4, 5]);
@@ -120,16 +128,18 @@ fn a_round_reports_every_kernel_and_the_edges_of_every_thread() {
     assert!(log.counters("load imbalance in percent")[0] >= 50.0, "{edges:?}");
 }
 
-/// The schedule is the source's unless an option says otherwise: a thread gets what is left, divided by the number of
-/// threads, down to a single vertex.
+/// The schedule is the source's unless an option says otherwise: a thread gets what is left,
+/// divided by the number of threads, down to a single vertex.
 #[test]
 fn the_least_share_is_one_vertex_by_default() {
     assert_eq!(Run::new().option(&LEAST_SHARE), 1);
     let path: Vec<_> = (1..100).map(|v| (v - 1, v)).collect();
     let graph = graph(100, &path, (1..100).collect());
     for share in [1, 64, 1000] {
-        let mut run =
-            Run::new().on_threads(3).with_option(&BoruvkaContract::INFO, "least-share", share).unwrap();
+        let mut run = Run::new()
+            .on_threads(3)
+            .with_option(&BoruvkaContract::INFO, "least-share", share)
+            .unwrap();
         let solution = Solver::solve(&BoruvkaContract, &graph, Order::Minimum, &mut run).unwrap();
         assert_eq!(solution.forest.into_ids(), (0..99).collect::<Vec<_>>());
     }
@@ -140,16 +150,25 @@ fn what_is_left_in_a_workspace_does_no_harm() {
     let mut workspace = Workspace::new();
     workspace.words(1 << 16).unwrap().fill(u64::MAX / 3);
     for vertices in [30_u32, 90, 10, 60] {
-        let ends: Vec<_> = (0..3 * vertices).map(|i| (i * i % vertices, i * 7 % vertices)).collect();
+        let ends: Vec<_> =
+            (0..3 * vertices).map(|i| (i * i % vertices, i * 7 % vertices)).collect();
         let weights: Vec<_> = (0..3 * vertices).map(|i| i * 31 % 64).collect();
         let wide = weights.iter().map(|&weight| f64::from(weight)).collect();
-        for graph in [graph(vertices as usize, &ends, weights.clone()), graph(vertices as usize, &ends, wide)]
-        {
-            let expected = FASTEST_ON_SMALL.solve(&graph, Order::Maximum, &mut Run::new()).unwrap().forest;
+        for graph in [
+            graph(vertices as usize, &ends, weights.clone()),
+            graph(vertices as usize, &ends, wide),
+        ] {
+            let expected =
+                FASTEST_ON_SMALL.solve(&graph, Order::Maximum, &mut Run::new()).unwrap().forest;
             for threads in [1, 2] {
                 let mut run = Run::new().on_threads(threads).in_workspace(&mut workspace);
-                let solution = Solver::solve(&BoruvkaContract, &graph, Order::Maximum, &mut run).unwrap();
-                assert_eq!(solution.forest.ids(), expected.ids(), "{vertices} vertices, {threads} threads");
+                let solution =
+                    Solver::solve(&BoruvkaContract, &graph, Order::Maximum, &mut run).unwrap();
+                assert_eq!(
+                    solution.forest.ids(),
+                    expected.ids(),
+                    "{vertices} vertices, {threads} threads"
+                );
             }
         }
     }

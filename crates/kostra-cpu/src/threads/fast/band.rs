@@ -52,8 +52,8 @@ pub(super) fn fits_with_spokes(
     is_sorted(threads, chosen + spokes, words, sets) || in_rounds
 }
 
-/// The chosen edges, and the components that vertices are in; none are given where each vertex is its own. Spokes are more
-/// edges of the band.
+/// The chosen edges, and the components that vertices are in; none are given where each vertex is
+/// its own. Spokes are more edges of the band.
 pub(super) struct Band<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) team: &'a Team<'a>,
@@ -73,8 +73,9 @@ impl<W: Weight> Band<'_, W> {
         self.chosen.len() + self.spokes.map_or(0, Spokes::len)
     }
 
-    /// Finds the forest. Returns, for each component, the number of the one that it is in now, and how many are left.
-    /// Bands with spokes must [fit](fits_with_spokes), and numbers mean nothing after the last.
+    /// Finds the forest. Returns, for each component, the number of the one that it is in now, and
+    /// how many are left. Bands with spokes must [fit](fits_with_spokes), and numbers mean nothing
+    /// after the last.
     pub(super) fn solve<'b>(
         &self,
         memory: &'b mut [u64],
@@ -94,8 +95,8 @@ impl<W: Weight> Band<'_, W> {
         self.components.map_or(vertex, |components| components[vertex as usize].load(Relaxed))
     }
 
-    /// Kruskal's algorithm, on items that hold all that it wants of an edge: sorting moves twice as much as it would with
-    /// places instead, but uniting reads a stream.
+    /// Kruskal's algorithm, on items that hold all that it wants of an edge: sorting moves twice as
+    /// much as it would with places instead, but uniting reads a stream.
     fn sort_and_unite<'b>(
         &self,
         memory: &'b mut [u64],
@@ -157,18 +158,24 @@ impl<W: Weight> Band<'_, W> {
         });
         if let Some(spokes) = self.spokes {
             let next = AtomicUsize::new(self.chosen.len());
-            self.team.deal(self.edges.vertices() as usize, Schedule::Dynamic(VERTICES), |_, vertices| {
-                let start = next.fetch_add(spokes.among(vertices.clone()).count(), Relaxed);
-                let (mut low, mut high) = (u32::MAX, 0);
-                for ([rank, ends], (vertex, offer)) in items[start..].iter().zip(spokes.among(vertices)) {
-                    let (stand_in, _) = unpack(offer);
-                    (low, high) = (low.min(stand_in), high.max(stand_in));
-                    rank.store(offer, Relaxed);
-                    ends.store(pack(spokes.giant, self.component(vertex)), Relaxed);
-                }
-                lowest.fetch_min(low, Relaxed);
-                highest.fetch_max(high, Relaxed);
-            });
+            self.team.deal(
+                self.edges.vertices() as usize,
+                Schedule::Dynamic(VERTICES),
+                |_, vertices| {
+                    let start = next.fetch_add(spokes.among(vertices.clone()).count(), Relaxed);
+                    let (mut low, mut high) = (u32::MAX, 0);
+                    for ([rank, ends], (vertex, offer)) in
+                        items[start..].iter().zip(spokes.among(vertices))
+                    {
+                        let (stand_in, _) = unpack(offer);
+                        (low, high) = (low.min(stand_in), high.max(stand_in));
+                        rank.store(offer, Relaxed);
+                        ends.store(pack(spokes.giant, self.component(vertex)), Relaxed);
+                    }
+                    lowest.fetch_min(low, Relaxed);
+                    highest.fetch_max(high, Relaxed);
+                },
+            );
         }
         lowest.into_inner()..=highest.into_inner()
     }
@@ -188,7 +195,8 @@ impl<W: Weight> Band<'_, W> {
         span.scale()
     }
 
-    /// Borůvka's algorithm, round by round. Edges are `ORDERED` by their ids as long as no spokes come behind them.
+    /// Borůvka's algorithm, round by round. Edges are `ORDERED` by their ids as long as no spokes
+    /// come behind them.
     fn rounds<'b, const ORDERED: bool>(
         &self,
         memory: &'b mut [u64],
@@ -209,13 +217,17 @@ impl<W: Weight> Band<'_, W> {
         };
         let about = REGIONS * self.team.threads();
         let parts = self.chosen.parts(about);
-        let mut regions: Vec<_> = parts.iter().map(|(start, _)| Region::new(*start..*start)).collect();
+        let mut regions: Vec<_> =
+            parts.iter().map(|(start, _)| Region::new(*start..*start)).collect();
         // Spokes lie behind, where there is room for one to each vertex.
         let vertices = self.edges.vertices() as usize;
         let share = vertices.div_ceil(about).max(1);
         let shares = self.spokes.map_or(0, |_| vertices.div_ceil(share));
-        regions
-            .extend((0..shares).map(|index| self.chosen.len() + index * share).map(|at| Region::new(at..at)));
+        regions.extend(
+            (0..shares)
+                .map(|index| self.chosen.len() + index * share)
+                .map(|at| Region::new(at..at)),
+        );
         run.phase("gather", |_| {
             contraction.clear_lightest(self.sets);
             self.team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
@@ -224,7 +236,9 @@ impl<W: Weight> Band<'_, W> {
                     match self.components {
                         None => contraction.gather_chosen(&regions[index], ids, |vertex| vertex),
                         Some(_) => {
-                            contraction.gather_chosen(&regions[index], ids, |vertex| self.component(vertex));
+                            contraction.gather_chosen(&regions[index], ids, |vertex| {
+                                self.component(vertex)
+                            });
                         }
                     }
                 }
@@ -244,7 +258,9 @@ impl<W: Weight> Band<'_, W> {
         loop {
             let parents = levels.push(counts.live as usize);
             contraction.hook::<false, false>(parents, None, &mut counts, run);
-            run.phase("contract", |_| contraction.contract::<false>(parents, counts.live, &mut regions));
+            run.phase("contract", |_| {
+                contraction.contract::<false>(parents, counts.live, &mut regions);
+            });
             regions.retain(|region| !region.is_empty());
             if regions.is_empty() {
                 break;
@@ -258,8 +274,8 @@ impl<W: Weight> Band<'_, W> {
     }
 }
 
-/// The labels of all rounds of a band, kept until they are composed. Each round has at most half as many as the last,
-/// so all together are at most twice the first.
+/// The labels of all rounds of a band, kept until they are composed. Each round has at most half as
+/// many as the last, so all together are at most twice the first.
 struct Levels<'a> {
     labels: &'a [AtomicU32],
     sizes: Vec<usize>,

@@ -45,7 +45,8 @@ fn top_bits(bytes: &[u8; 64]) -> u64 {
 fn top_bits_by_instruction(bytes: &[u8; 64]) -> u64 {
     use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
     bytes.chunks_exact(16).rev().fold(0, |bits, sixteen| {
-        // SAFETY: the address is that of sixteen bytes, and may be any; the instruction belongs to the baseline.
+        // SAFETY: the address is that of sixteen bytes, and may be any; the instruction belongs to
+        // the baseline.
         let mask = unsafe { _mm_movemask_epi8(_mm_loadu_si128(sixteen.as_ptr().cast())) };
         bits << 16 | u64::from(mask as u16)
     })
@@ -60,7 +61,8 @@ mod tests {
     fn answers_come_as_bits_whatever_gathers_them() {
         let mut random = Random(4);
         for _ in 0..100 {
-            let expected = u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
+            let expected =
+                u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
             let answers: Vec<bool> = (0..64).map(|bit| expected >> bit & 1 == 1).collect();
             assert_eq!(pack_bits(&answers, |answer| answer), expected);
             assert_eq!(pack_bits(&answers[..9], |answer| answer), expected & 0x1FF);

@@ -1,5 +1,5 @@
-//! Borůvka's algorithm by contraction: rounds in which every component hooks onto its lightest edge, and what is
-//! left of the graph is rewritten in terms of the new components.
+//! Borůvka's algorithm by contraction: rounds in which every component hooks onto its lightest
+//! edge, and what is left of the graph is rewritten in terms of the new components.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -22,8 +22,8 @@ const FINISHED: u32 = u32::MAX;
 const BLOCK: usize = 128;
 /// How many components are looked up before the first of them hooks.
 const HOOKS: usize = 128;
-/// The components that an edge joins; the stand-in of its key, and its id below it. Side by side, so that one cache
-/// line holds both.
+/// The components that an edge joins; the stand-in of its key, and its id below it. Side by side,
+/// so that one cache line holds both.
 pub(super) type Record = [AtomicU64; 2];
 
 /// How many components there are.
@@ -36,7 +36,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// What a label means when all components of a band are finished: those of the last round come first.
+    /// What a label means when all components of a band are finished: those of the last round come
+    /// first.
     #[inline]
     pub(super) fn place(self, label: u32) -> Result<u32, u32> {
         if label > FINISHED - self.finished {
@@ -47,8 +48,9 @@ impl Counts {
     }
 }
 
-/// What all rounds of one solve share. Steps take it by value, so that their loops keep it in registers. `ORDERED` says that
-/// edges lie in the order of their ids, so that of two with equal keys the one that lies first is the lighter.
+/// What all rounds of one solve share. Steps take it by value, so that their loops keep it in
+/// registers. `ORDERED` says that edges lie in the order of their ids, so that of two with equal
+/// keys the one that lies first is the lighter.
 #[derive(Clone, Copy)]
 pub(super) struct Contraction<'a, W: Weight, const ORDERED: bool> {
     pub(super) edges: Edges<'a, W>,
@@ -68,9 +70,9 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         if FIRST { position } else { self.records[position as usize][1].load(Relaxed) as u32 }
     }
 
-    /// Hooks every component onto the one that its lightest edge leads to, but for those that are to stay, and numbers the
-    /// new components. `parents` then holds for each old component its new one, marked as a label; for one that no edge
-    /// leaves, [`Counts::finished`] says which.
+    /// Hooks every component onto the one that its lightest edge leads to, but for those that are
+    /// to stay, and numbers the new components. `parents` then holds for each old component its new
+    /// one, marked as a label; for one that no edge leaves, [`Counts::finished`] says which.
     pub(super) fn hook<const ALONE: bool, const FIRST: bool>(
         &self,
         parents: &[AtomicU32],
@@ -149,8 +151,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         });
     }
 
-    /// Where components hook: onto themselves if they stay, or if the other end chose the same edge and this end is the
-    /// lower; nowhere without an edge. Keeps the edges.
+    /// Where components hook: onto themselves if they stay, or if the other end chose the same edge
+    /// and this end is the lower; nowhere without an edge. Keeps the edges.
     ///
     /// In stages, each of which asks for the memory that the next one reads.
     #[inline(always)]
@@ -210,7 +212,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
     }
 
-    /// Rewrites records in terms of new components, drops those inside one, and lets the rest make their offers.
+    /// Rewrites records in terms of new components, drops those inside one, and lets the rest make
+    /// their offers.
     pub(super) fn contract<const ALONE: bool>(
         &self,
         labels: &[AtomicU32],
@@ -219,7 +222,9 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     ) {
         let records = self.records;
         self.rewrite::<ALONE, _>(labels, live, regions, |positions| {
-            records[positions].iter().map(|[ends, tail]| (unpack(ends.load(Relaxed)), tail.load(Relaxed)))
+            records[positions]
+                .iter()
+                .map(|[ends, tail]| (unpack(ends.load(Relaxed)), tail.load(Relaxed)))
         });
     }
 
@@ -265,7 +270,11 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     }
 
     /// The same with edges that are at hand, each with the components that it joins.
-    pub(super) fn gather_these(&self, region: &Region, mut edges: impl Iterator<Item = ((u32, u32), u64)>) {
+    pub(super) fn gather_these(
+        &self,
+        region: &Region,
+        mut edges: impl Iterator<Item = ((u32, u32), u64)>,
+    ) {
         self.gather(region, |block| {
             let mut filled = 0;
             for ((u, v), tail) in edges.by_ref().take(BLOCK) {
@@ -276,7 +285,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         });
     }
 
-    /// Writes block after block. What fills them says how many edges are in each, and nothing when it has had its last.
+    /// Writes block after block. What fills them says how many edges are in each, and nothing when
+    /// it has had its last.
     #[inline(always)]
     fn gather(&self, region: &Region, mut fill: impl FnMut(&mut Block) -> Option<usize>) {
         let (mut block, mut end) = (Block::default(), region.start);
@@ -291,8 +301,9 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         region.len.store(end - region.start, Relaxed);
     }
 
-    /// Writes the first edges of a block as records from a position on, but for those of which it is told that they are
-    /// superfluous, and asks for what their offers will look at. Returns how many there are.
+    /// Writes the first edges of a block as records from a position on, but for those of which it
+    /// is told that they are superfluous, and asks for what their offers will look at. Returns how
+    /// many there are.
     #[inline(always)]
     fn write(
         self,
@@ -329,7 +340,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         });
         self.deal(regions, |region| {
             let (this, labels) = (*self, labels); // in registers
-            let (len, mut outside, mut block) = (region.len.load(Relaxed), region.list(), Block::default());
+            let (len, mut outside, mut block) =
+                (region.len.load(Relaxed), region.list(), Block::default());
             let mut twins = Twins::new(len);
             let (mut from, mut kept) = (0, 0);
             while from < len {

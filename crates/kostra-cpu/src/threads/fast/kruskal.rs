@@ -22,14 +22,16 @@ const AHEAD: usize = 16;
 
 /// Unites components by edges in ascending order, and keeps those that join two.
 ///
-/// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. So it is done in two steps. The
-/// first looks up components further up, for many edges at once, and drops the edges inside one. The second unites,
-/// edge by edge. One thread alone must do the second; while it does for one batch of edges, the others do the first
-/// for the next batch. What they see of the components may be old or new: either is on the way up.
+/// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. So it is
+/// done in two steps. The first looks up components further up, for many edges at once, and drops
+/// the edges inside one. The second unites, edge by edge. One thread alone must do the second;
+/// while it does for one batch of edges, the others do the first for the next batch. What they see
+/// of the components may be old or new: either is on the way up.
 pub(super) struct Kruskal<'a> {
     pub(super) team: &'a Team<'a>,
     pub(super) forest: &'a SharedEdgeSet,
-    /// Of each component, one that it has been united with and that is not above it; a root's own is itself.
+    /// Of each component, one that it has been united with and that is not above it; a root's own
+    /// is itself.
     pub(super) parents: &'a [AtomicU32],
 }
 
@@ -76,8 +78,8 @@ impl Kruskal<'_> {
         Ok(sets.into_inner())
     }
 
-    /// Replaces the ends of edges by components further up, and drops the edges inside one. Returns how many are left;
-    /// these come first.
+    /// Replaces the ends of edges by components further up, and drops the edges inside one. Returns
+    /// how many are left; these come first.
     fn look_up(&self, items: &[Item]) -> usize {
         let parents = self.parents; // in registers
         let parent = |component: Vertex| {
@@ -134,7 +136,8 @@ impl Kruskal<'_> {
         if threads > 1 {
             self.team.parts(self.parents.len(), |part, block| {
                 let parents = block.clone().zip(&self.parents[block]);
-                let roots = parents.map(|(own, parent)| u32::from(parent.load(Relaxed) as usize == own));
+                let roots =
+                    parents.map(|(own, parent)| u32::from(parent.load(Relaxed) as usize == own));
                 starts[part].store(roots.sum(), Relaxed);
             });
             let mut start = 0;
@@ -157,7 +160,8 @@ impl Kruskal<'_> {
     }
 }
 
-/// Merges two sets by Rem's algorithm, and says whether they were different. For one thread at a time; others may climb.
+/// Merges two sets by Rem's algorithm, and says whether they were different. For one thread at a
+/// time; others may climb.
 #[inline]
 fn union(parents: &[AtomicU32], mut u: Vertex, mut v: Vertex) -> bool {
     loop {

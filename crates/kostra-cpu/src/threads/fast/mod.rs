@@ -1,19 +1,21 @@
 //! Filtering on dense graphs, contracting on sparse ones.
 //!
-//! Up to three edges a vertex, rounds of Borůvka's algorithm take all edges at once. Else a pivot chooses a band of light
-//! edges; from its forest every vertex gets its component's number; edges inside a component are thrown out; and the
-//! next band comes from the rest.
+//! Up to three edges a vertex, rounds of Borůvka's algorithm take all edges at once. Else a pivot
+//! chooses a band of light edges; from its forest every vertex gets its component's number; edges
+//! inside a component are thrown out; and the next band comes from the rest.
 //!
-//! * A round of Borůvka ([`contract`]): every component hooks onto its lightest edge, the new components are numbered,
-//!   and what is left of the edges is rewritten. Right by the cut property; hooking all at once closes no cycle,
-//!   because the order of edges is strict. Components that edges leave at least halve.
-//! * A band ([`band`]) is the edges up to a pivot ([`select`]) between components. When its forest is there, an edge of
-//!   the rest with both ends in one component is the heaviest of a cycle, and is not in the forest (cycle property);
-//!   the others take the next turn. Only edges between components are ever written anywhere.
-//! * A few threads sort a band and unite as in Kruskal's algorithm, which touches less memory than rounds; more
-//!   threads share rounds, of which no step is left to one of them.
-//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, contraction Sousa 2014, 4.4.
-//!   `docs/algorithms/fast.md` tells the whole story.
+//! * A round of Borůvka ([`contract`]): every component hooks onto its lightest edge, the new
+//!   components are numbered, and what is left of the edges is rewritten. Right by the cut
+//!   property; hooking all at once closes no cycle, because the order of edges is strict.
+//!   Components that edges leave at least halve.
+//! * A band ([`band`]) is the edges up to a pivot ([`select`]) between components. When its forest
+//!   is there, an edge of the rest with both ends in one component is the heaviest of a cycle, and
+//!   is not in the forest (cycle property); the others take the next turn. Only edges between
+//!   components are ever written anywhere.
+//! * A few threads sort a band and unite as in Kruskal's algorithm, which touches less memory than
+//!   rounds; more threads share rounds, of which no step is left to one of them.
+//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, contraction
+//!   Sousa 2014, 4.4. `docs/algorithms/fast.md` tells the whole story.
 //! * Expected time O(m + n log n) for random weights, O((n + m) log n) for any, over the threads.
 //! * Scratch 12 bytes an edge and 24 a vertex, in one piece, taken before work starts.
 //! * Wants an edge list. Exact.
@@ -33,8 +35,8 @@ mod twins;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, SolverOption, Vertex, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption, Vertex, Weight,
 };
 
 use self::band::Band;
@@ -85,7 +87,11 @@ impl Algorithm for Fast {
         Err(SolveError::Unsuitable { solver: Self::INFO.id, cost, advice: "take filter-kruskal" })
     }
 
-    fn solve<W: Weight>(&self, problem: Problem<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let (forest, ()) = solve(edges, run, |engine, words, run| {
             if edges.len() > 3 * edges.vertices() as usize {
@@ -104,7 +110,8 @@ impl Algorithm for Fast {
     }
 }
 
-/// Gives an engine its threads and its memory. Returns the forest that it finds, and what else it says.
+/// Gives an engine its threads and its memory. Returns the forest that it finds, and what else it
+/// says.
 fn solve<W: Weight, T: Send>(
     edges: Edges<'_, W>,
     run: &mut Run<'_>,
@@ -113,7 +120,8 @@ fn solve<W: Weight, T: Send>(
     let (n, m) = (edges.vertices() as usize, edges.len());
     let mut scratch = run.take_workspace();
     let bytes = 12 * m + 24 * n + SLACK;
-    let words = scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Fast::INFO.id, bytes })?;
+    let words =
+        scratch.words(bytes).ok_or(SolveError::OutOfMemory { solver: Fast::INFO.id, bytes })?;
     let words = &mut words[..bytes / 8];
     let forest = SharedEdgeSet::new(m)?;
     let grain = run.option(&GRAIN) as usize;
@@ -143,8 +151,9 @@ struct Engine<'a, W: Weight> {
 }
 
 impl<W: Weight> Engine<'_, W> {
-    /// Sparse graphs: all edges at once. The first round works on the input itself. `ALONE` says that there is one thread,
-    /// which then needs no exchanges. Returns the edges that are left between components that stay.
+    /// Sparse graphs: all edges at once. The first round works on the input itself. `ALONE` says
+    /// that there is one thread, which then needs no exchanges. Returns the edges that are left
+    /// between components that stay.
     fn contract<const ALONE: bool>(
         &self,
         words: &mut [u64],
@@ -168,10 +177,14 @@ impl<W: Weight> Engine<'_, W> {
         run.round(n, m)?;
         let threads = self.team.threads();
         // As many for each thread, so that they end together.
-        let count =
-            if ALONE { 1 } else { (REGIONS * threads).min(m / REGION).max(1).next_multiple_of(threads) };
-        let mut regions: Vec<_> =
-            (0..count).map(|index| Region::new(m * index / count..m * (index + 1) / count)).collect();
+        let count = if ALONE {
+            1
+        } else {
+            (REGIONS * threads).min(m / REGION).max(1).next_multiple_of(threads)
+        };
+        let mut regions: Vec<_> = (0..count)
+            .map(|index| Region::new(m * index / count..m * (index + 1) / count))
+            .collect();
         run.phase("offer", |_| {
             contraction.clear_lightest(n);
             contraction.offer_input::<ALONE>(&mut regions);
@@ -179,7 +192,9 @@ impl<W: Weight> Engine<'_, W> {
         let mut counts = Counts::default();
         contraction.hook::<ALONE, true>(parents, staying.as_deref(), &mut counts, run);
         run.progress(0, m)?;
-        run.phase("contract", |_| contraction.contract_input::<ALONE>(parents, counts.live, &mut regions));
+        run.phase("contract", |_| {
+            contraction.contract_input::<ALONE>(parents, counts.live, &mut regions);
+        });
         loop {
             if let Some(staying) = &mut staying {
                 staying.follow(parents, counts.live);
@@ -187,18 +202,21 @@ impl<W: Weight> Engine<'_, W> {
             let stay = staying.as_ref().map_or(0, |staying| staying.len());
             regions.retain(|region| !region.is_empty());
             if regions.is_empty() || counts.live as usize == stay {
-                return Ok(
-                    staying.map_or_else(Default::default, |staying| staying.left(&contraction, &regions))
-                );
+                return Ok(staying.map_or_else(Default::default, |staying| {
+                    staying.left(&contraction, &regions)
+                }));
             }
             let parents = &parents[..counts.live as usize];
             run.round(parents.len(), edges_in(&regions))?;
             contraction.hook::<ALONE, false>(parents, staying.as_deref(), &mut counts, run);
-            run.phase("contract", |_| contraction.contract::<ALONE>(parents, counts.live, &mut regions));
+            run.phase("contract", |_| {
+                contraction.contract::<ALONE>(parents, counts.live, &mut regions);
+            });
         }
     }
 
-    /// Denser graphs: band after band of light edges, and between them only what lies between components is kept.
+    /// Denser graphs: band after band of light edges, and between them only what lies between
+    /// components is kept.
     fn filter(&self, words: &mut [u64], run: &mut Run<'_>) -> Result<(), SolveError> {
         let (n, m) = (self.edges.vertices() as usize, self.edges.len());
         let (chosen, rest) = words.split_at_mut(m.div_ceil(64));
@@ -209,7 +227,8 @@ impl<W: Weight> Engine<'_, W> {
         let (lightest, memory) = memory.split_at_mut(n);
         let lightest = atomic_u64(lightest);
         let giant = atomic_u64(giant);
-        let (chosen, heavy) = (Selection::new(atomic_u64(chosen)), Selection::new(atomic_u64(heavy)));
+        let (chosen, heavy) =
+            (Selection::new(atomic_u64(chosen)), Selection::new(atomic_u64(heavy)));
 
         let (mut candidates, mut sets, mut from) = (Candidates::All(m), n, Pivot::FIRST);
         let mut most_were_kept = false;
@@ -241,7 +260,8 @@ impl<W: Weight> Engine<'_, W> {
                 self.find_giant(components, giant)
             });
             let before = candidates.len();
-            // Where candidates are few beside the vertices, it is not worth passing over all of these.
+            // Where candidates are few beside the vertices, it is not worth passing over all of
+            // these.
             let spokes = most.filter(|_| before > n);
             let spokes = run.phase("filter", |_| {
                 let spokes = spokes.map(|most| Spokes::new(self.team, self.edges, most, lightest));
@@ -258,23 +278,31 @@ impl<W: Weight> Engine<'_, W> {
             most_were_kept = kept > before / 2;
             let wanted = light_edges(kept, sets as u32, n as u32, most_were_kept);
             let edges = (heavy.len(), spokes.len());
-            if wanted < kept || !band::fits_with_spokes(self.team.threads(), edges, n, memory.len(), sets) {
+            if wanted < kept
+                || !band::fits_with_spokes(self.team.threads(), edges, n, memory.len(), sets)
+            {
                 run.phase("filter", |_| spokes.add_to(&heavy, self.team));
                 continue;
             }
             run.round(sets, kept)?;
             run.counter("edges of the band", kept as f64);
             let components = Some(components);
-            let band =
-                Band { chosen: &heavy, components, sets, spokes: Some(&spokes), is_last: true, ..band };
+            let band = Band {
+                chosen: &heavy,
+                components,
+                sets,
+                spokes: Some(&spokes),
+                is_last: true,
+                ..band
+            };
             return band.solve(memory, run).map(drop);
         }
         Ok(())
     }
 
-    /// Selects the candidates of a band: those up to the pivot, if there are any and they fit the memory. The pivot comes
-    /// from a sample, which may mislead; the count is exact, and bisecting on it goes on until the band fits. Returns
-    /// the pivot that it came to.
+    /// Selects the candidates of a band: those up to the pivot, if there are any and they fit the
+    /// memory. The pivot comes from a sample, which may mislead; the count is exact, and bisecting
+    /// on it goes on until the band fits. Returns the pivot that it came to.
     fn choose(
         &self,
         band: &Selection<'_>,
@@ -303,7 +331,8 @@ impl<W: Weight> Engine<'_, W> {
         self.team.deal(components.len(), Schedule::Dynamic(VERTICES), |_, range| {
             let (components, labels) = (components, labels); // in registers
             for vertex in range {
-                let component = if is_first { vertex } else { components[vertex].load(Relaxed) as usize };
+                let component =
+                    if is_first { vertex } else { components[vertex].load(Relaxed) as usize };
                 components[vertex].store(labels[component].load(Relaxed) & !LABEL, Relaxed);
             }
         });
@@ -315,10 +344,9 @@ impl<W: Weight> Engine<'_, W> {
         self.team.deal(giant.len(), Schedule::Dynamic(VERTICES / 64), |_, words| {
             for word in words {
                 let members = &components[word * 64..components.len().min(word * 64 + 64)];
-                let bits = members
-                    .iter()
-                    .rev()
-                    .fold(0, |bits, member| bits << 1 | u64::from(Some(member.load(Relaxed)) == most));
+                let bits = members.iter().rev().fold(0, |bits, member| {
+                    bits << 1 | u64::from(Some(member.load(Relaxed)) == most)
+                });
                 giant[word].store(bits, Relaxed);
             }
         });
@@ -361,7 +389,8 @@ mod tests {
         }
     }
 
-    /// Roads that are listed from both ends, of which some lead anywhere: all the ways in which regions share components.
+    /// Roads that are listed from both ends, of which some lead anywhere: all the ways in which
+    /// regions share components.
     #[test]
     fn edges_near_and_far_on_many_threads_give_the_canonical_forest() {
         let mut random = Random(8);
@@ -372,7 +401,8 @@ mod tests {
                 for b in [a + 1, a + 2 + random.below(30)] {
                     let leads_far = far > 0 && random.below(far) == 0;
                     let b = if leads_far { random.below(n) } else { b.min(n - 1) };
-                    let weight = i64::from(random.below(weights)) << 33 | i64::from(random.below(3));
+                    let weight =
+                        i64::from(random.below(weights)) << 33 | i64::from(random.below(3));
                     if random.below(3) > 0 {
                         u.extend([a, b]);
                         v.extend([b, a]);
@@ -392,7 +422,10 @@ mod tests {
             ] {
                 let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
                 for threads in [1, 2, 3, 8] {
-                    let run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+                    let run = Run::new()
+                        .on_threads(threads)
+                        .with_option(&Fast::INFO, "grain", 1)
+                        .unwrap();
                     let found = ids(&Fast, &graph, Order::Minimum, run);
                     assert!(
                         found == expected,
@@ -403,8 +436,8 @@ mod tests {
         }
     }
 
-    /// Both bands have more edges than few, on more threads than sort, and the second has spokes. Weights are few, many,
-    /// and so wide that stand-ins are equal where they are not.
+    /// Both bands have more edges than few, on more threads than sort, and the second has spokes.
+    /// Weights are few, many, and so wide that stand-ins are equal where they are not.
     #[test]
     #[cfg_attr(miri, ignore = "millions of edges")]
     fn bands_in_rounds_on_many_threads_give_the_canonical_forest() {
@@ -413,7 +446,8 @@ mod tests {
         let mut ends = || -> Vec<u32> { (0..m).map(|_| random.below(n)).collect() };
         let (u, v, high, low) = (ends(), ends(), ends(), ends());
         let few = high.iter().map(|high| high % 5).collect::<Vec<_>>();
-        let wide = high.iter().zip(&low).map(|(high, low)| i64::from(high % 50) << 50 | i64::from(*low));
+        let wide =
+            high.iter().zip(&low).map(|(high, low)| i64::from(high % 50) << 50 | i64::from(*low));
         for graph in [
             AnyGraph::from_edges(n as usize, u.clone(), v.clone(), few),
             AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide.collect::<Vec<_>>()),
@@ -442,7 +476,10 @@ mod tests {
         let graph = AnyGraph::from_edges(n as usize, u, v, w).unwrap();
         let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
         for threads in [1, 3] {
-            assert_eq!(ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads)), expected);
+            assert_eq!(
+                ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads)),
+                expected
+            );
         }
     }
 }

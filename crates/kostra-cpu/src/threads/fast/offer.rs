@@ -25,11 +25,12 @@ const AHEAD: usize = 32;
 pub(super) struct Region {
     pub(super) start: usize,
     pub(super) len: AtomicUsize,
-    /// The components that the region alone writes to without exchanges, while all keep off those of others. None where
-    /// the edges of a region are all over the graph: then all regions write to all components, with exchanges.
+    /// The components that the region alone writes to without exchanges, while all keep off those
+    /// of others. None where the edges of a region are all over the graph: then all regions write
+    /// to all components, with exchanges.
     pub(super) own: Option<Range<u32>>,
-    /// Where edges are that join components of others, which wait until all regions are done with their own. If the list
-    /// is full, those that it lacks may be anywhere.
+    /// Where edges are that join components of others, which wait until all regions are done with
+    /// their own. If the list is full, those that it lacks may be anywhere.
     outside: Mutex<Vec<u32>>,
 }
 
@@ -82,14 +83,20 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     pub(super) fn input(self, ids: Range<usize>) -> impl Iterator<Item = ((u32, u32), u64)> {
         let edges = self.edges;
         let ends = edges.u()[ids.clone()].iter().zip(&edges.v()[ids.clone()]);
-        let keys =
-            edges.weights()[ids.clone()].iter().map(move |weight| self.scale.of(edges.key_of(*weight)));
-        ends.zip(keys).zip(ids).map(|(((u, v), stand_in), id)| ((*u, *v), pack(stand_in, id as u32)))
+        let keys = edges.weights()[ids.clone()]
+            .iter()
+            .map(move |weight| self.scale.of(edges.key_of(*weight)));
+        ends.zip(keys)
+            .zip(ids)
+            .map(|(((u, v), stand_in), id)| ((*u, *v), pack(stand_in, id as u32)))
     }
 
     /// Edges that are written as records: the same.
     #[inline(always)]
-    pub(super) fn written(self, positions: Range<usize>) -> impl Iterator<Item = ((u32, u32), u64)> {
+    pub(super) fn written(
+        self,
+        positions: Range<usize>,
+    ) -> impl Iterator<Item = ((u32, u32), u64)> {
         let records = &self.records[positions.clone()];
         records.iter().zip(positions.start as u64..).map(|([ends, tail], position)| {
             (unpack(ends.load(Relaxed)), tail.load(Relaxed) & !0xFFFF_FFFF | position)
@@ -110,12 +117,14 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     /// Deals out regions; few edges are not worth waking anybody for.
     pub(super) fn deal(&self, regions: &[Region], step: impl Fn(&Region) + Sync) {
         let block = if edges_in(regions) < self.grain { regions.len() } else { 1 };
-        self.team
-            .deal(regions.len(), Schedule::Dynamic(block), |_, dealt| regions[dealt].iter().for_each(&step));
+        self.team.deal(regions.len(), Schedule::Dynamic(block), |_, dealt| {
+            regions[dealt].iter().for_each(&step);
+        });
     }
 
-    /// Finds which components are a region's own, given what the edge at a position is about to join. A sample says where
-    /// the middle half of a region's ends lies; regions meet halfway between.
+    /// Finds which components are a region's own, given what the edge at a position is about to
+    /// join. A sample says where the middle half of a region's ends lies; regions meet halfway
+    /// between.
     pub(super) fn claim<const ALONE: bool>(
         &self,
         regions: &mut [Region],
@@ -134,8 +143,10 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
                 let mut sample: Vec<_> =
                     sample.flat_map(|(u, v)| [u, v]).filter(|&end| end < components).collect();
                 sample.sort_unstable();
-                let [low, high] = [1, 3].map(|quarters| sample.get(sample.len() * quarters / 4).copied());
-                middles[index].store(pack(low.unwrap_or(components), high.unwrap_or(components)), Relaxed);
+                let [low, high] =
+                    [1, 3].map(|quarters| sample.get(sample.len() * quarters / 4).copied());
+                middles[index]
+                    .store(pack(low.unwrap_or(components), high.unwrap_or(components)), Relaxed);
             }
         });
         let mut by_middle: Vec<_> =
@@ -157,8 +168,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
     }
 
-    /// Lets edges make their offers to a region's own components, or to all where no region has its own. Keeps in mind
-    /// which are left.
+    /// Lets edges make their offers to a region's own components, or to all where no region has its
+    /// own. Keeps in mind which are left.
     #[inline(always)]
     pub(super) fn offer<const ALONE: bool, const FIRST: bool>(
         self,
@@ -219,7 +230,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         });
     }
 
-    /// Makes all offers once more that were made hastily: hardly any is left to do, and so hardly anything to wait for.
+    /// Makes all offers once more that were made hastily: hardly any is left to do, and so hardly
+    /// anything to wait for.
     pub(super) fn settle(&self, regions: &[Region]) {
         self.deal(regions, |region| {
             let this = *self;
@@ -249,13 +261,15 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
     }
 
-    /// The same where others may. Lock-free: an exchange fails only when another thread's has brought a lighter edge.
+    /// The same where others may. Lock-free: an exchange fails only when another thread's has
+    /// brought a lighter edge.
     #[inline]
     fn offer_shared<const FIRST: bool>(self, component: u32, offer: u64) {
         let slot = &self.lightest[component as usize];
         let mut held = slot.load(Acquire);
         while self.is_lighter::<FIRST>(offer, held) {
-            // Release, and acquire above: who sees a position sees the record that was written there.
+            // Release, and acquire above: who sees a position sees the record that was written
+            // there.
             match slot.compare_exchange_weak(held, offer, Release, Acquire) {
                 Ok(_) => return,
                 Err(other) => held = other,
@@ -263,8 +277,8 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
     }
 
-    /// The same without an exchange, which nothing overtakes: of two offers at once the lighter may be lost, so that all
-    /// have to be made again ([`Self::settle`]).
+    /// The same without an exchange, which nothing overtakes: of two offers at once the lighter may
+    /// be lost, so that all have to be made again ([`Self::settle`]).
     #[inline]
     pub(super) fn offer_hastily(self, component: u32, offer: u64) {
         let slot = &self.lightest[component as usize];

@@ -1,5 +1,5 @@
-//! Keys in 32 bits, so that an edge and its place in the order fit one word: above, the stand-in of its key; below, its
-//! id, or where that is to be found.
+//! Keys in 32 bits, so that an edge and its place in the order fit one word: above, the stand-in of
+//! its key; below, its id, or where that is to be found.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -13,13 +13,14 @@ pub(super) const NONE: u64 = u64::MAX;
 /// How many keys a thread looks at at a time.
 const KEYS: usize = 1 << 16;
 
-/// The order-preserving stand-in of a key in 32 bits: a 32-bit key itself; a wider one scaled, so that different keys may
-/// have one stand-in, and then have to be looked up.
+/// The order-preserving stand-in of a key in 32 bits: a 32-bit key itself; a wider one scaled, so
+/// that different keys may have one stand-in, and then have to be looked up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     low: u64,
     shift: u32,
-    /// Whether different keys have different stand-ins, as whole numbers do that a caller holds as floats.
+    /// Whether different keys have different stand-ins, as whole numbers do that a caller holds as
+    /// floats.
     pub(super) is_exact: bool,
 }
 
@@ -35,8 +36,8 @@ impl Scale {
         Self { is_exact: false, ..Self::guess(edges) }
     }
 
-    /// A scale for the keys of all edges: if those of a sample have different stand-ins, perhaps all have, which is worth
-    /// a pass over the weights.
+    /// A scale for the keys of all edges: if those of a sample have different stand-ins, perhaps
+    /// all have, which is worth a pass over the weights.
     pub(super) fn of_all<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Self {
         if W::Key::BITS == 32 {
             return Self::IDENTITY;
@@ -67,7 +68,8 @@ impl Scale {
         (key.to_u64().saturating_sub(self.low) >> self.shift).min(u64::from(u32::MAX)) as u32
     }
 
-    /// Whether an edge comes before another, or before [`NONE`], where ids are below their stand-ins.
+    /// Whether an edge comes before another, or before [`NONE`], where ids are below their
+    /// stand-ins.
     #[inline]
     pub(super) fn is_before<W: Weight>(self, edges: Edges<'_, W>, a: u64, b: u64) -> bool {
         if W::Key::BITS == 32 || self.is_exact {
@@ -77,8 +79,8 @@ impl Scale {
     }
 }
 
-/// The same where stand-ins, or what is below them, do not decide. Keys are looked up only where they have to be; `id`
-/// tells the ids from what is below stand-ins.
+/// The same where stand-ins, or what is below them, do not decide. Keys are looked up only where
+/// they have to be; `id` tells the ids from what is below stand-ins.
 #[inline]
 pub(super) fn is_before_by_rank<W: Weight>(
     edges: Edges<'_, W>,
@@ -113,16 +115,18 @@ impl Default for Span {
 impl Span {
     pub(super) fn add(&self, keys: impl Iterator<Item = u64>) {
         let start = (u64::MAX, 0, 0, u64::MAX);
-        let (lowest, highest, some, every) = keys.fold(start, |(lowest, highest, some, every), key| {
-            (lowest.min(key), highest.max(key), some | key, every & key)
-        });
+        let (lowest, highest, some, every) =
+            keys.fold(start, |(lowest, highest, some, every), key| {
+                (lowest.min(key), highest.max(key), some | key, every & key)
+            });
         self.lowest.fetch_min(lowest, Relaxed);
         self.highest.fetch_max(highest, Relaxed);
         self.some.fetch_or(some, Relaxed);
         self.every.fetch_and(every, Relaxed);
     }
 
-    /// A scale on which these keys have all the room. What is shifted out is the same in all of them, or it is not exact.
+    /// A scale on which these keys have all the room. What is shifted out is the same in all of
+    /// them, or it is not exact.
     pub(super) fn scale(self) -> Scale {
         let (low, high) = (self.lowest.into_inner(), self.highest.into_inner());
         let shift = (64 - high.saturating_sub(low).leading_zeros()).saturating_sub(32);
@@ -177,8 +181,9 @@ mod tests {
         let mut exact = 0;
         for round in 0..if cfg!(miri) { 20 } else { 2000 } {
             let (zeros, bits) = (random.below(40), 1 + random.below(24));
-            let mut keys: Vec<u64> =
-                (0..20).map(|_| (random.below(1 << bits) as u64) << zeros | 7 >> (round % 4)).collect();
+            let mut keys: Vec<u64> = (0..20)
+                .map(|_| (random.below(1 << bits) as u64) << zeros | 7 >> (round % 4))
+                .collect();
             let scale = between(&keys);
             keys.sort_unstable();
             keys.dedup();

@@ -1,7 +1,7 @@
 //! Choosing edges: one bit an edge that says whether it is chosen.
 //!
-//! Bits, so that each choice is a straight stream without a branch on a weight or a component, and so that the chosen
-//! come out in ascending id on any number of threads.
+//! Bits, so that each choice is a straight stream without a branch on a weight or a component, and
+//! so that the chosen come out in ascending id on any number of threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -14,10 +14,11 @@ use crate::threads::team::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
 const WORDS: usize = 1 << 9;
-/// How many edges ahead memory is asked for where all of it is read in order: further than the processor does by itself,
-/// which stops at the end of each small page.
+/// How many edges ahead memory is asked for where all of it is read in order: further than the
+/// processor does by itself, which stops at the end of each small page.
 const AHEAD: usize = 1 << 10;
-/// At how many places edges are drawn to place a pivot, and how many at each, which lie side by side in memory.
+/// At how many places edges are drawn to place a pivot, and how many at each, which lie side by
+/// side in memory.
 const PLACES: usize = 1 << 12;
 const DRAWN: usize = 8;
 /// From so many candidates of 64 on it is faster to answer for all.
@@ -25,7 +26,8 @@ const MANY: u32 = 24;
 
 /// How many parts of a selection there are for each thread that is told of it.
 const PARTS: usize = 16;
-/// How many edges are told of at a time: enough for a cache line to arrive from memory while they are gone through.
+/// How many edges are told of at a time: enough for a cache line to arrive from memory while they
+/// are gone through.
 pub(super) const TOLD: usize = 128;
 
 /// One bit an edge, and how many are set in each block of [`WORDS`] words.
@@ -88,7 +90,8 @@ impl Candidates<'_, '_> {
         if wanted >= candidates {
             return Pivot::LAST;
         }
-        // From each of PLACES stretches of equal length the first candidates from a place that a hash picks.
+        // From each of PLACES stretches of equal length the first candidates from a place that a
+        // hash picks.
         let words = edges.len().div_ceil(64);
         let stretch = (edges.len() / PLACES).max(1);
         let places = edges.len() / stretch;
@@ -151,9 +154,10 @@ impl<'a> Selection<'a> {
         );
     }
 
-    /// Selects the candidates between components, which may be these. Most edges lie inside one giant component, or
-    /// lead out of it, and the set of its vertices, one bit each, fits a closer cache than the components. Where spokes are
-    /// given, edges that lead out are offered to them instead, and what another selection holds is lost.
+    /// Selects the candidates between components, which may be these. Most edges lie inside one
+    /// giant component, or lead out of it, and the set of its vertices, one bit each, fits a closer
+    /// cache than the components. Where spokes are given, edges that lead out are offered to them
+    /// instead, and what another selection holds is lost.
     pub(super) fn take_apart<W: Weight>(
         &self,
         team: &Team<'_>,
@@ -162,7 +166,8 @@ impl<'a> Selection<'a> {
         (components, giant): (&[AtomicU32], &[AtomicU64]),
         spokes: Option<(&Spokes<'_, W>, &Selection<'_>)>,
     ) {
-        let in_giant = |vertex: Vertex| giant[vertex as usize / 64].load(Relaxed) >> (vertex % 64) & 1 == 1;
+        let in_giant =
+            |vertex: Vertex| giant[vertex as usize / 64].load(Relaxed) >> (vertex % 64) & 1 == 1;
         let component = |vertex: Vertex| components[vertex as usize].load(Relaxed);
         let bits_of = |word: usize| {
             let candidates = candidates.word(word);
@@ -200,7 +205,12 @@ impl<'a> Selection<'a> {
         });
     }
 
-    fn fill(&self, team: &Team<'_>, bits_of: impl Fn(usize) -> u64 + Sync, filled: impl Fn(usize) + Sync) {
+    fn fill(
+        &self,
+        team: &Team<'_>,
+        bits_of: impl Fn(usize) -> u64 + Sync,
+        filled: impl Fn(usize) + Sync,
+    ) {
         team.deal(self.counts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
                 let mut count = 0;
@@ -263,8 +273,8 @@ impl<'a> Selection<'a> {
         starts.collect()
     }
 
-    /// Cuts the blocks into ranges with about equally many selected edges, so many ranges or fewer. Says how many edges
-    /// are selected before each.
+    /// Cuts the blocks into ranges with about equally many selected edges, so many ranges or fewer.
+    /// Says how many edges are selected before each.
     pub(super) fn parts(&self, about: usize) -> Vec<(usize, Range<usize>)> {
         let wanted = self.len().div_ceil(about).max(1);
         let (mut parts, mut first, mut start) = (Vec::new(), 0, 0);
@@ -279,8 +289,9 @@ impl<'a> Selection<'a> {
 
     /// The selected edges of some blocks, ascending.
     pub(super) fn ids(&self, blocks: Range<usize>) -> impl Iterator<Item = EdgeId> {
-        self.words_of(blocks)
-            .flat_map(|word| ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit))
+        self.words_of(blocks).flat_map(|word| {
+            ones(self.bits[word].load(Relaxed)).map(move |bit| (word * 64) as EdgeId + bit)
+        })
     }
 }
 
@@ -298,8 +309,8 @@ fn up_to<W: Weight>(edges: Edges<'_, W>, ids: Range<usize>, pivot: Pivot) -> u64
     let limit = W::Key::from_u64(pivot.key);
     let up_to = || pack_bits(weights, |weight| edges.key_of(weight) <= limit);
     let below = || pack_bits(weights, |weight| edges.key_of(weight) < limit);
-    // Among equal keys the lower ids come first, so that the key is inclusive up to the pivot's id. A key beyond all
-    // that there are is inclusive everywhere.
+    // Among equal keys the lower ids come first, so that the key is inclusive up to the pivot's id.
+    // A key beyond all that there are is inclusive everywhere.
     if ids.end <= pivot.id as usize + 1 || limit.to_u64() < pivot.key {
         up_to()
     } else if ids.start > pivot.id as usize {

@@ -1,9 +1,10 @@
 //! What can be decided about a part of a graph by whoever knows no more of it.
 //!
-//! Rounds of Borůvka's algorithm in which vertices that have other edges elsewhere *stay*: no component that holds one
-//! chooses an edge. All others know each edge that leaves them, so the lightest is in the forest of the whole graph (cut
-//! property). Rounds end when every component that an edge leaves holds one staying vertex. It never holds two, for a
-//! component that stays is always the root of those that hook onto it.
+//! Rounds of Borůvka's algorithm in which vertices that have other edges elsewhere *stay*: no
+//! component that holds one chooses an edge. All others know each edge that leaves them, so the
+//! lightest is in the forest of the whole graph (cut property). Rounds end when every component
+//! that an edge leaves holds one staying vertex. It never holds two, for a component that stays is
+//! always the root of those that hook onto it.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -19,17 +20,19 @@ use super::{Fast, edges_in};
 /// A part of a graph that is as small as whoever knows no more can make it.
 #[derive(Debug)]
 pub struct Settled {
-    /// The edges that are in the forest of the whole graph, whatever edges the staying vertices have elsewhere.
+    /// The edges that are in the forest of the whole graph, whatever edges the staying vertices
+    /// have elsewhere.
     pub forest: EdgeSet,
-    /// Edges that may be in it or not, ascending by id: each lies between two trees of the forest so far that hold a staying
-    /// vertex, of which there is one to a tree. All others are decided.
+    /// Edges that may be in it or not, ascending by id: each lies between two trees of the forest
+    /// so far that hold a staying vertex, of which there is one to a tree. All others are decided.
     pub left: Vec<EdgeId>,
     /// The staying vertices of the trees at their first ends, and at their second.
     pub ends: [Vec<Vertex>; 2],
 }
 
-/// Settles what `staying` vertices, which may have other edges elsewhere, leave to be settled. For graphs of up to three
-/// edges a vertex and fewer than [`MANY`](crate::MANY) vertices. O((n + m) log n) over the threads of the run.
+/// Settles what `staying` vertices, which may have other edges elsewhere, leave to be settled. For
+/// graphs of up to three edges a vertex and fewer than [`MANY`](crate::MANY) vertices. O((n + m)
+/// log n) over the threads of the run.
 ///
 /// # Errors
 /// When the run is cancelled, or the memory not granted: 12 bytes an edge, 24 a vertex.
@@ -63,7 +66,8 @@ pub(super) struct Staying {
 
 impl Staying {
     fn new(vertices: &BitSet) -> Self {
-        let components = vertices.clone().into_ids().into_iter().map(|vertex| (vertex, vertex)).collect();
+        let components =
+            vertices.clone().into_ids().into_iter().map(|vertex| (vertex, vertex)).collect();
         Self { components, bits: vertices.clone() }
     }
 
@@ -116,7 +120,8 @@ mod tests {
     use super::*;
     use crate::sequential::tests::Random;
 
-    /// By Kruskal's algorithm: an edge is settled when one of the trees that it joins holds no staying vertex.
+    /// By Kruskal's algorithm: an edge is settled when one of the trees that it joins holds no
+    /// staying vertex.
     fn expected<W: Weight>(
         list: &EdgeList<W>,
         staying: &BitSet,
@@ -128,7 +133,8 @@ mod tests {
         ids.sort_by_key(|&id| (edges.key(id), id));
         let mut of: Vec<u32> = (0..n).collect();
         let mut forest = Vec::new();
-        let holds = |of: &[u32], tree: u32| (0..n).find(|&v| of[v as usize] == tree && staying.contains(v));
+        let holds =
+            |of: &[u32], tree: u32| (0..n).find(|&v| of[v as usize] == tree && staying.contains(v));
         for id in ids {
             let (u, v) = edges.ends(id);
             let (u, v) = (of[u as usize], of[v as usize]);
@@ -183,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Where nobody has other edges, what is settled and the forest of what is left are the whole forest.
+    /// Where nobody has other edges, what is settled and the forest of what is left are the whole
+    /// forest.
     #[test]
     fn what_is_left_of_a_grid_completes_its_forest() {
         let mut random = Random(12);
@@ -198,7 +205,8 @@ mod tests {
             let w: Vec<u32> = u.iter().map(|_| random.below(weights)).collect();
             let list = EdgeList::new((side * side) as usize, u.clone(), v.clone(), w).unwrap();
             let edges = list.edges(Order::Minimum);
-            let expected = crate::forest(&list.clone().into(), Order::Minimum, &mut Run::new()).unwrap();
+            let expected =
+                crate::forest(&list.clone().into(), Order::Minimum, &mut Run::new()).unwrap();
             for (threads, rows) in [(1, 1), (1, 7), (3, 50), (8, 7), (8, side)] {
                 let mut staying = BitSet::new(list.vertices() as usize);
                 for row in (0..side).step_by(rows as usize) {
@@ -206,7 +214,8 @@ mod tests {
                         staying.insert(at(row, column));
                     });
                 }
-                let mut run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+                let mut run =
+                    Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
                 let Settled { mut forest, left, ends } =
                     settle(&list.clone().into(), &staying, Order::Minimum, &mut run).unwrap();
                 let mut trees = UnionFind::new(list.vertices());

@@ -11,16 +11,19 @@ use crate::threads::team::{Schedule, Team};
 /// An edge to sort: the stand-in of its key, and its id below it; the components that it joins.
 pub(super) type Item = [AtomicU64; 2];
 
-/// The most bits that one pass sorts by: as many write streams do well even where memory comes in small pages.
+/// The most bits that one pass sorts by: as many write streams do well even where memory comes in
+/// small pages.
 const DIGIT: u32 = 11;
 /// How many items a thread takes at a time when it looks for ties.
 const BLOCK: usize = 1 << 14;
 
-/// Sorts items by the order of their edges, given the range that their stand-ins are in, and whether their ids ascend.
-/// Returns the memory that then holds them: `items` or `spare`, which have one length.
+/// Sorts items by the order of their edges, given the range that their stand-ins are in, and
+/// whether their ids ascend. Returns the memory that then holds them: `items` or `spare`, which
+/// have one length.
 ///
-/// By least significant digits. There is a stretch for each thread, done by whoever comes. In each pass its digits are
-/// counted, and then it is known where each of its items goes. O(items) a pass, over the threads. Blocking.
+/// By least significant digits. There is a stretch for each thread, done by whoever comes. In each
+/// pass its digits are counted, and then it is known where each of its items goes. O(items) a pass,
+/// over the threads. Blocking.
 pub(super) fn sort<'a, W: Weight>(
     team: &Team<'_>,
     edges: Edges<'_, W>,
@@ -101,7 +104,8 @@ fn next(counter: &AtomicU32) -> usize {
 /// Sorts items with equal stand-ins.
 fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, scale: Scale, items: &[Item]) {
     // Ties belong to whoever has the first of them.
-    let is_first = |index: usize| index == 0 || stand_in(&items[index]) != stand_in(&items[index - 1]);
+    let is_first =
+        |index: usize| index == 0 || stand_in(&items[index]) != stand_in(&items[index - 1]);
     team.deal(items.len(), Schedule::Dynamic(BLOCK), |_, range| {
         let Some(start) = range.clone().find(|&index| is_first(index)) else { return };
         let end = (range.end..items.len()).find(|&index| is_first(index)).unwrap_or(items.len());
@@ -137,7 +141,8 @@ mod tests {
     #[test]
     fn items_are_in_the_order_of_their_edges_on_any_number_of_threads() {
         let mut random = Random(3);
-        for (len, bound) in [(0, 1), (1, 5), (100, 7), (500, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
+        for (len, bound) in
+            [(0, 1), (1, 5), (100, 7), (500, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
         {
             let u = vec![0; len];
             // Keys of 64 bits, of which stand-ins tell only the upper ones apart.
@@ -158,7 +163,8 @@ mod tests {
             expected.sort_by_key(|&id| edges.rank(id));
             for threads in [1, 2, 3] {
                 let (mut items, mut spare) = (items.clone(), vec![0; 2 * len]);
-                let memory = (atomic_u64(&mut items).as_chunks().0, atomic_u64(&mut spare).as_chunks().0);
+                let memory =
+                    (atomic_u64(&mut items).as_chunks().0, atomic_u64(&mut spare).as_chunks().0);
                 let range = stand_ins().min().unwrap_or(u32::MAX)..=stand_ins().max().unwrap_or(0);
                 with_team(threads, |team| {
                     let sorted = sort(team, edges, memory, (scale, range.clone()), true);
@@ -167,7 +173,8 @@ mod tests {
                     assert!(
                         sorted
                             .iter()
-                            .all(|item| !item[0].load(Relaxed) as u32 == item[1].load(Relaxed) as u32)
+                            .all(|item| !item[0].load(Relaxed) as u32
+                                == item[1].load(Relaxed) as u32)
                     );
                 });
             }

@@ -1,8 +1,8 @@
 //! Edges that lead out of the giant component: of those to one vertex, the lightest is enough.
 //!
-//! The giant component hangs together by lighter edges. So two edges from it to one vertex lie on a cycle of which the
-//! heavier of the two is the heaviest, and is not in the forest. When most vertices are in the giant component, most edges
-//! between components are of this kind.
+//! The giant component hangs together by lighter edges. So two edges from it to one vertex lie on a
+//! cycle of which the heavier of the two is the heaviest, and is not in the forest. When most
+//! vertices are in the giant component, most edges between components are of this kind.
 //!
 //! * Progress: lock-free. An exchange fails only when another thread's has brought a lighter edge.
 //! * Memory order: relaxed. An offer says all of itself, and the offers are read when all are made.
@@ -84,7 +84,8 @@ impl<'a, W: Weight> Spokes<'a, W> {
         self.len.fetch_add(found, Relaxed);
     }
 
-    /// The lightest edges to some vertices, each with the vertex and what it has offered: its stand-in, and below it its id.
+    /// The lightest edges to some vertices, each with the vertex and what it has offered: its
+    /// stand-in, and below it its id.
     pub(super) fn among(&self, vertices: Range<usize>) -> impl Iterator<Item = (Vertex, u64)> {
         let offers = vertices.clone().zip(&self.lightest[vertices]);
         let offers = offers.map(|(vertex, slot)| (vertex as Vertex, slot.load(Relaxed)));
@@ -112,14 +113,19 @@ mod tests {
     /// Edges from vertex 0, which is the giant component, to others, written from either end.
     fn star<W: Weight>(spokes: &[(Vertex, W)]) -> EdgeList<W> {
         let ends = |from: usize| -> Vec<Vertex> {
-            spokes.iter().enumerate().map(|(id, &(end, _))| if id % 2 == from { 0 } else { end }).collect()
+            spokes
+                .iter()
+                .enumerate()
+                .map(|(id, &(end, _))| if id % 2 == from { 0 } else { end })
+                .collect()
         };
         let n = 1 + spokes.iter().map(|spoke| spoke.0).max().unwrap();
         let weights: Vec<W> = spokes.iter().map(|spoke| spoke.1).collect();
         EdgeList::new(n as usize, ends(0), ends(1), weights).unwrap()
     }
 
-    /// Sees that of these edges, offered one by one in any of several orders, each vertex keeps the one that is expected.
+    /// Sees that of these edges, offered one by one in any of several orders, each vertex keeps the
+    /// one that is expected.
     fn check<W: Weight>(spokes: &[(Vertex, W)], expected: &[(Vertex, EdgeId)]) {
         let list = star(spokes);
         let edges = list.edges(Order::Minimum);
@@ -186,12 +192,15 @@ mod tests {
                 for _ in 0..if cfg!(miri) { 3 } else { 30 } {
                     let spokes = Spokes::new(team, edges, 0, atomic_u64(&mut lightest));
                     team.each(|thread| {
-                        let own: Vec<EdgeId> =
-                            edges.ids().filter(|&id| id as usize % team.threads() == thread).collect();
+                        let own: Vec<EdgeId> = edges
+                            .ids()
+                            .filter(|&id| id as usize % team.threads() == thread)
+                            .collect();
                         own.chunks(TOLD).for_each(|ids| spokes.offer(ids, |vertex| vertex == 0));
                     });
                     let kept = spokes.among(0..1 + vertices as usize);
-                    let kept: Vec<_> = kept.map(|(vertex, offer)| (vertex, offer as EdgeId)).collect();
+                    let kept: Vec<_> =
+                        kept.map(|(vertex, offer)| (vertex, offer as EdgeId)).collect();
                     assert!(kept == expected, "on {threads} threads");
                     assert_eq!(spokes.len(), expected.len(), "on {threads} threads");
                 }
@@ -210,8 +219,10 @@ mod tests {
     fn a_filter_with_spokes_added_selects_the_lightest_edge_to_each_vertex_and_what_lies_outside() {
         let (n, m) = if cfg!(miri) { (40, 200_u32) } else { (40_000, 100_000) };
         let mut random = Random(10);
-        // The giant component holds the first four vertices, to one of which every other edge leads; others are pairs.
-        let u: Vec<Vertex> = (0..m).map(|id| random.below(if id % 2 == 0 { 4 } else { n })).collect();
+        // The giant component holds the first four vertices, to one of which every other edge
+        // leads; others are pairs.
+        let u: Vec<Vertex> =
+            (0..m).map(|id| random.below(if id % 2 == 0 { 4 } else { n })).collect();
         let v: Vec<Vertex> = (0..m).map(|_| random.below(n)).collect();
         let w: Vec<u64> =
             (0..m).map(|_| u64::from(random.below(3)) << 60 | u64::from(random.below(3))).collect();
@@ -244,14 +255,25 @@ mod tests {
         let giant = atomic_u64(&mut giant);
         for threads in [1, 2, 3] {
             let words = m.div_ceil(64) as usize;
-            let (mut heavy, mut room, mut lightest) = (vec![0; words], vec![0; words], vec![0; n as usize]);
+            let (mut heavy, mut room, mut lightest) =
+                (vec![0; words], vec![0; words], vec![0; n as usize]);
             let (heavy, room) =
                 (Selection::new(atomic_u64(&mut heavy)), Selection::new(atomic_u64(&mut room)));
             with_team(threads, |team| {
                 let spokes = Spokes::new(team, edges, 0, atomic_u64(&mut lightest));
                 let candidates = Candidates::All(m as usize);
-                heavy.take_apart(team, edges, candidates, (components, giant), Some((&spokes, &room)));
-                assert_eq!((heavy.len(), spokes.len()), (outside, spokes_kept), "on {threads} threads");
+                heavy.take_apart(
+                    team,
+                    edges,
+                    candidates,
+                    (components, giant),
+                    Some((&spokes, &room)),
+                );
+                assert_eq!(
+                    (heavy.len(), spokes.len()),
+                    (outside, spokes_kept),
+                    "on {threads} threads"
+                );
                 spokes.add_to(&heavy, team);
                 assert_eq!(heavy.len(), expected.len(), "on {threads} threads");
                 assert!(heavy.ids(0..words).eq(expected.iter().copied()), "on {threads} threads");

@@ -5,9 +5,9 @@ const LARGEST: usize = 1 << 10;
 /// After so many edges it shows whether they have twins.
 const TRIAL: usize = 1 << 10;
 
-/// A table of edges between components that were seen lately. It forgets: of two edges that share a place it knows the
-/// later one. So it finds most twins where the numbering is local: an edge that is listed from both its ends, or several
-/// between neighbouring components.
+/// A table of edges between components that were seen lately. It forgets: of two edges that share a
+/// place it knows the later one. So it finds most twins where the numbering is local: an edge that
+/// is listed from both its ends, or several between neighbouring components.
 pub(super) struct Twins {
     /// Ends, and what tells how light an edge between them is. No edge joins component 0 to itself.
     table: Vec<(u64, u64)>,
@@ -26,9 +26,15 @@ impl Twins {
         self.edges < TRIAL || self.found * 16 >= self.edges
     }
 
-    /// Whether a lighter edge between the same ends is known. If not, this one is known from now on.
+    /// Whether a lighter edge between the same ends is known. If not, this one is known from now
+    /// on.
     #[inline]
-    pub(super) fn seen(&mut self, ends: u64, edge: u64, is_lighter: impl Fn(u64, u64) -> bool) -> bool {
+    pub(super) fn seen(
+        &mut self,
+        ends: u64,
+        edge: u64,
+        is_lighter: impl Fn(u64, u64) -> bool,
+    ) -> bool {
         let hash = (ends.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize;
         let place = hash & (self.table.len() - 1);
         let (known, other) = self.table[place];

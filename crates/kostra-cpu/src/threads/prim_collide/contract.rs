@@ -1,8 +1,9 @@
 //! Trees that collided become the vertices of the next stage.
 //!
-//! A tree is named by the vertex that it started from, and hooked onto the tree that it collided with. The hooks make
-//! trees of trees, with two that hook onto each other in the place of a root. One of the two is made the root, every
-//! hook is led to its root by pointer jumping, the roots are numbered, and the edges between different roots are kept.
+//! A tree is named by the vertex that it started from, and hooked onto the tree that it collided
+//! with. The hooks make trees of trees, with two that hook onto each other in the place of a root.
+//! One of the two is made the root, every hook is led to its root by pointer jumping, the roots are
+//! numbered, and the edges between different roots are kept.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -39,7 +40,8 @@ impl Memory {
 pub(super) struct Trees<'a> {
     /// The tree of each vertex, or `NONE` while nobody has visited it.
     owners: &'a [AtomicU32],
-    /// The tree that each tree collided with, `NONE` if it is complete; without meaning where no tree started.
+    /// The tree that each tree collided with, `NONE` if it is complete; without meaning where no
+    /// tree started.
     hooks: &'a [AtomicU32],
     /// The vertex of the next stage that each root becomes, once they are numbered.
     numbers: &'a [AtomicU32],
@@ -67,17 +69,20 @@ impl Trees<'_> {
         self.hooks[tree as usize].store(other, Relaxed);
     }
 
-    /// Leads the hook of every tree that collided to the root of the trees that it is connected with.
+    /// Leads the hook of every tree that collided to the root of the trees that it is connected
+    /// with.
     pub(super) fn merge(self, vertices: u32, team: &Team<'_>) {
         each(vertices, team, |tree| {
             let Some(hook) = self.collided(tree) else { return };
-            // Of two trees that hook onto each other the lower becomes the root. The other one, should it look after
-            // that, finds a hook that does not lead back to it, which it does not mind.
+            // Of two trees that hook onto each other the lower becomes the root. The other one,
+            // should it look after that, finds a hook that does not lead back to it, which it does
+            // not mind.
             if tree < hook && self.hooks[hook as usize].load(Relaxed) == tree {
                 self.hook(tree, tree);
             }
         });
-        // Depths halve at each pass, at least: a hook that another thread has led on already leads further only.
+        // Depths halve at each pass, at least: a hook that another thread has led on already leads
+        // further only.
         let changed = AtomicBool::new(true);
         while changed.swap(false, Relaxed) {
             each(vertices, team, |tree| {
@@ -91,7 +96,8 @@ impl Trees<'_> {
         }
     }
 
-    /// Numbers the roots that [`merge`](Self::merge) has left in ascending order, and says how many they are.
+    /// Numbers the roots that [`merge`](Self::merge) has left in ascending order, and says how many
+    /// they are.
     pub(super) fn number(self, vertices: u32, team: &Team<'_>) -> u32 {
         each(vertices, team, |tree| {
             let root = self.collided(tree) == Some(tree);
@@ -129,7 +135,8 @@ struct Link {
 }
 
 impl Links {
-    /// The edges of the whole graph that are no self-loops, if the system grants the memory for all.
+    /// The edges of the whole graph that are no self-loops, if the system grants the memory for
+    /// all.
     pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Result<Self, OutOfMemory> {
         let bound = |index| (edges.len() * index / team.threads()) as EdgeId;
         let ids_of = |thread| bound(thread)..bound(thread + 1);
@@ -140,11 +147,9 @@ impl Links {
         team.each(|thread| {
             let ids = ids_of(thread);
             lock(&shares[thread]).extend(
-                ids.map(|id| (id, edges.ends(id))).filter(|(_, (u, v))| u != v).map(|(id, (u, v))| Link {
-                    u,
-                    v,
-                    id,
-                }),
+                ids.map(|id| (id, edges.ends(id)))
+                    .filter(|(_, (u, v))| u != v)
+                    .map(|(id, (u, v))| Link { u, v, id }),
             );
         });
         Ok(Self { shares })
@@ -152,8 +157,9 @@ impl Links {
 
     /// How many edges there are.
     pub(super) fn len(&mut self) -> usize {
-        let share =
-            |share: &mut Mutex<Vec<Link>>| share.get_mut().unwrap_or_else(PoisonError::into_inner).len();
+        let share = |share: &mut Mutex<Vec<Link>>| {
+            share.get_mut().unwrap_or_else(PoisonError::into_inner).len()
+        };
         self.shares.iter_mut().map(share).sum()
     }
 
@@ -172,7 +178,8 @@ impl Links {
     pub(super) fn contract(&self, trees: Trees<'_>, team: &Team<'_>) {
         team.each(|thread| {
             lock(&self.shares[thread]).retain_mut(|link| {
-                // Both ends of an edge are in the same complete tree, if one is; so no root below is NONE.
+                // Both ends of an edge are in the same complete tree, if one is; so no root below
+                // is NONE.
                 let (u, v) = (trees.root(link.u), trees.root(link.v));
                 if u != v {
                     link.u = trees.numbers[u as usize].load(Relaxed);

@@ -13,7 +13,8 @@ use super::{NONE, lock, refusal};
 use crate::heap::Heap;
 use crate::heap_binary::BinaryHeap;
 
-/// After so many steps, an edge looked at being one, instances pause, and the observer is spoken to.
+/// After so many steps, an edge looked at being one, instances pause, and the observer is spoken
+/// to.
 const STRIDE: usize = 1 << 20;
 
 /// One run of Prim's algorithm after another, by one thread. It can pause after any step.
@@ -24,7 +25,8 @@ pub(super) struct Instance<K: Key> {
     fringe: BinaryHeap<K>,
     /// How many vertices the tree has.
     size: u32,
-    /// Which stretch of the vertices it begins with in each stage, and which it takes starts from now.
+    /// Which stretch of the vertices it begins with in each stage, and which it takes starts from
+    /// now.
     own_stretch: usize,
     stretch: usize,
     /// How many edges were new to the forest, in all stages.
@@ -56,7 +58,8 @@ impl<K: Key> Instance<K> {
     }
 }
 
-/// The vertices to start from: a stretch for each instance, and those of the others for who is done with its own.
+/// The vertices to start from: a stretch for each instance, and those of the others for who is done
+/// with its own.
 pub(super) struct Starts {
     /// The next vertex of each stretch, and the end.
     stretches: Vec<(AtomicUsize, usize)>,
@@ -96,7 +99,8 @@ pub(super) struct Stage<'a, W: Weight> {
     pub(super) trees: Trees<'a>,
     pub(super) forest: &'a SharedEdgeSet,
     pub(super) starts: Starts,
-    /// Whether a heap had to grow and was refused the memory, so that its tree is not to be trusted.
+    /// Whether a heap had to grow and was refused the memory, so that its tree is not to be
+    /// trusted.
     pub(super) refused: AtomicBool,
 }
 

@@ -1,5 +1,6 @@
-//! Chance rarely has threads meet on a small graph. So here one thread drives all instances, some steps of one and then
-//! some of another; a step begins and ends with what is a single atomic operation to the other threads.
+//! Chance rarely has threads meet on a small graph. So here one thread drives all instances, some
+//! steps of one and then some of another; a step begins and ends with what is a single atomic
+//! operation to the other threads.
 
 use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Solver, with_graph};
 
@@ -12,8 +13,8 @@ fn expected(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     FASTEST_ON_SMALL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()
 }
 
-/// Solves with so many instances, driven in an order drawn at random. Returns the forest, and what each stage began
-/// with, and how many trees collided in it.
+/// Solves with so many instances, driven in an order drawn at random. Returns the forest, and what
+/// each stage began with, and how many trees collided in it.
 fn interleaved<W: Weight>(
     edges: Edges<'_, W>,
     instances: usize,
@@ -36,7 +37,8 @@ fn interleaved<W: Weight>(
                     busy.swap_remove(turn);
                 }
             }
-            let tallies: Vec<Tally> = all.iter_mut().map(|one| std::mem::take(&mut one.tally)).collect();
+            let tallies: Vec<Tally> =
+                all.iter_mut().map(|one| std::mem::take(&mut one.tally)).collect();
             assert_eq!(tallies.iter().map(|tally| tally.vertices).sum::<u32>(), vertices);
             stages.push((vertices, tallies.iter().map(|tally| tally.collisions).sum()));
             search.contract();
@@ -53,9 +55,10 @@ fn however_trees_collide_the_forest_is_the_canonical_one() {
         let graph = random.any_graph();
         let order = [Order::Minimum, Order::Maximum][round % 2];
         let instances = 1 + random.below(6) as usize;
-        let (forest, stages) =
-            with_graph!(&graph, graph => interleaved(graph.edge_list().edges(order), instances, &mut random));
-        let what = format!("{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}");
+        let (forest, stages) = with_graph!(&graph, graph => interleaved(graph.edge_list().edges(order), instances, &mut random));
+        let what = format!(
+            "{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}"
+        );
         assert_eq!(forest, expected(&graph, order), "{what}");
         for stage in stages.windows(2) {
             let [(before, collisions), (after, _)] = stage else { unreachable!("windows of two") };
@@ -133,7 +136,8 @@ fn reports_what_each_thread_has_processed_in_each_stage() {
         let log = watched(&graph, Order::Minimum, threads);
         for (stage, &vertices) in log.rounds.iter().enumerate() {
             let told = |name| {
-                let of_stage = log.counters.iter().filter(move |told| (told.0, told.1) == (stage, name));
+                let of_stage =
+                    log.counters.iter().filter(move |told| (told.0, told.1) == (stage, name));
                 of_stage.map(|told| told.2).collect::<Vec<_>>()
             };
             let processed = told("vertices of a thread");

@@ -47,7 +47,8 @@ impl Table {
         self.played.merged += light.len() as f64 / self.vertices as f64;
         light.sort_unstable_by_key(|edge| edge.key);
         let mut sets = UnionFind::new(self.vertices as u32);
-        self.in_forest += light.iter().filter(|edge| sets.union(edge.ends[0], edge.ends[1])).count();
+        self.in_forest +=
+            light.iter().filter(|edge| sets.union(edge.ends[0], edge.ends[1])).count();
         for root in light.iter().flat_map(|edge| edge.ends) {
             self.parents[root as usize] = sets.find(root);
         }
@@ -93,7 +94,8 @@ impl Table {
             open.clear();
             for (own, parent, grand) in asked {
                 if first && grand == own {
-                    let coin = u64::from(own ^ parent).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;
+                    let coin =
+                        u64::from(own ^ parent).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;
                     if (own < parent) != coin {
                         self.parents[own as usize] = own;
                     }
@@ -108,7 +110,8 @@ impl Table {
         }
     }
 
-    /// How many questions owners ask about the parents of these, of which they forget none that they have asked lately.
+    /// How many questions owners ask about the parents of these, of which they forget none that
+    /// they have asked lately.
     fn asked(&self, open: &[u32]) -> usize {
         let mut asked = 0;
         for open in open.chunk_by(|&a, &b| self.owner_of(a) == self.owner_of(b)) {

@@ -1,13 +1,14 @@
 //! What a vertex does with each kind of message: the procedures of Gallager, Humblet & Spira 1983.
 //!
-//! A message that cannot be answered yet does not go to the end of the queue again and again, as there, but waits at
-//! its vertex until that has changed.
+//! A message that cannot be answered yet does not go to the end of the queue again and again, as
+//! there, but waits at its vertex until that has changed.
 
 use super::super::message::{Fragment, Level, Message, NOWHERE, Place, State};
 use super::{NONE, Outbox, Status, Vertex, Vertices};
 
 impl Vertices {
-    /// A vertex wakes up, and wants to be joined with its nearest neighbour. Without an edge it sleeps on.
+    /// A vertex wakes up, and wants to be joined with its nearest neighbour. Without an edge it
+    /// sleeps on.
     pub(in crate::ghs) fn wake(&mut self, v: u32, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
         let arc = vertex.lightest;
@@ -24,7 +25,9 @@ impl Vertices {
         self.wake(v, out);
         match message {
             Message::Connect(level) => self.connect(v, arc, level, out),
-            Message::Initiate(level, fragment, state) => self.initiate(v, arc, level, fragment, state, out),
+            Message::Initiate(level, fragment, state) => {
+                self.initiate(v, arc, level, fragment, state, out);
+            }
             Message::Test(level, fragment) => self.be_tested(v, arc, level, fragment, out),
             Message::Accept => self.accept(v, arc, out),
             Message::Reject => {
@@ -39,7 +42,8 @@ impl Vertices {
     fn connect(&mut self, v: u32, arc: u32, level: Level, out: &mut Outbox) {
         let Vertex { level: own, fragment, state, .. } = self.vertices[v as usize];
         if level < own {
-            // The smaller fragment is absorbed, and takes part in the search if that is still on here.
+            // The smaller fragment is absorbed, and takes part in the search if that is still on
+            // here.
             self.make_branch(v, arc);
             self.send(arc, Message::Initiate(own, fragment, state), out);
             self.vertices[v as usize].find_count += u32::from(state == State::Find);
@@ -52,7 +56,8 @@ impl Vertices {
         }
     }
 
-    /// Both fragments have chosen this edge: it is the core of the one that they become, and its name.
+    /// Both fragments have chosen this edge: it is the core of the one that they become, and its
+    /// name.
     fn merge(&mut self, arc: u32, level: Level, out: &mut Outbox) {
         self.send(arc, Message::Initiate(level + 1, self.arcs[arc as usize].id, State::Find), out);
     }
@@ -174,7 +179,8 @@ impl Vertices {
         self.make_branch(v, best_edge);
         self.send(best_edge, Message::Connect(level), out);
         if status == Status::Asked {
-            // Whoever waits for a connection is of this level: higher ones do not ask, lower ones do not wait.
+            // Whoever waits for a connection is of this level: higher ones do not ask, lower ones
+            // do not wait.
             self.merge(best_edge, level, out);
         }
     }
