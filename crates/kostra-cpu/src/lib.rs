@@ -9,7 +9,7 @@ mod sequential;
 mod threads;
 mod unite;
 
-pub use threads::{Settled, list, on_threads, settle};
+pub use threads::{Settled, settle};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 

@@ -35,7 +35,7 @@ use kostra_core::{
     Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
     SolverInfo, Weight,
 };
-use kostra_cpu::list;
+use kostra_parallel::edge_ids;
 
 use self::plan::{Args, BLOCK, Form, Input, Plan, STEP_WORDS, TRACE_STEPS, TURNS};
 use crate::buffers::{DeviceCsr, DeviceEdges, Keys, download, download_set};
@@ -100,7 +100,7 @@ impl Algorithm for Fast {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        list(forest, run.threads())
+        edge_ids(forest, run.threads())
     }
 }
 
@@ -145,7 +145,7 @@ impl Algorithm for FastRows {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        list(forest, run.threads())
+        edge_ids(forest, run.threads())
     }
 }
 

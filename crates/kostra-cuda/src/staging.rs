@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result, sys};
 use kostra_core::{EdgeSet, Weight, with_room};
-use kostra_cpu::on_threads;
+use kostra_parallel::for_each_mut;
 
 use crate::{Device, DeviceError};
 
@@ -218,7 +218,7 @@ impl Staging {
     ) -> Result<Vec<R>, DeviceError> {
         let lanes = self.take(device, lanes.clamp(1, MOST_LANES))?;
         let mut work: Vec<_> = lanes.into_iter().map(|lane| (lane, None)).collect();
-        on_threads(&mut work, |(lane, result)| *result = Some(step(lane)));
+        for_each_mut(&mut work, |(lane, result)| *result = Some(step(lane)));
         let (lanes, results): (Vec<_>, Vec<_>) = work.into_iter().unzip();
         self.give_back(lanes);
         results.into_iter().flatten().map(|result| device.check(result, "copying")).collect()

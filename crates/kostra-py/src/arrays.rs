@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use kostra::{AnyGraph, Column, EdgeList, GraphError, Vertex, Weight};
-use kostra_cpu::on_threads;
+use kostra_parallel::for_each_mut;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -165,7 +165,7 @@ fn vertices<T: Copy + Sync + TryInto<Vertex>>(
     };
     let pieces = values.chunks(size).zip(vertices.chunks_mut(size));
     let mut pieces: Vec<_> = pieces.map(|(values, vertices)| (values, vertices, false)).collect();
-    on_threads(&mut pieces, |(values, vertices, bad)| *bad = convert(values, vertices));
+    for_each_mut(&mut pieces, |(values, vertices, bad)| *bad = convert(values, vertices));
     let bad = pieces.iter().any(|(.., bad)| *bad);
     match values.iter().position(|&value| value.try_into().is_err()).filter(|_| bad) {
         Some(position) => Err(position),

@@ -9,7 +9,7 @@ use kostra::{
     AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total,
     Vertex, Weight, memory, with_graph,
 };
-use kostra_cpu::on_threads;
+use kostra_parallel::for_each_mut;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -277,7 +277,7 @@ impl Hierarchy {
             let mut found = vec![0; s.len()];
             let size = s.len().div_ceil(threads_or_all(threads)).max(1 << 12);
             let pieces = s.chunks(size).zip(t.chunks(size)).zip(found.chunks_mut(size));
-            on_threads(&mut pieces.collect::<Vec<_>>(), |((s, t), found)| {
+            for_each_mut(&mut pieces.collect::<Vec<_>>(), |((s, t), found)| {
                 for ((&s, &t), found) in s.iter().zip(*t).zip(found.iter_mut()) {
                     *found = match self.0.bottleneck(s, t) {
                         Bottleneck::Edge(edge) => edge.into(),

@@ -1,7 +1,7 @@
 //! Rows of sparse matrices: where each starts, and which row each entry is in.
 
 use kostra::{OutOfMemory, memory};
-use kostra_cpu::on_threads;
+use kostra_parallel::for_each_mut;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -77,7 +77,7 @@ fn expand<T: Copy + Ord + Sync + TryInto<usize>>(
         rest = others;
         (low..high, own)
     });
-    on_threads(&mut pieces.collect::<Vec<_>>(), |(piece, own)| {
+    for_each_mut(&mut pieces.collect::<Vec<_>>(), |(piece, own)| {
         let mut own = std::mem::take(own);
         for row in piece.clone() {
             let (entries, others) = own.split_at_mut(start(row + 1) - start(row));

@@ -54,13 +54,13 @@ impl Observer for Patience {
     }
 }
 
-fn solvers_on_threads() -> impl Iterator<Item = &'static dyn Solver> {
+fn solvers_for_each_mut() -> impl Iterator<Item = &'static dyn Solver> {
     solvers().filter(|solver| solver.info().platform == Platform::Threads && solver.info().exact)
 }
 
 /// Has every solver on threads find a forest that is known.
 fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
-    for solver in solvers_on_threads() {
+    for solver in solvers_for_each_mut() {
         for threads in THREADS {
             let about =
                 format!("{} with {threads} threads on {shape} in {order:?}", solver.info().id);

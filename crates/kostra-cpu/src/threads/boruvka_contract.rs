@@ -48,10 +48,10 @@ use kostra_core::{
     SolverOption, Weight,
 };
 
-use super::edge_set::SharedEdgeSet;
-use super::team::{Schedule, Team};
-use super::watched::with_watched_team;
 use graph::{Contracted, Given, Layout, Rows, Vertices};
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::with_observed_team;
+use kostra_parallel::{Schedule, Team};
 
 /// The generic contracting Borůvka algorithm.
 pub(crate) struct BoruvkaContract;
@@ -103,7 +103,7 @@ impl Algorithm for BoruvkaContract {
             .words(layout.bytes)
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes: layout.bytes })?;
         let forest = SharedEdgeSet::new(graph.edges.len())?;
-        with_watched_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.threads(), |team, run| {
             contract(&graph, team, layout.split(memory), &forest, run)
         })?;
         run.phase("free memory", |_| drop(workspace));

@@ -37,12 +37,12 @@ use kostra_core::{
     SolverInfo, SolverOption, Vertex, Weight,
 };
 
-use super::edge_set::SharedEdgeSet;
-use super::lightest::Lightest;
-use super::team::{Schedule, Team};
-use super::union_find::UnionFind;
-use super::watched::with_watched_team;
-use super::worklist::Worklist;
+use kostra_parallel::LightestEdges;
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::SharedUnionFind;
+use kostra_parallel::Worklist;
+use kostra_parallel::with_observed_team;
+use kostra_parallel::{Schedule, Team};
 
 /// Borůvka's algorithm by edges.
 pub(crate) struct BoruvkaEdge;
@@ -91,7 +91,7 @@ impl Algorithm for BoruvkaEdge {
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let (n, m) = (edges.vertices() as usize, edges.len());
-        let sizes = [n, Lightest::<W>::words(n), Worklist::words(m), Worklist::words(m)];
+        let sizes = [n, LightestEdges::<W>::words(n), Worklist::words(m), Worklist::words(m)];
         let words: usize = sizes.iter().sum();
         let mut workspace = run.take_workspace();
         let bytes = 8 * words;
@@ -100,13 +100,13 @@ impl Algorithm for BoruvkaEdge {
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
         let forest = SharedEdgeSet::new(m)?;
-        with_watched_team(run, run.threads(), |team, run| {
+        with_observed_team(run, run.threads(), |team, run| {
             let rounds = Rounds {
                 team,
                 edges,
                 chunk: run.option(&CHUNK) as usize,
-                components: UnionFind::in_words(records, run.option(&PATH_COMPRESSION) == 1),
-                lightest: Lightest::in_words(edges, slots),
+                components: SharedUnionFind::in_words(records, run.option(&PATH_COMPRESSION) == 1),
+                lightest: LightestEdges::in_words(edges, slots),
                 forest: &forest,
                 joined: AtomicUsize::new(0),
             };
@@ -116,9 +116,9 @@ impl Algorithm for BoruvkaEdge {
             };
             run.phase("initialize", |_| rounds.initialize(&lists.alive));
             if run.option(&MERGED_LOOP) == 1 {
-                rounds.of_three_loops(lists, run)
+                rounds.run_three_loops(lists, run)
             } else {
-                rounds.of_four_loops(lists, run)
+                rounds.run_four_loops(lists, run)
             }
         })?;
         run.phase("free memory", |_| drop(workspace));
@@ -140,8 +140,8 @@ struct Rounds<'a, W: Weight> {
     team: &'a Team<'a>,
     edges: Edges<'a, W>,
     chunk: usize,
-    components: UnionFind<'a>,
-    lightest: Lightest<'a, W>,
+    components: SharedUnionFind<'a>,
+    lightest: LightestEdges<'a, W>,
     forest: &'a SharedEdgeSet,
     joined: AtomicUsize,
 }
@@ -164,10 +164,10 @@ impl Lists<'_> {
 
 impl<W: Weight> Rounds<'_, W> {
     /// Listing 7.
-    fn of_four_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
-        while lists.alive.len() > 0 {
+    fn run_four_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
+        while lists.alive.count() > 0 {
             self.report_round(&lists.alive, run)?;
-            self.step("lightest", run, || self.offer(&lists.alive))?;
+            self.step("lightest", run, || self.find_lightest(&lists.alive))?;
             self.step("join", run, || self.join(&lists.alive))?;
             self.step("map", run, || self.map(&lists.alive))?;
             self.step("filter", run, || self.filter(&mut lists))?;
@@ -176,10 +176,10 @@ impl<W: Weight> Rounds<'_, W> {
     }
 
     /// Listing 7 with optimization 2.
-    fn of_three_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
+    fn run_three_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
         loop {
-            self.step("map, filter, lightest", run, || self.map_filter_offer(&mut lists))?;
-            if lists.alive.len() == 0 {
+            self.step("map, filter, lightest", run, || self.map_filter_find_lightest(&mut lists))?;
+            if lists.alive.count() == 0 {
                 return Ok(());
             }
             self.report_round(&lists.alive, run)?;
@@ -189,7 +189,7 @@ impl<W: Weight> Rounds<'_, W> {
     }
 
     fn report_round(&self, alive: &Worklist<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
-        run.round(self.edges.vertices() as usize - self.joined.load(Relaxed), alive.len())
+        run.round(self.edges.vertices() as usize - self.joined.load(Relaxed), alive.count())
     }
 
     /// Runs a parallel loop as a phase, and asks whether to go on.
@@ -209,7 +209,7 @@ impl<W: Weight> Rounds<'_, W> {
 
     /// Shares out the edges of a list, of which a step gets the place, the ends and the id.
     fn for_each(&self, list: &Worklist<'_>, step: impl Fn(usize, (Vertex, Vertex), EdgeId) + Sync) {
-        self.team.for_each(list.len(), self.schedule(), |place| {
+        self.team.for_each(list.count(), self.schedule(), |place| {
             step(place, list.ends(place), list.id(place));
         });
     }
@@ -226,23 +226,23 @@ impl<W: Weight> Rounds<'_, W> {
     }
 
     /// Finds the lightest edge out of every component.
-    fn offer(&self, alive: &Worklist<'_>) {
+    fn find_lightest(&self, alive: &Worklist<'_>) {
         self.for_each(alive, |_, (u, v), id| {
             if u != v {
-                self.offer_edge(u, v, id);
+                self.write_min_at_both_ends(u, v, id);
             }
         });
     }
 
-    fn offer_edge(&self, u: Vertex, v: Vertex, id: EdgeId) {
+    fn write_min_at_both_ends(&self, u: Vertex, v: Vertex, id: EdgeId) {
         let key = self.edges.key(id);
-        self.lightest.offer(u, key, id);
-        self.lightest.offer(v, key, id);
+        self.lightest.write_min(u, key, id);
+        self.lightest.write_min(v, key, id);
     }
 
     /// Joins the ends of every edge that is the lightest at one of them.
     fn join(&self, alive: &Worklist<'_>) {
-        self.team.deal(alive.len(), self.schedule(), |_, range| {
+        self.team.distribute(alive.count(), self.schedule(), |_, range| {
             let mut joined = 0;
             for place in range {
                 let ((u, v), id) = (alive.ends(place), alive.id(place));
@@ -282,13 +282,13 @@ impl<W: Weight> Rounds<'_, W> {
 
     /// Three loops in one: maps every edge, keeps those between different components, and finds the
     /// lightest of them.
-    fn map_filter_offer(&self, lists: &mut Lists<'_>) {
+    fn map_filter_find_lightest(&self, lists: &mut Lists<'_>) {
         lists.replace(|alive, filtered| {
             self.for_each(alive, |_, (u, v), id| {
                 let (u, v) = (self.components.find(u), self.components.find(v));
                 if u != v {
                     filtered.push((u, v), id);
-                    self.offer_edge(u, v, id);
+                    self.write_min_at_both_ends(u, v, id);
                 }
             });
         });

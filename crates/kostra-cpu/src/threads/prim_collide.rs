@@ -73,12 +73,12 @@ use kostra_core::{
     SolveError, SolverInfo, Vertex, Weight,
 };
 
-use super::adjacency_list::AdjacencyList;
-use super::edge_set::SharedEdgeSet;
-use super::team::Team;
-use super::watched::with_watched_team;
 use contract::{Links, Memory, Trees};
 use grow::{Instance, Stage, Starts, Tally};
+use kostra_parallel::AdjacencyList;
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::Team;
+use kostra_parallel::with_observed_team;
 
 /// Several instances of Prim's algorithm with collisions.
 pub(crate) struct PrimCollide;
@@ -109,7 +109,7 @@ impl Algorithm for PrimCollide {
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let forest = SharedEdgeSet::new(edges.len())?;
-        with_watched_team(run, run.threads(), |team, run| solve(edges, team, &forest, run))?;
+        with_observed_team(run, run.threads(), |team, run| solve(edges, team, &forest, run))?;
         Ok(forest.into_edge_set())
     }
 }

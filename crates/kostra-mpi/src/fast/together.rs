@@ -25,7 +25,7 @@ use kostra_core::{
     EdgeId, EdgeList, EdgeSet, Graph, MAX_EDGES, MAX_VERTICES, Order, Run, SolveError, Vertex,
     Weight,
 };
-use kostra_cpu::on_threads;
+use kostra_parallel::for_each_mut;
 
 use super::DENSE;
 use super::part::pick;
@@ -261,7 +261,7 @@ fn join<W: Weight>(offers: &[Offer], vertices: usize, threads: usize) -> Option<
     deal(&mut lanes, offers, |offer| offer.u, &mut u);
     deal(&mut lanes, offers, |offer| offer.v, &mut v);
     deal(&mut lanes, offers, |offer| offer.weights, &mut weights);
-    on_threads(&mut lanes, |lane| {
+    for_each_mut(&mut lanes, |lane| {
         lane.has_failed =
             !lane.pieces.iter_mut().all(|(reach, start, piece)| reach.fetch(*start, piece));
     });

@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{Key, Run, SolveError, Vertex};
 
-use super::super::atomic::{atomic_u32, atomic_u64};
-use super::super::scan::exclusive_prefix_sum;
 use super::graph::{Contracted, NO_RANK, Rows};
 use super::{NONE, Rounds};
+use kostra_parallel::exclusive_prefix_sum;
+use kostra_parallel::{atomic_u32, atomic_u64};
 
 impl Rounds<'_, '_> {
     /// Algorithm 7. Returns how many edges each thread has looked at.
     pub(super) fn find_minimum_edges(&mut self, graph: &impl Rows) -> Vec<AtomicU64> {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
         let edges: Vec<_> = (0..self.team.threads()).map(|_| AtomicU64::new(0)).collect();
-        self.team.deal(graph.vertices(), self.schedule, |thread, range| {
+        self.team.distribute(graph.vertices(), self.schedule, |thread, range| {
             let looked_at = graph.first_edge(range.end) - graph.first_edge(range.start);
             edges[thread].fetch_add(looked_at as u64, Relaxed);
             for vertex in range {
@@ -81,7 +81,7 @@ impl Rounds<'_, '_> {
         let color = atomic_u32(&mut self.vertices.color[..vertices]);
         for sweep in 1.. {
             let changed = AtomicBool::new(false);
-            self.team.deal(vertices, self.schedule, |_, range| {
+            self.team.distribute(vertices, self.schedule, |_, range| {
                 let mut change = false;
                 for vertex in range {
                     let succ = color[vertex].load(Relaxed);

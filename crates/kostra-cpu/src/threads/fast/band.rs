@@ -13,9 +13,9 @@ use super::select::Selection;
 use super::sort::{Item, sort};
 use super::spokes::Spokes;
 use super::{REGIONS, VERTICES, edges_in};
-use crate::threads::atomic::{atomic_u32, atomic_u64};
-use crate::threads::edge_set::SharedEdgeSet;
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{atomic_u32, atomic_u64};
 
 /// Up to so many edges of a band are sorted and united by any number of threads.
 const FEW: usize = 1 << 16;
@@ -158,7 +158,7 @@ impl<W: Weight> Band<'_, W> {
         });
         if let Some(spokes) = self.spokes {
             let next = AtomicUsize::new(self.chosen.len());
-            self.team.deal(
+            self.team.distribute(
                 self.edges.vertices() as usize,
                 Schedule::Dynamic(VERTICES),
                 |_, vertices| {
@@ -230,7 +230,7 @@ impl<W: Weight> Band<'_, W> {
         );
         run.phase("gather", |_| {
             contraction.clear_lightest(self.sets);
-            self.team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
+            self.team.distribute(parts.len(), Schedule::Dynamic(1), |_, dealt| {
                 for index in dealt {
                     let ids = self.chosen.ids(parts[index].1.clone());
                     match self.components {
@@ -244,7 +244,7 @@ impl<W: Weight> Band<'_, W> {
                 }
             });
             let Some(spokes) = self.spokes else { return };
-            self.team.deal(shares, Schedule::Dynamic(1), |_, dealt| {
+            self.team.distribute(shares, Schedule::Dynamic(1), |_, dealt| {
                 for index in dealt {
                     let edges = spokes
                         .among(index * share..vertices.min((index + 1) * share))
@@ -295,7 +295,7 @@ impl<'a> Levels<'a> {
         let mut later: Option<&[AtomicU32]> = None;
         for size in self.sizes.iter().rev() {
             let level = &self.labels[end - size..end];
-            self.team.deal(*size, Schedule::Dynamic(VERTICES), |_, range| {
+            self.team.distribute(*size, Schedule::Dynamic(VERTICES), |_, range| {
                 for label in &level[range] {
                     let composed = match (counts.place(label.load(Relaxed)), later) {
                         (Ok(place), _) | (Err(place), None) => place,

@@ -11,8 +11,8 @@ use super::offer::Region;
 use super::scale::{NONE, Scale, pack, unpack};
 use super::settle::Staying;
 use super::twins::Twins;
-use crate::threads::edge_set::SharedEdgeSet;
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::{Schedule, Team};
 
 /// Marks a label among parents.
 pub(super) const LABEL: u32 = 1 << 31;
@@ -85,7 +85,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         let block = |block: usize| block * VERTICES..components.min((block + 1) * VERTICES);
         let found: Vec<AtomicU64> = (0..blocks).map(|_| AtomicU64::new(0)).collect();
         run.phase("hook", |_| {
-            self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
+            self.team.distribute(blocks, Schedule::Dynamic(1), |_, dealt| {
                 let (this, parents, staying) = (*self, parents, staying); // in registers
                 for index in dealt {
                     let (mut roots, mut finished) = (0, 0);
@@ -118,7 +118,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         }
         *counts = Counts { live, finished };
         run.phase("number", |_| {
-            self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
+            self.team.distribute(blocks, Schedule::Dynamic(1), |_, dealt| {
                 for index in dealt {
                     let (mut number, mut finished) = unpack(found[index].load(Relaxed));
                     for (component, slot) in block(index).zip(&parents[block(index)]) {
@@ -136,7 +136,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
             });
         });
         run.phase("label", |_| {
-            self.team.deal(blocks, Schedule::Dynamic(1), |_, dealt| {
+            self.team.distribute(blocks, Schedule::Dynamic(1), |_, dealt| {
                 let (parents, lightest) = (parents, self.lightest); // in registers
                 for index in dealt {
                     for component in block(index) {

@@ -8,8 +8,8 @@ use super::VERTICES;
 use super::contract::{LABEL, label};
 use super::scale::{pack, unpack};
 use super::sort::Item;
-use crate::threads::edge_set::SharedEdgeSet;
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::{Schedule, Team};
 
 /// How many edges a thread looks up at a time.
 const CHUNK: usize = 1 << 10;
@@ -41,7 +41,7 @@ impl Kruskal<'_> {
         let threads = self.team.threads();
         let sets = AtomicUsize::new(self.parents.len());
         run.phase("unite", |run| {
-            self.team.deal(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
+            self.team.distribute(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
                 for (component, parent) in range.clone().zip(&self.parents[range]) {
                     parent.store(component as Vertex, Relaxed);
                 }
@@ -54,7 +54,7 @@ impl Kruskal<'_> {
                 run.progress(united.start * CHUNK, items.len())?;
                 let next = AtomicUsize::new(united.end);
                 let end = chunks.len().min(united.end + batch);
-                self.team.helped(|thread| {
+                self.team.on_available(|thread| {
                     if thread == 0 {
                         for chunk in united.clone() {
                             self.unite(&chunks[chunk][..found[chunk].load(Relaxed)], &sets);
@@ -134,7 +134,7 @@ impl Kruskal<'_> {
         let threads = self.team.threads();
         let starts: Vec<_> = (0..threads).map(|_| AtomicU32::new(0)).collect();
         if threads > 1 {
-            self.team.parts(self.parents.len(), |part, block| {
+            self.team.in_parts(self.parents.len(), |part, block| {
                 let parents = block.clone().zip(&self.parents[block]);
                 let roots =
                     parents.map(|(own, parent)| u32::from(parent.load(Relaxed) as usize == own));
@@ -143,7 +143,7 @@ impl Kruskal<'_> {
             let mut start = 0;
             starts.iter().for_each(|roots| start += roots.swap(start, Relaxed));
         }
-        self.team.parts(self.parents.len(), |part, block| {
+        self.team.in_parts(self.parents.len(), |part, block| {
             let (parents, mut number) = (self.parents, starts[part].load(Relaxed));
             for (own, slot) in block.clone().zip(&parents[block]) {
                 let parent = slot.load(Relaxed);
@@ -153,7 +153,7 @@ impl Kruskal<'_> {
             }
         });
         // No parent is above its child, so that most have their label before their children ask.
-        self.team.deal(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
+        self.team.distribute(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
             let parents = self.parents; // in registers
             range.for_each(|component| label(parents, component as Vertex));
         });

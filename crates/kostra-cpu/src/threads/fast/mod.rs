@@ -47,13 +47,13 @@ use self::select::{Candidates, Pivot, Selection};
 use self::settle::Staying;
 pub use self::settle::{Settled, settle};
 use self::spokes::Spokes;
-use super::atomic::{atomic_u32, atomic_u64};
-use super::edge_set::SharedEdgeSet;
-use super::list::list;
-use super::team::{Schedule, Team};
-use super::watched::with_watched_team;
 use crate::MANY;
 use crate::light::{giant_component, light_edges};
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::edge_ids;
+use kostra_parallel::with_observed_team;
+use kostra_parallel::{Schedule, Team};
+use kostra_parallel::{atomic_u32, atomic_u64};
 
 /// Filtering or contracting, as the graph wants.
 pub(crate) struct Fast;
@@ -106,7 +106,7 @@ impl Algorithm for Fast {
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
-        list(forest, run.threads())
+        edge_ids(forest, run.threads())
     }
 }
 
@@ -126,7 +126,7 @@ fn solve<W: Weight, T: Send>(
     let forest = SharedEdgeSet::new(m)?;
     let grain = run.option(&GRAIN) as usize;
     let threads = run.threads().min(1 + m / grain);
-    let said = with_watched_team(run, threads, |team, run| {
+    let said = with_observed_team(run, threads, |team, run| {
         step(&Engine { edges, team, forest: &forest, grain }, words, run)
     })?;
     run.phase("free memory", |_| drop(scratch));
@@ -328,7 +328,7 @@ impl<W: Weight> Engine<'_, W> {
 
     /// Brings the components of vertices up to date; before the first band each vertex is its own.
     fn relabel(&self, components: &[AtomicU32], labels: &[AtomicU32], is_first: bool) {
-        self.team.deal(components.len(), Schedule::Dynamic(VERTICES), |_, range| {
+        self.team.distribute(components.len(), Schedule::Dynamic(VERTICES), |_, range| {
             let (components, labels) = (components, labels); // in registers
             for vertex in range {
                 let component =
@@ -341,7 +341,7 @@ impl<W: Weight> Engine<'_, W> {
     /// Finds the component that holds the most of a small sample, and its vertices.
     fn find_giant(&self, components: &[AtomicU32], giant: &[AtomicU64]) -> Option<Vertex> {
         let most = giant_component(components.len(), |vertex| components[vertex].load(Relaxed));
-        self.team.deal(giant.len(), Schedule::Dynamic(VERTICES / 64), |_, words| {
+        self.team.distribute(giant.len(), Schedule::Dynamic(VERTICES / 64), |_, words| {
             for word in words {
                 let members = &components[word * 64..components.len().min(word * 64 + 64)];
                 let bits = members.iter().rev().fold(0, |bits, member| {

@@ -12,7 +12,7 @@ use kostra_core::{EdgeId, Key, Weight, prefetch};
 use super::contract::Contraction;
 use super::scale::{NONE, is_before_by_rank, pack, unpack};
 use super::{VERTICES, edges_in};
-use crate::threads::team::Schedule;
+use kostra_parallel::Schedule;
 
 /// How many regions a thread takes at a time to find out where they lie.
 const CLAIMS: usize = 32;
@@ -59,7 +59,7 @@ impl Region {
 
 impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     pub(super) fn clear_lightest(&self, components: usize) {
-        self.team.deal(components, Schedule::Dynamic(VERTICES), |_, range| {
+        self.team.distribute(components, Schedule::Dynamic(VERTICES), |_, range| {
             self.lightest[range].iter().for_each(|slot| slot.store(NONE, Relaxed));
         });
     }
@@ -117,7 +117,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
     /// Deals out regions; few edges are not worth waking anybody for.
     pub(super) fn deal(&self, regions: &[Region], step: impl Fn(&Region) + Sync) {
         let block = if edges_in(regions) < self.grain { regions.len() } else { 1 };
-        self.team.deal(regions.len(), Schedule::Dynamic(block), |_, dealt| {
+        self.team.distribute(regions.len(), Schedule::Dynamic(block), |_, dealt| {
             regions[dealt].iter().for_each(&step);
         });
     }
@@ -136,7 +136,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
             return;
         }
         let middles: Vec<AtomicU64> = regions.iter().map(|_| AtomicU64::new(0)).collect();
-        self.team.deal(regions.len(), Schedule::Dynamic(CLAIMS), |_, dealt| {
+        self.team.distribute(regions.len(), Schedule::Dynamic(CLAIMS), |_, dealt| {
             for index in dealt {
                 let (start, len) = (regions[index].start, regions[index].len.load(Relaxed));
                 let sample = (0..SAMPLE).map(|drawn| ends(start + len * drawn / SAMPLE));
@@ -209,7 +209,7 @@ impl<W: Weight, const ORDERED: bool> Contraction<'_, W, ORDERED> {
         if regions.iter_mut().all(|region| region.outside().is_empty()) {
             return;
         }
-        self.team.deal(regions.len(), Schedule::Dynamic(1), |_, dealt| {
+        self.team.distribute(regions.len(), Schedule::Dynamic(1), |_, dealt| {
             for region in &regions[dealt] {
                 let (this, own) = (*self, region.own.clone().unwrap_or_default());
                 let offer = |position: usize| {

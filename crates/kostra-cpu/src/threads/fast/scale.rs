@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Key, Weight};
 
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::{Schedule, Team};
 
 /// No edge: after every other.
 pub(super) const NONE: u64 = u64::MAX;
@@ -47,7 +47,7 @@ impl Scale {
             return guess;
         }
         let span = Span::default();
-        team.deal(edges.len(), Schedule::Dynamic(KEYS), |_, range| {
+        team.distribute(edges.len(), Schedule::Dynamic(KEYS), |_, range| {
             span.add(edges.weights()[range].iter().map(|&weight| edges.key_of(weight).to_u64()));
         });
         span.scale()
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
     use crate::sequential::tests::Random;
-    use crate::threads::team::with_team;
+    use kostra_parallel::with_team;
 
     fn between(keys: &[u64]) -> Scale {
         let span = Span::default();

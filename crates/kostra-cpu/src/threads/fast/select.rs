@@ -10,7 +10,7 @@ use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
 
 use super::bits::{ones, pack_bits};
 use super::spokes::Spokes;
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::{Schedule, Team};
 
 /// How many words of bits, of 64 edges each, a thread takes at a time.
 const WORDS: usize = 1 << 9;
@@ -211,7 +211,7 @@ impl<'a> Selection<'a> {
         bits_of: impl Fn(usize) -> u64 + Sync,
         filled: impl Fn(usize) + Sync,
     ) {
-        team.deal(self.counts.len(), Schedule::Dynamic(1), |_, blocks| {
+        team.distribute(self.counts.len(), Schedule::Dynamic(1), |_, blocks| {
             for block in blocks {
                 let mut count = 0;
                 for word in self.words_of(block..block + 1) {
@@ -239,7 +239,7 @@ impl<'a> Selection<'a> {
     /// Tells of all selected edges, some at a time: how many are before them, and their ids.
     pub(super) fn for_each(&self, team: &Team<'_>, tell: impl Fn(usize, &[EdgeId]) + Sync) {
         let parts = self.parts(PARTS * team.threads());
-        team.deal(parts.len(), Schedule::Dynamic(1), |_, dealt| {
+        team.distribute(parts.len(), Schedule::Dynamic(1), |_, dealt| {
             for (start, blocks) in &parts[dealt] {
                 self.for_each_of(blocks.clone(), *start, &tell);
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use kostra_core::{EdgeId, Edges, Weight};
 
 use super::scale::Scale;
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::{Schedule, Team};
 
 /// An edge to sort: the stand-in of its key, and its id below it; the components that it joins.
 pub(super) type Item = [AtomicU64; 2];
@@ -42,14 +42,16 @@ pub(super) fn sort<'a, W: Weight>(
     let (mut from, mut to) = (items, spare);
     for pass in 0..passes {
         let digit = Digit { lowest, shift: pass * width, mask: digits - 1 };
-        team.parts(from.len(), |part, stretch| digit.count(&from[stretch], places_of(part)));
+        team.in_parts(from.len(), |part, stretch| digit.count(&from[stretch], places_of(part)));
         let mut start = 0;
         for digit in 0..digits {
             for part in 0..threads {
                 start += places_of(part)[digit].swap(start, Relaxed);
             }
         }
-        team.parts(from.len(), |part, stretch| digit.deal_out(&from[stretch], to, places_of(part)));
+        team.in_parts(from.len(), |part, stretch| {
+            digit.deal_out(&from[stretch], to, places_of(part));
+        });
         std::mem::swap(&mut from, &mut to);
     }
     if !scale.is_exact || !ids_ascend {
@@ -106,7 +108,7 @@ fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, scale: Scale, item
     // Ties belong to whoever has the first of them.
     let is_first =
         |index: usize| index == 0 || stand_in(&items[index]) != stand_in(&items[index - 1]);
-    team.deal(items.len(), Schedule::Dynamic(BLOCK), |_, range| {
+    team.distribute(items.len(), Schedule::Dynamic(BLOCK), |_, range| {
         let Some(start) = range.clone().find(|&index| is_first(index)) else { return };
         let end = (range.end..items.len()).find(|&index| is_first(index)).unwrap_or(items.len());
         for ties in items[start..end].chunk_by(|a, b| stand_in(a) == stand_in(b)) {
@@ -134,9 +136,9 @@ mod tests {
 
     use super::*;
     use crate::sequential::tests::Random;
-    use crate::threads::atomic::atomic_u64;
     use crate::threads::fast::scale::{Span, pack};
-    use crate::threads::team::with_team;
+    use kostra_parallel::atomic_u64;
+    use kostra_parallel::with_team;
 
     #[test]
     fn items_are_in_the_order_of_their_edges_on_any_number_of_threads() {

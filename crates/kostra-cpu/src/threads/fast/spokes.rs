@@ -16,7 +16,7 @@ use kostra_core::{EdgeId, Edges, Key, Vertex, Weight, prefetch};
 use super::VERTICES;
 use super::scale::{NONE, Scale, pack};
 use super::select::{Selection, TOLD};
-use crate::threads::team::{Schedule, Team};
+use kostra_parallel::{Schedule, Team};
 
 /// The lightest edge from the giant component to each vertex outside.
 pub(super) struct Spokes<'a, W: Weight> {
@@ -39,7 +39,7 @@ impl<'a, W: Weight> Spokes<'a, W> {
         giant: Vertex,
         lightest: &'a [AtomicU64],
     ) -> Self {
-        team.deal(lightest.len(), Schedule::Dynamic(VERTICES), |_, range| {
+        team.distribute(lightest.len(), Schedule::Dynamic(VERTICES), |_, range| {
             lightest[range].iter().for_each(|slot| slot.store(NONE, Relaxed));
         });
         let (scale, alone) = (Scale::of_sample(edges), team.threads() == 1);
@@ -94,7 +94,7 @@ impl<'a, W: Weight> Spokes<'a, W> {
 
     /// Adds the lightest edges to a selection.
     pub(super) fn add_to(&self, selection: &Selection<'_>, team: &Team<'_>) {
-        team.deal(self.lightest.len(), Schedule::Dynamic(VERTICES), |_, range| {
+        team.distribute(self.lightest.len(), Schedule::Dynamic(VERTICES), |_, range| {
             self.among(range).for_each(|(_, offer)| selection.add(offer as EdgeId));
         });
     }
@@ -106,9 +106,9 @@ mod tests {
 
     use super::*;
     use crate::sequential::tests::Random;
-    use crate::threads::atomic::{atomic_u32, atomic_u64};
     use crate::threads::fast::select::Candidates;
-    use crate::threads::team::with_team;
+    use kostra_parallel::with_team;
+    use kostra_parallel::{atomic_u32, atomic_u64};
 
     /// Edges from vertex 0, which is the giant component, to others, written from either end.
     fn star<W: Weight>(spokes: &[(Vertex, W)]) -> EdgeList<W> {
@@ -191,7 +191,7 @@ mod tests {
             with_team(threads, |team| {
                 for _ in 0..if cfg!(miri) { 3 } else { 30 } {
                     let spokes = Spokes::new(team, edges, 0, atomic_u64(&mut lightest));
-                    team.each(|thread| {
+                    team.on_all(|thread| {
                         let own: Vec<EdgeId> = edges
                             .ids()
                             .filter(|&id| id as usize % team.threads() == thread)

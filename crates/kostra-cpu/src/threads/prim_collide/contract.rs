@@ -10,11 +10,11 @@ use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{EdgeId, Edges, OutOfMemory, Vertex, Weight, memory};
 
-use super::super::adjacency_list::AdjacencyList;
-use super::super::atomic::atomic_u32;
-use super::super::scan::exclusive_prefix_sum;
-use super::super::team::{Schedule, Team};
 use super::{NONE, lock};
+use kostra_parallel::AdjacencyList;
+use kostra_parallel::atomic_u32;
+use kostra_parallel::exclusive_prefix_sum;
+use kostra_parallel::{Schedule, Team};
 
 /// How many vertices of a loop over all are dealt to a thread at once.
 const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
@@ -144,7 +144,7 @@ impl Links {
         for thread in 0..team.threads() {
             shares.push(Mutex::new(memory::room(ids_of(thread).len())?));
         }
-        team.each(|thread| {
+        team.on_all(|thread| {
             let ids = ids_of(thread);
             lock(&shares[thread]).extend(
                 ids.map(|id| (id, edges.ends(id)))
@@ -165,7 +165,7 @@ impl Links {
 
     /// Inserts every edge into an adjacency list.
     pub(super) fn insert_into(&self, graph: &AdjacencyList, team: &Team<'_>) {
-        team.each(|thread| {
+        team.on_all(|thread| {
             let share = lock(&self.shares[thread]);
             let mut writer = graph.writer(2 * share.len());
             for link in share.iter() {
@@ -176,7 +176,7 @@ impl Links {
 
     /// Drops the edges inside of merged trees, and leads the others to the numbers of their roots.
     pub(super) fn contract(&self, trees: Trees<'_>, team: &Team<'_>) {
-        team.each(|thread| {
+        team.on_all(|thread| {
             lock(&self.shares[thread]).retain_mut(|link| {
                 // Both ends of an edge are in the same complete tree, if one is; so no root below
                 // is NONE.

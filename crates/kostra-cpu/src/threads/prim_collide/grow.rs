@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex, Weight};
 
-use super::super::adjacency_list::Rows;
-use super::super::edge_set::SharedEdgeSet;
-use super::super::team::Team;
 use super::contract::Trees;
 use super::{NONE, lock, refusal};
 use crate::heap::Heap;
 use crate::heap_binary::BinaryHeap;
+use kostra_parallel::Rows;
+use kostra_parallel::SharedEdgeSet;
+use kostra_parallel::Team;
 
 /// After so many steps, an edge looked at being one, instances pause, and the observer is spoken
 /// to.
@@ -113,7 +113,7 @@ impl<W: Weight> Stage<'_, W> {
     ) -> Result<(), SolveError> {
         loop {
             let unfinished = AtomicBool::new(false);
-            team.each(|thread| {
+            team.on_all(|thread| {
                 if let Some(instance) = instances.get(thread)
                     && self.grow(&mut lock(instance), STRIDE)
                 {

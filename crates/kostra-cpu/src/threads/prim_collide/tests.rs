@@ -7,7 +7,7 @@ use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Solver, with_graph};
 use super::*;
 use crate::FASTEST_ON_SMALL;
 use crate::sequential::tests::Random;
-use crate::threads::team::with_team;
+use kostra_parallel::with_team;
 
 fn expected(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     FASTEST_ON_SMALL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()

@@ -11,14 +11,14 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
-use super::place::Places;
-use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
+use crate::placement::Placement;
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
 
 /// A number of threads, the caller's among them, that live as long as one solve.
 ///
-/// The caller leads: [`each`](Self::each) runs a step on every thread and returns when all have
+/// The caller leads: [`on_all`](Self::on_all) runs a step on every thread and returns when all have
 /// done it, so that the leader's code reads as if it were alone, and steps may borrow from it.
-/// [`helped`](Self::helped) and [`deal`](Self::deal) wait only for those who have come to help: a
+/// [`on_available`](Self::on_available) and [`distribute`](Self::distribute) wait only for those who have come to help: a
 /// thread that is still waking up, or was put aside for something else, holds nobody up. Between
 /// steps the others wait, first awake, then asleep. Nothing outlives the call: no pool is kept, and
 /// none of the caller's is used.
@@ -31,14 +31,14 @@ use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, sp
 /// acquires that; finishing releases what a thread has written in it, and the leader acquires that.
 /// So steps, and what lies between them, happen one after another, and what is shared inside of a
 /// step can do with relaxed order. Sleeping and waking meet in sequentially consistent fences.
-pub(crate) struct Team<'a> {
+pub struct Team<'a> {
     shared: &'a Shared,
     threads: usize,
 }
 
 /// How the items of a loop are dealt out to threads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Schedule {
+pub enum Schedule {
     /// Blocks of this many items, to whoever is free.
     Dynamic(usize),
     /// The items that are left, divided by the number of threads and rounded down, but at least
@@ -52,11 +52,11 @@ pub(crate) enum Schedule {
 ///
 /// # Panics
 /// When a step panics, on any thread.
-pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
+pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
     if threads < 2 {
         return work(&Team { shared: &Shared::default(), threads: 1 });
     }
-    let (shared, places) = (Shared::default(), Places::of_leader());
+    let (shared, places) = (Shared::default(), Placement::of_leader());
     let mut others = Others { shared: &shared, threads: Vec::new() };
     while others.threads.len() + 1 < threads.min(MOST) {
         let (shared, places, index) = (&shared, &places, others.threads.len() + 1);
@@ -79,20 +79,20 @@ pub(crate) fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) ->
 
 impl Team<'_> {
     /// How many threads there are, the leader's included.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads
     }
 
     /// Runs a step on every thread at once; the step gets the thread's number, and the leader is 0.
     ///
     /// What one step has written, every thread sees in the next. Steps do not nest.
-    pub(crate) fn each(&self, step: impl Fn(usize) + Sync) {
+    pub fn on_all(&self, step: impl Fn(usize) + Sync) {
         self.run(&step, true);
     }
 
     /// Runs a step on the leader, who is 0, and on those of the others who come before the leader
     /// has done it. So the leader must do alone what nobody else does.
-    pub(crate) fn helped(&self, step: impl Fn(usize) + Sync) {
+    pub fn on_available(&self, step: impl Fn(usize) + Sync) {
         self.run(&step, false);
     }
 
@@ -105,7 +105,7 @@ impl Team<'_> {
 
     /// Deals out `0..len` in ranges, each to one thread, which gets its own number too. Ranges are
     /// dealt in ascending order.
-    pub(crate) fn deal(
+    pub fn distribute(
         &self,
         len: usize,
         schedule: Schedule,
@@ -120,23 +120,23 @@ impl Team<'_> {
             return step(0, 0..len);
         }
         let next = AtomicUsize::new(0);
-        self.helped(|thread| {
+        self.on_available(|thread| {
             while let Some(range) = self.take(&next, len, schedule) {
                 step(thread, range);
             }
         });
     }
 
-    /// Deals out `0..len` one by one, as [`deal`](Self::deal) does in ranges.
+    /// Deals out `0..len` one by one, as [`distribute`](Self::distribute) does in ranges.
     #[inline]
-    pub(crate) fn for_each(&self, len: usize, schedule: Schedule, step: impl Fn(usize) + Sync) {
-        self.deal(len, schedule, |_, range| range.for_each(&step));
+    pub fn for_each(&self, len: usize, schedule: Schedule, step: impl Fn(usize) + Sync) {
+        self.distribute(len, schedule, |_, range| range.for_each(&step));
     }
 
     /// Deals out `0..len` in one part for each thread, with the part's number: the same parts in
     /// every call, to whoever comes.
     #[inline]
-    pub(crate) fn parts(&self, len: usize, step: impl Fn(usize, Range<usize>) + Sync) {
+    pub fn in_parts(&self, len: usize, step: impl Fn(usize, Range<usize>) + Sync) {
         let parts = self.threads;
         self.for_each(parts, Schedule::Dynamic(1), |part| {
             step(part, len * part / parts..len * (part + 1) / parts);
@@ -175,7 +175,7 @@ const JOINED: usize = 2;
 /// One step, in the bits above those.
 const STEP: usize = 1 << 16;
 /// As many as can join a step, and the leader.
-pub(super) const MOST: usize = STEP / JOINED;
+pub(crate) const MOST: usize = STEP / JOINED;
 
 /// How many have joined a step.
 fn joined(gate: usize) -> usize {
@@ -458,7 +458,7 @@ mod tests {
             with_team(threads, |team| {
                 assert_eq!(team.threads(), threads);
                 for step in 1..if cfg!(miri) { 5 } else { 300 } {
-                    team.each(|thread| {
+                    team.on_all(|thread| {
                         // The neighbour's sum is as the step before has left it.
                         sums[thread].fetch_add(step, Ordering::Relaxed);
                     });
@@ -488,7 +488,7 @@ mod tests {
                 for len in [0, 1, 100, 1001] {
                     let dealt: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
                     with_team(threads, |team| {
-                        team.deal(len, schedule, |_, range| {
+                        team.distribute(len, schedule, |_, range| {
                             for item in range {
                                 dealt[item].fetch_add(1, Ordering::Relaxed);
                             }
@@ -508,7 +508,7 @@ mod tests {
         let blocks = Mutex::new(Vec::new());
         with_team(threads, |team| {
             assert_eq!(team.threads(), threads);
-            team.deal(len, schedule, |_, range| blocks.lock().unwrap().push(range));
+            team.distribute(len, schedule, |_, range| blocks.lock().unwrap().push(range));
         });
         let mut blocks = blocks.into_inner().unwrap();
         blocks.sort_unstable_by_key(|block| block.start);
@@ -551,7 +551,7 @@ mod tests {
             let done = AtomicU32::new(0);
             let result = catch_unwind(AssertUnwindSafe(|| {
                 with_team(3, |team| {
-                    team.each(|thread| {
+                    team.on_all(|thread| {
                         assert!(thread != culprit, "thread {thread}");
                         done.fetch_add(1, Ordering::Relaxed);
                     });

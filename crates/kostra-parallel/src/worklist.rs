@@ -13,10 +13,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{EdgeId, Vertex};
 
-use super::sync::{AtomicU32, AtomicU64, AtomicUsize, lend_u32, lend_u64};
+use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, lend_u32, lend_u64};
 
 /// Edges between components, each with the id that it has in the graph.
-pub(crate) struct Worklist<'a> {
+pub struct Worklist<'a> {
     ends: &'a [AtomicU64],
     ids: &'a [AtomicU32],
     tickets: AtomicUsize,
@@ -24,53 +24,53 @@ pub(crate) struct Worklist<'a> {
 
 impl<'a> Worklist<'a> {
     /// How many words a list of `edges` edges takes.
-    pub(crate) const fn words(edges: usize) -> usize {
+    pub const fn words(edges: usize) -> usize {
         edges + edges.div_ceil(2)
     }
 
     /// A list of up to `edges` edges in [`words(edges)`](Self::words) words, whatever they hold.
     /// Its first `len` places are taken; each must be [set](Self::set) before it is read.
-    pub(crate) fn in_words(words: &'a mut [u64], edges: usize, len: usize) -> Self {
+    pub fn in_words(words: &'a mut [u64], edges: usize, len: usize) -> Self {
         let (ends, ids) = words.split_at_mut(edges);
         let ids = lend_u32(bytemuck::cast_slice_mut(ids));
         Self { ends: lend_u64(ends), ids, tickets: AtomicUsize::new(len) }
     }
 
     /// How many edges are in the list.
-    pub(crate) fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.tickets.load(Relaxed)
     }
 
     /// Empties the list.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.tickets.store(0, Relaxed);
     }
 
     /// Adds an edge.
-    pub(crate) fn push(&self, ends: (Vertex, Vertex), id: EdgeId) {
+    pub fn push(&self, ends: (Vertex, Vertex), id: EdgeId) {
         let ticket = self.tickets.fetch_add(1, Relaxed);
         self.set(ticket, ends, id);
     }
 
     /// Writes an edge to a place.
-    pub(crate) fn set(&self, place: usize, ends: (Vertex, Vertex), id: EdgeId) {
+    pub fn set(&self, place: usize, ends: (Vertex, Vertex), id: EdgeId) {
         self.set_ends(place, ends);
         self.ids[place].store(id, Relaxed);
     }
 
     /// Changes the ends of the edge in a place.
-    pub(crate) fn set_ends(&self, place: usize, (u, v): (Vertex, Vertex)) {
+    pub fn set_ends(&self, place: usize, (u, v): (Vertex, Vertex)) {
         self.ends[place].store(u64::from(u) << 32 | u64::from(v), Relaxed);
     }
 
     /// The ends of the edge in a place.
-    pub(crate) fn ends(&self, place: usize) -> (Vertex, Vertex) {
+    pub fn ends(&self, place: usize) -> (Vertex, Vertex) {
         let ends = self.ends[place].load(Relaxed);
         ((ends >> 32) as Vertex, ends as Vertex)
     }
 
     /// The id of the edge in a place.
-    pub(crate) fn id(&self, place: usize) -> EdgeId {
+    pub fn id(&self, place: usize) -> EdgeId {
         self.ids[place].load(Relaxed)
     }
 }
@@ -102,7 +102,7 @@ mod under_loom {
             });
             threads.into_iter().for_each(|thread| thread.join().unwrap());
             let mut edges: Vec<_> =
-                (0..kept.len()).map(|place| (kept.ends(place), kept.id(place))).collect();
+                (0..kept.count()).map(|place| (kept.ends(place), kept.id(place))).collect();
             edges.sort_unstable();
             assert_eq!(edges, [((0, 9), 0), ((2, 9), 2), ((3, 9), 3)]);
         });
@@ -112,7 +112,7 @@ mod under_loom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::team::{Schedule, with_team};
+    use crate::team::{Schedule, with_team};
 
     #[test]
     fn every_edge_that_is_kept_stands_in_the_list_once() {
@@ -122,22 +122,22 @@ mod tests {
             let (all, kept) =
                 (Worklist::in_words(&mut from, m, m), Worklist::in_words(&mut to, m, 0));
             with_team(threads, |team| {
-                team.deal(m, Schedule::Dynamic(10), |_, range| {
+                team.distribute(m, Schedule::Dynamic(10), |_, range| {
                     range.for_each(|place| all.set(place, (place as u32, 5), 2 * place as u32));
                 });
-                team.deal(m, Schedule::Dynamic(10), |_, range| {
+                team.distribute(m, Schedule::Dynamic(10), |_, range| {
                     for place in range.filter(|place| place % 3 == 0) {
                         kept.push(all.ends(place), all.id(place));
                     }
                 });
             });
             let mut ids: Vec<_> =
-                (0..kept.len()).map(|place| (kept.ends(place).0, kept.id(place))).collect();
+                (0..kept.count()).map(|place| (kept.ends(place).0, kept.id(place))).collect();
             ids.sort_unstable();
             let expected: Vec<_> = (0..m as u32).step_by(3).map(|u| (u, 2 * u)).collect();
             assert_eq!(ids, expected);
             kept.clear();
-            assert_eq!(kept.len(), 0);
+            assert_eq!(kept.count(), 0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::team::Team;
+use crate::team::Team;
 
 /// Replaces every value by the sum of those before it, and returns the sum of all.
 ///
@@ -11,9 +11,9 @@ use super::team::Team;
 /// that have joined a pass. Sums wrap at 2^32; the caller makes sure that they stay below. Relaxed
 /// order is enough, because no two threads touch one value in a step, and the steps of a team are
 /// ordered.
-pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
+pub fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
     let sums: Vec<AtomicU32> = (0..=team.threads()).map(|_| AtomicU32::new(0)).collect();
-    team.parts(values.len(), |part, stretch| {
+    team.in_parts(values.len(), |part, stretch| {
         let sum =
             values[stretch].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
         sums[part].store(sum, Relaxed);
@@ -22,7 +22,7 @@ pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32
     for sum in &sums {
         total = total.wrapping_add(sum.swap(total, Relaxed));
     }
-    team.parts(values.len(), |part, stretch| {
+    team.in_parts(values.len(), |part, stretch| {
         let mut sum = sums[part].load(Relaxed);
         for value in &values[stretch] {
             let next = sum.wrapping_add(value.load(Relaxed));
@@ -36,7 +36,7 @@ pub(crate) fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::team::with_team;
+    use crate::team::with_team;
 
     #[test]
     fn each_value_becomes_the_sum_of_those_before_it() {

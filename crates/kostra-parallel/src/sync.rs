@@ -12,7 +12,7 @@ mod standard {
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
-    pub(crate) use crate::threads::atomic::{atomic_u32 as lend_u32, atomic_u64 as lend_u64};
+    pub(crate) use crate::atomic::{atomic_u32 as lend_u32, atomic_u64 as lend_u64};
 }
 
 #[cfg(loom)]

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::team::{Schedule, with_team};
+use crate::team::{Schedule, with_team};
 
 /// Calls `step` once for every item, on up to as many threads as there are items, the caller's
 /// among them. Where threads start late, one thread takes several items, so the step for one item
@@ -10,7 +10,7 @@ use super::team::{Schedule, with_team};
 ///
 /// # Panics
 /// When a step panics, on any thread.
-pub fn on_threads<T: Send>(items: &mut [T], step: impl Fn(&mut T) + Sync) {
+pub fn for_each_mut<T: Send>(items: &mut [T], step: impl Fn(&mut T) + Sync) {
     let items: Vec<_> = items.iter_mut().map(Mutex::new).collect();
     with_team(items.len(), |team| {
         team.for_each(items.len(), Schedule::Dynamic(1), |index| {
@@ -27,7 +27,7 @@ mod tests {
     fn every_item_has_its_turn_once() {
         for items in [0, 1, 2, 9] {
             let mut turns = vec![0; items];
-            on_threads(&mut turns, |turn| *turn += 1);
+            for_each_mut(&mut turns, |turn| *turn += 1);
             assert_eq!(turns, vec![1; items]);
         }
     }

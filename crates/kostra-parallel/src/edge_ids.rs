@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{EdgeId, EdgeSet, OutOfMemory, with_room};
 
-use super::team::{Schedule, with_team};
+use crate::team::{Schedule, with_team};
 
 /// Members that are worth a thread.
 const GRAIN: usize = 1 << 19;
@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 ///
 /// # Errors
 /// When the system does not grant the memory.
-pub fn list(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory> {
+pub fn edge_ids(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory> {
     let threads = threads.min(set.len() / GRAIN);
     if threads < 2 {
         return set.try_into_ids();
@@ -82,7 +82,7 @@ mod tests {
             let expected = set.clone().into_ids();
             for threads in [1, 2, 3, 8] {
                 assert!(
-                    list(set.clone(), threads).unwrap() == expected,
+                    edge_ids(set.clone(), threads).unwrap() == expected,
                     "{bound} by {step} on {threads}"
                 );
             }

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use kostra_core::Run;
 
-use super::team::{MOST, Team, with_team};
+use crate::team::{MOST, Team, with_team};
 
 /// Does some work with a [team](with_team), and reports how long its threads took to start and to
 /// end, and how many the system refused. The last round of the run is over when the work is.
-pub(crate) fn with_watched_team<R>(
+pub fn with_observed_team<R>(
     run: &mut Run<'_>,
     threads: usize,
     work: impl FnOnce(&Team<'_>, &mut Run<'_>) -> R,
@@ -55,7 +55,7 @@ mod tests {
     fn told_with(threads: usize) -> Vec<&'static str> {
         let mut log = Log::default();
         let mut run = Run::new().observed_by(&mut log);
-        with_watched_team(&mut run, threads, |_, run| {
+        with_observed_team(&mut run, threads, |_, run| {
             run.round(1, 1).unwrap();
             run.phase("work", |_| ());
         });

@@ -1,9 +1,9 @@
 //! Where the threads of a team begin.
 
 #[cfg(all(target_os = "linux", target_env = "gnu", not(any(miri, loom))))]
-pub(super) use linux::Places;
+pub(crate) use linux::Placement;
 #[cfg(any(not(all(target_os = "linux", target_env = "gnu")), miri, loom))]
-pub(super) use nowhere::Places;
+pub(crate) use nowhere::Placement;
 
 #[cfg(all(target_os = "linux", target_env = "gnu", not(any(miri, loom))))]
 mod linux {
@@ -24,7 +24,7 @@ mod linux {
     /// leader sends new threads away from its own, and a thread that finds another of its team
     /// where it is moves to the next that it may use. It is bound to none: after that the system
     /// moves it as it likes.
-    pub(in crate::threads) struct Places {
+    pub(crate) struct Placement {
         /// Where the leader was when it began.
         leader: usize,
         /// Where the team may be.
@@ -32,9 +32,9 @@ mod linux {
         taken: [AtomicU64; ROOM.div_ceil(64)],
     }
 
-    impl Places {
+    impl Placement {
         /// The places of a team that the calling thread leads.
-        pub(in crate::threads) fn of_leader() -> Self {
+        pub(crate) fn of_leader() -> Self {
             let (leader, allowed) = (here(), allowed().unwrap_or_else(nowhere));
             let places =
                 Self { leader, allowed, taken: [const { AtomicU64::new(0) }; ROOM.div_ceil(64)] };
@@ -44,7 +44,7 @@ mod linux {
 
         /// Sends a thread that may not have begun yet away from the leader's processor. One that is
         /// elsewhere stays there.
-        pub(in crate::threads) fn send_away<T>(&self, thread: &JoinHandle<T>) {
+        pub(crate) fn send_away<T>(&self, thread: &JoinHandle<T>) {
             let mut others = self.allowed;
             // SAFETY: the leader's place is below the room of a set, as all that the system tells.
             unsafe { libc::CPU_CLR(self.leader, &mut others) };
@@ -52,7 +52,7 @@ mod linux {
         }
 
         /// Gives the calling thread a processor of its own, where there is one left.
-        pub(in crate::threads) fn settle(&self) {
+        pub(crate) fn settle(&self) {
             let here = here();
             if self.take(here) {
                 return;
@@ -137,7 +137,7 @@ mod linux {
         #[test]
         fn threads_of_a_team_begin_apart_and_are_bound_to_nothing() {
             let (before, others) = (processors(), 3);
-            let places = Arc::new(Places::of_leader());
+            let places = Arc::new(Placement::of_leader());
             let threads = (0..others).map(|_| {
                 let own = Arc::clone(&places);
                 let thread = thread::spawn(move || {
@@ -162,13 +162,13 @@ mod linux {
 mod nowhere {
     use std::thread::JoinHandle;
 
-    pub(in crate::threads) struct Places;
+    pub(crate) struct Placement;
 
-    impl Places {
-        pub(in crate::threads) fn of_leader() -> Self {
+    impl Placement {
+        pub(crate) fn of_leader() -> Self {
             Self
         }
-        pub(in crate::threads) fn send_away<T>(&self, _thread: &JoinHandle<T>) {}
-        pub(in crate::threads) fn settle(&self) {}
+        pub(crate) fn send_away<T>(&self, _thread: &JoinHandle<T>) {}
+        pub(crate) fn settle(&self) {}
     }
 }

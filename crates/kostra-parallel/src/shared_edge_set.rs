@@ -11,16 +11,16 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{EdgeId, EdgeSet, OutOfMemory, prefetch, with_room};
 
-use super::sync::AtomicU64;
+use crate::sync::AtomicU64;
 
 /// A set of the edges of a graph.
-pub(crate) struct SharedEdgeSet {
+pub struct SharedEdgeSet {
     words: Vec<AtomicU64>,
 }
 
 impl SharedEdgeSet {
     /// An empty set of ids below `edges`, if the system grants the memory.
-    pub(crate) fn new(edges: usize) -> Result<Self, OutOfMemory> {
+    pub fn new(edges: usize) -> Result<Self, OutOfMemory> {
         let count = edges.div_ceil(64);
         let mut words = with_room(count)?;
         words.resize_with(count, || AtomicU64::new(0));
@@ -29,26 +29,26 @@ impl SharedEdgeSet {
 
     /// Adds an edge, and says whether it was new.
     #[inline]
-    pub(crate) fn insert(&self, id: EdgeId) -> bool {
+    pub fn insert(&self, id: EdgeId) -> bool {
         let bit = 1 << (id % 64);
         self.words[id as usize / 64].fetch_or(bit, Relaxed) & bit == 0
     }
 
     /// Adds an edge while no other thread does, which needs no exchange.
     #[inline]
-    pub(crate) fn insert_alone(&self, id: EdgeId) {
+    pub fn insert_alone(&self, id: EdgeId) {
         let word = &self.words[id as usize / 64];
         word.store(word.load(Relaxed) | 1 << (id % 64), Relaxed);
     }
 
     /// Starts bringing what an insertion will write to into the cache.
     #[inline]
-    pub(crate) fn prefetch(&self, id: EdgeId) {
+    pub fn prefetch(&self, id: EdgeId) {
         prefetch(&self.words, id as usize / 64);
     }
 
     /// The same set, for one owner.
-    pub(crate) fn into_edge_set(self) -> EdgeSet {
+    pub fn into_edge_set(self) -> EdgeSet {
         EdgeSet::from_words(self.words.into_iter().map(AtomicU64::into_inner).collect())
     }
 }
@@ -79,7 +79,7 @@ mod under_loom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::team::{Schedule, with_team};
+    use crate::team::{Schedule, with_team};
 
     #[test]
     fn every_edge_that_is_inserted_is_in_the_set() {

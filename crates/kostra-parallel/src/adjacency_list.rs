@@ -25,13 +25,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{EdgeId, OutOfMemory, Vertex, memory};
 
-use super::sync::{AtomicU32, AtomicUsize};
+use crate::sync::{AtomicU32, AtomicUsize};
 
 /// What the last entry of a list links to.
 const END: usize = usize::MAX;
 
 /// Lists of the edges at each vertex.
-pub(super) struct AdjacencyList {
+pub struct AdjacencyList {
     /// The first entry of each vertex's list.
     heads: Vec<AtomicUsize>,
     entries: Vec<Entry>,
@@ -50,7 +50,7 @@ struct Entry {
 impl AdjacencyList {
     /// An empty list for each vertex below `vertices`, with room for so many entries in all, if the
     /// system grants the memory.
-    pub(super) fn new(vertices: u32, entries: usize) -> Result<Self, OutOfMemory> {
+    pub fn new(vertices: u32, entries: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             heads: memory::collected((0..vertices).map(|_| AtomicUsize::new(END)))?,
             entries: memory::collected((0..entries).map(|_| Entry::default()))?,
@@ -59,7 +59,7 @@ impl AdjacencyList {
     }
 
     /// Empties all lists, and keeps those of the vertices below `vertices`. O(vertices).
-    pub(super) fn clear(&mut self, vertices: u32) {
+    pub fn clear(&mut self, vertices: u32) {
         self.heads.truncate(vertices as usize);
         for head in &self.heads {
             head.store(END, Relaxed);
@@ -68,19 +68,19 @@ impl AdjacencyList {
     }
 
     /// A writer that can insert so many entries. Any number of threads may each have one.
-    pub(super) fn writer(&self, entries: usize) -> Writer<'_> {
+    pub fn writer(&self, entries: usize) -> Writer<'_> {
         let first = self.reserved.fetch_add(entries, Relaxed);
         Writer { list: self, free: first..first + entries }
     }
 
     /// The lists as they are when all writers are gone.
-    pub(super) fn rows(&mut self) -> Rows<'_> {
+    pub fn rows(&mut self) -> Rows<'_> {
         Rows { list: self }
     }
 }
 
 /// Inserts into the lists, beside other writers.
-pub(super) struct Writer<'a> {
+pub struct Writer<'a> {
     list: &'a AdjacencyList,
     /// The entries that are this writer's alone.
     free: Range<usize>,
@@ -91,7 +91,7 @@ impl Writer<'_> {
     ///
     /// # Panics
     /// When more is inserted than was reserved, or reserved than there is room for.
-    pub(super) fn insert_edge(&mut self, u: Vertex, v: Vertex, id: EdgeId) {
+    pub fn insert_edge(&mut self, u: Vertex, v: Vertex, id: EdgeId) {
         self.insert(u, v, id);
         self.insert(v, u, id);
     }
@@ -109,14 +109,14 @@ impl Writer<'_> {
 
 /// The lists, which nobody changes. Copied freely.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub struct Rows<'a> {
     list: &'a AdjacencyList,
 }
 
 impl<'a> Rows<'a> {
     /// The edges at a vertex, each with its other end, in no particular order.
     #[inline]
-    pub(super) fn row(self, vertex: Vertex) -> impl Iterator<Item = (Vertex, EdgeId)> + use<'a> {
+    pub fn row(self, vertex: Vertex) -> impl Iterator<Item = (Vertex, EdgeId)> + use<'a> {
         let mut at = self.list.heads[vertex as usize].load(Relaxed);
         std::iter::from_fn(move || {
             // No entry is at END.
@@ -186,7 +186,7 @@ mod under_loom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::team::with_team;
+    use crate::team::with_team;
 
     fn row(rows: Rows<'_>, vertex: Vertex) -> Vec<(Vertex, EdgeId)> {
         let mut row: Vec<_> = rows.row(vertex).collect();
@@ -247,7 +247,7 @@ mod tests {
                 with_team(THREADS, |team| {
                     // Where the system grants fewer threads, the others' shares are done by those
                     // that there are.
-                    team.each(|thread| {
+                    team.on_all(|thread| {
                         for share in (thread..THREADS).step_by(team.threads()) {
                             let mut writer = list.writer(2 * edges as usize);
                             for id in share as u32 * edges..(share as u32 + 1) * edges {

@@ -17,13 +17,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
 
-use super::sync::{AtomicU32, AtomicU64, lend_u32, lend_u64};
+use crate::sync::{AtomicU32, AtomicU64, lend_u32, lend_u64};
 
 /// No graph has an edge with this id.
 const NO_EDGE: EdgeId = EdgeId::MAX;
 
 /// A slot for each component.
-pub(crate) struct Lightest<'a, W: Weight> {
+pub struct LightestEdges<'a, W: Weight> {
     edges: Edges<'a, W>,
     slots: Slots<'a>,
 }
@@ -33,15 +33,15 @@ enum Slots<'a> {
     Ids(&'a [AtomicU32]),
 }
 
-impl<'a, W: Weight> Lightest<'a, W> {
+impl<'a, W: Weight> LightestEdges<'a, W> {
     /// How many words the slots of some components take.
-    pub(crate) const fn words(components: usize) -> usize {
+    pub const fn words(components: usize) -> usize {
         if W::Key::BITS == 32 { components } else { components.div_ceil(2) }
     }
 
     /// Slots in so many [`words`](Self::words), of any content: every slot is first to be
     /// [cleared](Self::clear).
-    pub(crate) fn in_words(edges: Edges<'a, W>, words: &'a mut [u64]) -> Self {
+    pub fn in_words(edges: Edges<'a, W>, words: &'a mut [u64]) -> Self {
         let slots = if W::Key::BITS == 32 {
             Slots::Ranks(lend_u64(words))
         } else {
@@ -52,7 +52,7 @@ impl<'a, W: Weight> Lightest<'a, W> {
 
     /// Offers an edge to a component, which keeps it if it is the lightest so far.
     #[inline]
-    pub(crate) fn offer(&self, component: Vertex, key: W::Key, id: EdgeId) {
+    pub fn write_min(&self, component: Vertex, key: W::Key, id: EdgeId) {
         match self.slots {
             Slots::Ranks(ranks) => {
                 let (slot, rank) = (&ranks[component as usize], packed(key, id));
@@ -75,7 +75,7 @@ impl<'a, W: Weight> Lightest<'a, W> {
 
     /// The lightest edge that was offered since the slot was cleared.
     #[inline]
-    pub(crate) fn get(&self, component: Vertex) -> Option<EdgeId> {
+    pub fn get(&self, component: Vertex) -> Option<EdgeId> {
         let id = match self.slots {
             Slots::Ranks(ranks) => ranks[component as usize].load(Relaxed) as EdgeId,
             Slots::Ids(ids) => ids[component as usize].load(Relaxed),
@@ -85,7 +85,7 @@ impl<'a, W: Weight> Lightest<'a, W> {
 
     /// Empties a slot, which nobody may offer to in the same step.
     #[inline]
-    pub(crate) fn clear(&self, component: Vertex) {
+    pub fn clear(&self, component: Vertex) {
         match self.slots {
             Slots::Ranks(ranks) => ranks[component as usize].store(u64::MAX, Relaxed),
             Slots::Ids(ids) => ids[component as usize].store(NO_EDGE, Relaxed),
@@ -114,12 +114,13 @@ mod under_loom {
                 EdgeList::new(1, ends.clone(), ends, weights.to_vec()).unwrap(),
             ));
             let edges = graph.edges(Order::Minimum);
-            let words = Vec::leak(vec![0; Lightest::<W>::words(1)]);
-            let lightest: &Lightest<'_, W> = Box::leak(Box::new(Lightest::in_words(edges, words)));
+            let words = Vec::leak(vec![0; LightestEdges::<W>::words(1)]);
+            let lightest: &LightestEdges<'_, W> =
+                Box::leak(Box::new(LightestEdges::in_words(edges, words)));
             lightest.clear(0);
             let threads = offers.map(|ids| {
                 loom::thread::spawn(move || {
-                    ids.iter().for_each(|&id| lightest.offer(0, edges.key(id), id))
+                    ids.iter().for_each(|&id| lightest.write_min(0, edges.key(id), id))
                 })
             });
             threads.into_iter().for_each(|thread| thread.join().unwrap());
@@ -142,7 +143,7 @@ mod tests {
     use kostra_core::{EdgeList, Order};
 
     use super::*;
-    use crate::threads::team::with_team;
+    use crate::team::with_team;
 
     fn assert_the_lightest_stays<W: Weight>(weights: &[W]) {
         let m = weights.len() as u32;
@@ -150,15 +151,15 @@ mod tests {
             EdgeList::new(1, vec![0; m as usize], vec![0; m as usize], weights.to_vec()).unwrap();
         for order in [Order::Minimum, Order::Maximum] {
             let edges = graph.edges(order);
-            let mut words = vec![0; Lightest::<W>::words(3)];
-            let lightest = Lightest::in_words(edges, &mut words);
+            let mut words = vec![0; LightestEdges::<W>::words(3)];
+            let lightest = LightestEdges::in_words(edges, &mut words);
             (0..3).for_each(|component| lightest.clear(component));
             with_team(3, |team| {
-                team.each(|thread| {
+                team.on_all(|thread| {
                     for id in 0..m {
-                        lightest.offer(0, edges.key(id), id);
-                        lightest.offer(2, edges.key(m - 1 - id), m - 1 - id);
-                        lightest.offer(thread as u32, edges.key(m - 1), m - 1);
+                        lightest.write_min(0, edges.key(id), id);
+                        lightest.write_min(2, edges.key(m - 1 - id), m - 1 - id);
+                        lightest.write_min(thread as u32, edges.key(m - 1), m - 1);
                     }
                 });
             });

@@ -32,32 +32,32 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::Vertex;
 
-use super::sync::{AtomicU64, lend_u64};
+use crate::sync::{AtomicU64, lend_u64};
 
 /// Disjoint sets over `0..n`.
-pub(crate) struct UnionFind<'a> {
+pub struct SharedUnionFind<'a> {
     records: &'a [AtomicU64],
     path_compression: bool,
 }
 
-impl<'a> UnionFind<'a> {
+impl<'a> SharedUnionFind<'a> {
     /// Disjoint sets in one word an element, of any content: every element is first to be
     /// [made a set](Self::make_set).
     ///
     /// Path compression has searches shorten the paths that they walk, at the price of an atomic
     /// write each time.
-    pub(crate) fn in_words(words: &'a mut [u64], path_compression: bool) -> Self {
+    pub fn in_words(words: &'a mut [u64], path_compression: bool) -> Self {
         Self { records: lend_u64(words), path_compression }
     }
 
     /// Makes an element a set of its own.
-    pub(crate) fn make_set(&self, element: Vertex) {
+    pub fn make_set(&self, element: Vertex) {
         self.records[element as usize].store(record(0, element), Relaxed);
     }
 
     /// The representative of the set that holds an element. While merges run, it may be one that
     /// has just been linked.
-    pub(crate) fn find(&self, mut element: Vertex) -> Vertex {
+    pub fn find(&self, mut element: Vertex) -> Vertex {
         let mut found = self.load(element);
         loop {
             let parent = parent(found);
@@ -82,7 +82,7 @@ impl<'a> UnionFind<'a> {
     }
 
     /// Merges the sets of two elements, and says whether it was this call that merged them.
-    pub(crate) fn join(&self, u: Vertex, v: Vertex) -> bool {
+    pub fn join(&self, u: Vertex, v: Vertex) -> bool {
         let (mut u, mut v) = (u, v);
         loop {
             (u, v) = (self.find(u), self.find(v));
@@ -143,8 +143,8 @@ mod under_loom {
         model.preemption_bound = Some(3);
         model.check(move || {
             let words = Vec::leak(vec![0; n as usize]);
-            let sets: &UnionFind<'_> =
-                Box::leak(Box::new(UnionFind::in_words(words, path_compression)));
+            let sets: &SharedUnionFind<'_> =
+                Box::leak(Box::new(SharedUnionFind::in_words(words, path_compression)));
             (0..n).for_each(|element| sets.make_set(element));
             let mut expected = kostra_core::UnionFind::new(n);
             for &(u, v) in before {
@@ -198,7 +198,7 @@ mod under_loom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::team::{Schedule, with_team};
+    use crate::team::{Schedule, with_team};
 
     /// Merges pairs with some threads, and returns the representatives and how often a merge was
     /// claimed.
@@ -209,13 +209,13 @@ mod tests {
         path_compression: bool,
     ) -> (Vec<u32>, usize) {
         let mut words = vec![u64::MAX; n as usize];
-        let sets = UnionFind::in_words(&mut words, path_compression);
+        let sets = SharedUnionFind::in_words(&mut words, path_compression);
         let claimed = AtomicU64::new(0);
         with_team(threads, |team| {
-            team.deal(n as usize, Schedule::Dynamic(10), |_, range| {
+            team.distribute(n as usize, Schedule::Dynamic(10), |_, range| {
                 range.for_each(|element| sets.make_set(element as u32));
             });
-            team.deal(pairs.len(), Schedule::Dynamic(3), |_, range| {
+            team.distribute(pairs.len(), Schedule::Dynamic(3), |_, range| {
                 for &(u, v) in &pairs[range] {
                     claimed.fetch_add(sets.join(u, v).into(), Relaxed);
                 }
@@ -251,7 +251,7 @@ mod tests {
     fn paths_stay_short_without_compression() {
         let n = 1 << 10;
         let mut words = vec![0; n as usize];
-        let sets = UnionFind::in_words(&mut words, false);
+        let sets = SharedUnionFind::in_words(&mut words, false);
         (0..n).for_each(|element| sets.make_set(element));
         for stride in (0..10).map(|bit| 1 << bit) {
             for low in (0..n).step_by(2 * stride as usize) {

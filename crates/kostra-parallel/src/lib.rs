@@ -1,0 +1,48 @@
+//! Teams of threads, and the data structures that the threads of a team share.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `team` | [`with_team`]: threads that run the steps of one solve together |
+//! | `observed` | [`with_observed_team`]: the same, with the start and end of the threads as phases |
+//! | `placement` | the processor on which each thread of a team starts |
+//! | `atomic` | [`atomic_u32`], [`atomic_u64`]: borrowed integers as atomic integers |
+//! | `scan` | [`exclusive_prefix_sum`] |
+//! | `for_each_mut` | [`for_each_mut`]: one call for each item of a slice |
+//! | `edge_ids` | [`edge_ids`]: the ids of a set of edges in ascending order |
+//! | `shared_edge_set` | [`SharedEdgeSet`]: a set of edges that threads fill |
+//! | `shared_union_find` | [`SharedUnionFind`]: disjoint sets that threads merge |
+//! | `lightest_edges` | [`LightestEdges`]: a minimum for each component |
+//! | `worklist` | [`Worklist`]: the output of a parallel filter |
+//! | `adjacency_list` | [`AdjacencyList`]: a graph that threads build |
+//! | `sync` | the atomic types and locks, which the model checker replaces |
+//!
+//! Each data structure states its progress guarantee and its memory orders. `scripts/loom` checks
+//! them with a model checker, and `scripts/tsan` runs them under ThreadSanitizer.
+//!
+//! There is no thread pool: a team starts its threads and ends them.
+
+mod adjacency_list;
+mod atomic;
+mod edge_ids;
+mod for_each_mut;
+mod lightest_edges;
+mod observed;
+mod placement;
+mod scan;
+mod shared_edge_set;
+mod shared_union_find;
+mod sync;
+mod team;
+mod worklist;
+
+pub use adjacency_list::{AdjacencyList, Rows, Writer};
+pub use atomic::{atomic_u32, atomic_u64};
+pub use edge_ids::edge_ids;
+pub use for_each_mut::for_each_mut;
+pub use lightest_edges::LightestEdges;
+pub use observed::with_observed_team;
+pub use scan::exclusive_prefix_sum;
+pub use shared_edge_set::SharedEdgeSet;
+pub use shared_union_find::SharedUnionFind;
+pub use team::{Schedule, Team, with_team};
+pub use worklist::Worklist;
