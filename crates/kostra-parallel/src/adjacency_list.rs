@@ -1,24 +1,22 @@
-//! An adjacency list that many threads build at once without a lock.
+//! An adjacency list that several threads build without a lock.
 //!
-//! Each vertex has a linked list of the edges at it. The one thing that threads do to it together
-//! is to insert at a list's head, and that is a single atomic exchange: the new entry becomes the
-//! head, and what was the head comes after it. Exchanges of one head happen one after another, so
-//! every entry is exchanged out by exactly one later entry, or by none: each list is a chain of all
-//! that was inserted, in some order, and nothing is lost.
+//! Each vertex has a linked list of its edges. Threads share only the heads of the lists. An
+//! insertion is one atomic exchange: the new entry becomes the head, and links to the old head.
+//! Exchanges of one head have a total order, so each entry is replaced as head by at most one later
+//! entry. So each list is a chain of all inserted entries, in some order, and no entry is lost.
 //!
-//! Between the exchange and the writing of the link behind it a list is torn. So reading is a
-//! matter of type: [`rows`](AdjacencyList::rows) borrows the list alone, which no writer outlives.
+//! Between the exchange and the write of the link, a list is interrupted. So only
+//! [`rows`](AdjacencyList::rows) gives read access, and its exclusive borrow excludes all writers.
 //!
-//! * Source: Sousa 2014, section 4.2, Listing 4.2. There each entry is allocated for itself and
-//!   holds the weight. Here all lie in one piece of memory, of which each writer reserves its share
-//!   in one step, and an entry holds the edge's id, from which the weight follows, and the order
-//!   among equal weights, too.
-//! * Progress: wait-free. An insertion is one exchange, a reservation one addition; none of them is
-//!   tried twice, and no thread waits for another.
-//! * Memory order: relaxed. Exchanges of one head are in one order whatever is ordered around them,
-//!   and an entry is its writer's alone until the lists are read: by who has them to itself, which
-//!   came after all writing.
-//! * Cost: O(1) an insertion; 8 bytes a vertex and 16 an entry, of which an edge takes two.
+//! * Source: Sousa 2014, section 4.2, Listing 4.2. There each entry is allocated on its own and
+//!   holds the weight. Here all entries are in one array, in which each writer reserves its part by
+//!   one atomic addition. An entry holds the edge's id, which gives the weight and the order among
+//!   equal weights.
+//! * Progress: wait-free. An insertion is one exchange and a reservation one addition. Neither is
+//!   repeated, and no thread waits for another.
+//! * Memory order: relaxed. The exchanges of one head have a total order by themselves. An entry
+//!   belongs to one writer until the exclusive borrow of the reader, which follows all writes.
+//! * Cost: O(1) per insertion; 8 bytes per vertex and 16 per entry. An edge takes two entries.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -27,7 +25,7 @@ use kostra_core::{EdgeId, OutOfMemory, Vertex, memory};
 
 use crate::sync::{AtomicU32, AtomicUsize};
 
-/// What the last entry of a list links to.
+/// The link of the last entry of a list.
 const END: usize = usize::MAX;
 
 /// Lists of the edges at each vertex.
@@ -35,7 +33,7 @@ pub struct AdjacencyList {
     /// The first entry of each vertex's list.
     heads: Vec<AtomicUsize>,
     entries: Vec<Entry>,
-    /// How many entries are reserved.
+    /// The number of reserved entries.
     reserved: AtomicUsize,
 }
 
@@ -48,8 +46,10 @@ struct Entry {
 }
 
 impl AdjacencyList {
-    /// An empty list for each vertex below `vertices`, with room for so many entries in all, if the
-    /// system grants the memory.
+    /// An empty list for each vertex below `vertices`, with a total capacity of `entries` entries.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
     pub fn new(vertices: u32, entries: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             heads: memory::collected((0..vertices).map(|_| AtomicUsize::new(END)))?,
@@ -58,7 +58,7 @@ impl AdjacencyList {
         })
     }
 
-    /// Empties all lists, and keeps those of the vertices below `vertices`. O(vertices).
+    /// Empties all lists and removes those of the vertices from `vertices` on. O(vertices).
     pub fn clear(&mut self, vertices: u32) {
         self.heads.truncate(vertices as usize);
         for head in &self.heads {
@@ -67,30 +67,30 @@ impl AdjacencyList {
         self.reserved.store(0, Relaxed);
     }
 
-    /// A writer that can insert so many entries. Any number of threads may each have one.
+    /// A writer that can insert `entries` entries. Several threads may have a writer each.
     pub fn writer(&self, entries: usize) -> Writer<'_> {
         let first = self.reserved.fetch_add(entries, Relaxed);
         Writer { list: self, free: first..first + entries }
     }
 
-    /// The lists as they are when all writers are gone.
+    /// The lists, for reading.
     pub fn rows(&mut self) -> Rows<'_> {
         Rows { list: self }
     }
 }
 
-/// Inserts into the lists, beside other writers.
+/// Inserts into the lists concurrently with other writers.
 pub struct Writer<'a> {
     list: &'a AdjacencyList,
-    /// The entries that are this writer's alone.
+    /// The reserved entries that are still unused.
     free: Range<usize>,
 }
 
 impl Writer<'_> {
-    /// Inserts an edge into the lists of both its ends. Wait-free. Takes two entries.
+    /// Inserts an edge into the lists of both ends. Wait-free. Takes two entries.
     ///
     /// # Panics
-    /// When more is inserted than was reserved, or reserved than there is room for.
+    /// When the writer has no reserved entry left, or the list no capacity.
     pub fn insert_edge(&mut self, u: Vertex, v: Vertex, id: EdgeId) {
         self.insert(u, v, id);
         self.insert(v, u, id);
@@ -98,7 +98,8 @@ impl Writer<'_> {
 
     /// Inserts an edge into the list of one end.
     fn insert(&mut self, from: Vertex, to: Vertex, id: EdgeId) {
-        let index = self.free.next().expect("a writer inserts no more than it has reserved");
+        let index =
+            self.free.next().expect("a writer inserts no more entries than it has reserved");
         let entry = &self.list.entries[index];
         entry.to.store(to, Relaxed);
         entry.id.store(id, Relaxed);
@@ -107,19 +108,19 @@ impl Writer<'_> {
     }
 }
 
-/// The lists, which nobody changes. Copied freely.
+/// Read access to the lists.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
     list: &'a AdjacencyList,
 }
 
 impl<'a> Rows<'a> {
-    /// The edges at a vertex, each with its other end, in no particular order.
+    /// The edges of a vertex, each with its other end, in no particular order.
     #[inline]
     pub fn row(self, vertex: Vertex) -> impl Iterator<Item = (Vertex, EdgeId)> + use<'a> {
         let mut at = self.list.heads[vertex as usize].load(Relaxed);
         std::iter::from_fn(move || {
-            // No entry is at END.
+            // `END` is past the last entry.
             let entry = self.list.entries.get(at)?;
             at = entry.next.load(Relaxed);
             Some((entry.to.load(Relaxed), entry.id.load(Relaxed)))
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "no more than it has reserved")]
+    #[should_panic(expected = "no more entries than it has reserved")]
     fn a_writer_keeps_to_its_share() {
         AdjacencyList::new(2, 4).unwrap().writer(2).insert_edge(0, 1, 0);
         let list = AdjacencyList::new(2, 4).unwrap();

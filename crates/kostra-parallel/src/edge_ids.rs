@@ -1,6 +1,6 @@
-//! Listing the members of a set on several threads, which also share the first touch of the list's
-//! memory.
-#![allow(unsafe_code, reason = "a list is not cleared before threads fill it")]
+//! The ids of a set of edges, listed on several threads. The threads also share the cost of the
+//! page faults on the list's new memory.
+#![allow(unsafe_code, reason = "the list is not cleared before the threads fill it")]
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,16 +10,16 @@ use kostra_core::{EdgeId, EdgeSet, OutOfMemory, with_room};
 
 use crate::team::{Schedule, with_team};
 
-/// Members that are worth a thread.
+/// The fewest members per thread: below this, starting a thread costs more than it saves.
 const GRAIN: usize = 1 << 19;
-/// Parts for each thread, so that a thread that starts late leaves more of them to the others.
+/// Parts per thread, so that threads that start earlier can take more of them.
 const PARTS: usize = 8;
 
-/// The members of a set, ascending, listed by up to `threads` threads. O(bound / 64 + members)
+/// The ids of `set` in ascending order, listed by up to `threads` threads. O(bound / 64 + members)
 /// work.
 ///
 /// # Errors
-/// When the system does not grant the memory.
+/// When the system refuses the memory.
 pub fn edge_ids(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory> {
     let threads = threads.min(set.len() / GRAIN);
     if threads < 2 {
@@ -46,14 +46,13 @@ pub fn edge_ids(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory
             fill(share * index, chunks[index], &mut ids);
         });
     });
-    // SAFETY: there is room for as many, and every part was filled with as many members as its
-    // words have.
+    // SAFETY: the capacity is at least `set.len()`, and `fill` has written every part completely.
     unsafe { ids.set_len(set.len()) };
     Ok(ids)
 }
 
-/// Writes the members of some words, of which the first is the set's word `first`; there is room
-/// for just as many.
+/// Writes the members of `words` to `ids`, which has exactly one element per member. `first` is the
+/// index of the first word in the set.
 fn fill(first: usize, words: &[u64], ids: &mut [MaybeUninit<EdgeId>]) {
     let mut places = ids.iter_mut();
     for (index, mut word) in (first..).zip(words.iter().copied()) {
@@ -63,7 +62,7 @@ fn fill(first: usize, words: &[u64], ids: &mut [MaybeUninit<EdgeId>]) {
             word &= word - 1;
         }
     }
-    assert!(places.next().is_none(), "a part has as many members as were counted");
+    assert!(places.next().is_none(), "a part has as many members as were counted before");
 }
 
 #[cfg(test)]
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_list_what_one_lists() {
+    fn the_list_does_not_depend_on_the_number_of_threads() {
         for (bound, step) in
             [(0, 1), (1000, 7), (3 * GRAIN, 1), (4 * GRAIN + 77, 1), (30 * GRAIN, 7)]
         {

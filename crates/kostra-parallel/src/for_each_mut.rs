@@ -1,15 +1,15 @@
-//! One step for each of several items, on several threads.
+//! One call for each item of a slice, on several threads.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::team::{Schedule, with_team};
 
-/// Calls `step` once for every item, on up to as many threads as there are items, the caller's
-/// among them. Where threads start late, one thread takes several items, so the step for one item
-/// must not wait for that of another.
+/// Calls `step` once for every item, on up to `items.len()` threads, the calling thread included.
+///
+/// One thread may take several items, so the call for one item must not wait for another item's.
 ///
 /// # Panics
-/// When a step panics, on any thread.
+/// When `step` panics on any thread.
 pub fn for_each_mut<T: Send>(items: &mut [T], step: impl Fn(&mut T) + Sync) {
     let items: Vec<_> = items.iter_mut().map(Mutex::new).collect();
     with_team(items.len(), |team| {
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_has_its_turn_once() {
+    fn every_item_gets_one_call() {
         for items in [0, 1, 2, 9] {
             let mut turns = vec![0; items];
             for_each_mut(&mut turns, |turn| *turn += 1);

@@ -1,28 +1,29 @@
-//! The lightest edge that many threads have offered to each component: the shared minimum of
-//! Borůvka's algorithm.
+//! The lightest edge of each component, found by several threads: the minimum of Borůvka's
+//! algorithm.
 //!
-//! * With 32-bit weights a slot holds a rank, key above id, and an offer is one atomic minimum.
-//!   With 64-bit weights a rank has 96 bits, so a slot holds the id alone; an offer looks up the
-//!   key of the edge that sits there, and exchanges the ids if its own is lighter and nobody was
-//!   faster. Either way an offer that is not lighter only reads.
-//! * Progress: lock-free; wait-free on processors that have an atomic minimum. An exchange that
-//!   fails has met a lighter edge than before, so an offer is repeated at most as often as there
-//!   are lighter edges offered.
-//! * Memory order: relaxed. A slot descends in the strict total order, whatever order its offers
-//!   are seen in; nothing else is published through it, and the final value is read in a later step
-//!   of the team.
-//! * 8 bytes a component, 4 with 64-bit weights.
+//! * With 32-bit weights a slot holds a rank (key above id), and [`write_min`] is one atomic
+//!   minimum. With 64-bit weights a rank has 96 bits, so a slot holds the id alone. Then
+//!   [`write_min`] reads the key of the edge in the slot, and replaces the id by a
+//!   compare-exchange if its own edge is lighter. A candidate that is not lighter only reads.
+//! * Progress: lock-free; wait-free on processors with an atomic minimum. A compare-exchange fails
+//!   only when another thread has written a lighter edge, so the number of attempts is at most the
+//!   number of lighter candidates.
+//! * Memory order: relaxed. The values of a slot descend in the strict total order. The slot
+//!   publishes no other data, and its final value is read in a later step of the team.
+//! * Memory: 8 bytes per component, 4 with 64-bit weights.
+//!
+//! [`write_min`]: LightestEdges::write_min
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::{EdgeId, Edges, Key, Vertex, Weight};
 
-use crate::sync::{AtomicU32, AtomicU64, lend_u32, lend_u64};
+use crate::sync::{AtomicU32, AtomicU64, as_atomic_u32, as_atomic_u64};
 
 /// No graph has an edge with this id.
 const NO_EDGE: EdgeId = EdgeId::MAX;
 
-/// A slot for each component.
+/// One slot per component.
 pub struct LightestEdges<'a, W: Weight> {
     edges: Edges<'a, W>,
     slots: Slots<'a>,
@@ -34,23 +35,23 @@ enum Slots<'a> {
 }
 
 impl<'a, W: Weight> LightestEdges<'a, W> {
-    /// How many words the slots of some components take.
+    /// The number of words that `components` slots take.
     pub const fn words(components: usize) -> usize {
         if W::Key::BITS == 32 { components } else { components.div_ceil(2) }
     }
 
-    /// Slots in so many [`words`](Self::words), of any content: every slot is first to be
-    /// [cleared](Self::clear).
+    /// Slots in [`words(components)`](Self::words) words of any content. The caller must
+    /// [clear](Self::clear) a slot before it uses it.
     pub fn in_words(edges: Edges<'a, W>, words: &'a mut [u64]) -> Self {
         let slots = if W::Key::BITS == 32 {
-            Slots::Ranks(lend_u64(words))
+            Slots::Ranks(as_atomic_u64(words))
         } else {
-            Slots::Ids(lend_u32(bytemuck::cast_slice_mut(words)))
+            Slots::Ids(as_atomic_u32(bytemuck::cast_slice_mut(words)))
         };
         Self { edges, slots }
     }
 
-    /// Offers an edge to a component, which keeps it if it is the lightest so far.
+    /// Writes an edge to the component's slot if it is the lightest so far.
     #[inline]
     pub fn write_min(&self, component: Vertex, key: W::Key, id: EdgeId) {
         match self.slots {
@@ -62,18 +63,18 @@ impl<'a, W: Weight> LightestEdges<'a, W> {
             }
             Slots::Ids(ids) => {
                 let (slot, rank) = (&ids[component as usize], key.rank(id));
-                let mut sitting = slot.load(Relaxed);
-                while sitting == NO_EDGE || rank < self.edges.rank(sitting) {
-                    match slot.compare_exchange_weak(sitting, id, Relaxed, Relaxed) {
+                let mut current = slot.load(Relaxed);
+                while current == NO_EDGE || rank < self.edges.rank(current) {
+                    match slot.compare_exchange_weak(current, id, Relaxed, Relaxed) {
                         Ok(_) => return,
-                        Err(faster) => sitting = faster,
+                        Err(lighter) => current = lighter,
                     }
                 }
             }
         }
     }
 
-    /// The lightest edge that was offered since the slot was cleared.
+    /// The lightest edge since the slot was cleared.
     #[inline]
     pub fn get(&self, component: Vertex) -> Option<EdgeId> {
         let id = match self.slots {
@@ -83,7 +84,7 @@ impl<'a, W: Weight> LightestEdges<'a, W> {
         (id != NO_EDGE).then_some(id)
     }
 
-    /// Empties a slot, which nobody may offer to in the same step.
+    /// Empties a slot. No thread may call [`write_min`](Self::write_min) on it in the same step.
     #[inline]
     pub fn clear(&self, component: Vertex) {
         match self.slots {
@@ -104,8 +105,8 @@ mod under_loom {
 
     use super::*;
 
-    /// Has three threads offer some edges each to one component, in every interleaving.
-    fn check<W: Weight>(weights: &'static [W], offers: [&'static [EdgeId]; 3]) {
+    /// Three threads write candidates to one component, in every interleaving.
+    fn check<W: Weight>(weights: &'static [W], candidates: [&'static [EdgeId]; 3]) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(move || {
@@ -118,19 +119,19 @@ mod under_loom {
             let lightest: &LightestEdges<'_, W> =
                 Box::leak(Box::new(LightestEdges::in_words(edges, words)));
             lightest.clear(0);
-            let threads = offers.map(|ids| {
+            let threads = candidates.map(|ids| {
                 loom::thread::spawn(move || {
                     ids.iter().for_each(|&id| lightest.write_min(0, edges.key(id), id))
                 })
             });
             threads.into_iter().for_each(|thread| thread.join().unwrap());
-            let expected = offers.concat().into_iter().min_by_key(|id| edges.rank(*id));
+            let expected = candidates.concat().into_iter().min_by_key(|id| edges.rank(*id));
             assert_eq!(lightest.get(0), expected);
         });
     }
 
     #[test]
-    fn the_lightest_offer_stays_whoever_comes_first() {
+    fn the_lightest_candidate_stays_in_any_interleaving() {
         check(&[5_u32, 3, 3, 4], [&[0, 2], &[1], &[3]]);
         check(&[5_u64, 3, 3, 4], [&[0, 2], &[1], &[3]]);
         check(&[7_u32; 3], [&[2], &[1], &[0]]);

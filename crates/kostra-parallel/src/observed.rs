@@ -1,13 +1,14 @@
-//! A team whose start and end are phases of the run, so that a trace accounts for them.
+//! A team whose start and end are phases of the run, so that they appear in traces.
 
 use std::time::Instant;
 
 use kostra_core::Run;
 
-use crate::team::{MOST, Team, with_team};
+use crate::team::{MAX_THREADS, Team, with_team};
 
-/// Does some work with a [team](with_team), and reports how long its threads took to start and to
-/// end, and how many the system refused. The last round of the run is over when the work is.
+/// Calls `work` with a [team](with_team). Reports the time that the threads took to start and to
+/// end, and the number of threads that the system refused. Finishes the rounds of the run after
+/// `work`.
 pub fn with_observed_team<R>(
     run: &mut Run<'_>,
     threads: usize,
@@ -17,7 +18,7 @@ pub fn with_observed_team<R>(
     let (result, done) = with_team(threads, |team| {
         if threads > 1 {
             run.phase_took("start threads", start.elapsed());
-            run.threads_refused(threads.min(MOST) - team.threads());
+            run.threads_refused(threads.min(MAX_THREADS) - team.threads());
         }
         let result = work(team, run);
         run.finish_rounds();

@@ -4,27 +4,28 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::team::Team;
 
-/// Replaces every value by the sum of those before it, and returns the sum of all.
+/// Replaces every value by the sum of the values before it, and returns the sum of all values.
 ///
-/// Takes two passes over the values, which are cut into one stretch for each thread. Between the
-/// passes the leader adds up the sums of the stretches. Blocking: the leader waits for the threads
-/// that have joined a pass. Sums wrap at 2^32; the caller makes sure that they stay below. Relaxed
-/// order is enough, because no two threads touch one value in a step, and the steps of a team are
-/// ordered.
+/// The values are divided into one part per thread. The first pass sums each part, the leader scans
+/// the sums of the parts, and the second pass scans each part. O(values) work.
+///
+/// Sums wrap at 2^32; the caller ensures that the total is below. Progress: blocking, the leader
+/// waits for the threads that joined a pass. Memory order: relaxed, because no two threads access
+/// the same value in a step, and the steps of a team are ordered.
 pub fn exclusive_prefix_sum(team: &Team<'_>, values: &[AtomicU32]) -> u32 {
     let sums: Vec<AtomicU32> = (0..=team.threads()).map(|_| AtomicU32::new(0)).collect();
-    team.in_parts(values.len(), |part, stretch| {
+    team.in_parts(values.len(), |part, range| {
         let sum =
-            values[stretch].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
+            values[range].iter().fold(0_u32, |sum, value| sum.wrapping_add(value.load(Relaxed)));
         sums[part].store(sum, Relaxed);
     });
     let mut total = 0_u32;
     for sum in &sums {
         total = total.wrapping_add(sum.swap(total, Relaxed));
     }
-    team.in_parts(values.len(), |part, stretch| {
+    team.in_parts(values.len(), |part, range| {
         let mut sum = sums[part].load(Relaxed);
-        for value in &values[stretch] {
+        for value in &values[range] {
             let next = sum.wrapping_add(value.load(Relaxed));
             value.store(sum, Relaxed);
             sum = next;

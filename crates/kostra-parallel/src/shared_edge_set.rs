@@ -1,11 +1,10 @@
-//! A set of edges that many threads fill at once: the forest, as they find it.
+//! A set of edges that several threads fill: the forest while it is found.
 //!
-//! * Progress: wait-free on processors that have an atomic OR, lock-free elsewhere. An insertion is
-//!   one of these.
-//! * Memory order: relaxed. Each bit goes from 0 to 1 once, so one insertion alone is told that an
-//!   edge is new, and nothing else is published through the set, which is read when the team is
-//!   done.
-//! * One bit an edge.
+//! * Progress: wait-free on processors with an atomic OR, lock-free elsewhere. An insertion is one
+//!   atomic OR.
+//! * Memory order: relaxed. Each bit changes from 0 to 1 once, so exactly one insertion of an edge
+//!   returns `true`. The set publishes no other data, and it is read after the team has ended.
+//! * Memory: one bit per edge.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,13 +12,16 @@ use kostra_core::{EdgeId, EdgeSet, OutOfMemory, prefetch, with_room};
 
 use crate::sync::AtomicU64;
 
-/// A set of the edges of a graph.
+/// A set of edge ids.
 pub struct SharedEdgeSet {
     words: Vec<AtomicU64>,
 }
 
 impl SharedEdgeSet {
-    /// An empty set of ids below `edges`, if the system grants the memory.
+    /// An empty set for ids below `edges`.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
     pub fn new(edges: usize) -> Result<Self, OutOfMemory> {
         let count = edges.div_ceil(64);
         let mut words = with_room(count)?;
@@ -27,27 +29,27 @@ impl SharedEdgeSet {
         Ok(Self { words })
     }
 
-    /// Adds an edge, and says whether it was new.
+    /// Adds an edge; whether it was new.
     #[inline]
     pub fn insert(&self, id: EdgeId) -> bool {
         let bit = 1 << (id % 64);
         self.words[id as usize / 64].fetch_or(bit, Relaxed) & bit == 0
     }
 
-    /// Adds an edge while no other thread does, which needs no exchange.
+    /// Adds an edge while no other thread writes to the set, which needs no atomic OR.
     #[inline]
     pub fn insert_alone(&self, id: EdgeId) {
         let word = &self.words[id as usize / 64];
         word.store(word.load(Relaxed) | 1 << (id % 64), Relaxed);
     }
 
-    /// Starts bringing what an insertion will write to into the cache.
+    /// Prefetches the word that an insertion of `id` writes.
     #[inline]
     pub fn prefetch(&self, id: EdgeId) {
         prefetch(&self.words, id as usize / 64);
     }
 
-    /// The same set, for one owner.
+    /// The same set as a set of one owner.
     pub fn into_edge_set(self) -> EdgeSet {
         EdgeSet::from_words(self.words.into_iter().map(AtomicU64::into_inner).collect())
     }
@@ -60,7 +62,7 @@ mod under_loom {
     use super::*;
 
     #[test]
-    fn one_insertion_alone_is_told_that_an_edge_is_new() {
+    fn exactly_one_insertion_of_an_edge_returns_true() {
         loom::model(|| {
             let set = Arc::new(SharedEdgeSet::new(3).unwrap());
             let insert =
@@ -82,7 +84,7 @@ mod tests {
     use crate::team::{Schedule, with_team};
 
     #[test]
-    fn every_edge_that_is_inserted_is_in_the_set() {
+    fn every_inserted_edge_is_in_the_set() {
         let m = if cfg!(miri) { 200 } else { 10_000 };
         for threads in [1, 2, 3, 8] {
             let set = SharedEdgeSet::new(m).unwrap();

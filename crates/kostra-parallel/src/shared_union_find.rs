@@ -1,38 +1,35 @@
-//! Disjoint sets of vertices that many threads merge and search at once, without waiting for each
-//! other.
+//! Disjoint sets of vertices that several threads merge and search without waiting for each other.
 //!
-//! Every element has one 64-bit *record*: its rank above, its parent below, so that one
-//! compare-exchange sees and changes both. A root is its own parent. Roots are linked by rank,
-//! equal ranks by number; a rank is frozen when its element stops being a root.
+//! Every element has one 64-bit *record*: its rank in the upper half, its parent in the lower half.
+//! So one compare-exchange checks and changes both. A root is its own parent. Roots are linked by
+//! rank, equal ranks by number. The rank of an element never changes after it stops being a root.
 //!
 //! * Source: Shou & He 2024, section 3.2, Listing 4, after Anderson & Woll 1991.
-//! * Right, because along every path `(rank, element)` strictly ascends: a link is made by a
-//!   compare-exchange that succeeds only if the element is still a root of the rank that was
-//!   compared. The other root's rank may have been read long ago, but it can only have grown since.
-//!   So there is never a cycle, and no link is undone or lost.
-//! * Deviates from Listing 4 in two places, where the listing would be wrong.
+//! * Correctness: `(rank, element)` strictly ascends along every path. A link is a compare-exchange
+//!   that succeeds only if the element is still a root of the expected rank. The rank of the other
+//!   root may be out of date, but ranks only grow. So there is never a cycle, and no link is lost.
+//! * Two deviations from Listing 4, which is wrong there.
 //!   - Line 37 gives a linked root the rank of its new parent. Then an element that another thread
-//!     has just linked under `u` may show the rank of `u`, pass for a root that ranks above it, and
-//!     have `u` linked under itself: a cycle. Here, as in Anderson & Woll, a linked root keeps its
-//!     own rank.
-//!   - Line 35 swaps the ranks but not the elements. Then the compare-exchange never succeeds where
-//!     ranks differ, and where they are equal two threads may link two roots under each other. Here
+//!     has just linked under `u` can show the rank of `u`. It looks like a root with a rank above
+//!     that of `u`, and `u` is linked under it: a cycle. Here, as in Anderson & Woll, a linked root
+//!     keeps its own rank.
+//!   - Line 35 swaps the ranks but not the elements. Then the compare-exchange never succeeds for
+//!     different ranks, and for equal ranks two threads can link two roots under each other. Here
 //!     all four variables are swapped.
-//! * Progress: wait-free. A search climbs in the order of `(rank, element)`, which is finite, and
-//!   does not repeat a compare-exchange that fails. A merge begins again only when another thread
-//!   has linked one of its two roots or raised a rank; there are at most n - 1 links, and as many
-//!   raises.
-//! * Memory order: relaxed throughout. Each claim above is about one record at a time, and holds
-//!   for records read late. Nothing else is published through the records: what was merged in one
-//!   step of a team is seen in the next.
-//! * A path has O(log n) elements, and more only where threads come between a link and the raise of
-//!   rank that belongs to it. Takes 8 bytes an element.
+//! * Progress: wait-free. A search ascends in the finite order of `(rank, element)` and does not
+//!   repeat a failed compare-exchange. A merge restarts only when another thread has linked one of
+//!   its two roots or raised a rank. There are at most n - 1 links and n - 1 raised ranks.
+//! * Memory order: relaxed. Each claim above is about a single record, and also holds for a value
+//!   that is out of date. The records publish no other data, and a later step of the team sees the
+//!   merges of an earlier one.
+//! * Cost: a path has O(log n) elements. It is longer only while a thread is between a link and the
+//!   raise of the rank that belongs to it. 8 bytes per element.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use kostra_core::Vertex;
 
-use crate::sync::{AtomicU64, lend_u64};
+use crate::sync::{AtomicU64, as_atomic_u64};
 
 /// Disjoint sets over `0..n`.
 pub struct SharedUnionFind<'a> {
@@ -41,13 +38,13 @@ pub struct SharedUnionFind<'a> {
 }
 
 impl<'a> SharedUnionFind<'a> {
-    /// Disjoint sets in one word an element, of any content: every element is first to be
-    /// [made a set](Self::make_set).
+    /// Disjoint sets in one word per element, of any content. The caller must call
+    /// [`make_set`](Self::make_set) for each element before it uses it.
     ///
-    /// Path compression has searches shorten the paths that they walk, at the price of an atomic
-    /// write each time.
+    /// With `path_compression`, searches shorten the paths that they follow, with one atomic write
+    /// per step.
     pub fn in_words(words: &'a mut [u64], path_compression: bool) -> Self {
-        Self { records: lend_u64(words), path_compression }
+        Self { records: as_atomic_u64(words), path_compression }
     }
 
     /// Makes an element a set of its own.
@@ -55,8 +52,8 @@ impl<'a> SharedUnionFind<'a> {
         self.records[element as usize].store(record(0, element), Relaxed);
     }
 
-    /// The representative of the set that holds an element. While merges run, it may be one that
-    /// has just been linked.
+    /// The representative of the element's set. During merges the result may have just been
+    /// linked.
     pub fn find(&self, mut element: Vertex) -> Vertex {
         let mut found = self.load(element);
         loop {
@@ -72,7 +69,7 @@ impl<'a> SharedUnionFind<'a> {
             let grandparent = self::parent(above);
             if grandparent != parent {
                 let shortened = record(rank(found), grandparent);
-                // Whoever was faster has shortened the path as well.
+                // If it fails, another thread has shortened the path.
                 let _ = self.records[element as usize]
                     .compare_exchange(found, shortened, Relaxed, Relaxed);
             }
@@ -81,7 +78,7 @@ impl<'a> SharedUnionFind<'a> {
         }
     }
 
-    /// Merges the sets of two elements, and says whether it was this call that merged them.
+    /// Merges the sets of two elements; whether this call merged them.
     pub fn join(&self, u: Vertex, v: Vertex) -> bool {
         let (mut u, mut v) = (u, v);
         loop {
@@ -95,8 +92,8 @@ impl<'a> SharedUnionFind<'a> {
             }
             if self.update_root(u, rank_u, v, rank_u) {
                 if rank_u == rank_v {
-                    // Where it fails, another thread has raised or linked the root; the order of
-                    // the path stands.
+                    // If it fails, another thread has raised or linked the root, and the path
+                    // still ascends.
                     self.update_root(v, rank_v, v, rank_v + 1);
                 }
                 return true;
@@ -104,7 +101,7 @@ impl<'a> SharedUnionFind<'a> {
         }
     }
 
-    /// Changes the record of an element, if that is still a root of the old rank.
+    /// Changes the record of an element if it is still a root of rank `old_rank`.
     fn update_root(&self, element: Vertex, old_rank: u32, parent: Vertex, new_rank: u32) -> bool {
         let (root, updated) = (record(old_rank, element), record(new_rank, parent));
         self.records[element as usize].compare_exchange(root, updated, Relaxed, Relaxed).is_ok()

@@ -1,5 +1,5 @@
-//! What the shared parts are made of: the standard library's atomics and locks, or, when they are
-//! checked by the model checker loom, its own. `scripts/loom` runs those checks.
+//! The atomic types and locks of this crate: the standard library's, or those of the model checker
+//! loom in builds with `--cfg loom`, which `scripts/loom` runs.
 
 #[cfg(loom)]
 pub(crate) use checked::*;
@@ -12,7 +12,7 @@ mod standard {
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
-    pub(crate) use crate::atomic::{atomic_u32 as lend_u32, atomic_u64 as lend_u64};
+    pub(crate) use crate::atomic::{atomic_u32 as as_atomic_u32, atomic_u64 as as_atomic_u64};
 }
 
 #[cfg(loom)]
@@ -21,14 +21,13 @@ mod checked {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
-    /// Plain memory cannot be watched: the items are copied, and the copy lives until the process
-    /// ends.
-    pub(crate) fn lend_u32(items: &mut [u32]) -> &'static [AtomicU32] {
+    /// loom cannot observe plain memory, so this copies the items and leaks the copy.
+    pub(crate) fn as_atomic_u32(items: &mut [u32]) -> &'static [AtomicU32] {
         Vec::leak(items.iter().map(|item| AtomicU32::new(*item)).collect())
     }
 
-    /// The same for 64-bit integers.
-    pub(crate) fn lend_u64(items: &mut [u64]) -> &'static [AtomicU64] {
+    /// [`as_atomic_u32`] for 64-bit integers.
+    pub(crate) fn as_atomic_u64(items: &mut [u64]) -> &'static [AtomicU64] {
         Vec::leak(items.iter().map(|item| AtomicU64::new(*item)).collect())
     }
 }

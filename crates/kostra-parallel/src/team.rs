@@ -1,7 +1,7 @@
-//! Threads that work on one solve together, step by step.
+//! A team of threads that runs the steps of one solve together.
 #![allow(
     unsafe_code,
-    reason = "a step borrows from the solver that waits for it, which scoped threads that outlive the step cannot see"
+    reason = "a step borrows from the leader; the threads outlive the step, so scoped threads cannot express it"
 )]
 
 use std::any::Any;
@@ -14,97 +14,103 @@ use std::thread::{self, JoinHandle};
 use crate::placement::Placement;
 use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
 
-/// A number of threads, the caller's among them, that live as long as one solve.
+/// The calling thread and a number of helper threads, which live as long as one solve.
 ///
-/// The caller leads: [`on_all`](Self::on_all) runs a step on every thread and returns when all have
-/// done it, so that the leader's code reads as if it were alone, and steps may borrow from it.
-/// [`on_available`](Self::on_available) and [`distribute`](Self::distribute) wait only for those who have come to help: a
-/// thread that is still waking up, or was put aside for something else, holds nobody up. Between
-/// steps the others wait, first awake, then asleep. Nothing outlives the call: no pool is kept, and
-/// none of the caller's is used.
+/// The calling thread is the leader. [`on_all`](Self::on_all) runs a step on every thread and
+/// returns when all threads have finished it. So the leader's code reads like sequential code, and
+/// a step may borrow from it. [`on_available`](Self::on_available) and
+/// [`distribute`](Self::distribute) wait only for the threads that have joined the step. A thread
+/// that the system has not scheduled yet delays nobody. Between steps the helpers spin for a short
+/// time and then sleep. There is no thread pool: the threads end with the team.
 ///
-/// Progress: blocking. A step ends when the slowest thread that takes part has done it. Dealing out
-/// is wait-free with [`Schedule::Dynamic`], one addition a block, and lock-free with
+/// Progress: blocking. A step ends when the slowest thread that joined it has finished. Taking a
+/// range is wait-free with [`Schedule::Dynamic`] (one atomic addition) and lock-free with
 /// [`Schedule::Guided`].
 ///
-/// Memory order: opening a step releases what the leader has written before it, and who joins
-/// acquires that; finishing releases what a thread has written in it, and the leader acquires that.
-/// So steps, and what lies between them, happen one after another, and what is shared inside of a
-/// step can do with relaxed order. Sleeping and waking meet in sequentially consistent fences.
+/// Memory order: opening a step releases the leader's earlier writes, and joining acquires them.
+/// Finishing a step releases the thread's writes, and the leader acquires them. So steps are
+/// ordered, and data that threads share inside a step needs relaxed order only. Sleeping and waking
+/// are ordered by sequentially consistent fences.
 pub struct Team<'a> {
     shared: &'a Shared,
     threads: usize,
 }
 
-/// How the items of a loop are dealt out to threads.
+/// How the items of a loop are distributed to threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Schedule {
-    /// Blocks of this many items, to whoever is free.
+    /// Blocks of the given number of items, each to the next free thread.
     Dynamic(usize),
-    /// The items that are left, divided by the number of threads and rounded down, but at least
-    /// this many items.
+    /// Blocks of shrinking size: the number of remaining items divided by the number of threads,
+    /// rounded down, but at least the given number of items.
     Guided(usize),
 }
 
-/// Leads a team of up to this many threads through some work.
+/// Calls `work` with a team of up to `threads` threads, the calling thread included.
 ///
-/// Where the system grants fewer threads, the team is smaller.
+/// The team is smaller if the system refuses to start a thread.
 ///
 /// # Panics
-/// When a step panics, on any thread.
+/// When a step panics on any thread.
 pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
     if threads < 2 {
         return work(&Team { shared: &Shared::default(), threads: 1 });
     }
-    let (shared, places) = (Shared::default(), Placement::of_leader());
-    let mut others = Others { shared: &shared, threads: Vec::new() };
-    while others.threads.len() + 1 < threads.min(MOST) {
-        let (shared, places, index) = (&shared, &places, others.threads.len() + 1);
-        let life = move || {
-            places.settle();
+    let (shared, placement) = (Shared::default(), Placement::of_leader());
+    let mut helpers = Helpers { shared: &shared, threads: Vec::new() };
+    while helpers.threads.len() + 1 < threads.min(MAX_THREADS) {
+        let (shared, placement, index) = (&shared, &placement, helpers.threads.len() + 1);
+        let worker = move || {
+            placement.claim_processor();
             shared.serve(index);
         };
-        // SAFETY: what the thread borrows lives until the others are dismissed, which waits for all
-        // of them.
+        // SAFETY: dropping `helpers` waits for all threads, and it is dropped before `shared` and
+        // `placement`, from which the threads borrow.
         let Ok(thread) = (unsafe {
-            thread::Builder::new().name(format!("kostra {index}")).spawn_unchecked(life)
+            thread::Builder::new().name(format!("kostra {index}")).spawn_unchecked(worker)
         }) else {
             break;
         };
-        places.send_away(&thread);
-        others.threads.push(thread); // nothing can go wrong before: the thread must be waited for
+        // Nothing between the start of the thread and the push may fail: the drop of `helpers` must
+        // wait for the thread.
+        placement.send_away(&thread);
+        helpers.threads.push(thread);
     }
-    work(&Team { shared: &shared, threads: others.threads.len() + 1 })
+    work(&Team { shared: &shared, threads: helpers.threads.len() + 1 })
 }
 
 impl Team<'_> {
-    /// How many threads there are, the leader's included.
+    /// The number of threads, the leader included.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Runs a step on every thread at once; the step gets the thread's number, and the leader is 0.
+    /// Runs `step` once on every thread, with the thread's number. The leader is thread 0.
     ///
-    /// What one step has written, every thread sees in the next. Steps do not nest.
+    /// Every thread sees the writes of earlier steps. Steps must not be nested.
     pub fn on_all(&self, step: impl Fn(usize) + Sync) {
-        self.run(&step, true);
+        self.run(&step, WaitFor::All);
     }
 
-    /// Runs a step on the leader, who is 0, and on those of the others who come before the leader
-    /// has done it. So the leader must do alone what nobody else does.
+    /// Runs `step` on the leader, thread 0, and on each helper that joins before the leader has
+    /// finished. If no helper joins, the leader's call must do all the work.
     pub fn on_available(&self, step: impl Fn(usize) + Sync) {
-        self.run(&step, false);
+        self.run(&step, WaitFor::Joined);
     }
 
-    fn run(&self, step: &Step<'_>, by_all: bool) {
+    fn run(&self, step: &Step<'_>, wait_for: WaitFor) {
         if self.threads == 1 {
             return step(0);
         }
-        self.shared.run(step, by_all.then_some(self.threads - 1));
+        let required = match wait_for {
+            WaitFor::All => self.threads - 1,
+            WaitFor::Joined => 0,
+        };
+        self.shared.run(step, required);
     }
 
-    /// Deals out `0..len` in ranges, each to one thread, which gets its own number too. Ranges are
-    /// dealt in ascending order.
+    /// Distributes `0..len` to the threads in ranges, in ascending order. Calls `step` with the
+    /// thread's number and the range.
     pub fn distribute(
         &self,
         len: usize,
@@ -114,7 +120,7 @@ impl Team<'_> {
         if len == 0 {
             return;
         }
-        // A single block is not worth waking anybody for.
+        // Waking a helper costs more than a single block.
         let is_one_block = matches!(schedule, Schedule::Dynamic(block) if len <= block);
         if self.threads == 1 || is_one_block {
             return step(0, 0..len);
@@ -127,14 +133,15 @@ impl Team<'_> {
         });
     }
 
-    /// Deals out `0..len` one by one, as [`distribute`](Self::distribute) does in ranges.
+    /// Calls `step` for every index in `0..len`, with the ranges of
+    /// [`distribute`](Self::distribute).
     #[inline]
     pub fn for_each(&self, len: usize, schedule: Schedule, step: impl Fn(usize) + Sync) {
         self.distribute(len, schedule, |_, range| range.for_each(&step));
     }
 
-    /// Deals out `0..len` in one part for each thread, with the part's number: the same parts in
-    /// every call, to whoever comes.
+    /// Divides `0..len` into one part per thread and calls `step` with each part's number and
+    /// range. The parts are the same in every call; which thread runs a part is not.
     #[inline]
     pub fn in_parts(&self, len: usize, step: impl Fn(usize, Range<usize>) + Sync) {
         let parts = self.threads;
@@ -164,50 +171,59 @@ impl Team<'_> {
     }
 }
 
-/// How often a waiting thread looks before it goes to sleep: long enough for the steps of a round
-/// that follow each other.
-const LOOKS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
+/// How often a waiting thread checks its condition before it sleeps: long enough for consecutive
+/// steps of a round to find the threads awake.
+const SPINS: u32 = if cfg!(loom) { 1 } else { 1 << 9 };
 
-/// A step that may still be joined, in the lowest bit of [`Shared::gate`].
+/// The lowest bit of [`Shared::gate`]: threads may still join the step.
 const OPEN: usize = 1;
-/// One who has joined it, in the bits above.
+/// One thread that has joined the step, counted in the bits above [`OPEN`].
 const JOINED: usize = 2;
-/// One step, in the bits above those.
+/// One step, counted in the bits above the joined threads.
 const STEP: usize = 1 << 16;
-/// As many as can join a step, and the leader.
-pub(crate) const MOST: usize = STEP / JOINED;
+/// The most threads of a team: as many as the gate can count, and the leader.
+pub(crate) const MAX_THREADS: usize = STEP / JOINED;
 
-/// How many have joined a step.
+/// The number of threads that have joined a step.
 fn joined(gate: usize) -> usize {
     gate % STEP / JOINED
 }
 
-type Step<'a> = dyn Fn(usize) + Sync + 'a;
-
-/// What the threads of a team meet at.
-#[derive(Default)]
-struct Shared {
-    /// The number of the step, how many have joined it, and whether it is open.
-    gate: AtomicUsize,
-    /// How many of those who have joined the step have finished it.
-    finished: AtomicUsize,
-    /// Whether there will be no further step.
-    over: AtomicBool,
-    /// The step at hand, and what was thrown in it. Its lock is what sleepers hold when they look a
-    /// last time.
-    slot: Mutex<Slot>,
-    /// Where the others wait for a step.
-    others: Bed,
-    /// Where the leader waits for the others.
-    leader: Bed,
+/// Which helpers the leader waits for.
+#[derive(Clone, Copy)]
+enum WaitFor {
+    /// All of them.
+    All,
+    /// Those that have joined by the time the leader has finished.
+    Joined,
 }
 
-/// Where threads sleep.
+type Step<'a> = dyn Fn(usize) + Sync + 'a;
+
+/// The state that the threads of a team share.
 #[derive(Default)]
-struct Bed {
-    /// How many are asleep, or about to be.
-    asleep: AtomicUsize,
-    change: Condvar,
+struct Shared {
+    /// The number of the step, the number of threads that have joined it, and whether it is open.
+    gate: AtomicUsize,
+    /// The number of threads that have finished the step.
+    finished: AtomicUsize,
+    /// Whether the team ends: no further step follows.
+    ended: AtomicBool,
+    /// The current step and its panic. A thread holds this lock when it checks its condition for
+    /// the last time before it sleeps.
+    slot: Mutex<Slot>,
+    /// The helpers that wait for a step.
+    helpers: WaitQueue,
+    /// The leader that waits for the helpers.
+    leader: WaitQueue,
+}
+
+/// Threads that wait for a condition.
+#[derive(Default)]
+struct WaitQueue {
+    /// The number of threads that sleep or are about to.
+    sleepers: AtomicUsize,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -218,38 +234,35 @@ struct Slot {
 
 #[derive(Clone, Copy)]
 struct StepPointer(*const Step<'static>);
-// SAFETY: it points to a step that is `Sync`, and is followed only while the leader waits for that
-// step.
+// SAFETY: the pointer refers to a step that is `Sync`, and it is dereferenced only while the leader
+// waits for that step.
 unsafe impl Send for StepPointer {}
 
 impl Shared {
-    /// Has a step run by the leader and by others, and waits for those: for this many, or for those
-    /// who come in time.
-    fn run(&self, step: &Step<'_>, others: Option<usize>) {
-        // SAFETY: only the lifetime changes. The pointer is followed by `serve` alone, by those who
-        // have joined, and this function returns, or unwinds, only when nobody can join any more
-        // and all who have joined have finished.
+    /// Runs a step on the leader and on helpers. Waits for `required` helpers, and for all that
+    /// have joined.
+    fn run(&self, step: &Step<'_>, required: usize) {
+        // SAFETY: only the lifetime changes. Only `serve` dereferences the pointer, on threads that
+        // have joined the step. This function returns, or unwinds, when no thread can join any more
+        // and all threads that joined have finished.
         let pointer = StepPointer(unsafe {
             std::mem::transmute::<*const Step<'_>, *const Step<'static>>(std::ptr::from_ref(step))
         });
         self.lock().step = Some(pointer);
         self.finished.store(0, Ordering::Relaxed);
-        // The gate is shut, so that nobody else changes it. Its number may come round again: who
-        // has slept that long misses a step, but one that all must do cannot come to its end
-        // before.
+        // The gate is closed, so no other thread changes it. The number may wrap around: a thread
+        // that slept through all numbers misses a step. A step that waits for all threads cannot
+        // end before such a thread has joined, so it is never the one that is missed.
         let number = self.gate.load(Ordering::Relaxed) / STEP;
-        // Release: publishes the step and the count, and all that the leader has written before.
+        // Release: publishes the step, the count, and the leader's earlier writes.
         self.gate.store(number.wrapping_add(1).wrapping_mul(STEP) | OPEN, Ordering::Release);
-        self.wake(&self.others);
+        self.wake(&self.helpers);
         let own = catch_unwind(AssertUnwindSafe(|| step(0)));
-        // Acquire: what the others have written in the step happens before what the leader does
-        // next.
-        let come = |joined: usize| self.finished.load(Ordering::Acquire) == joined;
-        if let Some(others) = others {
-            self.wait_until(&self.leader, || come(others));
-        }
+        // Acquire: the helpers' writes in the step happen before the leader's next reads.
+        let finished = || self.finished.load(Ordering::Acquire);
+        self.wait_until(&self.leader, || finished() >= required);
         let joined = joined(self.gate.fetch_and(!OPEN, Ordering::Relaxed));
-        self.wait_until(&self.leader, || come(joined));
+        self.wait_until(&self.leader, || finished() == joined);
         if let Err(panic) = own {
             resume_unwind(panic);
         }
@@ -258,71 +271,72 @@ impl Shared {
         }
     }
 
-    /// A thread's life: to join each step once, if it comes in time, until there are no more.
+    /// The work of a helper: joins each step at most once, until the team ends.
     fn serve(&self, thread: usize) {
         let mut last = 0;
         let is_new = |gate: usize, last: usize| gate & OPEN != 0 && gate / STEP != last;
         loop {
-            self.wait_until(&self.others, || {
-                is_new(self.gate.load(Ordering::Relaxed), last) || self.over.load(Ordering::Acquire)
+            self.wait_until(&self.helpers, || {
+                is_new(self.gate.load(Ordering::Relaxed), last)
+                    || self.ended.load(Ordering::Acquire)
             });
-            if self.over.load(Ordering::Acquire) {
+            if self.ended.load(Ordering::Acquire) {
                 return;
             }
             let join = |gate: usize| is_new(gate, last).then_some(gate + JOINED);
-            // Acquire: what the leader has written before the step.
+            // Acquire: the leader's writes before the step.
             let Ok(gate) = self.gate.fetch_update(Ordering::Acquire, Ordering::Relaxed, join)
             else {
                 continue;
             };
             last = gate / STEP;
             let Some(step) = self.lock().step else { return };
-            // SAFETY: the leader waits in `run` until all who have joined have finished.
+            // SAFETY: the leader waits in `run` until all threads that joined have finished.
             let step = unsafe { &*step.0 };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| step(thread))) {
                 self.lock().panic = Some(panic);
             }
             let finished = self.finished.fetch_add(1, Ordering::AcqRel) + 1;
-            // Whoever joined and finished before has written both where this one, the last, sees
-            // it.
+            // `AcqRel` makes the joins of the threads that finished earlier visible here, so the
+            // last thread to finish sees the full count.
             if finished == joined(self.gate.load(Ordering::Relaxed)) {
                 self.wake(&self.leader);
             }
         }
     }
 
-    /// Ends the lives of the others.
-    fn dismiss(&self) {
-        self.over.store(true, Ordering::Release);
-        self.wake(&self.others);
+    /// Lets the helpers return from [`serve`](Self::serve).
+    fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.wake(&self.helpers);
     }
 
-    fn wait_until(&self, bed: &Bed, come: impl Fn() -> bool) {
-        for _ in 0..LOOKS {
-            if come() {
+    fn wait_until(&self, queue: &WaitQueue, condition: impl Fn() -> bool) {
+        for _ in 0..SPINS {
+            if condition() {
                 return;
             }
             spin_loop();
         }
-        // Who changes something looks for sleepers after that; who goes to sleep is counted before
-        // it looks a last time. Each has a sequentially consistent fence between the two, so one of
-        // them sees the other.
-        bed.asleep.fetch_add(1, Ordering::Relaxed);
+        // The waking thread changes the state and then reads the number of sleepers. The waiting
+        // thread adds itself to the sleepers and then checks the condition. Each has a sequentially
+        // consistent fence between its two accesses, so at least one of them sees the other.
+        queue.sleepers.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let mut slot = self.lock();
-        while !come() {
-            slot = bed.change.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        while !condition() {
+            slot = queue.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
         }
         drop(slot);
-        bed.asleep.fetch_sub(1, Ordering::Relaxed);
+        queue.sleepers.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn wake(&self, bed: &Bed) {
+    fn wake(&self, queue: &WaitQueue) {
         fence(Ordering::SeqCst);
-        if bed.asleep.load(Ordering::Relaxed) > 0 {
-            // With the lock, so that no sleeper is between its last look and its sleep.
+        if queue.sleepers.load(Ordering::Relaxed) > 0 {
+            // With the lock held, no thread is between its last check and its sleep.
             let _slot = self.lock();
-            bed.change.notify_all();
+            queue.changed.notify_all();
         }
     }
 
@@ -331,18 +345,18 @@ impl Shared {
     }
 }
 
-/// The threads of a team but for the leader, who dismisses them and waits for them however the work
-/// ends.
-struct Others<'a> {
+/// The helper threads of a team. Dropping them ends them and waits for them, even when the leader
+/// panics.
+struct Helpers<'a> {
     shared: &'a Shared,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Drop for Others<'_> {
+impl Drop for Helpers<'_> {
     fn drop(&mut self) {
-        self.shared.dismiss();
+        self.shared.end();
         for thread in self.threads.drain(..) {
-            let _ = thread.join(); // what a step has thrown, the leader has thrown on
+            let _ = thread.join(); // `Shared::run` has passed on the panic of a step
         }
     }
 }
@@ -353,54 +367,53 @@ mod under_loom {
 
     use super::*;
 
-    /// Tries all ways in which some others can serve a leader.
-    fn model(others: usize, preemptions: usize, lead: impl Fn(&Shared) + Send + Sync + 'static) {
+    /// Checks all interleavings of a leader and `helpers` helpers.
+    fn model(helpers: usize, preemptions: usize, lead: impl Fn(&Shared) + Send + Sync + 'static) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(preemptions);
         model.check(move || {
             let shared = Arc::new(Shared::default());
-            let handles: Vec<_> = (1..=others)
+            let handles: Vec<_> = (1..=helpers)
                 .map(|thread| {
                     let shared = Arc::clone(&shared);
                     loom::thread::spawn(move || shared.serve(thread))
                 })
                 .collect();
             lead(&shared);
-            shared.dismiss();
+            shared.end();
             handles.into_iter().for_each(|handle| handle.join().unwrap());
         });
     }
 
-    /// Has a leader and some others write in one step and read in the next, or go straight to the
-    /// end.
-    fn check(others: usize, steps: usize, preemptions: usize) {
-        model(others, preemptions, move |shared| {
-            let neighbours = others + 1;
-            let written: Vec<_> = (0..neighbours).map(|_| AtomicUsize::new(0)).collect();
+    /// All threads write in one step and read in the next; without steps, the team ends at once.
+    fn check(helpers: usize, steps: usize, preemptions: usize) {
+        model(helpers, preemptions, move |shared| {
+            let threads = helpers + 1;
+            let written: Vec<_> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
             for step in 0..steps {
                 shared.run(
                     &|thread| {
-                        let own = &written[(thread + step) % neighbours];
+                        let own = &written[(thread + step) % threads];
                         assert_eq!(
                             own.load(Ordering::Relaxed),
                             step,
-                            "what the step before has written"
+                            "the writes of the step before"
                         );
                         own.store(step + 1, Ordering::Relaxed);
                     },
-                    Some(others),
+                    helpers,
                 );
                 assert!(
                     written.iter().all(|w| w.load(Ordering::Relaxed) == step + 1),
-                    "what others have written"
+                    "the writes of the helpers"
                 );
             }
         });
     }
 
-    /// Has a leader deal out items to whoever comes.
-    fn check_helped(others: usize, steps: usize, preemptions: usize) {
-        model(others, preemptions, move |shared| {
+    /// The leader distributes items to the helpers that join.
+    fn check_available(helpers: usize, steps: usize, preemptions: usize) {
+        model(helpers, preemptions, move |shared| {
             let items: Vec<_> = (0..2).map(|_| AtomicUsize::new(0)).collect();
             for step in 0..steps {
                 let next = AtomicUsize::new(0);
@@ -410,37 +423,37 @@ mod under_loom {
                             assert_eq!(
                                 item.load(Ordering::Relaxed),
                                 step,
-                                "what the step before has written"
+                                "the writes of the step before"
                             );
                             item.store(step + 1, Ordering::Relaxed);
                         }
                     },
-                    None,
+                    0,
                 );
                 assert!(
                     items.iter().all(|item| item.load(Ordering::Relaxed) == step + 1),
-                    "what others have written"
+                    "the writes of the helpers"
                 );
             }
         });
     }
 
     #[test]
-    fn who_joins_a_step_is_waited_for() {
-        check_helped(1, 1, 4);
-        check_helped(1, 2, 2);
-        check_helped(2, 1, 2);
+    fn the_leader_waits_for_every_thread_that_joined() {
+        check_available(1, 1, 4);
+        check_available(1, 2, 2);
+        check_available(2, 1, 2);
     }
 
     #[test]
-    fn nobody_sleeps_through_a_step_or_the_end() {
+    fn no_helper_misses_a_step_or_the_end() {
         check(1, 0, 4);
         check(1, 1, 3);
         check(2, 1, 2);
     }
 
     #[test]
-    fn a_step_sees_what_the_one_before_has_written() {
+    fn a_step_sees_the_writes_of_the_step_before() {
         check(1, 2, 2);
     }
 }
@@ -473,29 +486,29 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_waited_for_who_has_not_come() {
+    fn the_leader_does_not_wait_for_helpers_that_have_not_joined() {
         let (shared, done) = (Shared::default(), AtomicU32::new(0));
         for step in 1..=3 {
-            shared.run(&|_| done.store(step, Ordering::Relaxed), None);
+            shared.run(&|_| done.store(step, Ordering::Relaxed), 0);
             assert_eq!(done.load(Ordering::Relaxed), step);
         }
     }
 
     #[test]
-    fn every_item_is_dealt_once() {
+    fn every_item_is_distributed_once() {
         for threads in [1, 2, 5] {
             for schedule in [Schedule::Dynamic(7), Schedule::Guided(3), Schedule::Guided(1000)] {
                 for len in [0, 1, 100, 1001] {
-                    let dealt: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
+                    let calls: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
                     with_team(threads, |team| {
                         team.distribute(len, schedule, |_, range| {
                             for item in range {
-                                dealt[item].fetch_add(1, Ordering::Relaxed);
+                                calls[item].fetch_add(1, Ordering::Relaxed);
                             }
                         });
                     });
                     assert!(
-                        dealt.iter().all(|times| times.load(Ordering::Relaxed) == 1),
+                        calls.iter().all(|times| times.load(Ordering::Relaxed) == 1),
                         "{schedule:?} {len}"
                     );
                 }
