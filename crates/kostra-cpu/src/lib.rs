@@ -1,19 +1,16 @@
-//! The solvers that run on the processor.
+//! The solvers that run on the CPU: on one thread (`sequential/`) and on several (`threads/`).
 
 mod heap;
-mod heap_binary;
-mod heap_pairing;
-mod light;
+mod light_edges;
 mod radix_sort;
 mod sequential;
 mod threads;
-mod unite;
 
 pub use threads::{Settled, settle};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 
-/// Every solver of this crate, in the order in which tables show them.
+/// All solvers of this crate, in the order of tables.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     sequential::SOLVERS.iter().chain(threads::SOLVERS).copied()
 }
@@ -21,25 +18,25 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
 /// The solver for graphs of 2^14 edges and more.
 pub const FASTEST: &dyn Solver = &threads::Fast;
 
-/// The solver for smaller graphs: it starts no threads and builds nothing but a list of ranks.
+/// The solver for smaller graphs. It starts no threads and builds only a list of ranks.
 pub const FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
 
-/// Below this many edges a graph is small: starting threads and taking scratch memory does not pay.
+/// A graph with fewer edges is small: threads and scratch memory would cost more than they save.
 const SMALL: usize = 1 << 14;
-/// From this many vertices on [`FASTEST`] and [`settle`] have no labels.
+/// The number of vertices from which the labels of [`FASTEST`] and [`settle`] do not suffice.
 pub const MANY: u32 = 1 << 31;
 
-/// The solver for a graph of this size: [`FASTEST`], or [`FASTEST_ON_SMALL`] where the graph is
-/// small or has too many vertices for labels.
+/// The solver for a graph of this size: [`FASTEST_ON_SMALL`] if the graph is small or has too many
+/// vertices for labels, else [`FASTEST`].
 pub fn fastest_for(vertices: u32, edges: usize) -> &'static dyn Solver {
     if edges < SMALL || vertices >= MANY { FASTEST_ON_SMALL } else { FASTEST }
 }
 
-/// The edges of the canonical forest, by the solver that [`fastest_for`] picks: for callers that
-/// know the weight type.
+/// The edges of the canonical forest, found by the solver that [`fastest_for`] chooses. For callers
+/// that know the weight type.
 ///
 /// # Errors
-/// When the run is cancelled, or the memory not granted.
+/// When the run is cancelled or the system refuses the memory.
 pub fn forest<W: Weight>(
     graph: &Graph<W>,
     order: Order,
@@ -53,11 +50,11 @@ pub fn forest<W: Weight>(
     }
 }
 
-/// The edges of the canonical forest, by Kruskal's algorithm: for callers that know the weight
-/// type.
+/// The edges of the canonical forest, found by Kruskal's algorithm. For callers that know the
+/// weight type.
 ///
 /// # Errors
-/// When the run is cancelled, or the memory not granted.
+/// When the run is cancelled or the system refuses the memory.
 pub fn kruskal<W: Weight>(
     graph: &Graph<W>,
     order: Order,

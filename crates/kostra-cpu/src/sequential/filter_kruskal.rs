@@ -27,7 +27,7 @@ use kostra_core::{
 };
 
 use super::{no_edge, unite_ranks};
-use crate::light::{giant_component, light_edges};
+use crate::light_edges::{giant_component, light_edges};
 use crate::radix_sort::sort_by_key;
 
 /// Filter-Kruskal.

@@ -1,4 +1,4 @@
-//! Solvers on one thread, one file each.
+//! The solvers that run on one thread, one file each.
 
 mod boruvka;
 mod filter_kruskal;
@@ -9,6 +9,7 @@ mod prim_binary;
 mod prim_dense;
 mod prim_pairing;
 mod reverse_delete;
+mod unite;
 
 use kostra_core::{
     EdgeId, EdgeSet, Edges, Key, Run, SolveError, Solver, UnionFind, Weight, prefetch,
@@ -17,7 +18,7 @@ use kostra_core::{
 pub(crate) use kruskal::Kruskal;
 use pace::Pace;
 
-use crate::unite::unite;
+use unite::unite;
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Kruskal,
@@ -29,12 +30,12 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &reverse_delete::ReverseDelete,
 ];
 
-/// A rank after that of every edge: no graph has an edge with this id.
+/// A rank above the rank of every edge: no graph has an edge with this id.
 fn no_edge<K: Key>() -> K::Rank {
     K::MAX.rank(EdgeId::MAX)
 }
 
-/// Takes edges in ascending rank, and keeps in `forest` each that joins two components.
+/// Takes edges in ascending rank, and adds each edge that joins two components to `forest`.
 fn unite_ranks<W: Weight>(
     edges: Edges<'_, W>,
     ranks: &[<W::Key as Key>::Rank],

@@ -15,7 +15,7 @@ use kostra_core::{
 };
 
 use super::prim::grow;
-use crate::heap_binary::BinaryHeap;
+use crate::heap::BinaryHeap;
 
 /// Prim's algorithm with a binary heap.
 pub(crate) struct PrimBinary;

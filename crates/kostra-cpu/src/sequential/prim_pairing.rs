@@ -16,7 +16,7 @@ use kostra_core::{
 };
 
 use super::prim::grow;
-use crate::heap_pairing::PairingHeap;
+use crate::heap::PairingHeap;
 
 /// Prim's algorithm with a pairing heap.
 pub(crate) struct PrimPairing;

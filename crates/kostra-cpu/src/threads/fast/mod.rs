@@ -48,7 +48,7 @@ use self::settle::Staying;
 pub use self::settle::{Settled, settle};
 use self::spokes::Spokes;
 use crate::MANY;
-use crate::light::{giant_component, light_edges};
+use crate::light_edges::{giant_component, light_edges};
 use kostra_parallel::SharedEdgeSet;
 use kostra_parallel::edge_ids;
 use kostra_parallel::with_observed_team;

@@ -7,8 +7,8 @@ use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex, Weight};
 
 use super::contract::Trees;
 use super::{NONE, lock, refusal};
+use crate::heap::BinaryHeap;
 use crate::heap::Heap;
-use crate::heap_binary::BinaryHeap;
 use kostra_parallel::Rows;
 use kostra_parallel::SharedEdgeSet;
 use kostra_parallel::Team;

@@ -1,21 +1,28 @@
-//! The priority queue of Prim's algorithm as a trait, so that its solvers share the growing loop
+//! The priority queues of Prim's algorithm, behind one trait: the solvers share the growing loop,
 //! and the heaps share a test.
+
+mod binary;
+mod pairing;
 
 use kostra_core::{Key, OutOfMemory, Vertex};
 
-/// A priority queue of vertices, lowest rank first, in which a rank can be lowered.
+pub(crate) use binary::BinaryHeap;
+pub(crate) use pairing::PairingHeap;
+
+/// A priority queue of vertices, lowest rank first, in which ranks can be lowered. All functions
+/// that return [`OutOfMemory`] fail when the system refuses the memory.
 pub(crate) trait Heap<K: Key>: Sized {
-    /// An empty queue for the vertices below `vertices`, if the system grants the memory.
+    /// An empty queue for the vertices below `vertices`.
     fn new(vertices: u32) -> Result<Self, OutOfMemory>;
-    /// Adds a vertex that is not in the queue, if the system grants the memory.
+    /// Adds a vertex that is not in the queue.
     fn insert(&mut self, vertex: Vertex, rank: K::Rank) -> Result<(), OutOfMemory>;
     /// Lowers the rank of a vertex that is in the queue.
     fn decrease(&mut self, vertex: Vertex, rank: K::Rank);
-    /// Takes out the vertex with the lowest rank.
+    /// Removes and returns the vertex with the lowest rank.
     fn delete_min(&mut self) -> Option<Vertex>;
 }
 
-/// A test that every heap has to pass: the same answers as a list that is searched.
+/// The test of every heap: it gives the same answers as a list that is searched.
 #[cfg(test)]
 pub(crate) fn agrees_with_a_searched_list<H: Heap<u32>>() {
     const VERTICES: u32 = 200;
@@ -24,10 +31,10 @@ pub(crate) fn agrees_with_a_searched_list<H: Heap<u32>>() {
         let mut heap = H::new(VERTICES).unwrap();
         let mut list: Vec<(u64, Vertex)> = Vec::new();
         for step in 0..2000 {
-            // Ranks differ, as those of edges do: the step is their id.
+            // The step is the id, so all ranks differ.
             let rank = random.below(50).rank(step);
             let vertex = random.below(VERTICES);
-            // Phases that fill and phases that empty, so that both deep and shallow heaps come up.
+            // Filling and emptying phases alternate, so that the heap becomes deep and shallow.
             if random.below(8) < if step / 250 % 2 == 0 { 2 } else { 5 } {
                 let lowest = list.iter().copied().min();
                 assert_eq!(heap.delete_min(), lowest.map(|(_, vertex)| vertex));

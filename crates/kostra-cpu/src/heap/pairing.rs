@@ -1,21 +1,20 @@
-//! A pairing heap of vertices: a tree in which no parent comes after its children, restructured
-//! only when its root leaves.
+//! A pairing heap of vertices: a tree in heap order that is restructured only when its root is
+//! removed.
 //!
-//! Adding a vertex and lowering a rank hang a tree beside or below the root in O(1), and leave the
-//! work to the removal of the root: it melds the root's children in pairs from the first to the
-//! last, then the pairs from the last to the first. That is O(log n) amortized for each operation
-//! (Fredman, Sedgewick, Sleator and Tarjan 1986), or less. Moret and Shapiro 1994 obtained their
-//! best times for Prim's algorithm with it.
+//! Adding a vertex and lowering a rank meld a tree with the root in O(1). Removing the root melds
+//! its children in pairs from the first to the last, and then the pairs from the last to the first.
+//! Every operation takes O(log n) amortized time (Fredman, Sedgewick, Sleator and Tarjan 1986).
+//! Moret and Shapiro 1994 measured their best times for Prim's algorithm with it.
 //!
-//! The nodes lie in one array, by vertex, and the two passes run along the links of the children
-//! themselves: nothing is allocated after the start, and nothing recurses, however many children
-//! the root has. Costs 24 bytes a vertex (32 with 64-bit weights).
+//! The nodes are stored in one array, indexed by vertex, and the two passes follow the links of the
+//! children. So nothing is allocated after the start, and nothing recurses. Memory: 24 bytes per
+//! vertex (32 with 64-bit weights).
 
 use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
 use crate::heap::Heap;
 
-/// No vertex: graphs stop one short of it.
+/// No vertex: a graph's vertices are below this number.
 const NONE: Vertex = Vertex::MAX;
 
 #[derive(Clone, Copy)]
@@ -23,7 +22,7 @@ struct Node<R> {
     rank: R,
     first_child: Vertex,
     next_sibling: Vertex,
-    /// The sibling before this, or for a first child the parent.
+    /// The previous sibling; for a first child, the parent.
     previous: Vertex,
 }
 

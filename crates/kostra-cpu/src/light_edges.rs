@@ -1,17 +1,17 @@
-//! The two choices of a filter: how many edges to take as light, and which component is the giant
-//! one.
+//! The two decisions of a filtering solver: how many edges are light, and which component is the
+//! giant component.
 
 use kostra_core::Vertex;
 
-/// How many of `edges` edges to take as light.
+/// The number of light edges to take from `edges` edges.
 ///
-/// * 1.25 for each component left, which puts most vertices of a random graph into one component;
-///   or 0.7 n ln n for n components, which connects most random graphs, where that is less than a
-///   sixteenth of the edges.
-/// * At least an eighth when the last filter kept most edges, so that there are few rounds on any
-///   graph.
-/// * All edges where the above is more than half of them, or where there are fewer edges than a
-///   quarter of the vertices, which every filter passes over.
+/// * 1.25 n for n remaining components, which puts most vertices of a random graph into one
+///   component. If 0.7 n ln n is less than a sixteenth of the edges, that number, which connects
+///   most random graphs.
+/// * At least an eighth of the edges if the last filter kept most edges, so that the number of
+///   rounds is small on any graph.
+/// * All edges if the number above is more than half of them, or if the edges are fewer than a
+///   quarter of the vertices, because every filter reads data of all vertices.
 pub(crate) fn light_edges(
     edges: usize,
     components: u32,
@@ -30,10 +30,10 @@ pub(crate) fn light_edges(
     if edges < vertices as usize / 4 || light > edges / 2 { edges } else { light }
 }
 
-/// How many vertices are looked at to find the largest component.
+/// The number of sampled vertices: enough to find a component that holds most of them.
 const SAMPLE: usize = 256;
 
-/// The component that a small sample of vertices, evenly spaced, is in most often.
+/// The most frequent component in a small sample of evenly spaced vertices; none for no vertices.
 pub(crate) fn giant_component(
     vertices: usize,
     component: impl Fn(usize) -> Vertex,

@@ -1,9 +1,9 @@
-//! A binary heap of vertices that knows where each vertex stands, so that a rank can be lowered in
+//! A binary heap of vertices that stores each vertex's position, so that a rank can be lowered in
 //! place.
 //!
-//! Every operation takes O(log n). Costs 4 bytes a vertex, and 16 (32 with 64-bit weights) for each
-//! vertex that is in the heap. Used by Prim's algorithm, which keeps only the vertices beside its
-//! tree in here.
+//! Every operation takes O(log n). Memory: 4 bytes per vertex of the graph, and 16 per vertex in
+//! the heap (32 with 64-bit weights). Prim's algorithm keeps only the neighbors of its tree in the
+//! heap.
 
 use kostra_core::{Key, OutOfMemory, Vertex, memory};
 
@@ -11,11 +11,10 @@ use crate::heap::Heap;
 
 /// A binary heap with positions.
 pub(crate) struct BinaryHeap<K: Key> {
-    /// Ranks beside their vertices, so that comparisons stay in this array; each entry after its
-    /// parent.
+    /// Ranks with their vertices, so that comparisons read this array only. No entry's rank is
+    /// below its parent's.
     entries: Vec<(K::Rank, Vertex)>,
-    /// Where in `entries` each vertex stands; without meaning for vertices that are not in the
-    /// heap.
+    /// The position of each vertex in `entries`; meaningless for vertices outside the heap.
     positions: Vec<u32>,
 }
 
@@ -47,16 +46,16 @@ impl<K: Key> BinaryHeap<K> {
     /// The rank of a vertex, if it is in the heap. O(1).
     pub(crate) fn rank_of(&self, vertex: Vertex) -> Option<K::Rank> {
         let &(rank, there) = self.entries.get(self.positions[vertex as usize] as usize)?;
-        // Where a vertex stood that has left, another stands now, or none.
+        // The position of a vertex that has left belongs to another vertex or to none.
         (there == vertex).then_some(rank)
     }
 
-    /// The vertex that comes next, with its rank. O(1).
+    /// The vertex with the lowest rank, and its rank. O(1).
     pub(crate) fn first(&self) -> Option<(K::Rank, Vertex)> {
         self.entries.first().copied()
     }
 
-    /// Forgets every vertex. O(1), whatever was in the heap.
+    /// Removes all vertices. O(1).
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
     }

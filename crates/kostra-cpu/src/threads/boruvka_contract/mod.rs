@@ -33,7 +33,8 @@
 //!   source keeps the weight.
 //! * Offsets are one array of n + 1 entries; the source has the arrays `first_edge` and
 //!   `outdegree`.
-//! * The source takes the prefix sums from Intel TBB; here they are in `scan.rs`.
+//! * The source takes the prefix sums from Intel TBB; here they are
+//!   `kostra_parallel::exclusive_prefix_sum`.
 //! * The source says only that OpenMP's schedule is guided. The least share of 1 vertex is OpenMP's
 //!   default; the option `least-share` raises it. A kernel ends when all vertices are done: it does
 //!   not wait for threads that come later, as OpenMP's barrier does.

@@ -1,25 +1,23 @@
-//! The loop of Kruskal's algorithm that unites components, arranged so that memory accesses of
+//! The loop of Kruskal's algorithm that merges components, in stages, so that the cache misses of
 //! different edges overlap.
 
 use kostra_core::{Run, SolveError, UnionFind, Vertex};
 
-/// How many edges are united between two reports to the observer.
+/// The number of edges between two reports to the observer.
 const STRIDE: usize = 1 << 20;
 
-/// How many edges lie between one stage and the next: long enough for a cache line to arrive from
-/// memory.
+/// The number of edges between two stages: enough for a cache line to arrive from memory.
 const AHEAD: usize = 16;
 
-/// Takes `len` edges in ascending rank, and keeps each that joins two components. Stops when one is
-/// left.
+/// Takes `len` edges in ascending rank, and keeps each edge that joins two components. Stops when
+/// one component is left.
 ///
-/// `prefetch` starts bringing an edge into the cache, `ends` reads it, and `keep` puts it into the
-/// forest; all get its place among the `len`.
+/// `prefetch` prefetches an edge, `ends` reads it, and `keep` adds it to the forest. Their argument
+/// is the edge's index in `0..len`.
 ///
-/// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. Done
-/// edge by edge the chains queue up, so here edges move through stages, and each stage asks for
-/// what the next one reads. A parent that was read some unions ago is still in the right set: as
-/// good a start for the search as the end itself.
+/// An edge costs a chain of cache misses: its ends, their parents, the parents of these. So edges
+/// move through stages, and each stage prefetches the data of the next. A parent that was read
+/// before later unions is still in the same set, so the search may start from it.
 pub(crate) fn unite<P: AsRef<[Vertex]> + AsMut<[Vertex]>>(
     len: usize,
     prefetch: impl Fn(usize),
@@ -28,7 +26,7 @@ pub(crate) fn unite<P: AsRef<[Vertex]> + AsMut<[Vertex]>>(
     mut keep: impl FnMut(usize),
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
-    // Between their stages, edges wait in a ring: their ends, later the ends' parents.
+    // Between the stages, a ring holds the edges' ends, and later the parents of the ends.
     let mut ring = [(0, 0); 4 * AHEAD];
     for step in 0..len + 3 * AHEAD {
         if step.is_multiple_of(STRIDE) {
@@ -71,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_that_join_are_kept_and_none_after_the_last_that_does() {
+    fn an_edge_is_kept_if_it_joins_two_components() {
         let ends = [(0, 1), (2, 3), (1, 0), (3, 0), (2, 1), (0, 2)];
         for (vertices, expected) in [(4, vec![0, 1, 3]), (5, vec![0, 1, 3])] {
             let mut kept = Vec::new();
