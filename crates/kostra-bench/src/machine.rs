@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 
+use kostra_parallel::memory_info;
 use serde::{Deserialize, Serialize};
-
-use crate::record::Commit;
 
 /// A machine, as far as it tells. What it does not tell is `unknown`, or 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +41,7 @@ impl Machine {
             processor: field("model name").unwrap_or_else(unknown),
             cores: thread::available_parallelism().map_or(1, usize::from),
             caches: caches(),
-            memory_bytes: memory("MemTotal"),
+            memory_bytes: memory_info("MemTotal").unwrap_or(0),
             huge_pages: chosen(&text("/sys/kernel/mm/transparent_hugepage/enabled")),
             virtual_machine: field("flags")
                 .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
@@ -57,14 +56,6 @@ impl Machine {
     }
 }
 
-/// Bytes of a line of `/proc/meminfo`; 0 where there is none.
-pub(crate) fn memory(name: &str) -> u64 {
-    let table = text("/proc/meminfo");
-    let kibibytes =
-        field(&table, name, ':').and_then(|value| value.trim_end_matches(" kB").parse().ok());
-    kibibytes.map_or(0, |kibibytes: u64| kibibytes.saturating_mul(1024))
-}
-
 /// Runs waiting for a processor, averaged over the last minute; 0 where the system does not say.
 pub(crate) fn load_average() -> f64 {
     text("/proc/loadavg").split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0)
@@ -73,6 +64,15 @@ pub(crate) fn load_average() -> f64 {
 /// The workspace's root, where this program was built.
 pub(crate) fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A version of the sources.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Commit {
+    /// The commit's hash.
+    pub(crate) hash: String,
+    /// Whether files other than benchmark records differ from the commit.
+    pub(crate) dirty: bool,
 }
 
 /// The state of the sources, if git knows it. Records that are not committed yet do not make it

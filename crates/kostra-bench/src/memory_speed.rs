@@ -12,6 +12,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
+use kostra_parallel::memory_info;
 use serde::{Deserialize, Serialize};
 
 /// The speed of memory with some number of threads: the best of several repetitions.
@@ -61,7 +62,7 @@ const CHAINS: usize = 8;
 /// left out.
 pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
     let threads = threads.max(1);
-    let free_mib = (crate::machine::memory("MemAvailable") >> 20) as usize;
+    let free_mib = (memory_info("MemAvailable").unwrap_or(0) >> 20) as usize;
     let fits = |&mib: &usize| mib <= largest_mib && mib <= free_mib / 4;
     let largest_mib = TABLES_MIB.into_iter().rev().find(fits).unwrap_or(TABLES_MIB[0]);
     let mut values = vec![0_u32; largest_mib * VALUES_PER_MIB];

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Machine;
+use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::statistics::Timing;
 
@@ -40,15 +40,6 @@ pub(crate) struct Record {
     pub(crate) threads: usize,
     /// What was measured.
     pub(crate) measured: Measured,
-}
-
-/// A state of the sources.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Commit {
-    /// The commit's hash.
-    pub(crate) hash: String,
-    /// Whether files differed from it, other than benchmark records.
-    pub(crate) dirty: bool,
 }
 
 /// The results, by kind of benchmark.

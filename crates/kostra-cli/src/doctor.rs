@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 use kostra::{Platform, cuda};
+use kostra_parallel::memory_info;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -172,11 +173,9 @@ fn processor() -> Option<String> {
 }
 
 fn memory() -> Option<Memory> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kibibytes = |name| field(&info, name)?.strip_suffix("kB")?.trim().parse::<u64>().ok();
     Some(Memory {
-        total_bytes: kibibytes("MemTotal")?.saturating_mul(1024),
-        available_bytes: kibibytes("MemAvailable")?.saturating_mul(1024),
+        total_bytes: memory_info("MemTotal")?,
+        available_bytes: memory_info("MemAvailable")?,
     })
 }
 

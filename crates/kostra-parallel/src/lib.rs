@@ -14,6 +14,7 @@
 //! | `lightest_edges` | [`LightestEdges`]: a minimum for each component |
 //! | `worklist` | [`Worklist`]: the output of a parallel filter |
 //! | `adjacency_list` | [`AdjacencyList`]: a graph that threads build |
+//! | `machine` | [`memory_info`]: the memory of the machine |
 //! | `sync` | the atomic types and locks, which the model checker replaces |
 //!
 //! Each data structure states its progress guarantee and its memory orders. `scripts/loom` checks
@@ -26,6 +27,7 @@ mod atomic;
 mod edge_ids;
 mod for_each_mut;
 mod lightest_edges;
+mod machine;
 mod observed;
 mod placement;
 mod scan;
@@ -40,6 +42,7 @@ pub use atomic::{atomic_u32, atomic_u64};
 pub use edge_ids::edge_ids;
 pub use for_each_mut::for_each_mut;
 pub use lightest_edges::LightestEdges;
+pub use machine::memory_info;
 pub use observed::with_observed_team;
 pub use scan::exclusive_prefix_sum;
 pub use shared_edge_set::SharedEdgeSet;

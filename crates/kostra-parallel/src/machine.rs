@@ -1,0 +1,28 @@
+//! Facts about the machine.
+
+/// The value in bytes of a field of `/proc/meminfo`, such as `"MemAvailable"`; none on systems
+/// without that file or field.
+pub fn memory_info(field: &str) -> Option<u64> {
+    parse(&std::fs::read_to_string("/proc/meminfo").ok()?, field)
+}
+
+fn parse(table: &str, field: &str) -> Option<u64> {
+    let mut values = table.lines().filter_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    let kibibytes: u64 = values.next()?.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_found_by_its_whole_name() {
+        let table = "MemTotal:       24689380 kB\nMemFree:  17 kB\nHugePages_Total:       0\n";
+        assert_eq!(parse(table, "MemFree"), Some(17 * 1024));
+        assert_eq!(parse(table, "MemTotal"), Some(24_689_380 * 1024));
+        for field in ["Mem", "MemAvailable", "HugePages_Total"] {
+            assert_eq!(parse(table, field), None);
+        }
+    }
+}
