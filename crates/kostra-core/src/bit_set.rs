@@ -1,13 +1,13 @@
-//! A set of edges or vertices as one bit each: how solvers collect a forest.
+//! A set of edges or vertices with one bit each. Solvers collect a forest in it.
 
 use crate::{OutOfMemory, memory};
 
-/// A set of the edges of a graph: what solvers return.
+/// A set of edge ids, which solvers return.
 pub type EdgeSet = BitSet;
 
 /// A set of numbers below a fixed bound.
 ///
-/// Takes one bit for each number below the bound. Inserting costs O(1), in any order, and one pass
+/// Memory: one bit per number below the bound. An insertion takes O(1), in any order. One pass
 /// lists the members in ascending order, so the canonical order needs no sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitSet {
@@ -21,10 +21,10 @@ impl BitSet {
         Self { words: vec![0; bound.div_ceil(64)], len: 0 }
     }
 
-    /// An empty set of numbers below `bound`, where that comes from the input.
+    /// [`new`](Self::new) for a bound that depends on the input.
     ///
     /// # Errors
-    /// When the system does not grant the memory.
+    /// When the system refuses the memory.
     pub fn try_new(bound: usize) -> Result<Self, OutOfMemory> {
         Ok(Self { words: memory::zeros(bound.div_ceil(64))?, len: 0 })
     }
@@ -35,17 +35,17 @@ impl BitSet {
         Self { words, len }
     }
 
-    /// The same where there are known to be so many members.
+    /// [`from_words`](Self::from_words) with a known number of members, `len`.
     pub fn from_counted_words(words: Vec<u64>, len: usize) -> Self {
         let set = Self { words, len };
         debug_assert_eq!(set, Self::from_words(set.words.clone()));
         set
     }
 
-    /// Adds a number, and says whether it was new.
+    /// Adds a number; whether it was new.
     ///
     /// # Panics
-    /// When the number is past the bound, rounded up to a multiple of 64.
+    /// When the number is not below the bound, rounded up to a multiple of 64.
     #[inline]
     pub fn insert(&mut self, id: u32) -> bool {
         let (word, bit) = (&mut self.words[id as usize / 64], 1 << (id % 64));
@@ -61,7 +61,7 @@ impl BitSet {
         self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }
 
-    /// How many numbers are in the set. O(1).
+    /// The number of members. O(1).
     pub fn len(&self) -> usize {
         self.len
     }
@@ -82,10 +82,10 @@ impl BitSet {
         self.list_into(room)
     }
 
-    /// The members, ascending, where their number comes from the input. O(bound / 64 + members).
+    /// [`into_ids`](Self::into_ids) for a set whose size depends on the input.
     ///
     /// # Errors
-    /// When the system does not grant the memory.
+    /// When the system refuses the memory.
     pub fn try_into_ids(self) -> Result<Vec<u32>, OutOfMemory> {
         let room = memory::room(self.len)?;
         Ok(self.list_into(room))
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_come_out_ascending_and_once() {
+    fn members_are_listed_ascending_and_once() {
         let mut set = BitSet::new(200);
         for id in [199, 0, 64, 63, 64, 0] {
             set.insert(id);

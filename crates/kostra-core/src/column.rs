@@ -1,11 +1,10 @@
-//! One array of a graph, owned or borrowed from something that lives as long: a memory map, a
-//! foreign array.
+//! One array of a graph: owned, or borrowed from an owner such as a memory map or a foreign array.
 
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A read-only array of `T` that a graph can keep without caring who owns the memory.
+/// A read-only array of `T` with any owner.
 #[derive(Clone)]
 pub struct Column<T: 'static>(Repr<T>);
 
@@ -16,9 +15,9 @@ enum Repr<T: 'static> {
 }
 
 impl<T> Column<T> {
-    /// A column that borrows its memory from `owner`, which every clone keeps alive.
+    /// A column that borrows its memory from `owner`. Every clone keeps the owner alive.
     ///
-    /// `owner` must return the same slice every time; a graph has checked what it saw first.
+    /// `owner` must return the same slice every time, because a graph checks the slice once.
     pub fn shared(owner: Arc<dyn AsRef<[T]> + Send + Sync>) -> Self {
         Self(Repr::Shared(owner))
     }

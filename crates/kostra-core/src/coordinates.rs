@@ -1,16 +1,16 @@
-//! Where the vertices lie, for the graphs that know it.
+//! The coordinates of vertices, for graphs that have them.
 
-/// The places of a graph's vertices, by vertex.
+/// The coordinates of a graph's vertices, indexed by vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Coordinates {
-    /// `[x, y]` in a plane, in the unit of the weights.
+    /// `[x, y]` in the plane, in the unit of the weights.
     Planar(Vec<[f64; 2]>),
     /// `[longitude, latitude]` in degrees on the earth.
     Geographic(Vec<[f64; 2]>),
 }
 
 impl Coordinates {
-    /// The bare pairs.
+    /// The pairs, without their meaning.
     pub fn points(&self) -> &[[f64; 2]] {
         match self {
             Self::Planar(points) | Self::Geographic(points) => points,

@@ -1,14 +1,13 @@
-//! Compressed sparse rows: the neighbours of each vertex side by side, with the ids of the edges to
-//! them.
+//! Compressed sparse rows: the neighbors of each vertex, with the ids and weights of the edges.
 
 mod build;
 
 use crate::{EdgeId, EdgeList, Edges, Order, Run, SolveError, Vertex, Weight};
 
-/// An undirected graph as compressed sparse rows: each edge stands in the rows of both its ends.
+/// An undirected graph as compressed sparse rows: each edge is in the rows of both ends.
 ///
-/// Self-loops are left out, parallel edges are kept, and a row lists its edges in ascending id.
-/// Takes `8 (n + 1) + 2m (8 + size of a weight)` bytes.
+/// The rows contain no self-loops, but parallel edges. A row lists its edges in ascending id.
+/// Memory: `8 (n + 1) + 2m (8 + size of a weight)` bytes.
 #[derive(Clone, Debug)]
 pub struct Csr<W: Weight> {
     offsets: Vec<usize>,
@@ -18,13 +17,15 @@ pub struct Csr<W: Weight> {
 }
 
 impl<W: Weight> Csr<W> {
-    /// Builds the rows by counting, in O(n + m). While it lasts some entries are held twice, at
-    /// `12 + size of a weight` bytes: an eighth of all, at least 2^20 where there are so many, and
-    /// more where a few neighbouring vertices have more.
+    /// Builds the rows by counting, in O(n + m).
+    ///
+    /// Some entries are staged, at `12 + size of a weight` bytes each: an eighth of all entries or
+    /// 2^20, whichever is more. The stage is larger if a few consecutive vertices have more
+    /// entries.
     ///
     /// # Errors
-    /// When the run is cancelled, or the system does not grant the memory: the error names `solver`
-    /// as the one who wants the rows.
+    /// When the run is cancelled, or the system refuses the memory. The error names `solver`, which
+    /// needs the rows.
     pub fn build(
         graph: &EdgeList<W>,
         solver: &'static str,
@@ -33,7 +34,7 @@ impl<W: Weight> Csr<W> {
         build::build(graph, solver, run)
     }
 
-    /// Where each vertex's row starts, and the number of entries at the end: `n + 1` values.
+    /// The start of each vertex's row, and the number of entries at the end: `n + 1` values.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -65,7 +66,7 @@ pub struct Arc<K> {
     pub id: EdgeId,
 }
 
-/// Borrowed rows with an order on them: what a solver works on. Copied freely.
+/// Borrowed rows with an order on the edges, for a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct CsrView<'a, W: Weight> {
     pub(crate) csr: &'a Csr<W>,
@@ -73,17 +74,17 @@ pub struct CsrView<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> CsrView<'a, W> {
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.edges.vertices()
     }
 
-    /// How many edges the graph has; self-loops, which no row holds, included.
+    /// The number of edges of the graph, self-loops included.
     pub fn edges(&self) -> usize {
         self.edges.len()
     }
 
-    /// Whether the minimum or the maximum spanning forest is wanted.
+    /// The order on the edges: minimum or maximum spanning forest.
     pub fn order(&self) -> Order {
         self.edges.order()
     }
@@ -93,7 +94,7 @@ impl<'a, W: Weight> CsrView<'a, W> {
         self.csr
     }
 
-    /// The edges at a vertex, self-loops left out, in ascending id.
+    /// The edges of a vertex except self-loops, in ascending id.
     #[inline]
     pub fn arcs(&self, vertex: Vertex) -> impl ExactSizeIterator<Item = Arc<W::Key>> + use<'a, W> {
         let row = self.csr.offsets[vertex as usize]..self.csr.offsets[vertex as usize + 1];

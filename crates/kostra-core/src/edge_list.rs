@@ -9,17 +9,17 @@ pub const MAX_VERTICES: usize = u32::MAX as usize;
 /// The most edges a graph may have: ids are 32-bit, and one value is kept to mean "none".
 pub const MAX_EDGES: usize = u32::MAX as usize;
 
-/// Why some arrays are not a graph.
+/// The reason why arrays are not a graph.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum GraphError {
     /// The three arrays of an edge list differ in length.
     #[error("the edge arrays differ in length: {u} first ends, {v} second ends, {weights} weights")]
     LengthMismatch {
-        /// How many first ends there are.
+        /// The number of first ends.
         u: usize,
-        /// How many second ends there are.
+        /// The number of second ends.
         v: usize,
-        /// How many weights there are.
+        /// The number of weights.
         weights: usize,
     },
     /// An edge names a vertex that the graph does not have.
@@ -31,13 +31,11 @@ pub enum GraphError {
         edge: EdgeId,
         /// The vertex that it names.
         vertex: Vertex,
-        /// How many vertices there are.
+        /// The number of vertices.
         vertices: u32,
     },
     /// A weight is not a number, so the edges cannot be ordered.
-    #[error(
-        "the weight of edge {edge} is not a number (NaN); mend it, or ask for such edges to be skipped"
-    )]
+    #[error("edge {edge} has weight NaN (not a number); fix it, or skip edges with weight NaN")]
     NanWeight {
         /// The first such edge.
         edge: EdgeId,
@@ -45,13 +43,13 @@ pub enum GraphError {
     /// More vertices than 32-bit ids can name.
     #[error("{vertices} vertices are more than the {MAX_VERTICES} that 32-bit ids can name")]
     TooManyVertices {
-        /// How many vertices were asked for.
+        /// The requested number of vertices.
         vertices: u64,
     },
     /// More edges than 32-bit ids can name.
     #[error("{edges} edges are more than the {MAX_EDGES} that 32-bit ids can name")]
     TooManyEdges {
-        /// How many edges were asked for.
+        /// The requested number of edges.
         edges: u64,
     },
 }
@@ -59,8 +57,8 @@ pub enum GraphError {
 /// An undirected weighted multigraph as three arrays in input order: edge `i` joins `u[i]` and
 /// `v[i]`.
 ///
-/// Self-loops and parallel edges are ordinary. Every endpoint is below the number of vertices and
-/// no weight is NaN: the constructors see to it, and everything after relies on it.
+/// Self-loops and parallel edges are allowed. The constructors ensure that every end is below the
+/// number of vertices and that no weight is NaN.
 #[derive(Clone, Debug)]
 pub struct EdgeList<W: Weight> {
     vertices: u32,
@@ -83,8 +81,7 @@ impl<W: Weight> EdgeList<W> {
         weights: impl Into<Column<W>>,
     ) -> Result<Self, GraphError> {
         let weights = weights.into();
-        // Without an early end, so that it runs at memory speed; the search for the culprit is
-        // rarely needed.
+        // No early exit, so that the loop is vectorized. The search for the edge is rarely needed.
         if weights.iter().fold(false, |any, weight| any | weight.is_nan()) {
             let edge = weights.iter().position(|weight| weight.is_nan()).unwrap_or_default();
             return Err(GraphError::NanWeight { edge: edge as EdgeId });
@@ -92,12 +89,12 @@ impl<W: Weight> EdgeList<W> {
         Self::new_without_nan_check(vertices, u.into(), v.into(), weights)
     }
 
-    /// Like [`EdgeList::new`], but an edge with a NaN weight is no error: it becomes a self-loop of
-    /// weight zero at its first end, which is in no forest, so that every other edge keeps its id.
-    /// Returns the ids of such edges.
+    /// Like [`EdgeList::new`], but skips edges with weight NaN. A skipped edge becomes a self-loop
+    /// of weight zero at its first end. So it is in no forest, and all other edges keep their ids.
+    /// Also returns the ids of the skipped edges.
     ///
     /// # Errors
-    /// As [`EdgeList::new`], NaN apart.
+    /// As [`EdgeList::new`], except for NaN.
     pub fn new_skipping_nan(
         vertices: usize,
         u: impl Into<Column<Vertex>>,
@@ -142,12 +139,12 @@ impl<W: Weight> EdgeList<W> {
         Ok(Self { vertices, u, v, weights })
     }
 
-    /// A graph of arrays that are known to be right, for they come from edge lists: nothing is
-    /// looked at but lengths.
+    /// A graph from arrays that were checked before, such as parts of other edge lists. Checks only
+    /// the lengths.
     ///
     /// # Panics
-    /// When the arrays differ in length. Of arrays that are not right a solver may panic, or give
-    /// any answer.
+    /// When the arrays differ in length. With an end out of range or a weight NaN, solvers may
+    /// panic or return a wrong answer.
     pub fn of_checked(
         vertices: u32,
         u: impl Into<Column<Vertex>>,
@@ -159,12 +156,12 @@ impl<W: Weight> EdgeList<W> {
         Self { vertices, u, v, weights }
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.vertices
     }
 
-    /// How many edges there are, self-loops and parallel edges included.
+    /// The number of edges, self-loops and parallel edges included.
     pub fn len(&self) -> usize {
         self.u.len()
     }
@@ -174,17 +171,17 @@ impl<W: Weight> EdgeList<W> {
         self.u.is_empty()
     }
 
-    /// First ends, by edge id.
+    /// The first ends, indexed by edge id.
     pub fn u(&self) -> &[Vertex] {
         &self.u
     }
 
-    /// Second ends, by edge id.
+    /// The second ends, indexed by edge id.
     pub fn v(&self) -> &[Vertex] {
         &self.v
     }
 
-    /// Weights, by edge id.
+    /// The weights, indexed by edge id.
     pub fn weights(&self) -> &[W] {
         &self.weights
     }
@@ -211,7 +208,7 @@ fn check_lengths<W>(u: &[Vertex], v: &[Vertex], weights: &[W]) -> Result<(), Gra
     Ok(())
 }
 
-/// What a key is combined with, by exclusive or, so that ascending keys mean the wanted order.
+/// The mask that is combined with each key by exclusive or, so that ascending keys give the order.
 pub(crate) fn flip<W: Weight>(order: Order) -> W::Key {
     match order {
         Order::Minimum => W::Key::MIN,
@@ -219,7 +216,7 @@ pub(crate) fn flip<W: Weight>(order: Order) -> W::Key {
     }
 }
 
-/// A borrowed edge list with an order on it: what a solver works on. Copied freely.
+/// A borrowed edge list with an order on the edges, for a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Edges<'a, W: Weight> {
     vertices: u32,
@@ -230,12 +227,12 @@ pub struct Edges<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> Edges<'a, W> {
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.vertices
     }
 
-    /// How many edges there are, self-loops and parallel edges included.
+    /// The number of edges, self-loops and parallel edges included.
     pub fn len(&self) -> usize {
         self.u.len()
     }
@@ -245,17 +242,18 @@ impl<'a, W: Weight> Edges<'a, W> {
         self.u.is_empty()
     }
 
-    /// First ends, by edge id.
+    /// The first ends, indexed by edge id.
     pub fn u(&self) -> &'a [Vertex] {
         self.u
     }
 
-    /// Second ends, by edge id.
+    /// The second ends, indexed by edge id.
     pub fn v(&self) -> &'a [Vertex] {
         self.v
     }
 
-    /// Weights, by edge id. To compare edges use their [`key`](Self::key) or [`rank`](Self::rank).
+    /// The weights, indexed by edge id. To compare edges use their [`key`](Self::key) or
+    /// [`rank`](Self::rank).
     pub fn weights(&self) -> &'a [W] {
         self.weights
     }

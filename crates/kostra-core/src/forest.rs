@@ -1,15 +1,15 @@
-//! The answer: a spanning forest as the ids of its edges.
+//! A spanning forest as the ids of its edges.
 
 use std::fmt::Display;
 
 use crate::{EdgeId, Edges, OutOfMemory, UnionFind, Vertex, Weight, memory};
 
-/// The sum of weights: exact where weights are integers, compensated where they are floats.
+/// A sum of weights: exact for integers, compensated for floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Total {
     /// The exact sum of integers.
     Integer(i128),
-    /// The sum of floats, with Neumaier's compensation, in ascending edge id.
+    /// The sum of floats in ascending edge id, with Neumaier's compensation.
     Float(f64),
 }
 
@@ -31,8 +31,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// The forest of these edges, which must be ascending ids of `edges` and close no cycle.
-    /// O(number of ids).
+    /// The forest with the edges `ids`, which must be ascending and contain no cycle. O(ids).
     pub fn new<W: Weight>(edges: Edges<'_, W>, ids: Vec<EdgeId>) -> Self {
         debug_assert!(ids.is_sorted_by(|a, b| a < b), "forest ids ascend strictly");
         let total = W::total(ids.iter().map(|&id| edges.weights()[id as usize]));
@@ -55,15 +54,15 @@ impl Forest {
         self.total
     }
 
-    /// How many components the graph has; isolated vertices count.
+    /// The number of components of the graph, isolated vertices included.
     pub fn components(&self) -> u32 {
         self.components
     }
 
-    /// Which component each vertex is in. O(n + number of ids).
+    /// The component of each vertex. O(n + ids).
     ///
     /// # Errors
-    /// When the system does not grant the memory: 4 bytes a vertex.
+    /// When the system refuses the memory, 4 bytes per vertex.
     pub fn labels<W: Weight>(&self, edges: Edges<'_, W>) -> Result<Labels, OutOfMemory> {
         let mut sets = UnionFind::try_new(edges.vertices())?;
         for &id in &self.ids {
@@ -72,8 +71,8 @@ impl Forest {
         }
         let mut labels = sets.into_lowest();
         let mut components = 0;
-        // A representative is the lowest vertex of its component, so it has its number before the
-        // others ask.
+        // A representative is the lowest vertex of its component, so it is numbered before the
+        // other vertices.
         for vertex in 0..labels.len() {
             let representative = labels[vertex] as usize;
             if representative == vertex {
@@ -87,7 +86,7 @@ impl Forest {
     }
 }
 
-/// Which component each vertex is in: components are numbered from 0 in the order of their lowest
+/// The component of each vertex. Components are numbered from 0 in the order of their lowest
 /// vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
@@ -96,7 +95,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The component of each vertex.
+    /// The components, indexed by vertex.
     pub fn as_slice(&self) -> &[u32] {
         &self.labels
     }
@@ -106,15 +105,15 @@ impl Labels {
         self.labels[vertex as usize]
     }
 
-    /// How many components there are.
+    /// The number of components.
     pub fn components(&self) -> u32 {
         self.components
     }
 
-    /// How many vertices each component has.
+    /// The number of vertices of each component.
     ///
     /// # Errors
-    /// When the system does not grant the memory: 4 bytes a component.
+    /// When the system refuses the memory, 4 bytes per component.
     pub fn sizes(&self) -> Result<Vec<u32>, OutOfMemory> {
         let mut sizes: Vec<u32> = memory::zeros(self.components as usize)?;
         for &label in &self.labels {

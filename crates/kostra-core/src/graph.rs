@@ -1,10 +1,10 @@
-//! A graph that makes what a solver asks for when it is first asked.
+//! A graph that builds its rows when a solver first needs them.
 
 use std::sync::OnceLock;
 
 use crate::{Csr, EdgeList, GraphError, Run, SolveError, Vertex, Weight, WeightType};
 
-/// A graph: its edge list, and its rows once somebody has wanted them.
+/// A graph: its edge list, and its rows once they have been built.
 #[derive(Clone, Debug)]
 pub struct Graph<W: Weight> {
     edges: EdgeList<W>,
@@ -17,11 +17,11 @@ impl<W: Weight> Graph<W> {
         &self.edges
     }
 
-    /// The rows, built in O(n + m) at the first call that succeeds. Callers who come while another
-    /// one builds them build their own, of which one is kept.
+    /// The rows, built in O(n + m) at the first successful call. Concurrent calls may each build
+    /// rows; the graph keeps one copy.
     ///
     /// # Errors
-    /// As [`Csr::build`]. The graph is as it was then.
+    /// As [`Csr::build`]. The graph stays unchanged.
     pub fn csr(&self, solver: &'static str, run: &mut Run<'_>) -> Result<&Csr<W>, SolveError> {
         if let Some(csr) = self.csr.get() {
             return Ok(csr);
@@ -37,9 +37,9 @@ impl<W: Weight> From<EdgeList<W>> for Graph<W> {
     }
 }
 
-/// A graph whose weight type is known at run time only, as when it comes from a file.
+/// A graph whose weight type is known at run time only, such as a graph from a file.
 ///
-/// [`with_graph!`](crate::with_graph) leads back to the typed graph.
+/// [`with_graph!`](crate::with_graph) gives access to the typed graph.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "each variant is the weight type it is named after")]
 pub enum AnyGraph {
@@ -68,7 +68,7 @@ macro_rules! with_graph {
 }
 
 impl AnyGraph {
-    /// A graph from three arrays in input order: edge `i` joins `u[i]` and `v[i]` and weighs
+    /// A graph from three arrays in input order: edge `i` joins `u[i]` and `v[i]` and has weight
     /// `weights[i]`.
     ///
     /// # Errors
@@ -85,22 +85,22 @@ impl AnyGraph {
         EdgeList::new(vertices, u, v, weights).map(Self::from)
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         with_graph!(self, graph => graph.edge_list().vertices())
     }
 
-    /// How many edges there are, self-loops and parallel edges included.
+    /// The number of edges, self-loops and parallel edges included.
     pub fn edges(&self) -> usize {
         self.u().len()
     }
 
-    /// First ends, by edge id.
+    /// The first ends, indexed by edge id.
     pub fn u(&self) -> &[Vertex] {
         with_graph!(self, graph => graph.edge_list().u())
     }
 
-    /// Second ends, by edge id.
+    /// The second ends, indexed by edge id.
     pub fn v(&self) -> &[Vertex] {
         with_graph!(self, graph => graph.edge_list().v())
     }

@@ -1,21 +1,18 @@
-//! Large arrays, in large pages.
+//! Large arrays in large pages.
 //!
-//! The system hands out fresh memory page by page, at the first touch, and a read at a random place
-//! in many small pages waits for the page table too. So the system is asked for large pages, which
-//! it may decline.
-#![allow(
-    unsafe_code,
-    reason = "the system is told of memory by its address, and an allocator deals in addresses"
-)]
+//! The system provides new memory page by page, at the first access. Random reads in many small
+//! pages also cause misses in the page table's cache. So these functions ask the system for large
+//! pages. It may decline.
+#![allow(unsafe_code, reason = "the system call and the allocator interface take addresses")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::{OutOfMemory, memory};
 
-/// An empty vector with room for `values` values, in large pages where these are many.
+/// An empty vector with capacity for `values` values, in large pages if the vector is large.
 ///
 /// # Errors
-/// When the system does not grant the memory.
+/// When the system refuses the memory.
 pub fn with_room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut room = memory::room(values)?;
     let spare = room.spare_capacity_mut();
@@ -23,7 +20,8 @@ pub fn with_room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(room)
 }
 
-/// The system's memory, all large pieces of it in large pages, for programs that hold large graphs:
+/// The system's allocator, with large allocations in large pages, for programs that hold large
+/// graphs:
 ///
 /// ```
 /// #[global_allocator]
@@ -33,11 +31,10 @@ pub fn with_room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
 #[derive(Clone, Copy, Debug)]
 pub struct LargePages;
 
-// SAFETY: all is done by the system's allocator; the advice on what it gives changes nothing that
-// can be seen of it.
+// SAFETY: the system's allocator does all the work; the advice on its memory has no visible effect.
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller fulfils the requirements of the system's allocator.
         advised(unsafe { System.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -62,23 +59,24 @@ fn advised(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-/// What a large page has; where it has more, the system rounds.
+/// The size of a large page in bytes. Where pages are larger, the system rounds.
 const LARGE: usize = 2 << 20;
 
-/// Asks for the large pages that lie whole in some memory.
+/// Asks for large pages for the part of the memory that consists of whole large pages.
 #[cfg(all(target_os = "linux", not(any(miri, loom))))]
 fn ask_for_large_pages(start: *mut u8, bytes: usize) {
     let skipped = start.align_offset(LARGE);
     let whole = bytes.saturating_sub(skipped) / LARGE * LARGE;
     if whole > 0 {
-        // SAFETY: the pages lie in the memory, and the advice leaves what is in them.
+        // SAFETY: the pages are inside the allocation, and the advice does not change their
+        // content.
         let _ = unsafe {
             rustix::mm::madvise(start.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage)
         };
     }
 }
 
-/// Elsewhere the system is asked for nothing; Miri does not know the call.
+/// Other systems have no such call, and Miri does not support it.
 #[cfg(any(not(target_os = "linux"), miri, loom))]
 fn ask_for_large_pages(_start: *mut u8, _bytes: usize) {}
 

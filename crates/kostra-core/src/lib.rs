@@ -1,17 +1,17 @@
-//! What every crate of Kostra shares: graphs, weight keys, forests, the solver interface and the
-//! verifier.
+//! The parts that all crates of Kostra share: graphs, weight keys, forests, the solver interface
+//! and the verifier.
 //!
-//! The one idea that everything rests on is the **canonical forest**. Edges are ordered by
+//! The basis is the **canonical forest**. Edges are ordered by
 //! `(weight key, edge id)`, a strict total order, so a graph has exactly one minimum spanning
-//! forest. Every exact [`Solver`] returns the ids of precisely those edges, in ascending order, and
-//! [`verify()`] decides independently of all of them whether an answer is that forest.
+//! forest. Every exact [`Solver`] returns the ids of its edges in ascending order. [`verify()`]
+//! decides, independently of all solvers, whether a list of ids is that forest.
 //!
-//! There are no threads and no input or output in this crate.
+//! This crate starts no threads and reads and writes no files.
 //!
 //! ```
 //! use kostra_core::{EdgeList, Order, verify};
 //!
-//! // A triangle with a tie: of the two edges of weight 2, the one with the lower id is in the forest.
+//! // A triangle with a tie: of two edges with weight 2, the forest contains the lower id.
 //! let graph = EdgeList::new(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 2])?;
 //! assert!(verify(graph.edges(Order::Minimum), &[0, 1]).is_ok());
 //! assert!(verify(graph.edges(Order::Minimum), &[0, 2]).is_err());

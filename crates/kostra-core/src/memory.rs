@@ -1,9 +1,8 @@
-//! Arrays whose size comes from the input: memory that the system refuses is an error, not the end
-//! of the process.
+//! Fallible allocation of arrays whose size depends on the input: refused memory is an error.
 //!
-//! Everywhere else Rust ends the process when memory is refused. A program may have an allocator
-//! that ends it in a better way; [`is_asking`] tells the allocator apart from the functions here,
-//! which pass the refusal on.
+//! Other allocations abort the process when memory is refused. A program may install an allocator
+//! that ends the process with a message. Such an allocator calls [`is_asking`] to recognize the
+//! requests of this module, and returns null for them.
 
 use std::cell::Cell;
 use std::collections::TryReserveError;
@@ -11,13 +10,13 @@ use std::collections::TryReserveError;
 use bytemuck::Zeroable;
 use thiserror::Error;
 
-/// The system does not grant memory.
+/// The system refuses memory.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 #[error(
     "the system does not grant {bytes} bytes of memory; use a smaller graph or a machine with more memory"
 )]
 pub struct OutOfMemory {
-    /// How many bytes were asked for at once.
+    /// The size of the request in bytes.
     pub bytes: usize,
 }
 
@@ -25,14 +24,14 @@ thread_local! {
     static ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in one of the functions below, so that it can go on when its allocator
-/// returns null.
+/// Whether this thread is in one of the functions below, which can handle a null pointer from the
+/// allocator.
 pub fn is_asking() -> bool {
-    // A thread that is ending, whose cell is gone, asks for nothing here.
+    // The cell of an ending thread is gone, and an ending thread is in none of these functions.
     ASKING.try_with(Cell::get).unwrap_or_default()
 }
 
-/// Asks for memory in a way that can be refused.
+/// Runs an allocation that may fail.
 fn ask<T, E>(
     values: usize,
     size: usize,
@@ -44,23 +43,22 @@ fn ask<T, E>(
     result.map_err(|_| OutOfMemory { bytes: values.saturating_mul(size) })
 }
 
-/// An empty array with room for exactly `values` values.
+/// An empty array with capacity for exactly `values` values.
 ///
 /// # Errors
-/// When the system does not grant the memory; the same holds for all functions of this module.
+/// When the system refuses the memory, as for all functions of this module.
 pub fn room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut array = Vec::new();
     reserve_exact(&mut array, values)?;
     Ok(array)
 }
 
-/// Makes room for `more` further values, and for some beyond them, so that an array can grow in
-/// steps.
+/// Reserves capacity for at least `more` further values, so that repeated calls take linear time.
 pub fn reserve<T>(array: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     reserve_by(array, more, Vec::try_reserve)
 }
 
-/// Makes room for exactly `more` further values.
+/// Reserves capacity for exactly `more` further values.
 pub fn reserve_exact<T>(array: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     reserve_by(array, more, Vec::try_reserve_exact)
 }
@@ -86,7 +84,7 @@ pub fn push<T>(array: &mut Vec<T>, value: T) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
-/// `values` zeros, in memory that the system has cleared and that nobody has touched.
+/// `values` zeros in zeroed memory of the system, without touching its pages.
 pub fn zeros<T: Zeroable>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     ask(values, size_of::<T>(), || bytemuck::try_zeroed_vec(values))
 }
@@ -105,7 +103,7 @@ pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(array)
 }
 
-/// The values of an iterator that says how many they are.
+/// The values of an iterator of known length.
 pub fn collected<I: ExactSizeIterator>(values: I) -> Result<Vec<I::Item>, OutOfMemory> {
     let mut array = room(values.len())?;
     array.extend(values);
@@ -116,7 +114,7 @@ pub fn collected<I: ExactSizeIterator>(values: I) -> Result<Vec<I::Item>, OutOfM
 mod tests {
     use super::*;
 
-    /// More than a 64-bit processor of today can address, and more than an array may have.
+    /// More than 64-bit processors can address, and more than an array can have.
     const HUGE: [usize; 2] = [1 << 50, 1 << 60];
 
     #[test]

@@ -1,15 +1,15 @@
-//! A hint to the processor that an item will be wanted soon.
+//! A hint to the processor that an item will be read soon.
 #![allow(
     unsafe_code,
-    reason = "the hint is an intrinsic, which the standard library has only as an unsafe function"
+    reason = "the standard library has the instruction only as an unsafe function"
 )]
 
-/// Starts bringing an item of a slice into the cache. A hint: an index out of range does nothing,
-/// nor does the whole function on processors that it does not know.
+/// Prefetches an item of a slice into the cache. An index out of range has no effect. On processors
+/// other than x86-64 the function does nothing.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch reads nothing and faults on no address, and `wrapping_add` may leave the
+    // SAFETY: a prefetch never faults and has no visible effect, and `wrapping_add` may leave the
     // slice.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

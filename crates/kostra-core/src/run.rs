@@ -1,61 +1,59 @@
-//! How a solver is watched: one observer for progress bars, traces, benchmark tables, and for
-//! stopping early.
+//! The run of a solver: threads, options, scratch memory, and the observer that serves progress
+//! bars, traces, benchmark tables and cancellation.
 
 use std::time::{Duration, Instant};
 
 use crate::{OptionError, SolveError, SolverInfo, SolverOption, Workspace};
 
-/// Where a solver stands at the start of a round.
+/// The state of a solver at the start of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
     /// The round, counted from 0.
     pub index: u32,
-    /// How many components are left; finished ones may be counted or not, as the solver's source
-    /// does.
+    /// The number of remaining components. Whether finished components count depends on the
+    /// solver's source.
     pub components: u64,
-    /// How many edges are still in play.
+    /// The number of remaining edges.
     pub edges: u64,
 }
 
-/// Somebody who watches a solver at work. Every method does nothing unless it is overridden.
+/// Receives the reports of a solver. The default methods do nothing.
 pub trait Observer {
     /// A phase begins. Phases may nest.
     fn phase_started(&mut self, _name: &'static str) {}
     /// The innermost open phase ends.
     fn phase_finished(&mut self, _name: &'static str, _elapsed: Duration) {}
-    /// A round begins, and with it ends the one before.
+    /// A round begins, and the previous round ends.
     fn round(&mut self, _round: Round) {}
-    /// The last round ends. What follows, such as ending threads and listing the forest, belongs to
-    /// no round. Called once or more after the last round, and also by solvers that have no rounds.
+    /// The last round ends. Later work, such as ending threads and listing the forest, belongs to
+    /// no round. Called at least once after the last round, also by solvers without rounds.
     fn rounds_finished(&mut self) {}
-    /// The solver reports a figure of its own, such as what its source document reports.
+    /// The solver reports a figure of its own, such as one that its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
-    /// The system granted the solver this many threads fewer than it asked for. The solver goes on
-    /// with the others.
+    /// The system refused to start `threads` threads. The solver continues with the others.
     fn threads_refused(&mut self, _threads: usize) {}
-    /// The solver has done `done` of `total` units of its own choice, which may take different
-    /// times.
+    /// The solver has finished `done` of `total` units of work, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
-    /// Whether the solver should give up. Asked at every round and every report of progress.
-    /// Between two questions a solver may sort or scan all edges once.
+    /// Whether the solver should stop. Called at every round and every report of progress. Between
+    /// two calls a solver may sort or scan all edges once.
     fn cancelled(&self) -> bool {
         false
     }
 }
 
-/// How long a device took for what is not solving.
+/// The times of a device for other work than solving.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceTimes {
-    /// To compile the kernels, where they are not compiled yet, and to load them.
+    /// The time to compile kernels that are not compiled yet, and to load them.
     pub compile: Duration,
-    /// To allocate memory on the device, and to copy the graph there.
+    /// The time to allocate memory on the device and to copy the graph to it.
     pub upload: Duration,
-    /// To copy the answer from the device.
+    /// The time to copy the answer from the device.
     pub download: Duration,
 }
 
-/// The circumstances of one solve: who watches, how many threads there are, what is set, and where
-/// scratch memory comes from. When nobody watches, a report costs one branch.
+/// The parameters of one solve: observer, number of threads, options and scratch memory. Without an
+/// observer, a report costs one branch.
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
@@ -68,24 +66,24 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run that nobody watches, on one thread.
+    /// A run without an observer, on one thread.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with an observer.
+    /// Sets the observer.
     pub fn observed_by(mut self, observer: &'a mut dyn Observer) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// The same with a number of threads, at least 1.
+    /// Sets the number of threads, at least 1.
     pub fn on_threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// How many threads a solver may use.
+    /// The number of threads that a solver may use.
     pub fn threads(&self) -> usize {
         self.threads.unwrap_or(1)
     }
@@ -98,21 +96,21 @@ impl<'a> Run<'a> {
         result
     }
 
-    /// The same with a device, counted from 0, for solvers that run on one.
+    /// Sets the device, counted from 0, for solvers that run on a device.
     pub fn on_device(mut self, ordinal: usize) -> Self {
         self.device = ordinal;
         self
     }
 
-    /// Which device a solver shall run on, where it runs on one; the first unless it was set.
+    /// The device for solvers that run on a device; 0 by default.
     pub fn device(&self) -> usize {
         self.device
     }
 
-    /// The same with an option of a solver set.
+    /// Sets an option of a solver.
     ///
     /// # Errors
-    /// When the solver has no such option, or not for such a value.
+    /// When the solver has no such option, or the value is out of its range.
     pub fn with_option(
         mut self,
         solver: &SolverInfo,
@@ -136,7 +134,7 @@ impl<'a> Run<'a> {
         Ok(self)
     }
 
-    /// What an option is set to, or its default.
+    /// The value of an option, or its default.
     pub fn option(&self, option: &SolverOption) -> u64 {
         self.settings
             .iter()
@@ -144,13 +142,13 @@ impl<'a> Run<'a> {
             .map_or(option.default, |(_, value)| *value)
     }
 
-    /// The same with memory that is kept from solve to solve.
+    /// Sets a workspace, whose memory is kept between solves.
     pub fn in_workspace(mut self, workspace: &'a mut Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// Takes the workspace out, to be worked in; a new one where none was given.
+    /// Takes the workspace out of the run; a new one if none was set.
     pub fn take_workspace(&mut self) -> Scratch<'a> {
         match self.workspace.take() {
             Some(workspace) => Scratch::Lent(workspace),
@@ -171,12 +169,12 @@ impl<'a> Run<'a> {
         result
     }
 
-    /// Whether anybody watches. What it costs to measure something is to be spent only then.
+    /// Whether the run has an observer. Costly measurements should depend on it.
     pub fn is_observed(&self) -> bool {
         self.observer.is_some()
     }
 
-    /// Reports a phase that is over, and that another clock has timed, such as a device's.
+    /// Reports a finished phase whose time was taken by another clock, such as a device's.
     pub fn phase_took(&mut self, name: &'static str, elapsed: Duration) {
         if let Some(observer) = &mut self.observer {
             observer.phase_started(name);
@@ -184,24 +182,24 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Makes the kernels ready, compiled and loaded: the phase "compile".
-    /// [`Solution`](crate::Solution) reports its time apart from the solver's.
+    /// Runs the phase "compile", which compiles and loads kernels. [`Solution`](crate::Solution)
+    /// reports its time separately.
     pub fn compile<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let (result, elapsed) = self.timed_phase("compile", step);
         self.device_times.compile += elapsed;
         result
     }
 
-    /// Allocates memory on the device, and copies to it: the phase "upload", timed apart as
-    /// [compiling](Self::compile) is. When the step returns, the copies must be done.
+    /// Runs the phase "upload", which allocates memory on the device and copies data to it. Its
+    /// time is reported separately. The copies must be complete when `step` returns.
     pub fn upload<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let (result, elapsed) = self.timed_phase("upload", step);
         self.device_times.upload += elapsed;
         result
     }
 
-    /// Copies from the device: the phase "download", timed apart as [compiling](Self::compile) is.
-    /// Before it begins, the device must be done. The last round is over then.
+    /// Runs the phase "download", which copies data from the device. Its time is reported
+    /// separately. The caller must wait for the device first. Finishes the rounds.
     pub fn download<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         self.finish_rounds();
         let (result, elapsed) = self.timed_phase("download", step);
@@ -219,7 +217,7 @@ impl<'a> Run<'a> {
         (result, start.elapsed())
     }
 
-    /// How long the device took for what is not solving since this was last called.
+    /// The times of the device since the last call.
     pub fn take_device_times(&mut self) -> DeviceTimes {
         std::mem::take(&mut self.device_times)
     }
@@ -227,7 +225,7 @@ impl<'a> Run<'a> {
     /// Reports a new round.
     ///
     /// # Errors
-    /// [`SolveError::Cancelled`] when the observer has had enough.
+    /// [`SolveError::Cancelled`] when the observer cancels the run.
     pub fn round(&mut self, components: usize, edges: usize) -> Result<(), SolveError> {
         let index = self.rounds;
         self.rounds += 1;
@@ -275,11 +273,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The workspace of one solve.
+/// The workspace of one solve: the caller's or its own.
 pub enum Scratch<'a> {
-    /// The caller's, kept for the next solve.
+    /// The caller's workspace, which is kept for the next solve.
     Lent(&'a mut Workspace),
-    /// One for this solve only.
+    /// A workspace for this solve only.
     Own(Workspace),
 }
 

@@ -1,7 +1,7 @@
-//! What a solver is, what it says of itself, and how it is run.
+//! The interface of solvers.
 //!
 //! To add a solver, write one file with a struct that implements [`Algorithm`], and add the struct
-//! to its platform's list. [`Solver`] is the same thing behind a pointer; every algorithm is one.
+//! to the table of its platform. [`Solver`] is the object-safe form; every algorithm implements it.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::{
     with_graph,
 };
 
-/// Where a solver runs.
+/// The kind of machine that a solver runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
     /// One thread.
@@ -27,7 +27,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// A word for tables.
+    /// The name for tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sequential => "one thread",
@@ -43,12 +43,12 @@ impl Platform {
 pub enum Representation {
     /// The edge list as it is.
     EdgeList,
-    /// Rows, which are built and paid for where they are not there yet.
+    /// Compressed sparse rows, which are built from the edge list if the graph has none yet.
     Csr,
 }
 
 impl Representation {
-    /// A word for tables.
+    /// The name for tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::EdgeList => "edge list",
@@ -57,45 +57,45 @@ impl Representation {
     }
 }
 
-/// A solver's description of itself.
+/// The description of a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverInfo {
-    /// The name that users type, such as `"prim-binary"`.
+    /// The id that users type, such as `"prim-binary"`.
     pub id: &'static str,
-    /// The name that people say, such as `"Prim with a binary heap"`.
+    /// The title, such as `"Prim with a binary heap"`.
     pub title: &'static str,
-    /// The document, and the place in it, that the solver follows.
+    /// The document and section that the solver follows.
     pub source: &'static str,
-    /// Where it runs.
+    /// The platform that it runs on.
     pub platform: Platform,
-    /// What it works on.
+    /// The representation of the graph that it needs.
     pub representation: Representation,
-    /// Whether it returns the canonical forest, always.
+    /// Whether it always returns the canonical forest.
     pub exact: bool,
-    /// Time, such as `"O(m log m)"`.
+    /// The time, such as `"O(m log m)"`.
     pub time: &'static str,
-    /// Memory beyond the graph and the answer, such as `"8 bytes an edge, 4 a vertex"`.
+    /// The memory beyond the graph and the answer, such as `"8 bytes an edge, 4 a vertex"`.
     pub scratch: &'static str,
-    /// What may be set, beside the number of threads.
+    /// The options, apart from the number of threads.
     pub options: &'static [SolverOption],
 }
 
-/// A parameter of a solver that a [`Run`] may set.
+/// An option of a solver, which a [`Run`] can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverOption {
     /// The name that users type.
     pub name: &'static str,
-    /// What it means, in a few words.
+    /// The meaning in a few words.
     pub about: &'static str,
-    /// The value unless it is set: the source's, where the source gives one.
+    /// The default value: the source's value if the source gives one.
     pub default: u64,
-    /// The lowest value that makes sense.
+    /// The lowest allowed value.
     pub lowest: u64,
-    /// The highest value that makes sense; with a lowest of 0, 1 means off and on.
+    /// The highest allowed value. An option from 0 to 1 means off and on.
     pub highest: u64,
 }
 
-/// Why an option could not be set.
+/// The reason why an option cannot be set.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum OptionError {
     /// The solver has no option of that name.
@@ -105,10 +105,10 @@ pub enum OptionError {
         solver: &'static str,
         /// The name.
         name: String,
-        /// The options that there are.
+        /// The solver's options, as a sentence.
         known: String,
     },
-    /// The value makes no sense.
+    /// The value is out of range.
     #[error("{name} must be from {lowest} to {highest}, not {value}", name = option.name, lowest = option.lowest, highest = option.highest)]
     OutOfRange {
         /// The option.
@@ -118,69 +118,70 @@ pub enum OptionError {
     },
 }
 
-/// Why a solver gave no answer.
+/// The reason why a solver returned no forest.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SolveError {
-    /// The observer asked it to stop.
+    /// The observer cancelled the run.
     #[error("cancelled")]
     Cancelled,
-    /// The solver's cost would be out of all proportion.
+    /// The solver's cost on this graph would be out of proportion.
     #[error("{solver} would take {cost} on this graph; {advice}")]
     Unsuitable {
         /// The solver's id.
         solver: &'static str,
         /// The cost, such as `"10^12 steps"`.
         cost: String,
-        /// What to do instead.
+        /// The advice: a better solver.
         advice: &'static str,
     },
-    /// The system does not grant the memory that the solver needs.
+    /// The system refuses the memory that the solver needs.
     #[error(
         "{solver} needs {bytes} bytes of memory for this graph, which the system does not grant"
     )]
     OutOfMemory {
         /// The solver's id.
         solver: &'static str,
-        /// How many bytes it asked for: all beyond the graph and the answer, or those of one array.
+        /// The requested bytes: all memory beyond the graph and the answer, or the size of one
+        /// array.
         bytes: usize,
     },
-    /// The device has too little memory free. Nothing was begun, unless somebody else took memory
-    /// in the meantime.
-    #[error("this graph needs {bytes} bytes of the device's memory, of which {free} are free")]
+    /// The device has too little free memory. The solve was not started, unless another process
+    /// allocated memory in the meantime.
+    #[error("this graph needs {bytes} bytes of the device's memory, and {free} bytes are free")]
     DeviceMemory {
-        /// How many bytes were asked for: for the graph, the solver and the answer.
+        /// The requested bytes for the graph, the solver and the answer.
         bytes: usize,
-        /// How many of them there were.
+        /// The free bytes.
         free: usize,
     },
-    /// The solver runs on a device that this machine does not have, or that cannot be used.
+    /// The solver needs a device that this machine does not have or cannot use.
     #[error("no {device}: {reason}")]
     NoDevice {
         /// The kind of device, such as `"CUDA device"`.
         device: &'static str,
-        /// Why there is none.
+        /// The reason.
         reason: String,
     },
-    /// The device failed in the middle. Solvers on the processor are not touched by it.
+    /// The device failed during the solve. Solvers on the CPU still work.
     #[error("{what}")]
     Device {
-        /// What failed, and how.
+        /// The failure.
         what: String,
     },
 }
 
-/// What stands for the solver in a refusal that no solver's name has been put on yet.
+/// The solver's id in an [`OutOfMemory`] error before [`Solver::solve`] sets it.
 const SOME_SOLVER: &str = "the solver";
 
 impl From<OutOfMemory> for SolveError {
-    /// A solver has asked for an array: one [`Solver`] that is run puts its name on the error.
+    /// The error of a solver whose id [`Solver::solve`] adds.
     fn from(OutOfMemory { bytes }: OutOfMemory) -> Self {
         Self::OutOfMemory { solver: SOME_SOLVER, bytes }
     }
 }
 
 impl SolveError {
-    /// The same error, with a solver's id on a refusal of memory that has none.
+    /// Adds the solver's id to a memory error that has none.
     pub fn of(self, solver: &'static str) -> Self {
         match self {
             Self::OutOfMemory { solver: SOME_SOLVER, bytes } => Self::OutOfMemory { solver, bytes },
@@ -189,7 +190,7 @@ impl SolveError {
     }
 }
 
-/// A graph with an order on its edges, put to a solver: what an [`Algorithm`] solves.
+/// The input of an [`Algorithm`]: a graph with an order on its edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a, W: Weight> {
     graph: &'a Graph<W>,
@@ -198,8 +199,7 @@ pub struct Problem<'a, W: Weight> {
 }
 
 impl<'a, W: Weight> Problem<'a, W> {
-    /// The problem of finding this graph's minimum or maximum spanning forest, as it is put to this
-    /// solver.
+    /// The problem of finding the minimum or maximum spanning forest of `graph` with `solver`.
     pub fn new(graph: &'a Graph<W>, order: Order, solver: &'static SolverInfo) -> Self {
         Self { graph, order, solver }
     }
@@ -209,82 +209,81 @@ impl<'a, W: Weight> Problem<'a, W> {
         self.graph.edge_list().edges(self.order)
     }
 
-    /// Whether the minimum or the maximum spanning forest is wanted.
+    /// The order on the edges: minimum or maximum spanning forest.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The rows; built here if the solver did not state that it wants them.
+    /// The rows. They exist already if the solver's [`SolverInfo::representation`] is CSR.
     ///
     /// # Errors
-    /// When they are built, and the run is cancelled or the memory not granted.
+    /// As [`Graph::csr`].
     pub fn csr(&self, run: &mut Run<'_>) -> Result<CsrView<'a, W>, SolveError> {
         Ok(CsrView { csr: self.graph.csr(self.solver.id, run)?, edges: self.edges() })
     }
 }
 
-/// An algorithm for every weight type: what the author of a solver writes.
+/// A solver for graphs of every weight type, as its author writes it.
 pub trait Algorithm: Send + Sync + 'static {
-    /// What the solver says of itself.
+    /// The solver's description.
     const INFO: SolverInfo;
 
-    /// Decides from the size of a graph whether the solver is for it, before anything is built or
-    /// solved.
+    /// Decides from the size of a graph whether the solver suits it, before any work. The default
+    /// accepts every graph.
     ///
     /// # Errors
-    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse
-    /// nothing by default.
+    /// [`SolveError::Unsuitable`] when the cost would be out of proportion.
     fn admit(&self, _vertices: u32, _edges: usize) -> Result<(), SolveError> {
         Ok(())
     }
 
-    /// Finds the edges of the spanning forest; where `INFO.exact`, of the canonical one.
+    /// Finds the edges of a spanning forest: of the canonical forest if `INFO.exact`.
     ///
     /// # Errors
-    /// When the run is cancelled, the memory not granted, or the solver is not for such a graph.
+    /// When the run is cancelled, the system refuses memory, or the solver does not suit the graph.
     fn solve<W: Weight>(
         &self,
         problem: Problem<'_, W>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError>;
 
-    /// Lists what was found, ascending. Solvers that have threads may share that among them.
+    /// Lists the edges in ascending order. Solvers with threads may list them on their threads.
     ///
     /// # Errors
-    /// When the system does not grant the memory.
+    /// When the system refuses the memory.
     fn list(&self, forest: EdgeSet, _run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
         forest.try_into_ids()
     }
 }
 
-/// A forest, and what it took.
+/// A forest, and the times to find it.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The forest.
     pub forest: Forest,
-    /// Time to build the representation that the solver wants; zero when it was there.
+    /// The time to build the representation; zero if the graph already had it.
     pub build: Duration,
-    /// Time to compile and load the device's kernels, which takes long only where they are not
-    /// compiled yet; zero where the solver runs on the processor.
+    /// The time to compile and load the device's kernels. It is long only if they are not compiled
+    /// yet, and zero for solvers on the CPU.
     pub compile: Duration,
-    /// Time to allocate memory on the device that solves, and to copy the graph there; zero where
-    /// the solver runs on the processor.
+    /// The time to allocate memory on the device and to copy the graph to it; zero for solvers on
+    /// the CPU.
     pub upload: Duration,
-    /// Time to solve.
+    /// The time to solve.
     pub solve: Duration,
-    /// Time to copy the answer back from the device.
+    /// The time to copy the answer from the device; zero for solvers on the CPU.
     pub download: Duration,
 }
 
-/// A solver whose type is forgotten: what registries hold and users choose from.
+/// A solver as a trait object: the entries of registries.
 pub trait Solver: Send + Sync {
-    /// What the solver says of itself.
+    /// The solver's description.
     fn info(&self) -> &'static SolverInfo;
 
-    /// Builds what the solver wants, solves, and times the two apart.
+    /// Builds the representation that the solver needs, and solves. Times both separately.
     ///
     /// # Errors
-    /// When the run is cancelled, the memory not granted, or the solver is not for such a graph.
+    /// When the run is cancelled, the system refuses memory, or the solver does not suit the graph.
     fn solve(
         &self,
         graph: &AnyGraph,
@@ -319,7 +318,7 @@ fn solve_typed<A: Algorithm, W: Weight>(
     if A::INFO.representation == Representation::Csr {
         run.phase("build", |run| problem.csr(run).map(drop))?;
     }
-    run.take_device_times(); // what a solve that failed has left
+    run.take_device_times(); // discards the times of a solve that failed
     let built = Instant::now();
     let set = algorithm.solve(problem, run)?;
     run.finish_rounds();
@@ -327,8 +326,8 @@ fn solve_typed<A: Algorithm, W: Weight>(
     let ids = run.phase("list the forest", |run| algorithm.list(set, run))?;
     let DeviceTimes { compile, upload, mut download } = run.take_device_times();
     let mut solve = (solved - built).saturating_sub(compile + upload + download);
-    // Of a device the answer is fetched as a set, and listing its members is the last part of
-    // fetching it.
+    // A device returns the forest as a set, so listing its members is the last part of the
+    // download.
     let last = if A::INFO.platform == Platform::Cuda { &mut download } else { &mut solve };
     *last += solved.elapsed();
     let forest = Forest::new(problem.edges(), ids);

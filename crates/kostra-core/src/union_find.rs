@@ -1,13 +1,12 @@
-//! Disjoint sets of vertices that can be merged.
+//! Disjoint sets of vertices, on one thread.
 
 use crate::{OutOfMemory, Vertex, memory, prefetch};
 
-/// Disjoint sets over `0..n`, each named by its lowest member.
+/// Disjoint sets over `0..n`. The representative of a set is its lowest member.
 ///
-/// Rem's algorithm: a parent is never above its child, the two searches of a union climb in turn,
-/// and each step splices the lower path onto the higher. It needs no ranks, and was the fastest of
-/// the variants that Patwary, Blair and Manne 2010 measured. Takes 4 bytes an element, of its own
-/// or borrowed.
+/// Rem's algorithm: a parent is never above its child. A union follows both paths in turn, and each
+/// step splices one path onto the other. It needs no ranks, and was the fastest variant in the
+/// measurements of Patwary, Blair and Manne 2010. Memory: 4 bytes per element, owned or borrowed.
 #[derive(Clone, Debug)]
 pub struct UnionFind<P = Vec<Vertex>> {
     parents: P,
@@ -20,15 +19,15 @@ impl UnionFind {
         Self { parents: (0..elements).collect(), sets: elements }
     }
 
-    /// `elements` sets of one element each, where that number comes from the input.
+    /// [`new`](Self::new) for a number that depends on the input.
     ///
     /// # Errors
-    /// When the system does not grant the memory.
+    /// When the system refuses the memory.
     pub fn try_new(elements: u32) -> Result<Self, OutOfMemory> {
         Ok(Self { parents: memory::collected(0..elements)?, sets: elements })
     }
 
-    /// What [`flatten`](Self::flatten) gives, as an array of its own. O(n).
+    /// The result of [`flatten`](Self::flatten) as an owned array. O(n).
     pub fn into_lowest(mut self) -> Vec<Vertex> {
         self.flatten();
         self.parents
@@ -36,33 +35,32 @@ impl UnionFind {
 }
 
 impl<'a> UnionFind<&'a mut [Vertex]> {
-    /// The sets that parents describe, none above its child, where every element that is its own
-    /// parent is one.
+    /// The sets given by an array of parents. No parent may be above its child. `sets` is the
+    /// number of elements that are their own parents.
     pub fn of_parents(parents: &'a mut [Vertex], sets: u32) -> Self {
         Self { parents, sets }
     }
 }
 
 impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
-    /// How many sets there are. O(1).
+    /// The number of sets. O(1).
     pub fn sets(&self) -> u32 {
         self.sets
     }
 
-    /// Starts bringing what [`parent`](Self::parent), `find` or `union` of an element will read
-    /// into the cache.
+    /// Prefetches the data that [`parent`](Self::parent), `find` or `union` reads first.
     #[inline]
     pub fn prefetch(&self, element: Vertex) {
         prefetch(self.parents.as_ref(), element as usize);
     }
 
-    /// Some element of the same set, on the way to the lowest. One memory access.
+    /// The next element on the path to the representative. One memory access.
     #[inline]
     pub fn parent(&self, element: Vertex) -> Vertex {
         self.parents.as_ref()[element as usize]
     }
 
-    /// The lowest element of the set that holds `element`. Halves the path that it walks.
+    /// The lowest element of the element's set. Halves the path that it follows.
     #[inline]
     pub fn find(&mut self, mut element: Vertex) -> Vertex {
         let parents = self.parents.as_mut();
@@ -77,7 +75,7 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
         }
     }
 
-    /// Merges the sets of two elements, and says whether they were different.
+    /// Merges the sets of two elements; whether they were different.
     #[inline]
     pub fn union(&mut self, a: Vertex, b: Vertex) -> bool {
         let (mut a, mut b) = (a, b);
@@ -87,8 +85,8 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
             if parent_a == parent_b {
                 return false;
             }
-            // Climb on the side with the higher parent, and hang what is left behind under the
-            // lower parent.
+            // Go on from the side with the higher parent, and link its old element to the lower
+            // parent.
             let (low, high, high_parent) =
                 if parent_a < parent_b { (parent_a, b, parent_b) } else { (parent_b, a, parent_a) };
             parents[high as usize] = low;
@@ -108,7 +106,7 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
 
     /// The lowest member of each element's set, by element. O(n).
     pub fn flatten(&mut self) -> &[Vertex] {
-        // No parent is above its child, so a parent is settled before its children are reached.
+        // No parent is above its child, so each parent is final before its children are visited.
         let parents = self.parents.as_mut();
         for element in 0..parents.len() {
             parents[element] = parents[parents[element] as usize];

@@ -1,20 +1,20 @@
-//! Deciding whether an answer is the canonical forest, without trusting any solver.
+//! The verifier: decides whether an answer is the canonical forest, without trusting any solver.
 //!
-//! The cycle property decides: a spanning forest is the canonical one exactly when every other edge
-//! comes after the last of the forest edges on the path between its ends, in the strict order of
-//! ranks.
+//! The decision uses the cycle property. A spanning forest is canonical exactly when every other
+//! edge has a higher rank than all forest edges on the path between its ends.
 //!
-//! Finding that last edge fast is the work. Merge the forest's edges in ascending rank, and keep
-//! each component as a *line* of its vertices: merging two components puts one line after the
-//! other, and the gap between them remembers the merging edge. On the final line the last edge on
-//! the path from `a` to `b` is the latest gap between the two, because the gap was made when they
-//! first came together. So each question is a range maximum over gaps: one table over blocks of
-//! [`BLOCK`] gaps, and running maxima inside each block, answer it in O(1).
+//! The main task is to find the heaviest edge on a path quickly. The verifier merges components
+//! along the forest's edges in ascending rank, and keeps each component as a *line* of its
+//! vertices. A merge appends one line to another, and the gap between the two lines stores the
+//! merging edge. On the final line, the heaviest edge on the path from `a` to `b` is the latest gap
+//! between `a` and `b`, because that gap joined their components. So each query is a range maximum
+//! over gaps. A table over blocks of [`BLOCK`] gaps, and running maxima inside each block, answer
+//! it in O(1).
 //!
-//! * Time O(k log k + n log n + m) for k forest edges. Memory 32 bytes a vertex (40 with 64-bit
+//! * Time O(k log k + n log n + m) for k forest edges. Memory: 32 bytes per vertex (40 with 64-bit
 //!   weights).
-//! * Shares with solvers the edge list, the keys and the prefetch hint, and nothing that decides
-//!   about edges: it has no union-find, and sorts by the standard library.
+//! * The verifier shares only the edge list, the keys and the prefetch hint with solvers. It has no
+//!   union-find, and sorts with the standard library.
 
 use thiserror::Error;
 
@@ -22,32 +22,32 @@ use crate::{EdgeId, Edges, Key, OutOfMemory, Vertex, Weight, memory, prefetch};
 
 type Rank<W> = <<W as Weight>::Key as Key>::Rank;
 
-/// What [`verify`] has established.
+/// The result of [`verify`] for a canonical forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// How many components the graph has, each spanned by one tree.
+    /// The number of components of the graph. Each is spanned by one tree.
     pub components: u32,
-    /// How many edges outside the forest were compared with their paths.
+    /// The number of edges outside the forest, each compared with its path.
     pub compared: usize,
 }
 
-/// The first thing that is wrong with an answer.
+/// The first error of an answer.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum Violation {
-    /// There is no such edge.
+    /// The answer contains an id that is not below the number of edges.
     #[error("the forest names edge {edge}, but the graph's edges are numbered below {edges}")]
     UnknownEdge {
         /// The edge.
         edge: EdgeId,
-        /// How many edges the graph has.
+        /// The number of edges of the graph.
         edges: usize,
     },
-    /// An edge is listed twice, or out of order.
+    /// An edge is listed twice or out of order.
     #[error("the forest lists edge {edge} after edge {previous}; ids must ascend, each once")]
     NotAscending {
         /// The edge.
         edge: EdgeId,
-        /// The one before it.
+        /// The edge before it.
         previous: EdgeId,
     },
     /// An edge closes a cycle with forest edges of lower rank.
@@ -64,7 +64,7 @@ pub enum Violation {
         /// The weight, as text.
         weight: String,
     },
-    /// An edge joins what the forest leaves apart.
+    /// An edge joins two trees of the forest.
     #[error("edge {edge} ({u} to {v}) joins two trees that the forest leaves apart")]
     Missed {
         /// The edge.
@@ -74,13 +74,13 @@ pub enum Violation {
         /// The other end.
         v: Vertex,
     },
-    /// An edge outside should replace one inside.
+    /// An edge outside the forest should replace an edge of the forest.
     #[error(
-        "edge {edge} ({u} to {v}, weight {weight}) is not in the forest, but comes before edge {heaviest} \
-         (weight {heaviest_weight}) on the forest's path between its ends"
+        "edge {edge} ({u} to {v}, weight {weight}) is not in the forest, but comes before edge \
+         {heaviest} (weight {heaviest_weight}) on the forest's path between its ends"
     )]
     NotMinimal {
-        /// The edge outside.
+        /// The edge outside the forest.
         edge: EdgeId,
         /// One end.
         u: Vertex,
@@ -88,20 +88,20 @@ pub enum Violation {
         v: Vertex,
         /// Its weight, as text.
         weight: String,
-        /// The edge inside, the last in order on the path.
+        /// The edge of the highest rank on the path.
         heaviest: EdgeId,
         /// Its weight, as text.
         heaviest_weight: String,
     },
 }
 
-/// Why [`verify`] does not accept an answer.
+/// The reason why [`verify`] does not accept an answer.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum VerifyError {
     /// The answer is wrong.
     #[error(transparent)]
     Violation(#[from] Violation),
-    /// Nothing is decided, for the system does not grant the memory: up to 32 bytes a vertex.
+    /// The system refuses the memory, up to 32 bytes per vertex; nothing was decided.
     #[error("the forest cannot be verified: {0}")]
     OutOfMemory(#[from] OutOfMemory),
 }
@@ -109,8 +109,8 @@ pub enum VerifyError {
 /// Decides whether the edges `forest`, ascending, are the canonical spanning forest of `edges`.
 ///
 /// # Errors
-/// The first violation: of the list itself, then a cycle (by rank), then a missed connection or an
-/// edge that should be inside (by edge id). Or that the system does not grant the memory.
+/// The first violation: an error in the list of ids, then a cycle (by rank), then a missing or
+/// wrong edge (by edge id). Or [`OutOfMemory`], when the system refuses the memory.
 pub fn verify<W: Weight>(
     edges: Edges<'_, W>,
     forest: &[EdgeId],
@@ -141,10 +141,10 @@ fn sorted_ranks<W: Weight>(
     Ok(ranks)
 }
 
-/// Compares every edge with the last on its path. A forest edge is its own path, so it passes
-/// without being asked whether it is one.
+/// Compares every edge with the heaviest edge on its path. A forest edge is its own path, so it
+/// passes without a special case.
 ///
-/// In batches and in steps, so that the cache misses of different edges overlap.
+/// The edges are processed in batches and in stages, so that their cache misses overlap.
 fn check_all<W: Weight>(
     edges: Edges<'_, W>,
     ranks: &[Rank<W>],
@@ -170,7 +170,7 @@ fn check_all<W: Weight>(
     Ok(())
 }
 
-/// Compares an edge with the last on its path, if its ends have a path.
+/// Compares an edge with the heaviest edge on its path, if there is a path.
 #[inline]
 fn check<W: Weight>(
     edges: Edges<'_, W>,
@@ -196,23 +196,23 @@ fn violation<W: Weight>(edges: Edges<'_, W>, edge: EdgeId, heaviest: Option<Edge
     }
 }
 
-/// How many gaps share an entry of the table over blocks.
+/// The number of gaps per entry of the table: the table then takes little memory beside the gaps.
 const BLOCK: usize = 32;
-/// How many edges are compared together.
+/// The number of edges per batch: enough for many cache misses at once.
 const BATCH: usize = 128;
-/// How many edges ahead memory is asked for.
+/// The prefetch distance in edges: enough for a cache line to arrive from memory.
 const AHEAD: usize = 16;
-/// The gap between the lines of two components, which never met.
+/// The gap between the lines of two components, which are never merged.
 const NEVER: u32 = u32::MAX;
-/// What stands for the meeting of a vertex with itself. No step has this number: a forest has fewer
+/// The step at which a vertex meets itself. No merge has this number, because a forest has fewer
 /// edges.
 const SELF: u32 = u32::MAX - 1;
 
-/// All components as lines, one after the other.
+/// The lines of all components, one after another.
 struct Line {
-    /// Where each vertex stands.
+    /// The position of each vertex.
     positions: Vec<u32>,
-    /// When the vertices at `i` and `i + 1` came together: a step of the merge, or [`NEVER`].
+    /// The step that merged the vertices at positions `i` and `i + 1`, or [`NEVER`].
     gaps: Vec<u32>,
     /// The latest gap from the start of its block up to each gap.
     from_start: Vec<u32>,
@@ -229,8 +229,8 @@ impl Line {
         let id = |rank| W::Key::rank_id(rank);
         let mut lines = Lines::new(edges.vertices())?;
         for (step, &rank) in ranks.iter().enumerate() {
-            // Ends lie anywhere in memory: ask for those of edges some way ahead, and for what they
-            // lead to.
+            // The ends have random positions in memory: prefetch the ends of later edges, and the
+            // data of these ends.
             if let Some(&rank) = ranks.get(step + 2 * AHEAD) {
                 prefetch(edges.u(), id(rank) as usize);
                 prefetch(edges.v(), id(rank) as usize);
@@ -273,7 +273,7 @@ impl Line {
         Ok(Self { positions, gaps, from_start, to_end, table, components })
     }
 
-    /// The step at which the vertices at two different positions came together, or [`NEVER`].
+    /// The step that merged the vertices at two different positions, or [`NEVER`].
     #[inline]
     fn meeting(&self, a: u32, b: u32) -> u32 {
         // The gaps between two positions are those from the lower up to, not including, the higher.
@@ -294,20 +294,20 @@ impl Line {
     }
 }
 
-/// The lines of components that still grow. A tree hangs below the first vertex of each line, and
-/// every vertex knows how far behind its parent it stands, so that appending a line of any length
-/// changes one vertex.
+/// The lines of components while they grow. The vertices of a line form a tree whose root is the
+/// first vertex. Every vertex stores its distance from its parent on the line, so appending a line
+/// of any length changes one vertex.
 struct Lines(Vec<Place>);
 
-/// What a vertex knows of its place.
+/// The place of a vertex on its line.
 #[derive(Clone, Copy)]
 struct Place {
     parent: Vertex,
-    /// How far behind its parent the vertex stands.
+    /// The distance from the parent on the line.
     behind: u32,
-    /// How long the line is, or was when it was appended, that starts with this vertex.
+    /// The length of the line that starts with this vertex, now or when it was appended.
     length: u32,
-    /// The step at which that line was appended to another.
+    /// The step that appended that line to another line.
     appended: u32,
 }
 
@@ -321,8 +321,8 @@ impl Lines {
         &mut self.0[vertex as usize]
     }
 
-    /// Appends the shorter of the lines of two vertices to the longer. False if they stand on one
-    /// line already.
+    /// Appends the shorter of the lines of two vertices to the longer. Returns false if both
+    /// vertices are on the same line.
     fn append(&mut self, u: Vertex, v: Vertex, step: u32) -> bool {
         let (a, b) = (self.first(u), self.first(v));
         if a == b {
@@ -340,7 +340,7 @@ impl Lines {
         true
     }
 
-    /// The first vertex on a vertex's line. Halves the path that it walks.
+    /// The first vertex of a vertex's line. Halves the path that it follows.
     fn first(&mut self, mut vertex: Vertex) -> Vertex {
         loop {
             let parent = self.place(vertex).parent;
@@ -355,14 +355,14 @@ impl Lines {
         }
     }
 
-    /// Puts all lines one after the other.
+    /// Joins all lines, one after another.
     fn join(mut self) -> Result<Line, OutOfMemory> {
         let n = self.0.len();
         let (mut standing, mut components) = (0, 0);
         for vertex in 0..n as Vertex {
             let place = self.place(vertex);
             if place.parent == vertex {
-                // A first vertex stands behind nothing but the lines before its own.
+                // The position of a first vertex is the total length of the lines before it.
                 place.behind = standing;
                 standing += place.length;
                 components += 1;
@@ -370,8 +370,8 @@ impl Lines {
         }
         let (mut gaps, mut positions) = (memory::filled(n, NEVER)?, memory::zeros(n)?);
         for vertex in 0..n as Vertex {
-            // Walk until the parent is the first vertex, so that what is left of the path is short
-            // for all others.
+            // Repeat until the parent is the first vertex. This shortens the paths of other
+            // vertices, too.
             while self.first(vertex) != self.place(vertex).parent {}
             let Place { parent: first, behind, appended, .. } = *self.place(vertex);
             let position = if first == vertex { behind } else { self.place(first).behind + behind };
@@ -380,7 +380,7 @@ impl Lines {
                 gaps[position as usize - 1] = appended;
             }
         }
-        drop(self); // before the index takes its memory
+        drop(self); // frees its memory before the index takes more
         Line::index(positions, gaps, components)
     }
 }

@@ -1,10 +1,9 @@
 //! Weights, and the unsigned keys that order them.
 //!
-//! A solver never compares weights, it compares *keys*: unsigned integers in the order of the
-//! weights. That makes one code path serve every weight type, makes `-0.0` equal to `0.0`, and
-//! makes a maximum spanning forest the same problem with every bit of the key flipped (negating
-//! would overflow). A key with the edge's id below it is a *rank*: one integer that holds the
-//! strict total order.
+//! Solvers compare *keys*, not weights: unsigned integers in the order of the weights. So one code
+//! path serves every weight type, and `-0.0` equals `0.0`. A maximum spanning forest is the same
+//! problem with every bit of the key flipped; negation would overflow. A *rank* is a key with the
+//! edge id in the bits below it: one integer that represents the strict total order.
 
 use std::fmt::{Debug, Display};
 use std::ops::BitXor;
@@ -13,13 +12,13 @@ use bytemuck::Pod;
 
 use crate::{EdgeId, Total};
 
-/// Which end of the weight scale a spanning forest is made of.
+/// The kind of spanning forest: minimum or maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// A minimum spanning forest.
     #[default]
     Minimum,
-    /// A maximum spanning forest. Among equal weights the lowest edge id still wins.
+    /// A maximum spanning forest. Among equal weights the lowest edge id wins, as for a minimum.
     Maximum,
 }
 
@@ -57,25 +56,25 @@ impl Display for WeightType {
 
 /// An unsigned integer that orders weights: `u32` for 32-bit weights, `u64` for 64-bit ones.
 pub trait Key: Pod + Ord + Debug + BitXor<Output = Self> + Send + Sync + sealed::Sealed {
-    /// A key with an edge id below it, as one integer; equal keys are told apart by the id.
+    /// A key with an edge id in the bits below it, as one integer.
     type Rank: Copy + Default + Ord + Debug + Send + Sync + 'static;
 
-    /// How many bits the key has.
+    /// The number of bits of the key.
     const BITS: u32;
-    /// The key before all others.
+    /// The lowest key.
     const MIN: Self;
-    /// The key after all others.
+    /// The highest key.
     const MAX: Self;
 
-    /// The key in 64 bits, in the same order.
+    /// The key as a 64-bit integer, in the same order.
     fn to_u64(self) -> u64;
-    /// The key in so many bits, or the highest if that is lower.
+    /// The key from a 64-bit integer; [`MAX`](Self::MAX) if it is too large.
     fn from_u64(key: u64) -> Self;
-    /// The strict total order of edges in one integer: this key first, then the id.
+    /// The rank of the edge `id` with this key.
     fn rank(self, id: EdgeId) -> Self::Rank;
-    /// The edge id in a rank.
+    /// The edge id of a rank.
     fn rank_id(rank: Self::Rank) -> EdgeId;
-    /// The key in a rank.
+    /// The key of a rank.
     fn rank_key(rank: Self::Rank) -> Self;
 }
 
@@ -114,21 +113,21 @@ macro_rules! impl_key {
 impl_key!(u32, u64);
 impl_key!(u64, u128);
 
-/// A type that edges can be weighted with: `i32 u32 i64 u64 f32 f64`.
+/// A type of edge weights: `i32 u32 i64 u64 f32 f64`.
 pub trait Weight:
     Pod + PartialOrd + Debug + Display + Default + Send + Sync + sealed::Weight
 {
     /// The unsigned integer that orders weights of this type.
     type Key: Key;
-    /// Which type this is.
+    /// The type as a value.
     const TYPE: WeightType;
 
     /// The weight's key: `a.key() < b.key()` exactly when `a < b`. Meaningless for NaN, which no
-    /// graph holds.
+    /// graph contains.
     fn key(self) -> Self::Key;
-    /// Whether this is a float that is not a number.
+    /// Whether this is NaN.
     fn is_nan(self) -> bool;
-    /// The sum of some weights: exact for integers, compensated in the given order for floats.
+    /// The sum of `weights`: exact for integers, compensated in the given order for floats.
     fn total(weights: impl Iterator<Item = Self>) -> Total;
 }
 
@@ -195,18 +194,18 @@ fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
     sum.value()
 }
 
-/// Neumaier's compensated sum, which can be carried on elsewhere; infinities add up as they do
-/// without compensation.
+/// Neumaier's compensated sum, as a state that can be passed on. Infinities are summed without
+/// compensation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompensatedSum {
     /// The plain sum.
     pub sum: f64,
-    /// What rounding took from it.
+    /// The accumulated rounding error.
     pub lost: f64,
 }
 
 impl CompensatedSum {
-    /// Adds a value. The order of the values matters to the last bit.
+    /// Adds a value. The order of the values can change the last bit.
     #[inline]
     pub fn add(&mut self, value: f64) {
         let Self { sum, lost } = self;

@@ -1,38 +1,40 @@
-//! Scratch memory that outlives a solve.
+//! Scratch memory that is kept between solves.
 
 use memmap2::MmapMut;
 
-/// Scratch memory for solvers that want one large piece, kept from solve to solve.
+/// One large piece of scratch memory for solvers, which is kept between solves.
 ///
-/// The system hands out fresh memory page by page and clears each page. A program that solves many
-/// graphs gives the same workspace to each [`Run`](crate::Run) and pays for that once. A workspace
-/// grows when a graph needs more and never shrinks; drop it to give the memory back.
+/// The system provides new memory page by page and clears each page. A program that solves many
+/// graphs passes the same workspace to each [`Run`](crate::Run) and pays this cost once. A
+/// workspace grows when a graph needs more memory. It never shrinks; drop it to free the memory.
 #[derive(Debug, Default)]
 pub struct Workspace {
     memory: Option<MmapMut>,
 }
 
 impl Workspace {
-    /// An empty workspace. It takes memory when a solver asks for it.
+    /// An empty workspace. It allocates memory when a solver needs it.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many bytes it holds.
+    /// The size of the memory in bytes.
     pub fn bytes(&self) -> usize {
         self.memory.as_ref().map_or(0, |memory| memory.len())
     }
 
-    /// This many bytes or more, in words of eight; what they hold is whatever was left in them.
+    /// At least `bytes` bytes, in words of eight bytes of any content; none when the system refuses
+    /// the memory.
     ///
-    /// Memory that nobody has written to yet is not backed by the machine's: that happens at the
-    /// first touch, by the thread that touches it.
+    /// The system backs new memory with physical pages at the first access, on the thread that
+    /// accesses it.
     pub fn words(&mut self, bytes: usize) -> Option<&mut [u64]> {
         if self.bytes() < bytes {
-            self.memory = None; // before the new one is asked for, so that the two are never there together
+            self.memory = None; // frees the old memory before the new is allocated
             let memory = MmapMut::map_anon(bytes.checked_next_multiple_of(1 << 21)?).ok()?;
-            // Fewer first touches and fewer entries of the page table. The system may decline.
-            #[cfg(all(target_os = "linux", not(miri)))] // Miri does not know the call
+            // Large pages need fewer page faults and fewer page table entries. The system may
+            // decline.
+            #[cfg(all(target_os = "linux", not(miri)))] // Miri does not support the call
             let _ = memory.advise(memmap2::Advice::HugePage);
             self.memory = Some(memory);
         }
@@ -61,7 +63,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "Miri stops when memory is refused")]
-    fn more_than_there_is_is_not_granted() {
+    fn too_much_memory_is_refused() {
         assert!(Workspace::new().words(usize::MAX).is_none());
         assert!(Workspace::new().words(1 << 60).is_none());
     }

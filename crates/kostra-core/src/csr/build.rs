@@ -1,33 +1,33 @@
-//! Building rows by counting, a bucket of vertices at a time.
+//! Builds rows by counting, one bucket of vertices at a time.
 //!
-//! Inserting the edges of a large graph one by one, wherever their ends are, misses the caches at
-//! each end in each of four arrays. So the vertices are cut into buckets whose rows fit a cache.
-//! The entries of a group of buckets are staged, in the order of buckets, and each bucket's are
-//! then inserted into its rows; the edge list is read once for each group. Entries of a row keep
-//! the order of their ids in both steps.
+//! Direct insertion of the edges of a large graph causes cache misses at each end in each of four
+//! arrays. So the vertices are divided into buckets whose rows fit a cache. The entries of a group
+//! of buckets are staged in the order of buckets. Then the entries of each bucket are inserted into
+//! its rows. The edge list is read once per group. Both steps keep the order of ids in a row.
 //!
-//! This saves time on random graphs, and costs time on graphs whose edges come in the order of
-//! their ends, such as grids: there inserting directly would hit the caches.
+//! This saves time on random graphs. It costs time on graphs whose edges are sorted by their ends,
+//! such as grids, where direct insertion would hit the caches.
 
 use std::ops::Range;
 
 use super::Csr;
 use crate::{EdgeId, EdgeList, OutOfMemory, Run, SolveError, Vertex, Weight, memory};
 
-/// The observer is asked after so many edges, entries or values, and after each bucket.
+/// The number of edges, entries or values between two reports to the observer, which also gets a
+/// report after each bucket.
 const BLOCK: usize = 1 << 16;
 
-/// A bucket has about so many entries, where they are spread evenly: with their rows they fit a
+/// The number of entries per bucket if they are evenly spread: with their rows they fit a
 /// second-level cache.
 const BUCKET_ENTRIES: usize = 1 << 14;
 
-/// A bucket has at most two to the power of this many vertices: a block.
+/// The binary logarithm of the most vertices per bucket: one block.
 const BUCKET_VERTICES_LOG: u32 = BLOCK.ilog2();
 
-/// So many entries are staged at once, or an eighth of all if that is more.
+/// The number of entries that are staged at once, unless an eighth of all entries is more.
 const STAGE_ENTRIES: usize = 1 << 20;
 
-/// An edge on its way to the row of one of its ends.
+/// A staged entry: an edge and the end whose row it belongs to.
 #[derive(Clone, Copy, Default)]
 struct Entry<W> {
     from: Vertex,
@@ -36,7 +36,7 @@ struct Entry<W> {
     weight: W,
 }
 
-/// Builds the rows; an error names the solver that wants them.
+/// Builds the rows. An error names the solver that needs them.
 pub(super) fn build<W: Weight>(
     graph: &EdgeList<W>,
     solver: &'static str,
@@ -83,7 +83,7 @@ pub(super) fn build<W: Weight>(
     Ok(rows)
 }
 
-/// Makes an array longer, within its room.
+/// Extends an array within its capacity.
 fn grow<T: Copy + Default>(
     values: &mut Vec<T>,
     length: usize,
@@ -96,7 +96,7 @@ fn grow<T: Copy + Default>(
     Ok(())
 }
 
-/// How many entries are in their rows.
+/// The progress of the build: the number of entries that are in their rows.
 struct Pace<'a, 'r> {
     run: &'a mut Run<'r>,
     done: usize,
