@@ -61,7 +61,7 @@ impl BatchLimits {
     /// Rounds reserve a record per vertex for the latter.
     pub(super) fn fits(self, selected: usize, giant_edges: usize, vertices: usize) -> bool {
         self.is_sorted(selected + giant_edges)
-            || self.threads > MAX_SORTING_THREADS && selected + vertices <= self.round_capacity()
+            || (self.threads > MAX_SORTING_THREADS && selected + vertices <= self.round_capacity())
     }
 }
 

@@ -16,7 +16,7 @@ const WORDS_PER_BLOCK: usize = 1 << 9;
 /// Parts of a selection for each thread that visits it, so that the threads end together.
 const PARTS_PER_THREAD: usize = 16;
 /// The most ids that a visitor gets at a time: prefetched cache lines arrive from memory while the
-/// visitor passes over so many ids.
+/// visitor passes over the ids.
 pub(super) const MAX_IDS: usize = 128;
 
 /// A set of edges. One thread at a time writes to a block.

@@ -151,6 +151,34 @@ fn expected_interior<W: Weight>(
     (forest, left.collect())
 }
 
+fn check_interior<W: Weight>(
+    graph: &Graph<W>,
+    boundary: &BitSet,
+    order: Order,
+    threads: usize,
+    (forest, left): &(Vec<EdgeId>, Vec<[u32; 3]>),
+) {
+    let edges = graph.edge_list().edges(order);
+    let mut run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
+    let found = contract_interior(graph, boundary, order, &mut run).unwrap();
+    assert_eq!(&found.forest.into_ids(), forest, "{threads} threads: {graph:?}");
+    let UndecidedEdges { ids, ends: [u, v] } = found.undecided;
+    assert!(ids.is_sorted());
+    // Of the edges between two trees, all but the lightest may be missing.
+    let pair = |[u, v, _]: &[u32; 3]| (*u.min(v), *u.max(v));
+    let rank = |edge: &[u32; 3]| edges.rank(edge[2]);
+    let found: Vec<_> = u.into_iter().zip(v).zip(ids).map(|((u, v), id)| [u, v, id]).collect();
+    for edge in &found {
+        assert!(left.iter().any(|other| other[2] == edge[2] && pair(other) == pair(edge)));
+    }
+    for edge in left {
+        let is_lightest =
+            left.iter().all(|other| pair(other) != pair(edge) || rank(edge) <= rank(other));
+        let is_found = found.iter().any(|other| other[2] == edge[2]);
+        assert!(!is_lightest || is_found, "{edge:?} of {graph:?}");
+    }
+}
+
 #[test]
 fn interiors_of_small_multigraphs_are_contracted_as_far_as_kruskal_would() {
     let mut random = Random(11);
@@ -167,22 +195,9 @@ fn interiors_of_small_multigraphs_are_contracted_as_far_as_kruskal_would() {
                 boundary.insert(vertex);
             });
             let order = if round % 2 == 0 { Order::Minimum } else { Order::Maximum };
-            let (forest, left) = expected_interior(list, &boundary, order);
+            let expected = expected_interior(list, &boundary, order);
             for threads in [1, 2, 5] {
-                let mut run = Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
-                let found = contract_interior(graph, &boundary, order, &mut run).unwrap();
-                assert_eq!(found.forest.into_ids(), forest, "{threads} threads, graph {round}");
-                // Edges between the same trees may be missing but for the lightest.
-                let pair = |[u, v, _]: &[u32; 3]| (*u.min(v), *u.max(v));
-                let rank = |edge: &[u32; 3]| (list.edges(order).key(edge[2]), edge[2]);
-                let ends = found.undecided.ends[0].iter().zip(&found.undecided.ends[1]);
-                let found: Vec<[u32; 3]> = ends.zip(&found.undecided.ids).map(|((&u, &v), &id)| [u, v, id]).collect();
-                assert!(found.iter().all(|edge| left.iter().any(|e| e[2] == edge[2] && pair(e) == pair(edge))));
-                assert!(found.is_sorted_by_key(|edge| edge[2]));
-                for edge in &left {
-                    let is_lightest = left.iter().all(|e| pair(e) != pair(edge) || rank(edge) <= rank(e));
-                    assert!(!is_lightest || found.iter().any(|e| e[2] == edge[2]), "graph {round}: {edge:?}");
-                }
+                check_interior(graph, &boundary, order, threads, &expected);
             }
         });
     }
