@@ -108,7 +108,7 @@ impl Algorithm for Fast {
         if vertices < MANY {
             return Ok(());
         }
-        let cost = format!("labels for {vertices} vertices, more than the possible 2^31 - 1");
+        let cost = format!("{vertices} labels, more than its 2^31 - 1,");
         Err(SolveError::Unsuitable { solver: Self::INFO.id, cost, advice: "use filter-kruskal" })
     }
 
@@ -133,9 +133,11 @@ impl Algorithm for Fast {
     }
 }
 
-/// Contracts what is certain about a part of a graph whose `boundary` vertices may have other edges
-/// elsewhere. For graphs with up to three edges per vertex and fewer than [`MANY`](crate::MANY)
-/// vertices. O((n + m) log n) over the threads of the run.
+/// Finds the edges of a part of a graph that are certainly in the forest of the whole graph, and the
+/// edges that remain undecided, because the `boundary` vertices may have other edges elsewhere.
+///
+/// For graphs with up to three edges per vertex and fewer than [`MANY`] vertices. O((n + m) log n)
+/// over the threads of the run.
 ///
 /// # Errors
 /// When the run is cancelled, or when the system does not grant 12 bytes per edge and 24 per
@@ -201,6 +203,7 @@ impl<W: Weight> Solve<'_, W> {
         }
     }
 
+    /// [`contract`](Self::contract) with one thread or with many.
     fn contract_by<T: ThreadCount>(
         &self,
         words: &mut [u64],
@@ -272,7 +275,7 @@ impl<W: Weight> Solve<'_, W> {
 }
 
 /// Finds the forest of a batch in `memory`: by sorting and uniting on few threads or for few edges,
-/// otherwise by rounds, of which all threads share every step.
+/// otherwise by rounds, in which all threads share every step.
 fn solve_batch<'b, W: Weight>(
     batch: &Batch<'_, W>,
     memory: &'b mut [u64],
