@@ -8,7 +8,7 @@ mod prim_collide;
 use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
-pub use fast::{Settled, settle};
+pub use fast::{InteriorContraction, UndecidedEdges, contract_interior};
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Fast,

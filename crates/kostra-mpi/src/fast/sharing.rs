@@ -132,16 +132,17 @@ pub(super) fn shrink<N: Name, W: Weight>(
 ) -> Result<Part<'static, N, W>, SolveError> {
     let edges = slice.edges();
     let (ends, left) = if edges.len() <= 3 * edges.vertices() as usize {
-        let settled = kostra_cpu::settle(slice.graph(), shared, order, run)?;
-        *forest = settled.forest;
-        (settled.ends, settled.left)
+        let interior = kostra_cpu::contract_interior(slice.graph(), shared, order, run)?;
+        *forest = interior.forest;
+        (interior.undecided.ends, interior.undecided.ids)
     } else {
         let kept = kostra_cpu::forest(slice.graph(), order, run)?.into_ids();
-        let settled = kostra_cpu::settle(&these(edges, &kept).into(), shared, order, run)?;
-        for place in settled.forest.into_ids() {
+        let kept_graph = these(edges, &kept).into();
+        let interior = kostra_cpu::contract_interior(&kept_graph, shared, order, run)?;
+        for place in interior.forest.into_ids() {
             forest.insert(kept[place as usize]);
         }
-        (settled.ends, pick(&kept, &settled.left))
+        (interior.undecided.ends, pick(&kept, &interior.undecided.ids))
     };
     let part = Part::between(slice, ends, left);
     let kept = part.forest(order, run)?;

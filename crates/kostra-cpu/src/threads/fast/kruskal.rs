@@ -1,63 +1,67 @@
-//! Kruskal's algorithm on the edges of a band, by one thread or by a few.
+//! Kruskal's algorithm on the sorted edges of a batch, by one thread or by a few.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Run, SolveError, Vertex, prefetch};
+use kostra_parallel::{Schedule, SharedEdgeSet, Team};
 
-use super::VERTICES;
-use super::contract::{LABEL, label};
-use super::scale::{pack, unpack};
+use super::labels::{LABEL, VERTEX_BLOCK, shortcut};
+use super::prefix::{pack, unpack};
 use super::sort::Item;
-use kostra_parallel::SharedEdgeSet;
-use kostra_parallel::{Schedule, Team};
 
-/// How many edges a thread looks up at a time.
+/// Edges that a thread climbs for at a time: 16 KiB of items, which stay in the first-level cache.
 const CHUNK: usize = 1 << 10;
-/// How many chunks a batch has for each thread, where there are several.
-const CHUNKS: usize = 32;
-/// How many edges are looked up at once.
-const BLOCK: usize = 64;
-/// How many edges lie between asking for memory and reading it.
-const AHEAD: usize = 16;
+/// Chunks of a window for each thread, if there are several, so that the threads meet rarely.
+const CHUNKS_PER_THREAD: usize = 32;
+/// Edges whose parents are loaded together: enough loads to hide the latency of memory.
+const CLIMB_BLOCK: usize = 64;
+/// Edges between the prefetch of a parent and its use.
+const UNITE_PREFETCH: usize = 16;
 
-/// Unites components by edges in ascending order, and keeps those that join two.
+/// Unites components by edges in ascending order. Edges that join two components are in the forest.
 ///
-/// An edge costs a chain of cache misses: its ends, their parents, their parents' parents. So it is
-/// done in two steps. The first looks up components further up, for many edges at once, and drops
-/// the edges inside one. The second unites, edge by edge. One thread alone must do the second;
-/// while it does for one batch of edges, the others do the first for the next batch. What they see
-/// of the components may be old or new: either is on the way up.
+/// An edge costs a chain of cache misses: the parents of its ends, and the parents of those. So it
+/// takes two steps. The first replaces the ends of many edges by ancestors, and drops edges with
+/// equal ancestors. The second unites, edge by edge, and only one thread may do it. While it unites
+/// one window of edges, the other threads do the first step for the next window.
+///
+/// These threads may see old or new parents. Both are correct: the edge that gave a component its
+/// parent precedes the edges of the next window. An old parent only lengthens the climb.
 pub(super) struct Kruskal<'a> {
     pub(super) team: &'a Team<'a>,
     pub(super) forest: &'a SharedEdgeSet,
-    /// Of each component, one that it has been united with and that is not above it; a root's own
-    /// is itself.
+    /// For each component, one with a lesser number that it was united with, or itself for a root.
     pub(super) parents: &'a [AtomicU32],
 }
 
 impl Kruskal<'_> {
-    /// Finds the forest of sorted edges, which it overwrites. Returns how many components are left.
+    /// Finds the forest of the sorted `items`, which are overwritten. Returns the number of
+    /// components.
     pub(super) fn solve(&self, items: &[Item], run: &mut Run<'_>) -> Result<usize, SolveError> {
         let threads = self.team.threads();
-        let sets = AtomicUsize::new(self.parents.len());
+        let components = AtomicUsize::new(self.parents.len());
         run.phase("unite", |run| {
-            self.team.distribute(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
-                for (component, parent) in range.clone().zip(&self.parents[range]) {
-                    parent.store(component as Vertex, Relaxed);
-                }
-            });
+            self.team.distribute(
+                self.parents.len(),
+                Schedule::Dynamic(VERTEX_BLOCK),
+                |_, range| {
+                    for (component, parent) in range.clone().zip(&self.parents[range]) {
+                        parent.store(component as Vertex, Relaxed);
+                    }
+                },
+            );
             let chunks: Vec<_> = items.chunks(CHUNK).collect();
-            let found: Vec<_> = chunks.iter().map(|_| AtomicUsize::new(0)).collect();
-            let batch = if threads == 1 { 1 } else { CHUNKS * threads };
-            let mut united = 0..0;
-            while united.end < chunks.len() || !united.is_empty() {
-                run.progress(united.start * CHUNK, items.len())?;
-                let next = AtomicUsize::new(united.end);
-                let end = chunks.len().min(united.end + batch);
+            let kept: Vec<_> = chunks.iter().map(|_| AtomicUsize::new(0)).collect();
+            let window = if threads == 1 { 1 } else { CHUNKS_PER_THREAD * threads };
+            let mut climbed = 0..0;
+            while climbed.end < chunks.len() || !climbed.is_empty() {
+                run.progress(climbed.start * CHUNK, items.len())?;
+                let next = AtomicUsize::new(climbed.end);
+                let end = chunks.len().min(climbed.end + window);
                 self.team.on_available(|thread| {
                     if thread == 0 {
-                        for chunk in united.clone() {
-                            self.unite(&chunks[chunk][..found[chunk].load(Relaxed)], &sets);
+                        for chunk in climbed.clone() {
+                            self.unite(&chunks[chunk][..kept[chunk].load(Relaxed)], &components);
                         }
                     }
                     loop {
@@ -65,22 +69,22 @@ impl Kruskal<'_> {
                         if chunk >= end {
                             break;
                         }
-                        found[chunk].store(self.look_up(chunks[chunk]), Relaxed);
+                        kept[chunk].store(self.climb(chunks[chunk]), Relaxed);
                     }
                 });
-                if sets.load(Relaxed) == 1 {
+                if components.load(Relaxed) == 1 {
                     break;
                 }
-                united = united.end..end;
+                climbed = climbed.end..end;
             }
             Ok::<_, SolveError>(())
         })?;
-        Ok(sets.into_inner())
+        Ok(components.into_inner())
     }
 
-    /// Replaces the ends of edges by components further up, and drops the edges inside one. Returns
-    /// how many are left; these come first.
-    fn look_up(&self, items: &[Item]) -> usize {
+    /// Replaces the ends of edges by ancestors, drops edges with equal ancestors, and moves the
+    /// others to the front. Returns their number.
+    fn climb(&self, items: &[Item]) -> usize {
         let parents = self.parents; // in registers
         let parent = |component: Vertex| {
             let parent = parents[component as usize].load(Relaxed);
@@ -88,8 +92,8 @@ impl Kruskal<'_> {
             parent
         };
         let mut kept = 0;
-        let mut ends = [(0, 0); BLOCK];
-        for block in items.chunks(BLOCK) {
+        let mut ends = [(0, 0); CLIMB_BLOCK];
+        for block in items.chunks(CLIMB_BLOCK) {
             for item in block {
                 let (u, v) = unpack(item[1].load(Relaxed));
                 prefetch(parents, u as usize);
@@ -109,16 +113,17 @@ impl Kruskal<'_> {
         kept
     }
 
-    /// Unites by edges in their order, and keeps those that join.
-    fn unite(&self, items: &[Item], sets: &AtomicUsize) {
+    /// Unites by edges in their order, inserts those that join components into the forest, and
+    /// decrements `components` for each.
+    fn unite(&self, items: &[Item], components: &AtomicUsize) {
         let (parents, forest) = (self.parents, self.forest);
-        let mut left = sets.load(Relaxed);
+        let mut left = components.load(Relaxed);
         for (index, item) in items.iter().enumerate() {
-            if let Some([rank, ends]) = items.get(index + AHEAD) {
+            if let Some([prefix_id, ends]) = items.get(index + UNITE_PREFETCH) {
                 let (u, v) = unpack(ends.load(Relaxed));
                 prefetch(parents, u as usize);
                 prefetch(parents, v as usize);
-                forest.prefetch(rank.load(Relaxed) as EdgeId);
+                forest.prefetch(prefix_id.load(Relaxed) as EdgeId);
             }
             let (u, v) = unpack(item[1].load(Relaxed));
             if union(parents, u, v) {
@@ -126,10 +131,10 @@ impl Kruskal<'_> {
                 left -= 1;
             }
         }
-        sets.store(left, Relaxed);
+        components.store(left, Relaxed);
     }
 
-    /// Numbers the roots, and labels every component with the number of its root.
+    /// Numbers the roots, and replaces every parent by the number of its root.
     pub(super) fn number(&self) {
         let threads = self.team.threads();
         let starts: Vec<_> = (0..threads).map(|_| AtomicU32::new(0)).collect();
@@ -152,16 +157,16 @@ impl Kruskal<'_> {
                 number += u32::from(is_root);
             }
         });
-        // No parent is above its child, so that most have their label before their children ask.
-        self.team.distribute(self.parents.len(), Schedule::Dynamic(VERTICES), |_, range| {
+        // Parents come before their children, so most have their label when a child climbs.
+        self.team.distribute(self.parents.len(), Schedule::Dynamic(VERTEX_BLOCK), |_, range| {
             let parents = self.parents; // in registers
-            range.for_each(|component| label(parents, component as Vertex));
+            range.for_each(|component| shortcut(parents, component as Vertex));
         });
     }
 }
 
-/// Merges two sets by Rem's algorithm, and says whether they were different. For one thread at a
-/// time; others may climb.
+/// Merges the sets of `u` and `v` by Rem's algorithm. Returns whether they were different. Only one
+/// thread at a time may merge; other threads may climb.
 #[inline]
 fn union(parents: &[AtomicU32], mut u: Vertex, mut v: Vertex) -> bool {
     loop {

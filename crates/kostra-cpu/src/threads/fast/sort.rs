@@ -1,70 +1,110 @@
-//! Sorting the edges of a band.
+//! Sorting the edges of a batch by radix sort.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use kostra_core::{EdgeId, Edges, Weight};
-
-use super::scale::Scale;
 use kostra_parallel::{Schedule, Team};
 
-/// An edge to sort: the stand-in of its key, and its id below it; the components that it joins.
+use super::prefix::PrefixScale;
+
+/// An edge to sort: its key prefix above its id; the two components that it joins.
 pub(super) type Item = [AtomicU64; 2];
 
-/// The most bits that one pass sorts by: as many write streams do well even where memory comes in
-/// small pages.
-const DIGIT: u32 = 11;
-/// How many items a thread takes at a time when it looks for ties.
-const BLOCK: usize = 1 << 14;
+/// The most bits that one pass sorts by. 2048 write streams are fast even with pages of 4 KiB; 4096
+/// are not.
+const DIGIT_BITS: u32 = 11;
+/// Items that a thread takes at a time when it looks for ties: 256 KiB.
+const TIE_BLOCK: usize = 1 << 14;
 
-/// Sorts items by the order of their edges, given the range that their stand-ins are in, and
-/// whether their ids ascend. Returns the memory that then holds them: `items` or `spare`, which
-/// have one length.
-///
-/// By least significant digits. There is a stretch for each thread, done by whoever comes. In each
-/// pass its digits are counted, and then it is known where each of its items goes. O(items) a pass,
-/// over the threads. Blocking.
-pub(super) fn sort<'a, W: Weight>(
-    team: &Team<'_>,
-    edges: Edges<'_, W>,
-    (items, spare): (&'a [Item], &'a [Item]),
-    (scale, stand_ins): (Scale, RangeInclusive<u32>),
-    ids_ascend: bool,
-) -> &'a [Item] {
-    let lowest = *stand_ins.start();
-    let bits = stand_ins.end().saturating_sub(lowest).checked_ilog2().map_or(0, |log| log + 1);
-    let passes = bits.div_ceil(DIGIT);
-    let width = bits.div_ceil(passes.max(1));
-    let (threads, digits) = (team.threads(), 1 << width);
-    let places: Vec<AtomicU32> = (0..threads * digits).map(|_| AtomicU32::new(0)).collect();
-    let places_of = |part: usize| &places[part * digits..][..digits];
-
-    let (mut from, mut to) = (items, spare);
-    for pass in 0..passes {
-        let digit = Digit { lowest, shift: pass * width, mask: digits - 1 };
-        team.in_parts(from.len(), |part, stretch| digit.count(&from[stretch], places_of(part)));
-        let mut start = 0;
-        for digit in 0..digits {
-            for part in 0..threads {
-                start += places_of(part)[digit].swap(start, Relaxed);
-            }
-        }
-        team.in_parts(from.len(), |part, stretch| {
-            digit.deal_out(&from[stretch], to, places_of(part));
-        });
-        std::mem::swap(&mut from, &mut to);
-    }
-    if !scale.is_exact || !ids_ascend {
-        sort_ties(team, edges, scale, from);
-    }
-    from
+/// A radix sort of items by the order of their edges.
+pub(super) struct Sort<'a, W: Weight> {
+    pub(super) team: &'a Team<'a>,
+    pub(super) edges: Edges<'a, W>,
+    pub(super) scale: PrefixScale,
+    /// The range of the items' key prefixes.
+    pub(super) prefixes: RangeInclusive<u32>,
+    /// Whether the items are in ascending order of their ids.
+    pub(super) ids_ascend: bool,
 }
 
-fn stand_in(item: &Item) -> u32 {
+impl<W: Weight> Sort<'_, W> {
+    /// Sorts the items. Returns `items` or `spare`, which have equal lengths: the one that contains
+    /// the result.
+    ///
+    /// By least significant digits. The items are partitioned into one part per thread. A pass
+    /// counts the digits of each part, computes where the items of each part and digit go, and
+    /// copies the items. O(items) per pass, over the threads. Blocking.
+    pub(super) fn sort<'b>(&self, items: &'b [Item], spare: &'b [Item]) -> &'b [Item] {
+        let lowest = *self.prefixes.start();
+        let highest = self.prefixes.end().saturating_sub(lowest);
+        let bits = highest.checked_ilog2().map_or(0, |log| log + 1);
+        let passes = bits.div_ceil(DIGIT_BITS);
+        let width = bits.div_ceil(passes.max(1));
+        let (threads, digits) = (self.team.threads(), 1 << width);
+        let places: Vec<AtomicU32> = (0..threads * digits).map(|_| AtomicU32::new(0)).collect();
+        let places_of = |part: usize| &places[part * digits..][..digits];
+
+        let (mut from, mut to) = (items, spare);
+        for pass in 0..passes {
+            let digit = Digit { lowest, shift: pass * width, mask: digits - 1 };
+            self.team
+                .in_parts(from.len(), |part, range| digit.count(&from[range], places_of(part)));
+            let mut start = 0;
+            for digit in 0..digits {
+                for part in 0..threads {
+                    start += places_of(part)[digit].swap(start, Relaxed);
+                }
+            }
+            self.team.in_parts(from.len(), |part, range| {
+                digit.scatter(&from[range], to, places_of(part));
+            });
+            std::mem::swap(&mut from, &mut to);
+        }
+        if !self.scale.is_exact || !self.ids_ascend {
+            self.sort_ties(from);
+        }
+        from
+    }
+
+    /// Sorts each run of items with equal key prefixes.
+    fn sort_ties(&self, items: &[Item]) {
+        let (edges, scale) = (self.edges, self.scale);
+        // A run belongs to the block that contains its first item.
+        let is_first =
+            |index: usize| index == 0 || prefix(&items[index]) != prefix(&items[index - 1]);
+        self.team.distribute(items.len(), Schedule::Dynamic(TIE_BLOCK), |_, range| {
+            let Some(start) = range.clone().find(|&index| is_first(index)) else { return };
+            let end =
+                (range.end..items.len()).find(|&index| is_first(index)).unwrap_or(items.len());
+            for ties in items[start..end].chunk_by(|a, b| prefix(a) == prefix(b)) {
+                if ties.len() == 1 {
+                    continue;
+                }
+                let mut sorted: Vec<_> = ties
+                    .iter()
+                    .map(|[prefix_id, ends]| (prefix_id.load(Relaxed), ends.load(Relaxed)))
+                    .collect();
+                if scale.is_exact {
+                    sorted.sort_unstable(); // equal prefixes mean equal keys
+                } else {
+                    sorted.sort_by_cached_key(|&(prefix_id, _)| edges.rank(prefix_id as EdgeId));
+                }
+                for (item, (prefix_id, ends)) in ties.iter().zip(sorted) {
+                    item[0].store(prefix_id, Relaxed);
+                    item[1].store(ends, Relaxed);
+                }
+            }
+        });
+    }
+}
+
+fn prefix(item: &Item) -> u32 {
     (item[0].load(Relaxed) >> 32) as u32
 }
 
-/// What one pass sorts by.
+/// The bits of a key prefix that one pass sorts by. Passed by value, so that loops keep it in
+/// registers.
 #[derive(Clone, Copy)]
 struct Digit {
     lowest: u32,
@@ -72,73 +112,44 @@ struct Digit {
     mask: usize,
 }
 
-// By value, so that the loops keep it in registers.
 impl Digit {
-    fn of(self, item: &Item) -> usize {
-        (stand_in(item) - self.lowest) as usize >> self.shift & self.mask
+    fn digit(self, item: &Item) -> usize {
+        (prefix(item) - self.lowest) as usize >> self.shift & self.mask
     }
 
-    /// Counts how many items have each digit.
+    /// Counts the items of each digit.
     fn count(self, items: &[Item], counts: &[AtomicU32]) {
         counts.iter().for_each(|count| count.store(0, Relaxed));
         for item in items {
-            next(&counts[self.of(item)]);
+            increment(&counts[self.digit(item)]);
         }
     }
 
     /// Copies each item to the next place for its digit.
-    fn deal_out(self, items: &[Item], to: &[Item], places: &[AtomicU32]) {
+    fn scatter(self, items: &[Item], to: &[Item], places: &[AtomicU32]) {
         for item in items {
-            let place = &to[next(&places[self.of(item)])];
+            let place = &to[increment(&places[self.digit(item)])];
             place[0].store(item[0].load(Relaxed), Relaxed);
             place[1].store(item[1].load(Relaxed), Relaxed);
         }
     }
 }
 
-/// Counts on, and returns the count before. For a counter of one thread's own.
-fn next(counter: &AtomicU32) -> usize {
+/// Increments a counter to which no other thread writes. Returns its previous value.
+fn increment(counter: &AtomicU32) -> usize {
     let count = counter.load(Relaxed);
     counter.store(count + 1, Relaxed);
     count as usize
 }
 
-/// Sorts items with equal stand-ins.
-fn sort_ties<W: Weight>(team: &Team<'_>, edges: Edges<'_, W>, scale: Scale, items: &[Item]) {
-    // Ties belong to whoever has the first of them.
-    let is_first =
-        |index: usize| index == 0 || stand_in(&items[index]) != stand_in(&items[index - 1]);
-    team.distribute(items.len(), Schedule::Dynamic(BLOCK), |_, range| {
-        let Some(start) = range.clone().find(|&index| is_first(index)) else { return };
-        let end = (range.end..items.len()).find(|&index| is_first(index)).unwrap_or(items.len());
-        for ties in items[start..end].chunk_by(|a, b| stand_in(a) == stand_in(b)) {
-            if ties.len() == 1 {
-                continue;
-            }
-            let mut sorted: Vec<_> =
-                ties.iter().map(|[rank, ends]| (rank.load(Relaxed), ends.load(Relaxed))).collect();
-            if scale.is_exact {
-                sorted.sort_unstable(); // stand-ins tell all keys apart
-            } else {
-                sorted.sort_by_cached_key(|&(rank, _)| edges.rank(rank as EdgeId));
-            }
-            for (item, (rank, ends)) in ties.iter().zip(sorted) {
-                item[0].store(rank, Relaxed);
-                item[1].store(ends, Relaxed);
-            }
-        }
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use kostra_core::{EdgeList, Order};
+    use kostra_parallel::{atomic_u64, with_team};
 
     use super::*;
     use crate::sequential::tests::Random;
-    use crate::threads::fast::scale::{Span, pack};
-    use kostra_parallel::atomic_u64;
-    use kostra_parallel::with_team;
+    use crate::threads::fast::prefix::{KeySpan, pack};
 
     #[test]
     fn items_are_in_the_order_of_their_edges_on_any_number_of_threads() {
@@ -147,19 +158,19 @@ mod tests {
             [(0, 1), (1, 5), (100, 7), (500, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
         {
             let u = vec![0; len];
-            // Keys of 64 bits, of which stand-ins tell only the upper ones apart.
+            // Keys of 64 bits, of which the prefixes separate only the upper bits.
             let w: Vec<u64> = (0..len)
                 .map(|_| u64::from(random.below(bound)) << 8 | 0xFF & random.below(9) as u64)
                 .collect();
-            let span = Span::default();
+            let span = KeySpan::default();
             span.add(w.iter().copied());
             let scale = span.scale();
-            let stand_ins = || w.iter().map(|&key| scale.of(key));
+            let prefixes = || w.iter().map(|&key| scale.prefix(key));
             let list = EdgeList::new(1, u.clone(), u, w.clone()).unwrap();
             let edges = list.edges(Order::Minimum);
-            let items: Vec<u64> = stand_ins()
+            let items: Vec<u64> = prefixes()
                 .zip(0..)
-                .flat_map(|(stand_in, id)| [pack(stand_in, id), u64::from(!id)])
+                .flat_map(|(prefix, id)| [pack(prefix, id), u64::from(!id)])
                 .collect();
             let mut expected: Vec<EdgeId> = edges.ids().collect();
             expected.sort_by_key(|&id| edges.rank(id));
@@ -167,9 +178,11 @@ mod tests {
                 let (mut items, mut spare) = (items.clone(), vec![0; 2 * len]);
                 let memory =
                     (atomic_u64(&mut items).as_chunks().0, atomic_u64(&mut spare).as_chunks().0);
-                let range = stand_ins().min().unwrap_or(u32::MAX)..=stand_ins().max().unwrap_or(0);
+                let range = prefixes().min().unwrap_or(u32::MAX)..=prefixes().max().unwrap_or(0);
                 with_team(threads, |team| {
-                    let sorted = sort(team, edges, memory, (scale, range.clone()), true);
+                    let prefixes = range.clone();
+                    let sort = Sort { team, edges, scale, prefixes, ids_ascend: true };
+                    let sorted = sort.sort(memory.0, memory.1);
                     let ids = sorted.iter().map(|item| item[0].load(Relaxed) as EdgeId);
                     assert!(ids.eq(expected.iter().copied()), "{len} below {bound} on {threads}");
                     assert!(
