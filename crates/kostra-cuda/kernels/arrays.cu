@@ -1,5 +1,7 @@
 // Conversion of the caller's arrays to the solvers' types, and forests that stay on the device.
 
+#include "common.cuh"
+
 // Converts integers of any type to vertices: unsigned, 32 bits. `fault` gets the first place of a
 // value out of range, `highest` the highest of the other values. If `target` is null, the values
 // have 32 bits already and are only checked.

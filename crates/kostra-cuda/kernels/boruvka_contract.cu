@@ -4,6 +4,8 @@
 // Biagiotti, GPU-u. The rows of a graph are first_edge, and the neighbours, keys and ids of its
 // entries.
 
+#include "common.cuh"
+
 // For blocks of any size.
 #define KERNEL_1024 KERNEL __launch_bounds__(1024)
 

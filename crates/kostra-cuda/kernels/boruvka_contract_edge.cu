@@ -4,6 +4,8 @@
 // Source: Biagiotti, GPU implementation, GPU-e; arrays have their names from Sousa 2014, Algorithms
 // 12 and 13.
 
+#include "common.cuh"
+
 // For blocks of any size.
 #define KERNEL_1024 KERNEL __launch_bounds__(1024)
 

@@ -8,6 +8,8 @@
 // A list is four arrays: the ends, the keys and the ids of its edges. The kernels that draw places
 // in a new list leave its length behind.
 
+#include "common.cuh"
+
 // The lightest edge that was offered to each component. A slot that is clear is lighter at nothing.
 template <typename K> struct Lightest;
 

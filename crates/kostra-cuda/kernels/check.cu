@@ -1,6 +1,8 @@
 // Checks whether arrays in device memory are a graph. Each kind of fault has a word that holds the
 // lowest place at which it was reported; the host reads all words at the end.
 
+#include "common.cuh"
+
 enum Fault : u32 { OFFSET, NEIGHBOUR, EDGE_ID, NOT_A_NUMBER, SELF_LOOP, REPEATED };
 
 __device__ __forceinline__ void report(u64* faults, Fault fault, u64 place) { lower(&faults[fault], place); }

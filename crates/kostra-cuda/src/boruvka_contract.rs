@@ -54,8 +54,8 @@ use kostra_core::{
 };
 
 use crate::launch::{Blocks, block_size};
-use crate::module::Source;
 use crate::scan::TileSums;
+use crate::source::Source;
 use crate::{Device, DeviceError};
 
 pub(crate) use rounds::{Contraction, Launched, Rows, Vertices, admit, contract};

@@ -25,8 +25,8 @@ use crate::boruvka_contract::{
     BLOCK_SIZE, Contraction, Launched, Rows, SCRATCH, Vertices, admit, contract,
 };
 use crate::launch::Blocks;
-use crate::module::Source;
 use crate::scan::TileSums;
+use crate::source::Source;
 use crate::{Device, DeviceError};
 
 /// The contracting Borůvka algorithm by entries, on a device.

@@ -50,8 +50,9 @@ use kostra_core::{
 };
 
 use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, download};
-use crate::launch::{Blocks, StepClock, block_size};
-use crate::module::Source;
+use crate::launch::{Blocks, block_size};
+use crate::source::Source;
+use crate::step_clock::StepClock;
 use crate::{Device, DeviceError};
 
 /// Borůvka's algorithm by edges, on a device.

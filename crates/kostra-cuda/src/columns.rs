@@ -17,10 +17,10 @@ use cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use kostra_core::{Order, Vertex, Weight, WeightType};
 
 use crate::buffers::{DeviceArray, Keys, download};
-use crate::launch::grid;
+use crate::launch::grid_stride;
 use crate::memory::{DeviceMemory, bytes_at};
-use crate::module::Source;
 use crate::scan::{self, Scan, TileSums};
+use crate::source::Source;
 use crate::{Device, DeviceEdges, DeviceError, DeviceGraphError};
 
 const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
@@ -94,7 +94,7 @@ impl DeviceEnds {
         launch.arg(&address).arg(&count).arg(&target).arg(&mut fault).arg(&mut highest);
         // SAFETY: the kernel takes these arguments, reads `len` integers, and writes as many if it
         // has a target.
-        device.check(unsafe { launch.launch(grid(count)) }, "taking vertices")?;
+        device.check(unsafe { launch.launch(grid_stride(count)) }, "taking vertices")?;
         match download(device, &fault)?.first() {
             Some(&index) if index != u64::MAX => {
                 return Err(DeviceGraphError::NotAVertex { index });
@@ -176,7 +176,7 @@ impl<W: Weight> DeviceWeights<W> {
         launch.arg(&address).arg(&count).arg(&mut column);
         // SAFETY: the kernel takes these arguments, reads `len` numbers, and writes `len` of the
         // wide type above.
-        device.check(unsafe { launch.launch(grid(count)) }, "widening weights")?;
+        device.check(unsafe { launch.launch(grid_stride(count)) }, "widening weights")?;
         Ok(Self(column.into()))
     }
 }
@@ -214,7 +214,7 @@ impl<W: Weight> DeviceEdges<W> {
             let mut launch = device.stream().launch_builder(&kernel);
             launch.arg(&mut own_u).arg(&v).arg(&mut own_weights).arg(&count);
             // SAFETY: the kernel takes these arguments, and each column has `count` values.
-            device.check(unsafe { launch.launch(grid(count)) }, "leaving edges out")?;
+            device.check(unsafe { launch.launch(grid_stride(count)) }, "leaving edges out")?;
             (u, weights) = (own_u.into(), own_weights.into());
         }
         let edges = Self { vertices, edges: v.len() as u32, u, v, weights, keys };
@@ -235,7 +235,7 @@ pub(crate) fn list_set(
     let mut launch = device.stream().launch_builder(&kernel);
     launch.arg(set).arg(&count).arg(&mut places);
     // SAFETY: the kernel takes these arguments, and `places` has a number for each word.
-    device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+    device.check(unsafe { launch.launch(grid_stride(count)) }, "listing a forest")?;
     let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
     let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
     let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
@@ -245,7 +245,7 @@ pub(crate) fn list_set(
     launch.arg(set).arg(&count).arg(&places).arg(&address);
     // SAFETY: the kernel takes these arguments; all places are below the number of members, and
     // `ids` has room for it.
-    device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+    device.check(unsafe { launch.launch(grid_stride(count)) }, "listing a forest")?;
     Ok(ids)
 }
 
@@ -281,7 +281,7 @@ pub unsafe fn pick(
     launch.arg(&column).arg(&from).arg(&count).arg(&to);
     // SAFETY: the kernel takes these arguments; the caller guarantees that ids are places in the
     // column; `picked` has room for all values.
-    device.check(unsafe { launch.launch(grid(count)) }, "picking a forest's edges")?;
+    device.check(unsafe { launch.launch(grid_stride(count)) }, "picking a forest's edges")?;
     Ok(picked)
 }
 

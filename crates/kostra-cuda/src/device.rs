@@ -16,7 +16,8 @@ use cudarc::driver::{
 use kostra_core::SolveError;
 
 use crate::error::{Doing, words};
-use crate::module::{self, Source};
+use crate::module;
+use crate::source::Source;
 use crate::staging::Staging;
 use crate::{DeviceError, NoDevice, driver};
 
@@ -615,7 +616,8 @@ mod tests {
     fn the_process_in_which_a_device_fails() {
         let device = Device::open(0).unwrap();
         let memory = device.filled::<u32>(1000, 0).unwrap();
-        let source = Source { name: "trap", text: "KERNEL trap() { asm volatile(\"trap;\"); }" };
+        let text = "#include \"common.cuh\"\nKERNEL trap() { asm volatile(\"trap;\"); }";
+        let source = Source { name: "trap", text };
         let trap = device.function(source, "trap").unwrap();
         let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernel takes no arguments and touches no memory.

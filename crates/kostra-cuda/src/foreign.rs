@@ -17,8 +17,8 @@ use kostra_core::{Order, Weight};
 use thiserror::Error;
 
 use crate::buffers::{DeviceArray, Keys, download};
-use crate::launch::grid;
-use crate::module::Source;
+use crate::launch::grid_stride;
+use crate::source::Source;
 use crate::{Device, DeviceCsr, DeviceEdges, DeviceError};
 
 const CHECK: Source = Source { name: "check", text: include_str!("../kernels/check.cu") };
@@ -186,7 +186,7 @@ impl<W: Weight> DeviceCsr<W> {
         let mut launch = device.stream().launch_builder(&check_offsets);
         launch.arg(&self.offsets).arg(&vertices).arg(&entries).arg(&mut faults.places);
         // SAFETY: the kernel takes these arguments, and reads vertices + 1 offsets.
-        let launched = unsafe { launch.launch(grid(u64::from(vertices) + 1)) };
+        let launched = unsafe { launch.launch(grid_stride(u64::from(vertices) + 1)) };
         device.check(launched, "checking a graph")?;
         if entries > 0 {
             let mut seen = device.filled::<u32>((edges as usize).div_ceil(32), 0)?;
@@ -198,7 +198,7 @@ impl<W: Weight> DeviceCsr<W> {
             launch.arg(&mut seen).arg(&mut faults.places).arg(&mut faults.sum);
             // SAFETY: the kernel takes these arguments, reads `entries` entries if the offsets are
             // right, and marks only ids that are below the number of edges.
-            let launched = unsafe { launch.launch(grid(u64::from(entries))) };
+            let launched = unsafe { launch.launch(grid_stride(u64::from(entries))) };
             device.check(launched, "checking a graph")?;
         }
         match faults.found(device)? {
@@ -274,7 +274,7 @@ impl<W: Weight> DeviceEdges<W> {
             .arg(&self.keys.kind);
         launch.arg(&mut faults.places);
         // SAFETY: the kernel takes these arguments, and reads `edges` edges.
-        let launched = unsafe { launch.launch(grid(u64::from(edges))) };
+        let launched = unsafe { launch.launch(grid_stride(u64::from(edges))) };
         device.check(launched, "checking a graph")?;
         match faults.found(device)? {
             Some(Found::Fault(Kind::Neighbour, index)) => {

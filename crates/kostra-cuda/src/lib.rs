@@ -23,7 +23,10 @@ mod memory;
 mod module;
 mod nvrtc;
 mod scan;
+mod shared;
+mod source;
 mod staging;
+mod step_clock;
 #[cfg(test)]
 mod testing;
 

@@ -6,8 +6,9 @@ use kostra_core::{EdgeId, EdgeSet, Problem, Run, SolveError, Vertex, Weight};
 
 use super::{BLOCK_SIZE, SOURCE};
 use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
-use crate::launch::{Blocks, Step, StepClock};
+use crate::launch::Blocks;
 use crate::scan::{self, Scan, TileSums};
+use crate::step_clock::{Step, StepClock};
 use crate::{Device, DeviceError};
 
 /// A kernel and its grid.
