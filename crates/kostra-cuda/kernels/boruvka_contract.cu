@@ -1,15 +1,13 @@
-// The generic contracting Borůvka algorithm: one thread a vertex.
+// The generic contracting Borůvka algorithm: one thread per vertex.
 //
-// Source: Sousa 2014, section 4.4, Algorithms 7 to 13, where the arrays have their names from, and
-// Biagiotti, GPU-u. The rows of a graph are first_edge, and the neighbours, keys and ids of its
+// Source: Sousa 2014, section 4.4, Algorithms 7 to 13, and Biagiotti, GPU-u. The arrays have Sousa's
+// names. The rows of a graph are `first_edge`, and the `neighbours`, `keys` and `ids` of their
 // entries.
 
 #include "common.cuh"
+#include "kernel_1024.cuh"
 
-// For blocks of any size.
-#define KERNEL_1024 KERNEL __launch_bounds__(1024)
-
-// Turns the weights of all entries into keys, where they are.
+// Replaces the weights of all entries by their keys.
 template <typename K> __device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
     u64 entry = first_index();
     if (entry < entries) keys[entry] = key_of(keys[entry], kind, flip);
@@ -35,7 +33,7 @@ __device__ void find_minimum_edges(const u32* first_edge, const K* keys, const u
     vertex_minedge[vertex] = min_edge;
 }
 
-// Algorithm 8. The edges that remain are marked as the forest's.
+// Algorithm 8. Adds the edges that remain to the forest.
 KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 vertices, u32* vertex_minedge,
                                   u32* forest) {
     u64 vertex = first_index();
@@ -43,9 +41,9 @@ KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 ver
     u32 edge = vertex_minedge[vertex];
     if (edge == NONE) return;
     u32 succ = neighbours[edge];
-    // Of a pair with one edge the lower vertex removes it, so the other's is still there to be
-    // seen; a successor that has none any more has removed an edge that it had in common with
-    // somebody else.
+    // If two vertices chose the same edge, only the lower one removes it, so this thread still sees
+    // the other vertex's edge. A successor without an edge has removed one that it shared with a
+    // third vertex.
     if (vertex < succ) {
         u32 succ_edge = load(&vertex_minedge[succ]);
         if (succ_edge != NONE && neighbours[succ_edge] == vertex) {
@@ -64,8 +62,8 @@ KERNEL_1024 initialize_colors(const u32* neighbours, const u32* vertex_minedge, 
     color[vertex] = edge == NONE ? (u32)vertex : neighbours[edge];
 }
 
-// One sweep of Algorithm 10. A colour that another thread changes meanwhile leads nearer to the
-// root than the one before: both will do.
+// One sweep of Algorithm 10. If another thread changes `color[succ]` meanwhile, the new color is
+// nearer to the root. Both the old and the new one are correct.
 KERNEL_1024 propagate_colors(u32* color, u32 vertices, u32* changed) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
@@ -75,7 +73,7 @@ KERNEL_1024 propagate_colors(u32* color, u32 vertices, u32* changed) {
     *changed = 1;
 }
 
-// Algorithm 11. A vertex without edges is done, and no other has its colour.
+// Algorithm 11. A vertex without edges is done, and no other vertex has its color.
 KERNEL_1024 flag_roots(const u32* first_edge, const u32* color, u32 vertices, u32* flag) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
@@ -112,6 +110,7 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, c
     }
 }
 
+// Kernels for keys of 32 and of 64 bits. src/boruvka_contract reads their parameters.
 #define KERNELS(BITS)                                                                                                  \
     KERNEL_1024 make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {                                     \
         make_keys(keys, entries, kind, flip);                                                                          \

@@ -1,15 +1,13 @@
-// The steps of the contracting Borůvka algorithm that Biagiotti's GPU-e does with one thread an
-// entry of the rows; the others it shares with one thread a vertex.
+// The steps of the contracting Borůvka algorithm for which GPU-e has one thread per entry of the
+// rows. All other steps are in boruvka_contract.cu.
 //
-// Source: Biagiotti, GPU implementation, GPU-e; arrays have their names from Sousa 2014, Algorithms
+// Source: Biagiotti, GPU implementation, GPU-e. The arrays have the names of Sousa 2014, Algorithms
 // 12 and 13.
 
 #include "common.cuh"
+#include "kernel_1024.cuh"
 
-// For blocks of any size.
-#define KERNEL_1024 KERNEL __launch_bounds__(1024)
-
-// The vertex whose row holds an entry: the last one whose row does not start after it.
+// The vertex whose row contains an entry: the last one whose row does not start after the entry.
 __device__ u32 owner(const u32* first_edge, u32 vertices, u32 entry) {
     u32 low = 0, high = vertices;
     while (high - low > 1) {
@@ -23,7 +21,7 @@ __device__ u32 owner(const u32* first_edge, u32 vertices, u32 entry) {
     return low;
 }
 
-// Counts the entries between different colours, for the new vertices that they start from.
+// Algorithm 12. Counts the entries between different colors, for each new vertex.
 KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbours, u32 vertices, u32 entries,
                                      const u32* color, const u32* new_vertex, u32* outdegree) {
     u64 entry = first_index();
@@ -32,7 +30,7 @@ KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbour
     if (color[neighbours[entry]] != my_color) atomicAdd(&outdegree[new_vertex[my_color]], 1);
 }
 
-// Inserts them into the rows of those.
+// Algorithm 13. Inserts these entries into the rows of the new vertices.
 template <typename K>
 __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys, const u32* ids,
                                  u32 vertices, u32 entries, const u32* color, const u32* new_vertex, u32* next_edge,
@@ -47,6 +45,7 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, c
     new_ids[new_entry] = ids[entry];
 }
 
+// Kernels for keys of 32 and of 64 bits. src/boruvka_contract reads their parameters.
 #define KERNELS(BITS)                                                                                                  \
     KERNEL_1024 insert_new_edges_by_entry_##BITS(                                                                      \
         const u32* first_edge, const u32* neighbours, const u##BITS* keys, const u32* ids, u32 vertices, u32 entries,  \

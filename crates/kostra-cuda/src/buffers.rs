@@ -24,7 +24,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// The keys of weights of type `W` in this order.
-    pub(crate) fn of<W: Weight>(order: Order) -> Self {
+    pub(crate) fn of_weights<W: Weight>(order: Order) -> Self {
         let kind = match W::TYPE {
             WeightType::U32 | WeightType::U64 => 0,
             WeightType::I32 | WeightType::I64 => 1,
@@ -135,7 +135,7 @@ impl<W: Weight> DeviceEdges<W> {
             u: device.uninit(len)?.into(),
             v: device.uninit(len)?.into(),
             weights: device.uninit(len)?.into(),
-            keys: Keys::of::<W>(edges.order()),
+            keys: Keys::of_weights::<W>(edges.order()),
         };
         let transfers = [
             Transfer::new(edges.weights(), copy.weights.pointer),
@@ -195,7 +195,7 @@ impl<W: Weight> DeviceCsr<W> {
             neighbours: device.uninit(entries)?.into(),
             ids: device.uninit(entries)?.into(),
             weights: device.uninit(entries)?.into(),
-            keys: Keys::of::<W>(view.order()),
+            keys: Keys::of_weights::<W>(view.order()),
         };
         let transfers = [
             Transfer::new(&offsets, copy.offsets.pointer),

@@ -205,7 +205,7 @@ impl<W: Weight> DeviceEdges<W> {
             u.len() == v.len() && u.len() == weights.len(),
             "columns of an edge list are equally long"
         );
-        let keys = Keys::of::<W>(order);
+        let keys = Keys::of_weights::<W>(order);
         if skip_nan && matches!(W::TYPE, WeightType::F32 | WeightType::F64) {
             let (mut own_u, mut own_weights) = (u.into_own(device)?, weights.into_own(device)?);
             let kernel =

@@ -170,7 +170,7 @@ impl<W: Weight> DeviceCsr<W> {
                 neighbours: DeviceArray::foreign(rows.neighbours, entries),
                 ids: DeviceArray::foreign(rows.ids, entries),
                 weights: DeviceArray::foreign(rows.weights, entries),
-                keys: Keys::of::<W>(order),
+                keys: Keys::of_weights::<W>(order),
             }
         }
     }
@@ -250,7 +250,7 @@ impl<W: Weight> DeviceEdges<W> {
                 u: DeviceArray::foreign(list.u, len),
                 v: DeviceArray::foreign(list.v, len),
                 weights: DeviceArray::foreign(list.weights, len),
-                keys: Keys::of::<W>(order),
+                keys: Keys::of_weights::<W>(order),
             }
         }
     }
@@ -378,7 +378,7 @@ mod tests {
             neighbours: neighbours.into(),
             ids: ids.into(),
             weights: weights.into(),
-            keys: Keys::of::<W>(Order::Minimum),
+            keys: Keys::of_weights::<W>(Order::Minimum),
         }
         .check(device)
     }

@@ -33,6 +33,7 @@ pub(crate) enum TileSums {
 }
 
 /// The kernels.
+#[derive(Clone)]
 pub(crate) struct Kernels {
     scan_tiles: CudaFunction,
     raise_tiles: CudaFunction,
