@@ -1,11 +1,17 @@
-// Checks whether arrays in device memory are a graph. Each kind of fault has a word that holds the
-// lowest place at which it was reported; the host reads all words at the end.
+// Checks that arrays in device memory are a graph. Each kind of fault has a word with the lowest
+// place where it was found. The host reads all words at the end.
 
 #include "common.cuh"
 
-enum Fault : u32 { OFFSET, NEIGHBOUR, EDGE_ID, NOT_A_NUMBER, SELF_LOOP, REPEATED };
+// The kinds of fault: the index of the word of each. src/foreign/check.rs reads them.
+constexpr u32 OFFSET = 0;
+constexpr u32 NEIGHBOUR = 1;
+constexpr u32 EDGE_ID = 2;
+constexpr u32 NOT_A_NUMBER = 3;
+constexpr u32 SELF_LOOP = 4;
+constexpr u32 REPEATED = 5;
 
-__device__ __forceinline__ void report(u64* faults, Fault fault, u64 place) { lower(&faults[fault], place); }
+__device__ __forceinline__ void report(u64* faults, u32 fault, u64 place) { lower(&faults[fault], place); }
 
 __device__ __forceinline__ bool is_nan(u32 bits, u32 kind) { return kind == 2 && (bits & 0x7FFFFFFFu) > 0x7F800000u; }
 __device__ __forceinline__ bool is_nan(u64 bits, u32 kind) {
@@ -19,7 +25,7 @@ __device__ __forceinline__ u64 scatter(u64 number) {
     return number ^ number >> 31;
 }
 
-// Offsets start at 0, never decrease, and end at the number of entries. If they do not,
+// Checks that offsets start at 0, never decrease, and end at the number of entries. If they do not,
 // check_entries reads nothing.
 KERNEL check_offsets(const u32* offsets, u32 vertices, u32 entries, u64* faults) {
     for (u64 v = first_index(); v <= vertices; v += index_stride()) {
@@ -39,10 +45,10 @@ __device__ __forceinline__ u32 row_of(const u32* offsets, u32 first, u32 last, u
     return first;
 }
 
-// Neighbours and ids are in range, weights are not NaN, no edge joins a vertex to itself, no id
-// belongs to two edges. Symmetry: the entry at an edge's lower end adds a hash of ends, weight and
-// id to the sum, and the entry at its higher end subtracts it. If the sum is not zero, the rows are
-// not symmetric.
+// Checks that neighbors and ids are in range, weights are not NaN, no edge joins a vertex to itself,
+// and no id belongs to two edges. For symmetry, the entry at an edge's lower end adds a hash of ends,
+// weight and id to the sum, and the entry at its higher end subtracts the hash. If the sum is not
+// zero, the rows are not symmetric.
 template <typename Bits>
 __device__ void check_entries(const u32* offsets, const u32* neighbours, const u32* ids, const Bits* weights,
                               u32 vertices, u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
@@ -81,17 +87,7 @@ __device__ void check_entries(const u32* offsets, const u32* neighbours, const u
     if (threadIdx.x % 32 == 0 && balance != 0) atomicAdd(sum, balance);
 }
 
-KERNEL check_entries_32(const u32* offsets, const u32* neighbours, const u32* ids, const u32* weights, u32 vertices,
-                        u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
-    check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen, faults, sum);
-}
-
-KERNEL check_entries_64(const u32* offsets, const u32* neighbours, const u32* ids, const u64* weights, u32 vertices,
-                        u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
-    check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen, faults, sum);
-}
-
-// The ends of edges are in range, and their weights are not NaN.
+// Checks that the ends of edges are in range, and their weights are not NaN.
 template <typename Bits>
 __device__ void check_edges(const u32* u, const u32* v, const Bits* weights, u32 vertices, u32 edges, u32 kind,
                             u64* faults) {
@@ -101,10 +97,18 @@ __device__ void check_edges(const u32* u, const u32* v, const Bits* weights, u32
     }
 }
 
-KERNEL check_edges_32(const u32* u, const u32* v, const u32* weights, u32 vertices, u32 edges, u32 kind, u64* faults) {
-    check_edges(u, v, weights, vertices, edges, kind, faults);
-}
+// Kernels for weights of 32 and of 64 bits.
+#define KERNELS(BITS)                                                                             \
+    KERNEL check_entries_##BITS(const u32* offsets, const u32* neighbours, const u32* ids,        \
+                                const u##BITS* weights, u32 vertices, u32 edges, u32 entries,     \
+                                u32 kind, u32* seen, u64* faults, u64* sum) {                     \
+        check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen,    \
+                      faults, sum);                                                               \
+    }                                                                                             \
+    KERNEL check_edges_##BITS(const u32* u, const u32* v, const u##BITS* weights, u32 vertices,   \
+                              u32 edges, u32 kind, u64* faults) {                                 \
+        check_edges(u, v, weights, vertices, edges, kind, faults);                                \
+    }
 
-KERNEL check_edges_64(const u32* u, const u32* v, const u64* weights, u32 vertices, u32 edges, u32 kind, u64* faults) {
-    check_edges(u, v, weights, vertices, edges, kind, faults);
-}
+KERNELS(32)
+KERNELS(64)

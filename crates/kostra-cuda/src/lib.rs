@@ -14,7 +14,6 @@ mod boruvka_edge;
 mod buffers;
 mod columns;
 mod device;
-mod driver;
 mod error;
 pub mod fast;
 mod foreign;
