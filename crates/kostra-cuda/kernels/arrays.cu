@@ -6,7 +6,8 @@
 // value out of range, `highest` the highest of the other values. If `target` is null, the values
 // have 32 bits already and are only checked.
 template <typename Integer>
-__device__ void take_vertices(const Integer* source, u64 count, u32* target, u64* fault, u32* highest) {
+__device__ void take_vertices(const Integer* source, u64 count, u32* target, u64* fault,
+                              u32* highest) {
     u32 high = 0;
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 number = (u64)source[i]; // a negative value becomes one above 2^32
@@ -22,10 +23,10 @@ __device__ void take_vertices(const Integer* source, u64 count, u32* target, u64
     if (threadIdx.x % 32 == 0 && load(highest) < high) atomicMax(highest, high);
 }
 
-#define TAKE_VERTICES(TYPE, Integer)                                                              \
-    KERNEL vertices_##TYPE(const Integer* source, u64 count, u32* target, u64* fault,             \
-                           u32* highest) {                                                        \
-        take_vertices(source, count, target, fault, highest);                                     \
+#define TAKE_VERTICES(TYPE, Integer)                                                  \
+    KERNEL vertices_##TYPE(const Integer* source, u64 count, u32* target, u64* fault, \
+                           u32* highest) {                                            \
+        take_vertices(source, count, target, fault, highest);                         \
     }
 TAKE_VERTICES(i8, signed char)
 TAKE_VERTICES(i16, short)
@@ -42,9 +43,9 @@ __device__ void widen(const Narrow* source, u64 count, Wide* target) {
     for (u64 i = first_index(); i < count; i += index_stride()) target[i] = source[i];
 }
 
-#define WIDEN(TYPE, Narrow, Wide)                                                                 \
-    KERNEL widen_##TYPE(const Narrow* source, u64 count, Wide* target) {                          \
-        widen(source, count, target);                                                             \
+#define WIDEN(TYPE, Narrow, Wide)                                        \
+    KERNEL widen_##TYPE(const Narrow* source, u64 count, Wide* target) { \
+        widen(source, count, target);                                    \
     }
 WIDEN(i8, signed char, int)
 WIDEN(i16, short, int)
@@ -71,9 +72,9 @@ __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits in
 }
 
 // The bits of infinity follow the width of the weights.
-#define SKIP_NAN(BITS, INFINITE)                                                                  \
-    KERNEL skip_nan_##BITS(u32* u, const u32* v, u##BITS* weights, u64 count) {                   \
-        skip_nan(u, v, weights, count, (u##BITS)INFINITE);                                        \
+#define SKIP_NAN(BITS, INFINITE)                                                \
+    KERNEL skip_nan_##BITS(u32* u, const u32* v, u##BITS* weights, u64 count) { \
+        skip_nan(u, v, weights, count, (u##BITS)INFINITE);                      \
     }
 SKIP_NAN(32, 0x7F800000u)
 SKIP_NAN(64, 0x7FF0000000000000ull)
@@ -88,7 +89,8 @@ KERNEL count_members(const u32* words, u64 count, u32* members) {
 KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 place = before[i];
-        for (u32 word = words[i]; word != 0; word &= word - 1) ids[place++] = 32 * i + __ffs(word) - 1;
+        for (u32 word = words[i]; word != 0; word &= word - 1)
+            ids[place++] = 32 * i + __ffs(word) - 1;
     }
 }
 
@@ -98,9 +100,9 @@ __device__ void pick(const Value* column, const u64* places, u64 count, Value* p
     for (u64 i = first_index(); i < count; i += index_stride()) picked[i] = column[places[i]];
 }
 
-#define PICK(BYTES, Value)                                                                        \
-    KERNEL pick_##BYTES(const Value* column, const u64* places, u64 count, Value* picked) {       \
-        pick(column, places, count, picked);                                                      \
+#define PICK(BYTES, Value)                                                                  \
+    KERNEL pick_##BYTES(const Value* column, const u64* places, u64 count, Value* picked) { \
+        pick(column, places, count, picked);                                                \
     }
 PICK(1, unsigned char)
 PICK(2, unsigned short)

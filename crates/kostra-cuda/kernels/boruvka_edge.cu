@@ -11,10 +11,12 @@
 #include "kernel_1024.cuh"
 
 // The lightest edge of each component. A clear slot compares greater than every edge.
-template <typename K> struct Lightest;
+template <typename K>
+struct Lightest;
 
 // With 32-bit keys, a slot has the rank: the key and, below it, the id.
-template <> struct Lightest<u32> {
+template <>
+struct Lightest<u32> {
     u64* slots;
 
     __device__ Lightest(u64* slots, u32*) : slots(slots) {}
@@ -29,7 +31,8 @@ template <> struct Lightest<u32> {
 
 // With 64-bit keys, one kernel finds the least key, and another one the lowest id among the edges
 // that have this key.
-template <> struct Lightest<u64> {
+template <>
+struct Lightest<u64> {
     u64* slots;
     u32* slot_ids;
 
@@ -96,7 +99,8 @@ __device__ void initialize_vertices(Components components, Lightest<K> lightest,
 
 // Finds the lightest edge that leaves each component; with 64-bit keys, its key only.
 template <typename K>
-__device__ void find_lightest(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length, Lightest<K> lightest) {
+__device__ void find_lightest(const u32* from, const u32* to, const K* keys, const u32* ids,
+                              u32 length, Lightest<K> lightest) {
     u64 i = first_index();
     if (i >= length || from[i] == to[i]) return;
     lightest.write_min(from[i], keys[i], ids[i]);
@@ -106,7 +110,8 @@ __device__ void find_lightest(const u32* from, const u32* to, const K* keys, con
 // Joins the components of each edge that is the lightest of one of them.
 template <typename K>
 __device__ void join_ends(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
-                          Lightest<K> lightest, Components components, u32* forest, u32* all_joined) {
+                          Lightest<K> lightest, Components components, u32* forest,
+                          u32* all_joined) {
     u64 i = first_index();
     bool joined = false;
     if (i < length) {
@@ -136,8 +141,8 @@ __device__ void map(u32* from, u32* to, u32 length, Lightest<K> lightest, Compon
 
 // Copies the edges between different components to a new list.
 template <typename K>
-__device__ void filter(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length, u32* new_from,
-                       u32* new_to, K* new_keys, u32* new_ids, u32* counter) {
+__device__ void filter(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
+                       u32* new_from, u32* new_to, K* new_keys, u32* new_ids, u32* counter) {
     u64 i = first_index();
     bool keep = i < length && from[i] != to[i];
     u32 place = place_in_block(keep, counter);
@@ -151,9 +156,10 @@ __device__ void filter(const u32* from, const u32* to, const K* keys, const u32*
 // Does three steps in one: maps each edge, copies the edges between different components to a new
 // list, and finds the lightest of them.
 template <typename K>
-__device__ void map_filter_lightest(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
-                                 u32* new_from, u32* new_to, K* new_keys, u32* new_ids, Lightest<K> lightest,
-                                 Components components, u32* counter) {
+__device__ void map_filter_lightest(const u32* from, const u32* to, const K* keys, const u32* ids,
+                                    u32 length, u32* new_from, u32* new_to, K* new_keys,
+                                    u32* new_ids, Lightest<K> lightest, Components components,
+                                    u32* counter) {
     u64 i = first_index();
     if (i >= length) return;
     u32 u = components.representative(from[i]), v = components.representative(to[i]);
@@ -178,45 +184,45 @@ __device__ void reset(const u32* from, const u32* to, u32 length, Lightest<K> li
 }
 
 // Kernels for keys of 32 and of 64 bits. src/boruvka_edge reads their parameters.
-#define KERNELS(BITS)                                                                             \
-    KERNEL_1024 initialize_edges_##BITS(u##BITS* keys, u32* ids, u32 length, u32 kind, u32 flip) {\
-        initialize_edges(keys, ids, length, kind, flip);                                          \
-    }                                                                                             \
-    KERNEL_1024 initialize_vertices_##BITS(u64* records, u32 path_compression, u64* slots,        \
-                                           u32* slot_ids, u32 vertices) {                         \
-        initialize_vertices(Components(records, path_compression),                                \
-                            Lightest<u##BITS>(slots, slot_ids), vertices);                        \
-    }                                                                                             \
-    KERNEL_1024 lightest_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,          \
-                                u64* slots, u32* slot_ids) {                                      \
-        find_lightest(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids));           \
-    }                                                                                             \
-    KERNEL_1024 join_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u64* slots,  \
-                            u32* slot_ids, u64* records, u32 path_compression, u32* forest,       \
-                            u32* joined) {                                                        \
-        join_ends(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids),                \
-                  Components(records, path_compression), forest, joined);                         \
-    }                                                                                             \
-    KERNEL_1024 map_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids,             \
-                           u64* records, u32 path_compression) {                                  \
-        map(from, to, length, Lightest<u##BITS>(slots, slot_ids),                                 \
-            Components(records, path_compression));                                               \
-    }                                                                                             \
-    KERNEL_1024 filter_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,            \
-                              u32* new_from, u32* new_to, u##BITS* new_keys, u32* new_ids,        \
-                              u32* counter) {                                                     \
-        filter(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids, counter);        \
-    }                                                                                             \
-    KERNEL_1024 map_filter_lightest_##BITS(                                                       \
-        u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u32* new_from, u32* new_to,      \
-        u##BITS* new_keys, u32* new_ids, u64* slots, u32* slot_ids, u64* records,                 \
-        u32 path_compression, u32* counter) {                                                     \
-        map_filter_lightest(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids,     \
-                            Lightest<u##BITS>(slots, slot_ids),                                   \
-                            Components(records, path_compression), counter);                      \
-    }                                                                                             \
-    KERNEL_1024 reset_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids) {         \
-        reset(from, to, length, Lightest<u##BITS>(slots, slot_ids));                              \
+#define KERNELS(BITS)                                                                              \
+    KERNEL_1024 initialize_edges_##BITS(u##BITS* keys, u32* ids, u32 length, u32 kind, u32 flip) { \
+        initialize_edges(keys, ids, length, kind, flip);                                           \
+    }                                                                                              \
+    KERNEL_1024 initialize_vertices_##BITS(u64* records, u32 path_compression, u64* slots,         \
+                                           u32* slot_ids, u32 vertices) {                          \
+        initialize_vertices(Components(records, path_compression),                                 \
+                            Lightest<u##BITS>(slots, slot_ids), vertices);                         \
+    }                                                                                              \
+    KERNEL_1024 lightest_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,           \
+                                u64* slots, u32* slot_ids) {                                       \
+        find_lightest(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids));            \
+    }                                                                                              \
+    KERNEL_1024 join_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u64* slots,   \
+                            u32* slot_ids, u64* records, u32 path_compression, u32* forest,        \
+                            u32* joined) {                                                         \
+        join_ends(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids),                 \
+                  Components(records, path_compression), forest, joined);                          \
+    }                                                                                              \
+    KERNEL_1024 map_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids,              \
+                           u64* records, u32 path_compression) {                                   \
+        map(from, to, length, Lightest<u##BITS>(slots, slot_ids),                                  \
+            Components(records, path_compression));                                                \
+    }                                                                                              \
+    KERNEL_1024 filter_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,             \
+                              u32* new_from, u32* new_to, u##BITS* new_keys, u32* new_ids,         \
+                              u32* counter) {                                                      \
+        filter(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids, counter);         \
+    }                                                                                              \
+    KERNEL_1024 map_filter_lightest_##BITS(                                                        \
+        u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u32* new_from, u32* new_to,       \
+        u##BITS* new_keys, u32* new_ids, u64* slots, u32* slot_ids, u64* records,                  \
+        u32 path_compression, u32* counter) {                                                      \
+        map_filter_lightest(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids,      \
+                            Lightest<u##BITS>(slots, slot_ids),                                    \
+                            Components(records, path_compression), counter);                       \
+    }                                                                                              \
+    KERNEL_1024 reset_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids) {          \
+        reset(from, to, length, Lightest<u##BITS>(slots, slot_ids));                               \
     }
 
 KERNELS(32)

@@ -1,5 +1,5 @@
-// The exclusive prefix sum. One block scans each tile of numbers. Then each number of a tile is raised
-// by the sum of all tiles before it.
+// The exclusive prefix sum. One block scans each tile of numbers. Then each number of a tile is
+// raised by the sum of all tiles before it.
 
 #include "common.cuh"
 
@@ -8,8 +8,8 @@ constexpr u32 THREADS = 256;
 // Consecutive numbers that a thread adds up. They fit in its registers.
 constexpr u32 NUMBERS = 8;
 
-// Replaces each number of a tile by the sum of the numbers before it in the tile, and stores the sum
-// of the tile.
+// Replaces each number of a tile by the sum of the numbers before it in the tile, and stores the
+// sum of the tile.
 KERNEL __launch_bounds__(THREADS) scan_tiles(u32* numbers, u64 length, u32* tile_sums) {
     __shared__ u32 sums[2][THREADS];
     u64 start = ((u64)blockIdx.x * THREADS + threadIdx.x) * NUMBERS;

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_has_a_thread_for_every_item_and_no_block_too_many() {
+    fn a_grid_has_a_thread_for_each_item_and_no_unused_block() {
         let blocks = Blocks { threads: 96 };
         for (items, grid) in [(0, 1), (1, 1), (96, 1), (97, 2), (u32::MAX, u32::MAX.div_ceil(96))] {
             assert_eq!(blocks.for_items(items).grid_dim, (grid, 1, 1), "{items} items");

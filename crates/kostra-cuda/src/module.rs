@@ -11,9 +11,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaModule};
 use cudarc::nvrtc::Ptx;
 
+use crate::error::DeviceError;
 use crate::error::Doing;
+use crate::nvrtc;
 use crate::source::Source;
-use crate::{DeviceError, nvrtc};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 

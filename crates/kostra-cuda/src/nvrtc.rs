@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use libloading::Library;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::DeviceError;
+use crate::error::DeviceError;
 use crate::source::Source;
 
 /// The version of the NVRTC that was loaded, major and minor.

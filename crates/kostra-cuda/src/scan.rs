@@ -13,10 +13,11 @@
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 
 use crate::buffers::upload;
+use crate::device::Device;
+use crate::error::DeviceError;
 use crate::launch::launch;
 use crate::shared::constant;
 use crate::source::Source;
-use crate::{Device, DeviceError};
 
 const SOURCE: Source = Source { name: "scan", text: include_str!("../kernels/scan.cu") };
 

@@ -17,8 +17,9 @@ use cudarc::driver::{DriverError, result, sys};
 use kostra_core::{EdgeSet, Weight, with_room};
 use kostra_parallel::for_each_mut;
 
+use crate::device::Device;
 use crate::device::{Lane, PIECE};
-use crate::{Device, DeviceError};
+use crate::error::DeviceError;
 
 /// A copy of the bytes `from` to the device address `to`.
 #[derive(Clone, Copy)]

@@ -6,7 +6,8 @@ use cudarc::driver::sys::{CUdevice_attribute_enum as Attribute, CUevent_flags_en
 use cudarc::driver::{CudaEvent, CudaFunction, LaunchConfig};
 use kostra_core::Run;
 
-use crate::{Device, DeviceError};
+use crate::device::Device;
+use crate::error::DeviceError;
 
 /// The names under which a step is reported.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,11 @@
 use cudarc::driver::CudaFunction;
 
 use crate::buffers::Keys;
+use crate::device::Device;
+use crate::error::DeviceError;
 use crate::scan::{self, TileSums};
 use crate::source::Source;
 use crate::step_clock::Step;
-use crate::{Device, DeviceError};
 
 /// The kernels that both solvers use, and those of [`ByVertex`](super::ByVertex).
 pub(super) const SOURCE: Source =

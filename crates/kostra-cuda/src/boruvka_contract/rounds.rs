@@ -12,10 +12,11 @@ use super::kernels::{
 };
 use super::rows::{Rows, Vertices};
 use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
+use crate::device::Device;
+use crate::error::DeviceError;
 use crate::launch::{Blocks, block_size, launch};
 use crate::scan::Scan;
 use crate::step_clock::StepClock;
-use crate::{Device, DeviceError};
 
 /// The option of both contracting solvers. The default is that of Sousa's appendix B.
 pub(crate) const BLOCK_SIZE: SolverOption = block_size(1024);

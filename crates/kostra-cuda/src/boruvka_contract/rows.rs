@@ -4,7 +4,8 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{EdgeId, SolveError, Vertex, Weight};
 
 use crate::buffers::DeviceCsr;
-use crate::{Device, DeviceError};
+use crate::device::Device;
+use crate::error::DeviceError;
 
 /// The graph of a round. Its arrays may be longer than the graph needs.
 pub(super) struct Rows<W: Weight> {

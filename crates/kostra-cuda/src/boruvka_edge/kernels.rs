@@ -3,8 +3,9 @@
 use cudarc::driver::CudaFunction;
 
 use crate::buffers::Keys;
+use crate::device::Device;
+use crate::error::DeviceError;
 use crate::source::Source;
-use crate::{Device, DeviceError};
 
 /// The file of the kernels.
 pub(super) const SOURCE: Source =

@@ -4,7 +4,8 @@ use cudarc::driver::CudaSlice;
 use kostra_core::{EdgeId, Vertex, Weight};
 
 use crate::buffers::DeviceEdges;
-use crate::{Device, DeviceError};
+use crate::device::Device;
+use crate::error::DeviceError;
 
 /// A list of edges.
 pub(super) struct List<W: Weight> {

@@ -53,7 +53,8 @@ use self::kernels::Kernels;
 use self::list::List;
 use self::rounds::{BLOCK_SIZE, PATH_COMPRESSION, Rounds, WORKLIST, scratch_bytes};
 use crate::buffers::{DeviceEdges, Keys};
-use crate::{Device, DeviceError};
+use crate::device::Device;
+use crate::error::DeviceError;
 
 /// Borůvka's algorithm by edges, on a device.
 pub(crate) struct BoruvkaEdge;

@@ -8,9 +8,10 @@ use kostra_core::{EdgeId, Run, SolveError, SolverOption, Weight};
 use super::kernels::{Kernels, SOURCE};
 use super::list::List;
 use crate::buffers::{DeviceEdgeSet, Keys, download};
+use crate::device::Device;
+use crate::error::DeviceError;
 use crate::launch::{Blocks, block_size, launch};
 use crate::step_clock::StepClock;
-use crate::{Device, DeviceError};
 
 pub(super) const WORKLIST: SolverOption = SolverOption {
     name: "worklist",

@@ -9,7 +9,7 @@ use kostra_core::SolveError;
 
 use super::Device;
 use super::scratch::{Kept, Scratch, Told};
-use crate::DeviceError;
+use crate::error::DeviceError;
 use crate::error::Doing;
 
 /// The bytes that the driver needs in addition to the arrays. Its memory pool grows in pieces of 32

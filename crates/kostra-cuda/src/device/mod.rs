@@ -16,10 +16,10 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverEr
 
 use self::lanes::Lanes;
 use self::scratch::Kept;
+use crate::error::{DeviceError, NoDevice};
 use crate::error::{Doing, words};
 use crate::module;
 use crate::source::Source;
-use crate::{DeviceError, NoDevice};
 
 pub(crate) use self::lanes::{Lane, PIECE};
 pub(crate) use self::scratch::Scratch;
