@@ -319,7 +319,7 @@ mod tests {
     };
 
     #[test]
-    fn a_machine_without_nvrtc_is_told_what_to_install() {
+    fn an_error_says_what_to_install_if_nvrtc_is_missing() {
         let error = Nvrtc::open([PathBuf::from("/nowhere/libnvrtc.so")]).err().unwrap().to_string();
         assert!(error.contains("pip install nvidia-cuda-nvrtc"), "{error}");
     }
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_compiled_is_kept_and_what_is_damaged_is_compiled_again() {
+    fn compiled_code_is_kept_and_damaged_code_is_compiled_again() {
         if !is_here() {
             return;
         }
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_kept_it_works_all_the_same() {
+    fn kernels_are_compiled_even_if_the_code_cannot_be_kept() {
         if is_here() {
             let nowhere = Some(PathBuf::from("/dev/null/kostra"));
             assert!(compiled_in(nowhere, KERNEL, (9, 0), |cubin| Ok(cubin.len())).is_ok());
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_in_a_kernel_is_told_with_its_file_and_line() {
+    fn an_error_names_the_file_and_line_of_a_fault_in_a_kernel() {
         if is_here() {
             let text = "#include \"common.cuh\"\nKERNEL nothing() {\n    no_such_thing();\n}";
             let source = Source { name: "faulty", text };

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, PinnedHostSlice};
 
-/// The number of bytes of a piece: so many that starting a transfer costs little in comparison, so
-/// few that they stay in a core's cache.
+/// The number of bytes of a piece. It is large enough that starting a transfer costs little in
+/// comparison, and small enough for a core's cache.
 pub(crate) const PIECE: usize = 2 << 20;
 
 /// Two pieces of page-locked memory, and a stream for their transfers. The event of a piece is
