@@ -209,10 +209,19 @@ impl<W: Weight> DeviceWeights<W> {
     }
 }
 
+/// The columns of an edge list.
+#[derive(Debug)]
+pub struct DeviceColumns<W: Weight> {
+    /// The two ends of each edge.
+    pub ends: [DeviceEnds; 2],
+    /// The weight of each edge.
+    pub weights: DeviceWeights<W>,
+}
+
 impl<W: Weight> DeviceEdges<W> {
     /// An edge list of columns of equal length, after one pass has checked it. With `skip_nan`,
-    /// edges whose weight is NaN are left out: they become self-loops in `u` and the weights, which
-    /// are copied first if the caller owns them.
+    /// edges whose weight is NaN are left out: they become self-loops in the first column of ends
+    /// and the weights, which are copied first if the caller owns them.
     ///
     /// # Errors
     /// When the columns have a fault, with the place of the first one; or when the device fails or has
@@ -223,11 +232,11 @@ impl<W: Weight> DeviceEdges<W> {
     pub fn from_columns(
         device: &Device,
         vertices: u32,
-        [u, v]: [DeviceEnds; 2],
-        weights: DeviceWeights<W>,
+        columns: DeviceColumns<W>,
         order: Order,
         skip_nan: bool,
     ) -> Result<Self, DeviceGraphError> {
+        let DeviceColumns { ends: [u, v], weights } = columns;
         let (mut u, v, mut weights) = (u.column, v.column, weights.0);
         assert!(
             u.len() == v.len() && u.len() == weights.len(),

@@ -33,7 +33,9 @@ mod testing;
 use kostra_core::Solver;
 
 pub use buffers::{DeviceCsr, DeviceEdges};
-pub use columns::{DeviceEnds, DeviceWeights, IntegerType, NarrowType, pick, value_at};
+pub use columns::{
+    DeviceColumns, DeviceEnds, DeviceWeights, IntegerType, NarrowType, pick, value_at,
+};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
 pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};
