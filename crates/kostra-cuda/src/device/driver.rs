@@ -215,7 +215,7 @@ mod tests {
             (34, 1, "no CUDA device: the driver's library is the CUDA toolkit's stub"),
             (100, 1, "no CUDA device: the driver finds no device"),
             (0, 0, "no CUDA device: the driver finds no device"),
-            (803, 1, "no CUDA device: the driver and its library are of different versions"),
+            (803, 1, "no CUDA device: the driver and its library have different versions"),
             (999, 1, "no CUDA device: the driver cannot be used: made up (error 999)"),
             (
                 998,
