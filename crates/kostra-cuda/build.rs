@@ -1,26 +1,30 @@
-//! Compiles the kernels where nvcc is at hand, and says so to the crate; where it is not, the crate
-//! compiles them when they are used.
+//! Lists the headers of the kernels, and compiles the kernels if an nvcc is found. Without an nvcc,
+//! the crate compiles them when they are first used.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The architectures that code is made for, where the compiler knows them.
+/// The folder of the kernels.
+const KERNELS: &str = "kernels";
+/// The architectures that machine code is generated for: those of the A100, H100 and B200. One that
+/// the compiler does not know is left out.
 const ARCHITECTURES: [u32; 3] = [80, 90, 100];
-/// The virtual architecture that drivers translate to whatever comes after.
+/// The virtual architecture that drivers translate for later devices: the oldest of the above.
 const VIRTUAL: u32 = 80;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=kernels");
+    println!("cargo::rerun-if-changed={KERNELS}");
     for variable in ["KOSTRA_NVCC", "CUDA_HOME", "CUDA_PATH", "PATH"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(out.join("headers.rs"), headers()).expect("cargo's folder can be written");
     let demanded = env::var_os("KOSTRA_NVCC").is_some_and(|path| !path.is_empty());
     let table = match nvcc() {
-        None if demanded => panic!("KOSTRA_NVCC names no nvcc that can be run"),
+        None if demanded => panic!("KOSTRA_NVCC does not name an nvcc that can be run"),
         None => table(&[], &[]),
         Some(nvcc) => match embed(&nvcc, &out) {
             Ok(table) => table,
@@ -34,7 +38,19 @@ fn main() {
     fs::write(out.join("embedded.rs"), table).expect("cargo's folder can be written");
 }
 
-/// An nvcc that runs.
+/// The table of the headers in `kernels/` and its folders: the name by which a kernel file includes
+/// the header, and the text.
+fn headers() -> String {
+    let mut rows = String::new();
+    for name in files("cuh") {
+        rows += &format!(
+            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/kernels/{name}\"))),\n"
+        );
+    }
+    format!("const HEADERS: &[(&str, &str)] = &[\n{rows}];\n")
+}
+
+/// An nvcc that can be run.
 fn nvcc() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let candidates = match set("KOSTRA_NVCC") {
@@ -52,46 +68,52 @@ fn nvcc() -> Option<PathBuf> {
         .find(|path| Command::new(path).arg("--version").output().is_ok_and(|o| o.status.success()))
 }
 
-/// Compiles every file of kernels, and writes the table of them.
+/// Compiles every kernel file, and returns the table of the results.
 fn embed(nvcc: &Path, out: &Path) -> Result<String, String> {
     let known = run(Command::new(nvcc).arg("--list-gpu-arch"))?;
     let architectures: Vec<_> = ARCHITECTURES
         .into_iter()
         .filter(|number| known.contains(&format!("compute_{number}")))
         .collect();
-    let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let common = read(Path::new("kernels/common.cuh"))?;
-    let mut files: Vec<_> = fs::read_dir("kernels")
-        .map_err(|error| error.to_string())?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
-        .collect();
-    files.sort();
     let mut names = Vec::new();
-    for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (source, fatbin) = (out.join(format!("{name}.cu")), out.join(format!("{name}.fatbin")));
-        let text = format!("{common}\n#line 1 \"{name}.cu\"\n{}", read(&file)?);
-        fs::write(&source, text).map_err(|error| error.to_string())?;
+    for file in files("cu") {
+        let Some(name) = file.strip_suffix(".cu").filter(|name| !name.contains('/')) else {
+            continue;
+        };
         let mut command = Command::new(nvcc);
         command
-            .args(["-fatbin", "-std=c++17", "-O3", "--threads=0"])
-            .arg("-o")
-            .arg(&fatbin)
-            .arg(&source);
+            .args(["-fatbin", "-std=c++17", "-O3", "--threads=0", "-I", KERNELS, "-o"])
+            .arg(out.join(format!("{name}.fatbin")))
+            .arg(Path::new(KERNELS).join(&file));
         for number in &architectures {
             command.arg(format!("-gencode=arch=compute_{number},code=sm_{number}"));
         }
         command.arg(format!("-gencode=arch=compute_{VIRTUAL},code=compute_{VIRTUAL}"));
         run(&mut command)?;
-        names.push(name);
+        names.push(name.to_owned());
     }
     Ok(table(&names, &architectures))
 }
 
-/// What a command prints, or what it complains of.
+/// The files in `kernels/` and its folders whose names end with the extension, as paths relative to
+/// `kernels/` with forward slashes, sorted.
+fn files(extension: &str) -> Vec<String> {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files = Vec::new();
+    for entry in entries(Path::new(KERNELS)) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        files.extend(
+            entries(&entry.path()).map(|e| format!("{name}/{}", e.file_name().to_string_lossy())),
+        );
+        files.push(name);
+    }
+    files.retain(|name| Path::new(name).extension().is_some_and(|found| found == extension));
+    files.sort();
+    files
+}
+
+/// Runs a command, and returns its standard output. On failure, the error has the command's own
+/// message.
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("nvcc does not start: {error}"))?;
     if output.status.success() {
@@ -102,6 +124,7 @@ fn run(command: &mut Command) -> Result<String, String> {
     Err(format!("nvcc says: {}", words.trim().replace('\n', "; ")))
 }
 
+/// The Rust text of the table of compiled kernel files, and of the architectures' names.
 fn table(names: &[String], architectures: &[u32]) -> String {
     let mut rows = String::new();
     for name in names {
@@ -112,9 +135,9 @@ fn table(names: &[String], architectures: &[u32]) -> String {
     let mut words: Vec<_> = architectures.iter().map(|number| format!("sm_{number}")).collect();
     words.push("later ones".to_owned());
     format!(
-        "/// Every file of kernels that was compiled with the crate, by name.\n\
+        "/// The kernel files that were compiled with the crate: the name and the fat binary.\n\
          const EMBEDDED: &[(&str, &[u8])] = &[\n{rows}];\n\
-         /// The architectures that they were compiled for.\n\
+         /// The architectures that they were compiled for, as a list in words.\n\
          const ARCHITECTURES: &str = {:?};\n",
         words.join(", ")
     )

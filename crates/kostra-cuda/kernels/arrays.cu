@@ -1,10 +1,13 @@
-// Conversion of the caller's arrays to the solvers' types, and forests that stay on the device.
+// Conversion of the caller's arrays to the types of the solvers, and lists of a forest's edges.
+
+#include "common.cuh"
 
 // Converts integers of any type to vertices: unsigned, 32 bits. `fault` gets the first place of a
 // value out of range, `highest` the highest of the other values. If `target` is null, the values
 // have 32 bits already and are only checked.
 template <typename Integer>
-__device__ void take_vertices(const Integer* source, u64 count, u32* target, u64* fault, u32* highest) {
+__device__ void take_vertices(const Integer* source, u64 count, u32* target, u64* fault,
+                              u32* highest) {
     u32 high = 0;
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 number = (u64)source[i]; // a negative value becomes one above 2^32
@@ -20,18 +23,19 @@ __device__ void take_vertices(const Integer* source, u64 count, u32* target, u64
     if (threadIdx.x % 32 == 0 && load(highest) < high) atomicMax(highest, high);
 }
 
-#define TAKE_VERTICES(name, Integer)                                                               \
-    KERNEL name(const Integer* source, u64 count, u32* target, u64* fault, u32* highest) {         \
-        take_vertices(source, count, target, fault, highest);                                      \
+#define TAKE_VERTICES(TYPE, Integer)                                                  \
+    KERNEL vertices_##TYPE(const Integer* source, u64 count, u32* target, u64* fault, \
+                           u32* highest) {                                            \
+        take_vertices(source, count, target, fault, highest);                         \
     }
-TAKE_VERTICES(vertices_i8, signed char)
-TAKE_VERTICES(vertices_i16, short)
-TAKE_VERTICES(vertices_i32, int)
-TAKE_VERTICES(vertices_i64, long long)
-TAKE_VERTICES(vertices_u8, unsigned char)
-TAKE_VERTICES(vertices_u16, unsigned short)
-TAKE_VERTICES(vertices_u32, u32)
-TAKE_VERTICES(vertices_u64, u64)
+TAKE_VERTICES(i8, signed char)
+TAKE_VERTICES(i16, short)
+TAKE_VERTICES(i32, int)
+TAKE_VERTICES(i64, long long)
+TAKE_VERTICES(u8, unsigned char)
+TAKE_VERTICES(u16, unsigned short)
+TAKE_VERTICES(u32, u32)
+TAKE_VERTICES(u64, u64)
 
 // Converts narrow weights to wide ones, without rounding.
 template <typename Narrow, typename Wide>
@@ -39,10 +43,14 @@ __device__ void widen(const Narrow* source, u64 count, Wide* target) {
     for (u64 i = first_index(); i < count; i += index_stride()) target[i] = source[i];
 }
 
-KERNEL widen_i8(const signed char* source, u64 count, int* target) { widen(source, count, target); }
-KERNEL widen_i16(const short* source, u64 count, int* target) { widen(source, count, target); }
-KERNEL widen_u8(const unsigned char* source, u64 count, u32* target) { widen(source, count, target); }
-KERNEL widen_u16(const unsigned short* source, u64 count, u32* target) { widen(source, count, target); }
+#define WIDEN(TYPE, Narrow, Wide)                                        \
+    KERNEL widen_##TYPE(const Narrow* source, u64 count, Wide* target) { \
+        widen(source, count, target);                                    \
+    }
+WIDEN(i8, signed char, int)
+WIDEN(i16, short, int)
+WIDEN(u8, unsigned char, u32)
+WIDEN(u16, unsigned short, u32)
 
 // The half-precision type needs a header; the instruction does not.
 KERNEL widen_f16(const unsigned short* source, u64 count, float* target) {
@@ -51,7 +59,7 @@ KERNEL widen_f16(const unsigned short* source, u64 count, float* target) {
     }
 }
 
-// Makes a self-loop, which is in no forest, of each edge whose weight is NaN.
+// Replaces each edge whose weight is NaN by a self-loop, which is in no forest.
 template <typename Bits>
 __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits infinity) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
@@ -63,36 +71,40 @@ __device__ void skip_nan(u32* u, const u32* v, Bits* weights, u64 count, Bits in
     }
 }
 
-KERNEL skip_nan_32(u32* u, const u32* v, u32* weights, u64 count) { skip_nan(u, v, weights, count, 0x7F800000u); }
-KERNEL skip_nan_64(u32* u, const u32* v, u64* weights, u64 count) {
-    skip_nan(u, v, weights, count, (u64)0x7FF0000000000000ull);
-}
+// The bits of infinity follow the width of the weights.
+#define SKIP_NAN(BITS, INFINITE)                                                \
+    KERNEL skip_nan_##BITS(u32* u, const u32* v, u##BITS* weights, u64 count) { \
+        skip_nan(u, v, weights, count, (u##BITS)INFINITE);                      \
+    }
+SKIP_NAN(32, 0x7F800000u)
+SKIP_NAN(64, 0x7FF0000000000000ull)
 
 // Counts the members in each word of a set.
 KERNEL count_members(const u32* words, u64 count, u32* members) {
     for (u64 i = first_index(); i < count; i += index_stride()) members[i] = __popc(words[i]);
 }
 
-// Lists the members of a set in ascending order; `before` is the number of members in the words
-// before each word.
+// Lists the members of a set in ascending order. `before` has, for each word, the number of members
+// in the words before it.
 KERNEL list_members(const u32* words, u64 count, const u32* before, u64* ids) {
     for (u64 i = first_index(); i < count; i += index_stride()) {
         u64 place = before[i];
-        for (u32 word = words[i]; word != 0; word &= word - 1) ids[place++] = 32 * i + __ffs(word) - 1;
+        for (u32 word = words[i]; word != 0; word &= word - 1)
+            ids[place++] = 32 * i + __ffs(word) - 1;
     }
 }
 
-// The values of a column at the given places.
+// Copies the values of a column at the given places.
 template <typename Value>
 __device__ void pick(const Value* column, const u64* places, u64 count, Value* picked) {
     for (u64 i = first_index(); i < count; i += index_stride()) picked[i] = column[places[i]];
 }
 
-KERNEL pick_1(const unsigned char* column, const u64* places, u64 count, unsigned char* picked) {
-    pick(column, places, count, picked);
-}
-KERNEL pick_2(const unsigned short* column, const u64* places, u64 count, unsigned short* picked) {
-    pick(column, places, count, picked);
-}
-KERNEL pick_4(const u32* column, const u64* places, u64 count, u32* picked) { pick(column, places, count, picked); }
-KERNEL pick_8(const u64* column, const u64* places, u64 count, u64* picked) { pick(column, places, count, picked); }
+#define PICK(BYTES, Value)                                                                  \
+    KERNEL pick_##BYTES(const Value* column, const u64* places, u64 count, Value* picked) { \
+        pick(column, places, count, picked);                                                \
+    }
+PICK(1, unsigned char)
+PICK(2, unsigned short)
+PICK(4, u32)
+PICK(8, u64)

@@ -1,22 +1,23 @@
-// The generic contracting Borůvka algorithm: one thread a vertex.
+// The generic contracting Borůvka algorithm: one thread per vertex.
 //
-// Source: Sousa 2014, section 4.4, Algorithms 7 to 13, where the arrays have their names from, and
-// Biagiotti, GPU-u. The rows of a graph are first_edge, and the neighbours, keys and ids of its
-// entries.
+// Source: Sousa 2014, section 4.4, Algorithms 7 to 13, and Biagiotti, GPU-u. The arrays have
+// Sousa's names. The rows of a graph are `first_edge`, and the `neighbours`, `keys` and `ids` of
+// their entries.
 
-// For blocks of any size.
-#define KERNEL_1024 KERNEL __launch_bounds__(1024)
+#include "common.cuh"
+#include "kernel_1024.cuh"
 
-// Turns the weights of all entries into keys, where they are.
-template <typename K> __device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
+// Replaces the weights of all entries by their keys.
+template <typename K>
+__device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
     u64 entry = first_index();
     if (entry < entries) keys[entry] = key_of(keys[entry], kind, flip);
 }
 
 // Algorithm 7.
 template <typename K>
-__device__ void find_minimum_edges(const u32* first_edge, const K* keys, const u32* ids, u32 vertices,
-                                   u32* vertex_minedge) {
+__device__ void find_minimum_edges(const u32* first_edge, const K* keys, const u32* ids,
+                                   u32 vertices, u32* vertex_minedge) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 min_edge = NONE, min_id = NONE;
@@ -33,17 +34,17 @@ __device__ void find_minimum_edges(const u32* first_edge, const K* keys, const u
     vertex_minedge[vertex] = min_edge;
 }
 
-// Algorithm 8. The edges that remain are marked as the forest's.
-KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 vertices, u32* vertex_minedge,
-                                  u32* forest) {
+// Algorithm 8. Adds the edges that remain to the forest.
+KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 vertices,
+                                  u32* vertex_minedge, u32* forest) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 edge = vertex_minedge[vertex];
     if (edge == NONE) return;
     u32 succ = neighbours[edge];
-    // Of a pair with one edge the lower vertex removes it, so the other's is still there to be
-    // seen; a successor that has none any more has removed an edge that it had in common with
-    // somebody else.
+    // If two vertices chose the same edge, only the lower one removes it, so this thread still sees
+    // the other vertex's edge. A successor without an edge has removed one that it shared with a
+    // third vertex.
     if (vertex < succ) {
         u32 succ_edge = load(&vertex_minedge[succ]);
         if (succ_edge != NONE && neighbours[succ_edge] == vertex) {
@@ -55,15 +56,16 @@ KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 ver
 }
 
 // Algorithm 9.
-KERNEL_1024 initialize_colors(const u32* neighbours, const u32* vertex_minedge, u32 vertices, u32* color) {
+KERNEL_1024 initialize_colors(const u32* neighbours, const u32* vertex_minedge, u32 vertices,
+                              u32* color) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 edge = vertex_minedge[vertex];
     color[vertex] = edge == NONE ? (u32)vertex : neighbours[edge];
 }
 
-// One sweep of Algorithm 10. A colour that another thread changes meanwhile leads nearer to the
-// root than the one before: both will do.
+// One sweep of Algorithm 10. If another thread changes `color[succ]` meanwhile, the new color is
+// nearer to the root. Both the old and the new one are correct.
 KERNEL_1024 propagate_colors(u32* color, u32 vertices, u32* changed) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
@@ -73,7 +75,7 @@ KERNEL_1024 propagate_colors(u32* color, u32 vertices, u32* changed) {
     *changed = 1;
 }
 
-// Algorithm 11. A vertex without edges is done, and no other has its colour.
+// Algorithm 11. A vertex without edges is done, and no other vertex has its color.
 KERNEL_1024 flag_roots(const u32* first_edge, const u32* color, u32 vertices, u32* flag) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
@@ -81,8 +83,8 @@ KERNEL_1024 flag_roots(const u32* first_edge, const u32* color, u32 vertices, u3
 }
 
 // Algorithm 12.
-KERNEL_1024 count_new_edges(const u32* first_edge, const u32* neighbours, u32 vertices, const u32* color,
-                            const u32* new_vertex, u32* outdegree) {
+KERNEL_1024 count_new_edges(const u32* first_edge, const u32* neighbours, u32 vertices,
+                            const u32* color, const u32* new_vertex, u32* outdegree) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 my_color = color[vertex], new_edges = 0;
@@ -94,9 +96,10 @@ KERNEL_1024 count_new_edges(const u32* first_edge, const u32* neighbours, u32 ve
 
 // Algorithm 13.
 template <typename K>
-__device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys, const u32* ids,
-                                 u32 vertices, const u32* color, const u32* new_vertex, u32* next_edge,
-                                 u32* new_neighbours, K* new_keys, u32* new_ids) {
+__device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys,
+                                 const u32* ids, u32 vertices, const u32* color,
+                                 const u32* new_vertex, u32* next_edge, u32* new_neighbours,
+                                 K* new_keys, u32* new_ids) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 my_color = color[vertex];
@@ -110,19 +113,21 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, c
     }
 }
 
-#define KERNELS(BITS)                                                                                                  \
-    KERNEL_1024 make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {                                     \
-        make_keys(keys, entries, kind, flip);                                                                          \
-    }                                                                                                                  \
-    KERNEL_1024 find_minimum_edges_##BITS(const u32* first_edge, const u##BITS* keys, const u32* ids, u32 vertices,    \
-                                          u32* vertex_minedge) {                                                       \
-        find_minimum_edges(first_edge, keys, ids, vertices, vertex_minedge);                                           \
-    }                                                                                                                  \
-    KERNEL_1024 insert_new_edges_##BITS(const u32* first_edge, const u32* neighbours, const u##BITS* keys,             \
-                                        const u32* ids, u32 vertices, const u32* color, const u32* new_vertex,         \
-                                        u32* next_edge, u32* new_neighbours, u##BITS* new_keys, u32* new_ids) {        \
-        insert_new_edges(first_edge, neighbours, keys, ids, vertices, color, new_vertex, next_edge, new_neighbours,    \
-                         new_keys, new_ids);                                                                           \
+// Kernels for keys of 32 and of 64 bits. src/boruvka_contract reads their parameters.
+#define KERNELS(BITS)                                                                            \
+    KERNEL_1024 make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {               \
+        make_keys(keys, entries, kind, flip);                                                    \
+    }                                                                                            \
+    KERNEL_1024 find_minimum_edges_##BITS(const u32* first_edge, const u##BITS* keys,            \
+                                          const u32* ids, u32 vertices, u32* vertex_minedge) {   \
+        find_minimum_edges(first_edge, keys, ids, vertices, vertex_minedge);                     \
+    }                                                                                            \
+    KERNEL_1024 insert_new_edges_##BITS(const u32* first_edge, const u32* neighbours,            \
+                                        const u##BITS* keys, const u32* ids, u32 vertices,       \
+                                        const u32* color, const u32* new_vertex, u32* next_edge, \
+                                        u32* new_neighbours, u##BITS* new_keys, u32* new_ids) {  \
+        insert_new_edges(first_edge, neighbours, keys, ids, vertices, color, new_vertex,         \
+                         next_edge, new_neighbours, new_keys, new_ids);                          \
     }
 
 KERNELS(32)

@@ -1,13 +1,13 @@
-// The steps of the contracting Borůvka algorithm that Biagiotti's GPU-e does with one thread an
-// entry of the rows; the others it shares with one thread a vertex.
+// The steps of the contracting Borůvka algorithm for which GPU-e has one thread per entry of the
+// rows. All other steps are in boruvka_contract.cu.
 //
-// Source: Biagiotti, GPU implementation, GPU-e; arrays have their names from Sousa 2014, Algorithms
+// Source: Biagiotti, GPU implementation, GPU-e. The arrays have the names of Sousa 2014, Algorithms
 // 12 and 13.
 
-// For blocks of any size.
-#define KERNEL_1024 KERNEL __launch_bounds__(1024)
+#include "common.cuh"
+#include "kernel_1024.cuh"
 
-// The vertex whose row holds an entry: the last one whose row does not start after it.
+// The vertex whose row contains an entry: the last one whose row does not start after the entry.
 __device__ u32 owner(const u32* first_edge, u32 vertices, u32 entry) {
     u32 low = 0, high = vertices;
     while (high - low > 1) {
@@ -21,23 +21,26 @@ __device__ u32 owner(const u32* first_edge, u32 vertices, u32 entry) {
     return low;
 }
 
-// Counts the entries between different colours, for the new vertices that they start from.
-KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbours, u32 vertices, u32 entries,
-                                     const u32* color, const u32* new_vertex, u32* outdegree) {
+// Algorithm 12. Counts the entries between different colors, for each new vertex.
+KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbours, u32 vertices,
+                                     u32 entries, const u32* color, const u32* new_vertex,
+                                     u32* outdegree) {
     u64 entry = first_index();
     if (entry >= entries) return;
     u32 my_color = color[owner(first_edge, vertices, (u32)entry)];
     if (color[neighbours[entry]] != my_color) atomicAdd(&outdegree[new_vertex[my_color]], 1);
 }
 
-// Inserts them into the rows of those.
+// Algorithm 13. Inserts these entries into the rows of the new vertices.
 template <typename K>
-__device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys, const u32* ids,
-                                 u32 vertices, u32 entries, const u32* color, const u32* new_vertex, u32* next_edge,
-                                 u32* new_neighbours, K* new_keys, u32* new_ids) {
+__device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys,
+                                 const u32* ids, u32 vertices, u32 entries, const u32* color,
+                                 const u32* new_vertex, u32* next_edge, u32* new_neighbours,
+                                 K* new_keys, u32* new_ids) {
     u64 entry = first_index();
     if (entry >= entries) return;
-    u32 my_color = color[owner(first_edge, vertices, (u32)entry)], other_color = color[neighbours[entry]];
+    u32 my_color = color[owner(first_edge, vertices, (u32)entry)],
+        other_color = color[neighbours[entry]];
     if (other_color == my_color) return;
     u32 new_entry = atomicAdd(&next_edge[new_vertex[my_color]], 1);
     new_neighbours[new_entry] = new_vertex[other_color];
@@ -45,13 +48,14 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, c
     new_ids[new_entry] = ids[entry];
 }
 
-#define KERNELS(BITS)                                                                                                  \
-    KERNEL_1024 insert_new_edges_by_entry_##BITS(                                                                      \
-        const u32* first_edge, const u32* neighbours, const u##BITS* keys, const u32* ids, u32 vertices, u32 entries,  \
-        const u32* color, const u32* new_vertex, u32* next_edge, u32* new_neighbours, u##BITS* new_keys,               \
-        u32* new_ids) {                                                                                                \
-        insert_new_edges(first_edge, neighbours, keys, ids, vertices, entries, color, new_vertex, next_edge,           \
-                         new_neighbours, new_keys, new_ids);                                                           \
+// Kernels for keys of 32 and of 64 bits. src/boruvka_contract reads their parameters.
+#define KERNELS(BITS)                                                                             \
+    KERNEL_1024 insert_new_edges_by_entry_##BITS(                                                 \
+        const u32* first_edge, const u32* neighbours, const u##BITS* keys, const u32* ids,        \
+        u32 vertices, u32 entries, const u32* color, const u32* new_vertex, u32* next_edge,       \
+        u32* new_neighbours, u##BITS* new_keys, u32* new_ids) {                                   \
+        insert_new_edges(first_edge, neighbours, keys, ids, vertices, entries, color, new_vertex, \
+                         next_edge, new_neighbours, new_keys, new_ids);                           \
     }
 
 KERNELS(32)

@@ -1,28 +1,38 @@
-// Borůvka's algorithm by edges: one thread an edge of a list, of which nothing is known but its two
-// ends.
+// Borůvka's algorithm by edges: one thread per edge of a list.
 //
-// Source: Shou & He 2024, section 3.2. Listing 5 is lightest, join, map, filter; Listing 6, which
-// keeps a worklist, is map_filter_lightest, join, reset. 64-bit keys need one kernel more, since a
-// key and an id do not fit in what one atomic minimum compares.
+// Source: Shou & He 2024, section 3.2. Listing 5 is lightest, join, map, filter. Listing 6, which
+// keeps a worklist, is map_filter_lightest, join, reset. 64-bit keys need one more kernel, because
+// an atomic minimum cannot compare a 64-bit key and an id at once.
 //
-// A list is four arrays: the ends, the keys and the ids of its edges. The kernels that draw places
-// in a new list leave its length behind.
+// A list is four arrays: the two ends, the keys and the ids of its edges. A kernel that fills a new
+// list adds the list's length to `counter`.
 
-// The lightest edge that was offered to each component. A slot that is clear is lighter at nothing.
-template <typename K> struct Lightest;
+#include "common.cuh"
+#include "kernel_1024.cuh"
 
-// With 32-bit keys: the key above the id.
-template <> struct Lightest<u32> {
+// The lightest edge of each component. A clear slot compares greater than every edge.
+template <typename K>
+struct Lightest;
+
+// With 32-bit keys, a slot has the rank: the key and, below it, the id.
+template <>
+struct Lightest<u32> {
     u64* slots;
 
     __device__ Lightest(u64* slots, u32*) : slots(slots) {}
     __device__ void clear(u32 component) const { slots[component] = ~0ull; }
-    __device__ void offer(u32 component, u32 key, u32 id) const { atomicMin(&slots[component], rank_of(key, id)); }
-    __device__ bool is(u32 component, u32 key, u32 id) const { return slots[component] == rank_of(key, id); }
+    __device__ void write_min(u32 component, u32 key, u32 id) const {
+        atomicMin(&slots[component], rank_of(key, id));
+    }
+    __device__ bool is(u32 component, u32 key, u32 id) const {
+        return slots[component] == rank_of(key, id);
+    }
 };
 
-// With 64-bit keys: first the lowest key, then the lowest id among the edges of that key.
-template <> struct Lightest<u64> {
+// With 64-bit keys, one kernel finds the least key, and another one the lowest id among the edges
+// that have this key.
+template <>
+struct Lightest<u64> {
     u64* slots;
     u32* slot_ids;
 
@@ -31,8 +41,10 @@ template <> struct Lightest<u64> {
         slots[component] = ~0ull;
         slot_ids[component] = NONE;
     }
-    __device__ void offer(u32 component, u64 key, u32) const { atomicMin(&slots[component], key); }
-    __device__ void offer_id(u32 component, u64 key, u32 id) const {
+    __device__ void write_min(u32 component, u64 key, u32) const {
+        atomicMin(&slots[component], key);
+    }
+    __device__ void write_min_id(u32 component, u64 key, u32 id) const {
         if (slots[component] == key) atomicMin(&slot_ids[component], id);
     }
     __device__ bool is(u32 component, u64, u32 id) const { return slot_ids[component] == id; }
@@ -54,7 +66,8 @@ struct Components {
     }
 };
 
-// Adds up a block's threads, and has one of them draw a place for all: one atomic addition a block.
+// Returns the place of the thread's edge in the new list, if `keep` is set. One atomic addition per
+// block reserves the places of all its threads.
 __device__ u32 place_in_block(bool keep, u32* length) {
     __shared__ u32 kept, first;
     if (threadIdx.x == 0) kept = 0;
@@ -66,33 +79,39 @@ __device__ u32 place_in_block(bool keep, u32* length) {
     return first + place;
 }
 
-template <typename K> __device__ void initialize_edges(K* keys, u32* ids, u32 m, u32 kind, u32 flip) {
+// Replaces the weights by their keys, and numbers the edges.
+template <typename K>
+__device__ void initialize_edges(K* keys, u32* ids, u32 length, u32 kind, u32 flip) {
     u64 i = first_index();
-    if (i >= m) return;
+    if (i >= length) return;
     keys[i] = key_of(keys[i], kind, flip);
     ids[i] = (u32)i;
 }
 
-template <typename K> __device__ void initialize_vertices(Components components, Lightest<K> lightest, u32 n) {
+// Makes each vertex a component with a clear slot.
+template <typename K>
+__device__ void initialize_vertices(Components components, Lightest<K> lightest, u32 vertices) {
     u64 vertex = first_index();
-    if (vertex >= n) return;
+    if (vertex >= vertices) return;
     components.make_set((u32)vertex);
     lightest.clear((u32)vertex);
 }
 
-// Finds the lightest edge out of every component.
+// Finds the lightest edge that leaves each component; with 64-bit keys, its key only.
 template <typename K>
-__device__ void offer(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length, Lightest<K> lightest) {
+__device__ void find_lightest(const u32* from, const u32* to, const K* keys, const u32* ids,
+                              u32 length, Lightest<K> lightest) {
     u64 i = first_index();
     if (i >= length || from[i] == to[i]) return;
-    lightest.offer(from[i], keys[i], ids[i]);
-    lightest.offer(to[i], keys[i], ids[i]);
+    lightest.write_min(from[i], keys[i], ids[i]);
+    lightest.write_min(to[i], keys[i], ids[i]);
 }
 
-// Joins the ends of every edge that is the lightest at one of them.
+// Joins the components of each edge that is the lightest of one of them.
 template <typename K>
 __device__ void join_ends(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
-                          Lightest<K> lightest, Components components, u32* forest, u32* all_joined) {
+                          Lightest<K> lightest, Components components, u32* forest,
+                          u32* all_joined) {
     u64 i = first_index();
     bool joined = false;
     if (i < length) {
@@ -105,7 +124,8 @@ __device__ void join_ends(const u32* from, const u32* to, const K* keys, const u
     if (threadIdx.x == 0 && in_block > 0) atomicAdd(all_joined, (u32)in_block);
 }
 
-// Has every edge end at components, and clears the slots of those that have outgoing edges.
+// Replaces the ends of each edge by their components, and clears the slots of components that have
+// outgoing edges.
 template <typename K>
 __device__ void map(u32* from, u32* to, u32 length, Lightest<K> lightest, Components components) {
     u64 i = first_index();
@@ -119,10 +139,10 @@ __device__ void map(u32* from, u32* to, u32 length, Lightest<K> lightest, Compon
     }
 }
 
-// Lists the edges between different components.
+// Copies the edges between different components to a new list.
 template <typename K>
-__device__ void filter(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length, u32* new_from,
-                       u32* new_to, K* new_keys, u32* new_ids, u32* counter) {
+__device__ void filter(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
+                       u32* new_from, u32* new_to, K* new_keys, u32* new_ids, u32* counter) {
     u64 i = first_index();
     bool keep = i < length && from[i] != to[i];
     u32 place = place_in_block(keep, counter);
@@ -133,12 +153,13 @@ __device__ void filter(const u32* from, const u32* to, const K* keys, const u32*
     new_ids[place] = ids[i];
 }
 
-// Three steps in one: maps every edge, lists those between different components, and finds the
-// lightest of them.
+// Does three steps in one: maps each edge, copies the edges between different components to a new
+// list, and finds the lightest of them.
 template <typename K>
-__device__ void map_filter_offer(const u32* from, const u32* to, const K* keys, const u32* ids, u32 length,
-                                 u32* new_from, u32* new_to, K* new_keys, u32* new_ids, Lightest<K> lightest,
-                                 Components components, u32* counter) {
+__device__ void map_filter_lightest(const u32* from, const u32* to, const K* keys, const u32* ids,
+                                    u32 length, u32* new_from, u32* new_to, K* new_keys,
+                                    u32* new_ids, Lightest<K> lightest, Components components,
+                                    u32* counter) {
     u64 i = first_index();
     if (i >= length) return;
     u32 u = components.representative(from[i]), v = components.representative(to[i]);
@@ -149,62 +170,70 @@ __device__ void map_filter_offer(const u32* from, const u32* to, const K* keys, 
     new_to[place] = v;
     new_keys[place] = key;
     new_ids[place] = id;
-    lightest.offer(u, key, id);
-    lightest.offer(v, key, id);
+    lightest.write_min(u, key, id);
+    lightest.write_min(v, key, id);
 }
 
-// Clears every slot that was offered to; the components of the next round are among them.
-template <typename K> __device__ void reset(const u32* from, const u32* to, u32 length, Lightest<K> lightest) {
+// Clears the slots of the ends of all edges. The components of the next round are among them.
+template <typename K>
+__device__ void reset(const u32* from, const u32* to, u32 length, Lightest<K> lightest) {
     u64 i = first_index();
     if (i >= length) return;
     lightest.clear(from[i]);
     lightest.clear(to[i]);
 }
 
-// For blocks of any size.
-#define KERNEL_1024 KERNEL __launch_bounds__(1024)
-#define LIST(K) u32* from, u32* to, K* keys, u32* ids, u32 length
-#define NEW_LIST(K) u32* new_from, u32* new_to, K* new_keys, u32* new_ids
-#define SLOTS u64* slots, u32* slot_ids
-#define COMPONENTS u64* records, u32 path_compression
-
-#define KERNELS(BITS)                                                                                                  \
-    KERNEL_1024 initialize_edges_##BITS(u##BITS* keys, u32* ids, u32 m, u32 kind, u32 flip) {                          \
-        initialize_edges(keys, ids, m, kind, flip);                                                                    \
-    }                                                                                                                  \
-    KERNEL_1024 initialize_vertices_##BITS(COMPONENTS, SLOTS, u32 n) {                                                 \
-        initialize_vertices(Components(records, path_compression), Lightest<u##BITS>(slots, slot_ids), n);             \
-    }                                                                                                                  \
-    KERNEL_1024 lightest_##BITS(LIST(u##BITS), SLOTS) {                                                                \
-        offer(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids));                                        \
-    }                                                                                                                  \
-    KERNEL_1024 join_##BITS(LIST(u##BITS), SLOTS, COMPONENTS, u32* forest, u32* joined) {                              \
-        join_ends(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids),                                     \
-                  Components(records, path_compression), forest, joined);                                              \
-    }                                                                                                                  \
-    KERNEL_1024 map_##BITS(u32* from, u32* to, u32 length, SLOTS, COMPONENTS) {                                        \
-        map(from, to, length, Lightest<u##BITS>(slots, slot_ids), Components(records, path_compression));              \
-    }                                                                                                                  \
-    KERNEL_1024 filter_##BITS(LIST(u##BITS), NEW_LIST(u##BITS), u32* counter) {                                        \
-        filter(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids, counter);                             \
-    }                                                                                                                  \
-    KERNEL_1024 map_filter_lightest_##BITS(LIST(u##BITS), NEW_LIST(u##BITS), SLOTS, COMPONENTS,                        \
-                                           u32* counter) {                                                             \
-        map_filter_offer(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids,                             \
-                         Lightest<u##BITS>(slots, slot_ids), Components(records, path_compression), counter);          \
-    }                                                                                                                  \
-    KERNEL_1024 reset_##BITS(u32* from, u32* to, u32 length, SLOTS) {                                                  \
-        reset(from, to, length, Lightest<u##BITS>(slots, slot_ids));                                                   \
+// Kernels for keys of 32 and of 64 bits. src/boruvka_edge reads their parameters.
+#define KERNELS(BITS)                                                                              \
+    KERNEL_1024 initialize_edges_##BITS(u##BITS* keys, u32* ids, u32 length, u32 kind, u32 flip) { \
+        initialize_edges(keys, ids, length, kind, flip);                                           \
+    }                                                                                              \
+    KERNEL_1024 initialize_vertices_##BITS(u64* records, u32 path_compression, u64* slots,         \
+                                           u32* slot_ids, u32 vertices) {                          \
+        initialize_vertices(Components(records, path_compression),                                 \
+                            Lightest<u##BITS>(slots, slot_ids), vertices);                         \
+    }                                                                                              \
+    KERNEL_1024 lightest_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,           \
+                                u64* slots, u32* slot_ids) {                                       \
+        find_lightest(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids));            \
+    }                                                                                              \
+    KERNEL_1024 join_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u64* slots,   \
+                            u32* slot_ids, u64* records, u32 path_compression, u32* forest,        \
+                            u32* joined) {                                                         \
+        join_ends(from, to, keys, ids, length, Lightest<u##BITS>(slots, slot_ids),                 \
+                  Components(records, path_compression), forest, joined);                          \
+    }                                                                                              \
+    KERNEL_1024 map_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids,              \
+                           u64* records, u32 path_compression) {                                   \
+        map(from, to, length, Lightest<u##BITS>(slots, slot_ids),                                  \
+            Components(records, path_compression));                                                \
+    }                                                                                              \
+    KERNEL_1024 filter_##BITS(u32* from, u32* to, u##BITS* keys, u32* ids, u32 length,             \
+                              u32* new_from, u32* new_to, u##BITS* new_keys, u32* new_ids,         \
+                              u32* counter) {                                                      \
+        filter(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids, counter);         \
+    }                                                                                              \
+    KERNEL_1024 map_filter_lightest_##BITS(                                                        \
+        u32* from, u32* to, u##BITS* keys, u32* ids, u32 length, u32* new_from, u32* new_to,       \
+        u##BITS* new_keys, u32* new_ids, u64* slots, u32* slot_ids, u64* records,                  \
+        u32 path_compression, u32* counter) {                                                      \
+        map_filter_lightest(from, to, keys, ids, length, new_from, new_to, new_keys, new_ids,      \
+                            Lightest<u##BITS>(slots, slot_ids),                                    \
+                            Components(records, path_compression), counter);                       \
+    }                                                                                              \
+    KERNEL_1024 reset_##BITS(u32* from, u32* to, u32 length, u64* slots, u32* slot_ids) {          \
+        reset(from, to, length, Lightest<u##BITS>(slots, slot_ids));                               \
     }
 
 KERNELS(32)
 KERNELS(64)
 
-// Of the edges that have the lowest 64-bit key at an end, finds the lowest id.
-KERNEL_1024 lightest_ids_64(LIST(u64), SLOTS) {
+// Finds the lowest id among the edges that have a component's least 64-bit key.
+KERNEL_1024 lightest_ids_64(u32* from, u32* to, u64* keys, u32* ids, u32 length, u64* slots,
+                            u32* slot_ids) {
     u64 i = first_index();
     if (i >= length || from[i] == to[i]) return;
     Lightest<u64> lightest(slots, slot_ids);
-    lightest.offer_id(from[i], keys[i], ids[i]);
-    lightest.offer_id(to[i], keys[i], ids[i]);
+    lightest.write_min_id(from[i], keys[i], ids[i]);
+    lightest.write_min_id(to[i], keys[i], ids[i]);
 }

@@ -1,11 +1,23 @@
-// Checks whether arrays in device memory are a graph. Each kind of fault has a word that holds the
-// lowest place at which it was reported; the host reads all words at the end.
+// Checks that arrays in device memory are a graph. Each kind of fault has a word with the lowest
+// place where it was found. The host reads all words at the end.
 
-enum Fault : u32 { OFFSET, NEIGHBOUR, EDGE_ID, NOT_A_NUMBER, SELF_LOOP, REPEATED };
+#include "common.cuh"
 
-__device__ __forceinline__ void report(u64* faults, Fault fault, u64 place) { lower(&faults[fault], place); }
+// The kinds of fault: the index of the word of each. src/foreign/check.rs reads them.
+constexpr u32 OFFSET = 0;
+constexpr u32 NEIGHBOUR = 1;
+constexpr u32 EDGE_ID = 2;
+constexpr u32 NOT_A_NUMBER = 3;
+constexpr u32 SELF_LOOP = 4;
+constexpr u32 REPEATED = 5;
 
-__device__ __forceinline__ bool is_nan(u32 bits, u32 kind) { return kind == 2 && (bits & 0x7FFFFFFFu) > 0x7F800000u; }
+__device__ __forceinline__ void report(u64* faults, u32 fault, u64 place) {
+    lower(&faults[fault], place);
+}
+
+__device__ __forceinline__ bool is_nan(u32 bits, u32 kind) {
+    return kind == 2 && (bits & 0x7FFFFFFFu) > 0x7F800000u;
+}
 __device__ __forceinline__ bool is_nan(u64 bits, u32 kind) {
     return kind == 2 && (bits & 0x7FFFFFFFFFFFFFFFull) > 0x7FF0000000000000ull;
 }
@@ -17,7 +29,7 @@ __device__ __forceinline__ u64 scatter(u64 number) {
     return number ^ number >> 31;
 }
 
-// Offsets start at 0, never decrease, and end at the number of entries. If they do not,
+// Checks that offsets start at 0, never decrease, and end at the number of entries. If they do not,
 // check_entries reads nothing.
 KERNEL check_offsets(const u32* offsets, u32 vertices, u32 entries, u64* faults) {
     for (u64 v = first_index(); v <= vertices; v += index_stride()) {
@@ -32,18 +44,22 @@ KERNEL check_offsets(const u32* offsets, u32 vertices, u32 entries, u64* faults)
 __device__ __forceinline__ u32 row_of(const u32* offsets, u32 first, u32 last, u32 entry) {
     while (first < last) {
         u32 middle = last - (last - first) / 2;
-        if (offsets[middle] <= entry) first = middle; else last = middle - 1;
+        if (offsets[middle] <= entry)
+            first = middle;
+        else
+            last = middle - 1;
     }
     return first;
 }
 
-// Neighbours and ids are in range, weights are not NaN, no edge joins a vertex to itself, no id
-// belongs to two edges. Symmetry: the entry at an edge's lower end adds a hash of ends, weight and
-// id to the sum, and the entry at its higher end subtracts it. If the sum is not zero, the rows are
-// not symmetric.
+// Checks that neighbors and ids are in range, weights are not NaN, no edge joins a vertex to
+// itself, and no id belongs to two edges. For symmetry, the entry at an edge's lower end adds a
+// hash of ends, weight and id to the sum, and the entry at its higher end subtracts the hash. If
+// the sum is not zero, the rows are not symmetric.
 template <typename Bits>
-__device__ void check_entries(const u32* offsets, const u32* neighbours, const u32* ids, const Bits* weights,
-                              u32 vertices, u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
+__device__ void check_entries(const u32* offsets, const u32* neighbours, const u32* ids,
+                              const Bits* weights, u32 vertices, u32 edges, u32 entries, u32 kind,
+                              u32* seen, u64* faults, u64* sum) {
     if (load(&faults[OFFSET]) != ~0ull) return; // without valid offsets, no entry has a known row
     __shared__ u32 rows[2];
     u64 balance = 0;
@@ -52,7 +68,8 @@ __device__ void check_entries(const u32* offsets, const u32* neighbours, const u
         u64 start = tile * blockDim.x;
         if (threadIdx.x < 2) {
             u64 end = start + blockDim.x < entries ? start + blockDim.x : entries;
-            rows[threadIdx.x] = row_of(offsets, 0, vertices - 1, threadIdx.x == 0 ? (u32)start : (u32)end - 1);
+            rows[threadIdx.x] =
+                row_of(offsets, 0, vertices - 1, threadIdx.x == 0 ? (u32)start : (u32)end - 1);
         }
         __syncthreads();
         u64 entry = start + threadIdx.x;
@@ -75,34 +92,33 @@ __device__ void check_entries(const u32* offsets, const u32* neighbours, const u
         }
         __syncthreads();
     }
-    for (u32 distance = 16; distance > 0; distance /= 2) balance += __shfl_down_sync(NONE, balance, distance);
+    for (u32 distance = 16; distance > 0; distance /= 2)
+        balance += __shfl_down_sync(NONE, balance, distance);
     if (threadIdx.x % 32 == 0 && balance != 0) atomicAdd(sum, balance);
 }
 
-KERNEL check_entries_32(const u32* offsets, const u32* neighbours, const u32* ids, const u32* weights, u32 vertices,
-                        u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
-    check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen, faults, sum);
-}
-
-KERNEL check_entries_64(const u32* offsets, const u32* neighbours, const u32* ids, const u64* weights, u32 vertices,
-                        u32 edges, u32 entries, u32 kind, u32* seen, u64* faults, u64* sum) {
-    check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen, faults, sum);
-}
-
-// The ends of edges are in range, and their weights are not NaN.
+// Checks that the ends of edges are in range, and their weights are not NaN.
 template <typename Bits>
-__device__ void check_edges(const u32* u, const u32* v, const Bits* weights, u32 vertices, u32 edges, u32 kind,
-                            u64* faults) {
+__device__ void check_edges(const u32* u, const u32* v, const Bits* weights, u32 vertices,
+                            u32 edges, u32 kind, u64* faults) {
     for (u64 edge = first_index(); edge < edges; edge += index_stride()) {
         if (u[edge] >= vertices || v[edge] >= vertices) report(faults, NEIGHBOUR, edge);
         if (is_nan(weights[edge], kind)) report(faults, NOT_A_NUMBER, edge);
     }
 }
 
-KERNEL check_edges_32(const u32* u, const u32* v, const u32* weights, u32 vertices, u32 edges, u32 kind, u64* faults) {
-    check_edges(u, v, weights, vertices, edges, kind, faults);
-}
+// Kernels for weights of 32 and of 64 bits.
+#define KERNELS(BITS)                                                                           \
+    KERNEL check_entries_##BITS(const u32* offsets, const u32* neighbours, const u32* ids,      \
+                                const u##BITS* weights, u32 vertices, u32 edges, u32 entries,   \
+                                u32 kind, u32* seen, u64* faults, u64* sum) {                   \
+        check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen,  \
+                      faults, sum);                                                             \
+    }                                                                                           \
+    KERNEL check_edges_##BITS(const u32* u, const u32* v, const u##BITS* weights, u32 vertices, \
+                              u32 edges, u32 kind, u64* faults) {                               \
+        check_edges(u, v, weights, vertices, edges, kind, faults);                              \
+    }
 
-KERNEL check_edges_64(const u32* u, const u32* v, const u64* weights, u32 vertices, u32 edges, u32 kind, u64* faults) {
-    check_edges(u, v, weights, vertices, edges, kind, faults);
-}
+KERNELS(32)
+KERNELS(64)

@@ -1,5 +1,6 @@
-// What every file of kernels begins with: it stands before each of them when they are compiled. No
-// file includes anything, so that NVRTC needs no headers.
+// Types, keys, atomic minima and disjoint sets, for every kernel file.
+
+#pragma once
 
 typedef unsigned int u32;
 typedef unsigned long long u64;

@@ -2,6 +2,8 @@
 // whole solve and synchronize at grid barriers between steps. docs/algorithms/cuda-fast.md explains
 // the algorithm.
 
+#include "common.cuh"
+
 typedef unsigned short u16;
 
 // ---- Sizes

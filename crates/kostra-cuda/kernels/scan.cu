@@ -1,10 +1,14 @@
-// The exclusive prefix sum: tiles are scanned by a block each, and then raised by what comes before
-// them.
+// The exclusive prefix sum. One block scans each tile of numbers. Then each number of a tile is
+// raised by the sum of all tiles before it.
 
-// How many threads a block has, and how many neighbouring numbers each of them adds up.
-constexpr u32 THREADS = 256, NUMBERS = 8;
+#include "common.cuh"
 
-// Replaces every number of a tile by the sum of those before it in the tile, and writes down the
+// Threads of a block: several blocks fit on a multiprocessor. src/scan.rs reads both constants.
+constexpr u32 THREADS = 256;
+// Consecutive numbers that a thread adds up. They fit in its registers.
+constexpr u32 NUMBERS = 8;
+
+// Replaces each number of a tile by the sum of the numbers before it in the tile, and stores the
 // sum of the tile.
 KERNEL __launch_bounds__(THREADS) scan_tiles(u32* numbers, u64 length, u32* tile_sums) {
     __shared__ u32 sums[2][THREADS];
@@ -14,7 +18,8 @@ KERNEL __launch_bounds__(THREADS) scan_tiles(u32* numbers, u64 length, u32* tile
         own[i] = start + i < length ? numbers[start + i] : 0;
         sum += own[i];
     }
-    // After every step a thread has the sum of twice as many threads, itself the last.
+    // In each step the number of threads whose sum a thread holds doubles. The thread itself is the
+    // last of them.
     u32 now = 0, inclusive = sum;
     sums[now][threadIdx.x] = sum;
     __syncthreads();
@@ -32,7 +37,7 @@ KERNEL __launch_bounds__(THREADS) scan_tiles(u32* numbers, u64 length, u32* tile
     if (threadIdx.x == THREADS - 1) tile_sums[blockIdx.x] = inclusive;
 }
 
-// Adds to every number of a tile what comes before the tile.
+// Adds the sum of all tiles before a tile to each number of the tile.
 KERNEL __launch_bounds__(THREADS) raise_tiles(u32* numbers, u64 length, const u32* before_tiles) {
     u64 start = (u64)blockIdx.x * THREADS * NUMBERS;
     u32 before = before_tiles[blockIdx.x];

@@ -1,4 +1,4 @@
-//! Graphs and answers in device memory, and the way there and back.
+//! Graphs and results in device memory, and their copies from and to the host.
 
 #![allow(unsafe_code, reason = "device memory is known by its address only")]
 
@@ -8,15 +8,16 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr, LaunchArgs, PushKernelArg, result};
 use kostra_core::{CsrView, EdgeSet, Edges, Order, Vertex, Weight, WeightType};
 
+use crate::device::Device;
+use crate::error::DeviceError;
 use crate::staging::{self, Transfer};
-use crate::{Device, DeviceError};
 
-/// How kernels turn raw weights into keys: what `key_of` in `common.cuh` takes.
+/// How kernels compute keys from weights: the arguments of `key_of` in `common.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Keys {
     /// 0 unsigned integers, 1 signed ones, 2 floats.
     pub(crate) kind: u32,
-    /// All ones for a maximum spanning forest, else 0; for 64-bit keys it is widened.
+    /// All ones for a maximum spanning forest, otherwise 0. Kernels widen it for 64-bit keys.
     pub(crate) flip: u32,
     /// Whether keys have 64 bits.
     pub(crate) wide: bool,
@@ -24,7 +25,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// The keys of weights of type `W` in this order.
-    pub(crate) fn of<W: Weight>(order: Order) -> Self {
+    pub(crate) fn of_weights<W: Weight>(order: Order) -> Self {
         let kind = match W::TYPE {
             WeightType::U32 | WeightType::U64 => 0,
             WeightType::I32 | WeightType::I64 => 1,
@@ -34,14 +35,14 @@ impl Keys {
         Self { kind, flip, wide: size_of::<W>() == 8 }
     }
 
-    /// How many bits keys have: what the names of kernels end with.
+    /// The number of bits of a key: the suffix of a kernel's name.
     pub(crate) fn bits(self) -> u32 {
         if self.wide { 64 } else { 32 }
     }
 }
 
-/// A read-only array in device memory: our own, or somebody else's who keeps it alive. Kernels take
-/// a reference.
+/// A read-only array in device memory. Either this value owns it, or the caller keeps it alive.
+/// Kernels take a reference.
 #[derive(Debug)]
 pub(crate) struct DeviceArray<T> {
     pointer: CUdeviceptr,
@@ -51,26 +52,26 @@ pub(crate) struct DeviceArray<T> {
 }
 
 impl<T> DeviceArray<T> {
-    /// Where it lies.
+    /// The array's address.
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.pointer
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// An array that belongs to somebody else.
+    /// An array that the caller owns.
     ///
     /// # Safety
-    /// The address is of so many values on the device on which kernels will read them, for as long
-    /// as this is there.
+    /// The address is of `len` values on the device on which kernels read them, as long as this value
+    /// exists.
     pub(crate) unsafe fn foreign(pointer: CUdeviceptr, len: usize) -> Self {
         Self { pointer, len, own: None, _values: PhantomData }
     }
 
-    /// The same values to be written over: a copy, where they belong to somebody else.
+    /// The array as one that may be changed. An array that the caller owns is copied.
     pub(crate) fn into_own(self, device: &Device) -> Result<CudaSlice<T>, DeviceError>
     where
         T: Copy,
@@ -82,9 +83,9 @@ impl<T> DeviceArray<T> {
         if self.len > 0 {
             let (pointer, _) = copy.device_ptr(device.stream());
             let (bytes, stream) = (self.len * size_of::<T>(), device.stream().cu_stream());
-            // SAFETY: the copy was allocated above, and is as long.
+            // SAFETY: the copy was allocated above with the same length.
             let copied = unsafe { result::memcpy_dtod_async(pointer, self.pointer, bytes, stream) };
-            device.check(copied, "copying a graph on it")?;
+            device.check(copied, "copying a graph")?;
         }
         Ok(copy)
     }
@@ -92,14 +93,14 @@ impl<T> DeviceArray<T> {
 
 impl<T> From<CudaSlice<T>> for DeviceArray<T> {
     fn from(own: CudaSlice<T>) -> Self {
-        // One stream does everything, in order, so nothing is to be waited for.
+        // All work is on one stream, in order, so there is nothing to wait for.
         let (pointer, _) = own.device_ptr(own.stream());
         Self { pointer, len: own.len(), own: Some(own), _values: PhantomData }
     }
 }
 
-// SAFETY: what is pushed is the address, as for cudarc's own slices, and it lies in the array,
-// which outlives 'b.
+// SAFETY: the argument is the address, as for cudarc's own slices. It is stored in the array, which
+// outlives 'b.
 unsafe impl<'a, 'b: 'a, T> PushKernelArg<&'b DeviceArray<T>> for LaunchArgs<'a> {
     fn arg(&mut self, array: &'b DeviceArray<T>) -> &mut Self {
         self.arg(&array.pointer)
@@ -118,8 +119,8 @@ pub struct DeviceEdges<W: Weight> {
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// Copies an edge list to the device, on up to so many threads; when it returns, the copy is
-    /// complete.
+    /// Copies an edge list to the device, on up to `threads` threads. The copy is complete when this
+    /// returns.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
@@ -135,19 +136,19 @@ impl<W: Weight> DeviceEdges<W> {
             u: device.uninit(len)?.into(),
             v: device.uninit(len)?.into(),
             weights: device.uninit(len)?.into(),
-            keys: Keys::of::<W>(edges.order()),
+            keys: Keys::of_weights::<W>(edges.order()),
         };
         let transfers = [
             Transfer::new(edges.weights(), copy.weights.pointer),
             Transfer::new(edges.u(), copy.u.pointer),
             Transfer::new(edges.v(), copy.v.pointer),
         ];
-        // SAFETY: each array was allocated above, as long as its source.
+        // SAFETY: each array was allocated above with the length of its source.
         unsafe { staging::send(device, &transfers, threads) }?;
         Ok(copy)
     }
 
-    /// How many bytes the copy of so many edges takes.
+    /// The number of bytes of a copy of `edges` edges.
     pub(crate) fn bytes(edges: usize) -> usize {
         edges * (8 + size_of::<W>())
     }
@@ -155,14 +156,14 @@ impl<W: Weight> DeviceEdges<W> {
 
 /// Rows in device memory, with an order on the edges.
 ///
-/// As in [`Csr`](kostra_core::Csr), each edge stands in the rows of both its ends, with its id, and
-/// self-loops in none; but offsets have 32 bits.
+/// As in [`Csr`](kostra_core::Csr), each edge is in the rows of both its ends, with its id, and
+/// self-loops are in no row. Unlike there, offsets have 32 bits.
 #[derive(Debug)]
 pub struct DeviceCsr<W: Weight> {
     pub(crate) vertices: u32,
-    /// Every id is below it.
+    /// The number of edges. All ids are below it.
     pub(crate) edges: u32,
-    /// Entries of the rows: two for each edge that is no self-loop.
+    /// The number of entries in the rows: two for each edge that is not a self-loop.
     pub(crate) entries: u32,
     pub(crate) offsets: DeviceArray<u32>,
     pub(crate) neighbours: DeviceArray<Vertex>,
@@ -172,7 +173,7 @@ pub struct DeviceCsr<W: Weight> {
 }
 
 impl<W: Weight> DeviceCsr<W> {
-    /// Copies rows to the device, on up to so many threads; when it returns, the copy is complete.
+    /// Copies rows to the device, on up to `threads` threads. The copy is complete when this returns.
     ///
     /// # Errors
     /// When the device fails, has too little memory, or there are 2^32 - 1 entries or more.
@@ -195,7 +196,7 @@ impl<W: Weight> DeviceCsr<W> {
             neighbours: device.uninit(entries)?.into(),
             ids: device.uninit(entries)?.into(),
             weights: device.uninit(entries)?.into(),
-            keys: Keys::of::<W>(view.order()),
+            keys: Keys::of_weights::<W>(view.order()),
         };
         let transfers = [
             Transfer::new(&offsets, copy.offsets.pointer),
@@ -203,12 +204,12 @@ impl<W: Weight> DeviceCsr<W> {
             Transfer::new(rows.neighbours(), copy.neighbours.pointer),
             Transfer::new(rows.ids(), copy.ids.pointer),
         ];
-        // SAFETY: each array was allocated above, as long as its source.
+        // SAFETY: each array was allocated above with the length of its source.
         unsafe { staging::send(device, &transfers, threads) }?;
         Ok(copy)
     }
 
-    /// How many bytes the copy of so many rows and entries takes.
+    /// The number of bytes of a copy with `vertices` rows and `entries` entries.
     pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
         4 * (vertices as usize + 1) + entries * (8 + size_of::<W>())
     }
@@ -221,12 +222,12 @@ pub(crate) fn upload<T: Weight>(
 ) -> Result<CudaSlice<T>, DeviceError> {
     let copy = device.uninit(values.len())?;
     let (pointer, _) = copy.device_ptr(device.stream());
-    // SAFETY: the copy was allocated above, and is as long.
+    // SAFETY: the copy was allocated above with the same length.
     unsafe { staging::send(device, &[Transfer::new(values, pointer)], 1) }?;
     Ok(copy)
 }
 
-/// Copies values back, and waits for them.
+/// Copies values to the host, and waits for the copy.
 pub(crate) fn download<T: Weight>(
     device: &Device,
     values: &impl DevicePtr<T>,
@@ -234,8 +235,8 @@ pub(crate) fn download<T: Weight>(
     let mut copy = vec![T::default(); values.len()];
     if !copy.is_empty() {
         let (pointer, _) = values.device_ptr(device.stream());
-        // SAFETY: both are as long, any bytes are a number, and the host's side is waited for
-        // below.
+        // SAFETY: both arrays have the same length, any bytes are a number, and `finish` below waits
+        // for the copy.
         let done =
             unsafe { result::memcpy_dtoh_async(&mut copy, pointer, device.stream().cu_stream()) };
         device.check(done, "copying from it")?;
@@ -244,7 +245,7 @@ pub(crate) fn download<T: Weight>(
     Ok(copy)
 }
 
-/// A set of edges on the device: bit `i % 32` of word `i / 32` stands for edge `i`.
+/// A set of edges on the device: bit `i % 32` of word `i / 32` is set if edge `i` is a member.
 #[derive(Debug)]
 pub(crate) struct DeviceEdgeSet {
     pub(crate) words: CudaSlice<u32>,
@@ -253,31 +254,30 @@ pub(crate) struct DeviceEdgeSet {
 impl DeviceEdgeSet {
     /// An empty set of edges below `edges`.
     pub(crate) fn new(device: &Device, edges: usize) -> Result<Self, DeviceError> {
-        // An even number of words, for the host reads them in pairs.
+        // The number of words is even, because the host reads them in pairs.
         Ok(Self { words: device.filled(2 * edges.div_ceil(64), 0)? })
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes of a set of edges below `edges`.
     pub(crate) fn bytes(edges: usize) -> usize {
         8 * edges.div_ceil(64)
     }
 
-    /// Copies it back, on up to so many threads.
+    /// Copies the set to the host, on up to `threads` threads.
     pub(crate) fn download(&self, device: &Device, threads: usize) -> Result<EdgeSet, DeviceError> {
         download_set(device, &self.words, threads)
     }
 }
 
-/// Copies the words of a set of edges back, of which there is an even number, on up to so many
-/// threads.
+/// Copies a set of edges to the host, on up to `threads` threads. The number of words is even.
 pub(crate) fn download_set(
     device: &Device,
     words: &impl DevicePtr<u32>,
     threads: usize,
 ) -> Result<EdgeSet, DeviceError> {
-    // Hosts of CUDA devices have the lower word of a pair first, too.
+    // On every host of a CUDA device, the lower word of a pair is the first one, too.
     let (pointer, _) = words.device_ptr(device.stream());
-    // SAFETY: there are as many pairs at the address.
+    // SAFETY: the array has this number of pairs.
     unsafe { staging::fetch_set(device, pointer, words.len() / 2, threads) }
 }
 
@@ -289,9 +289,9 @@ mod tests {
     use crate::testing::device;
 
     #[test]
-    fn what_is_sent_comes_back() {
+    fn an_upload_and_a_download_give_the_same_values() {
         let Some(device) = device() else { return };
-        // None, one, a few, the most that go the short way, several pieces with a rest.
+        // No value, one, a few, the most that are copied without lanes, several pieces and a rest.
         for len in [0, 1, 1000, 65_536, 65_537, 5_000_001] {
             let values: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
             for threads in [1, 3, 20] {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_set_comes_back_bit_by_bit() {
+    fn a_download_of_an_edge_set_has_the_same_bits() {
         let Some(device) = device() else { return };
         let mut set = DeviceEdgeSet::new(&device, 130).unwrap();
         assert_eq!(set.words.len() * 4, DeviceEdgeSet::bytes(130));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_edge_set_comes_back_by_any_number_of_threads() {
+    fn any_number_of_threads_downloads_a_large_edge_set() {
         let Some(device) = device() else { return };
         for pairs in [32_768, 32_769, 1_000_003] {
             let words: Vec<u32> =
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn more_memory_than_there_is_is_refused_with_the_bytes() {
+    fn too_large_allocations_are_refused_with_the_bytes() {
         let Some(device) = device() else { return };
         let bytes = device.available().unwrap();
         assert!(bytes > 0 && bytes <= device.memory());

@@ -1,5 +1,5 @@
-//! Columns of an edge list in device memory, with the element types that their owner has, and the
-//! forest's values of such columns.
+//! Columns of an edge list in device memory, with the element types of their owner, and the values of
+//! such columns for the edges of a forest.
 //!
 //! Solvers take 32-bit vertices and 32-bit or 64-bit weights. Columns of these types are used
 //! without a copy, unless NaN weights are skipped. Others are converted on the device in one pass;
@@ -13,17 +13,27 @@
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
+use cudarc::driver::{CudaSlice, CudaView};
 use kostra_core::{Order, Vertex, Weight, WeightType};
 
-use crate::buffers::{DeviceArray, Keys, download};
-use crate::launch::grid;
+use crate::buffers::{DeviceArray, DeviceEdges, Keys, download};
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::foreign::DeviceGraphError;
+use crate::launch::{grid_stride, launch};
 use crate::memory::{DeviceMemory, bytes_at};
-use crate::module::Source;
 use crate::scan::{self, Scan, TileSums};
-use crate::{Device, DeviceEdges, DeviceError, DeviceGraphError};
+use crate::shared::assert_parameters;
+use crate::source::Source;
 
 const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
+
+// A launch of `widen` is compared with the first kernel of this name. This one has a body of its own.
+const _: () = assert_parameters(
+    ARRAYS.text,
+    "widen_f16",
+    &[("ptr", "source"), ("u64", "count"), ("ptr", "target")],
+);
 
 /// An integer type of vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +100,23 @@ impl DeviceEnds {
         let mut fault: CudaSlice<u64> = device.filled(1, 0xff)?;
         let mut highest: CudaSlice<u32> = device.filled(1, 0)?;
         let kernel = device.function(ARRAYS, integers.kernel())?;
-        let mut launch = device.stream().launch_builder(&kernel);
-        launch.arg(&address).arg(&count).arg(&target).arg(&mut fault).arg(&mut highest);
-        // SAFETY: the kernel takes these arguments, reads `len` integers, and writes as many if it
-        // has a target.
-        device.check(unsafe { launch.launch(grid(count)) }, "taking vertices")?;
+        // SAFETY: the kernel reads `len` integers, and writes `len` vertices if `target` is not null.
+        unsafe {
+            launch!(
+                device,
+                &kernel,
+                grid_stride(count),
+                (ARRAYS, "vertices"),
+                [
+                    ptr source = &address,
+                    u64 count = &count,
+                    ptr target = &target,
+                    ptr fault = &mut fault,
+                    ptr highest = &mut highest,
+                ],
+                "converting vertices"
+            )
+        }?;
         match download(device, &fault)?.first() {
             Some(&index) if index != u64::MAX => {
                 return Err(DeviceGraphError::NotAVertex { index });
@@ -172,49 +194,76 @@ impl<W: Weight> DeviceWeights<W> {
         assert_eq!(W::TYPE, wide, "narrow weights are widened to one type each");
         let mut column: CudaSlice<W> = device.uninit(len as usize)?;
         let (kernel, count) = (device.function(ARRAYS, name)?, u64::from(len));
-        let mut launch = device.stream().launch_builder(&kernel);
-        launch.arg(&address).arg(&count).arg(&mut column);
-        // SAFETY: the kernel takes these arguments, reads `len` numbers, and writes `len` of the
-        // wide type above.
-        device.check(unsafe { launch.launch(grid(count)) }, "widening weights")?;
+        // SAFETY: the kernel reads `len` narrow numbers, and writes `len` of the wide type above.
+        unsafe {
+            launch!(
+                device,
+                &kernel,
+                grid_stride(count),
+                (ARRAYS, "widen"),
+                [ptr source = &address, u64 count = &count, ptr target = &mut column],
+                "widening weights"
+            )
+        }?;
         Ok(Self(column.into()))
     }
 }
 
+/// The columns of an edge list.
+#[derive(Debug)]
+pub struct DeviceColumns<W: Weight> {
+    /// The two ends of each edge.
+    pub ends: [DeviceEnds; 2],
+    /// The weight of each edge.
+    pub weights: DeviceWeights<W>,
+}
+
 impl<W: Weight> DeviceEdges<W> {
     /// An edge list of columns of equal length, after one pass has checked it. With `skip_nan`,
-    /// edges whose weight is NaN are left out: they become self-loops in `u` and the weights, which
-    /// are copied first if the caller owns them.
+    /// edges whose weight is NaN are left out: they become self-loops in the first column of ends
+    /// and the weights, which are copied first if the caller owns them.
     ///
     /// # Errors
-    /// The kind of fault that was found, and its first place; or when the device fails or has too
-    /// little memory.
+    /// When the columns have a fault, with the place of the first one; or when the device fails or has
+    /// too little memory.
     ///
     /// # Panics
     /// When the columns have different lengths.
     pub fn from_columns(
         device: &Device,
         vertices: u32,
-        [u, v]: [DeviceEnds; 2],
-        weights: DeviceWeights<W>,
+        columns: DeviceColumns<W>,
         order: Order,
         skip_nan: bool,
     ) -> Result<Self, DeviceGraphError> {
+        let DeviceColumns { ends: [u, v], weights } = columns;
         let (mut u, v, mut weights) = (u.column, v.column, weights.0);
         assert!(
             u.len() == v.len() && u.len() == weights.len(),
             "columns of an edge list are equally long"
         );
-        let keys = Keys::of::<W>(order);
+        let keys = Keys::of_weights::<W>(order);
         if skip_nan && matches!(W::TYPE, WeightType::F32 | WeightType::F64) {
             let (mut own_u, mut own_weights) = (u.into_own(device)?, weights.into_own(device)?);
             let kernel =
                 device.function(ARRAYS, if keys.wide { "skip_nan_64" } else { "skip_nan_32" })?;
             let count = v.len() as u64;
-            let mut launch = device.stream().launch_builder(&kernel);
-            launch.arg(&mut own_u).arg(&v).arg(&mut own_weights).arg(&count);
-            // SAFETY: the kernel takes these arguments, and each column has `count` values.
-            device.check(unsafe { launch.launch(grid(count)) }, "leaving edges out")?;
+            // SAFETY: each column has `count` values.
+            unsafe {
+                launch!(
+                    device,
+                    &kernel,
+                    grid_stride(count),
+                    (ARRAYS, "skip_nan"),
+                    [
+                        ptr u = &mut own_u,
+                        ptr v = &v,
+                        ptr weights = &mut own_weights,
+                        u64 count = &count,
+                    ],
+                    "leaving edges out"
+                )
+            }?;
             (u, weights) = (own_u.into(), own_weights.into());
         }
         let edges = Self { vertices, edges: v.len() as u32, u, v, weights, keys };
@@ -232,20 +281,32 @@ pub(crate) fn list_set(
     let count = words as u64;
     let mut places: CudaSlice<u32> = device.uninit(words)?;
     let kernel = device.function(ARRAYS, "count_members")?;
-    let mut launch = device.stream().launch_builder(&kernel);
-    launch.arg(set).arg(&count).arg(&mut places);
-    // SAFETY: the kernel takes these arguments, and `places` has a number for each word.
-    device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+    // SAFETY: `places` has a number for each word.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (ARRAYS, "count_members"),
+            [ptr words = set, u64 count = &count, ptr members = &mut places],
+            "listing a forest"
+        )
+    }?;
     let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
     let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
     let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
     let kernel = device.function(ARRAYS, "list_members")?;
-    let address = ids.address();
-    let mut launch = device.stream().launch_builder(&kernel);
-    launch.arg(set).arg(&count).arg(&places).arg(&address);
-    // SAFETY: the kernel takes these arguments; all places are below the number of members, and
-    // `ids` has room for it.
-    device.check(unsafe { launch.launch(grid(count)) }, "listing a forest")?;
+    // SAFETY: all places are below the number of members, and `ids` has room for all members.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (ARRAYS, "list_members"),
+            [ptr words = set, u64 count = &count, ptr before = &places, ptr ids = &ids.address()],
+            "listing a forest"
+        )
+    }?;
     Ok(ids)
 }
 
@@ -270,18 +331,29 @@ pub unsafe fn pick(
         2 => "pick_2",
         4 => "pick_4",
         8 => "pick_8",
-        _ => panic!("no numbers have {size} bytes"),
+        _ => panic!("{size} bytes are not the size of a number"),
     };
     let device = ids.device();
     let len = ids.len() / 8;
     let picked = DeviceMemory::uninit(device, len * size)?;
     let (kernel, count) = (device.function(ARRAYS, name)?, len as u64);
-    let (from, to) = (ids.address(), picked.address());
-    let mut launch = device.stream().launch_builder(&kernel);
-    launch.arg(&column).arg(&from).arg(&count).arg(&to);
-    // SAFETY: the kernel takes these arguments; the caller guarantees that ids are places in the
-    // column; `picked` has room for all values.
-    device.check(unsafe { launch.launch(grid(count)) }, "picking a forest's edges")?;
+    // SAFETY: the caller guarantees that all ids are places in the column. `picked` has room for all
+    // values.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (ARRAYS, "pick"),
+            [
+                ptr column = &column,
+                ptr places = &ids.address(),
+                u64 count = &count,
+                ptr picked = &picked.address(),
+            ],
+            "picking a forest's edges"
+        )
+    }?;
     Ok(picked)
 }
 

@@ -41,7 +41,7 @@ pub enum DeviceError {
         cause: String,
     },
     /// An array does not fit in the device's memory.
-    #[error("{bytes} bytes of the CUDA device's memory are needed, of which {free} are free")]
+    #[error("{bytes} bytes of the CUDA device's memory are needed, but only {free} are free")]
     OutOfMemory {
         /// The number of bytes requested.
         bytes: usize,

@@ -88,8 +88,12 @@ impl Algorithm for Fast {
         if edges.is_empty() {
             return Ok(EdgeSet::new(0));
         }
-        let input =
-            Input::new(edges.vertices(), edges.len() as u32, 0, Keys::of::<W>(edges.order()));
+        let input = Input::new(
+            edges.vertices(),
+            edges.len() as u32,
+            0,
+            Keys::of_weights::<W>(edges.order()),
+        );
         let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
         device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
         let graph = run.upload(|run| {
@@ -130,7 +134,7 @@ impl Algorithm for FastRows {
             return Ok(EdgeSet::new(0));
         }
         let entries = view.rows().neighbours().len();
-        let keys = Keys::of::<W>(view.order());
+        let keys = Keys::of_weights::<W>(view.order());
         let input = Input::new(view.vertices(), view.edges() as u32, entries as u32, keys);
         let mut plan = run.compile(|_| Plan::new(device, input, Form::Rows))?;
         device.admit(plan.layout.bytes(), DeviceCsr::<W>::bytes(view.vertices(), entries))?;

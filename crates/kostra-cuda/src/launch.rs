@@ -1,32 +1,33 @@
-//! How kernels of one thread an item are launched, and what is told of each launch.
+//! Launches of kernels with one thread per item: arguments and grids.
 
-use std::time::Duration;
+#![allow(unsafe_code, reason = "arguments of launches are pushed as cudarc does it")]
 
-use cudarc::driver::sys::{CUdevice_attribute_enum as Attribute, CUevent_flags_enum as EventFlags};
-use cudarc::driver::{CudaEvent, CudaFunction, LaunchConfig};
-use kostra_core::{Run, SolverOption};
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, CudaView, LaunchArgs, LaunchConfig, PushKernelArg};
+use kostra_core::SolverOption;
 
-use crate::{Device, DeviceError};
+use crate::buffers::DeviceArray;
 
-/// The option of how many threads a block has.
+/// The option for the number of threads of a block.
 pub(crate) const fn block_size(default: u64) -> SolverOption {
     SolverOption {
         name: "block-size",
-        about: "how many threads a block of a kernel has",
+        about: "number of threads in a block of a kernel",
         default,
         lowest: 32,
         highest: 1024,
     }
 }
 
-/// Blocks of one size, as many as it takes for a thread an item.
+/// The size of the blocks of kernels that have one thread per item.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
     pub(crate) threads: u32,
 }
 
 impl Blocks {
-    /// The grid for some items, at least one: devices refuse a grid without blocks.
+    /// The grid with one thread per item. It has at least one block, because devices refuse an empty
+    /// grid.
     pub(crate) fn for_items(self, items: u32) -> LaunchConfig {
         LaunchConfig {
             grid_dim: (items.div_ceil(self.threads).max(1), 1, 1),
@@ -36,141 +37,100 @@ impl Blocks {
     }
 }
 
-/// Blocks for so many steps of kernels that go on where the grid ends.
-pub(crate) fn grid(steps: u64) -> LaunchConfig {
+/// The grid of a kernel that loops with the stride of the grid over `items` items.
+pub(crate) fn grid_stride(items: u64) -> LaunchConfig {
+    /// Several blocks of this size fit on a multiprocessor of every device.
     const BLOCK: u32 = 256;
-    let blocks = steps.div_ceil(BLOCK.into()).clamp(1, 1 << 16) as u32;
+    /// More than any device holds at once.
+    const MOST_BLOCKS: u64 = 1 << 16;
+    let blocks = items.div_ceil(BLOCK.into()).clamp(1, MOST_BLOCKS) as u32;
     LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
 }
 
-/// Under which names a step is reported.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    /// The phase.
-    pub(crate) phase: &'static str,
-    /// The counter of its kernel's occupancy.
-    pub(crate) occupancy: &'static str,
-}
-
-/// Times steps by the device's own clock where a run is observed; elsewhere it does nothing.
+/// Launches a kernel with named arguments, and checks the driver's answer.
 ///
-/// Between the launch of a step's last kernel and the record of the event that ends the step, the
-/// host calls the driver for nothing else: a short kernel is over by then, and what the host does
-/// would count as the kernel's time. So events are created before they are needed, and the
-/// occupancy is computed when the steps are reported.
-pub(crate) struct StepClock<'a> {
-    device: &'a Device,
-    observed: bool,
-    marks: Vec<Mark>,
-    /// Events that no mark holds.
-    spare: Vec<CudaEvent>,
-}
-
-/// As many events as a round of any solver needs.
-const EVENTS: usize = 12;
-
-/// A point in time, and the step that ended there, if one did.
-struct Mark {
-    event: CudaEvent,
-    ended: Option<Ended>,
-}
-
-/// A step that has ended.
-struct Ended {
-    phase: &'static str,
-    /// The counter of the occupancy, and the launch that it is of.
-    occupancy: Option<(&'static str, CudaFunction, LaunchConfig)>,
-}
-
-impl<'a> StepClock<'a> {
-    pub(crate) fn new(device: &'a Device, run: &Run<'_>) -> Result<Self, DeviceError> {
-        let observed = run.is_observed();
-        let spare = (0..if observed { EVENTS } else { 0 }).map(|_| new_event(device));
-        Ok(Self { device, observed, marks: Vec::new(), spare: spare.collect::<Result<_, _>>()? })
-    }
-
-    /// Begins a step here, and not where the last one ended, because the host has worked in
-    /// between.
-    pub(crate) fn start(&mut self) -> Result<(), DeviceError> {
-        self.mark(None)
-    }
-
-    /// Ends a step. The next one begins here.
-    pub(crate) fn lap(&mut self, phase: &'static str) -> Result<(), DeviceError> {
-        self.mark(Some(Ended { phase, occupancy: None }))
-    }
-
-    /// Ends a step, and notes the launch whose occupancy is to be reported.
-    pub(crate) fn lap_of(
-        &mut self,
-        step: Step,
-        kernel: &CudaFunction,
-        grid: LaunchConfig,
-    ) -> Result<(), DeviceError> {
-        self.mark(Some(Ended {
-            phase: step.phase,
-            occupancy: Some((step.occupancy, kernel.clone(), grid)),
-        }))
-    }
-
-    fn mark(&mut self, ended: Option<Ended>) -> Result<(), DeviceError> {
-        if !self.observed {
-            return Ok(());
+/// `launch!(device, &function, grid, (SOURCE, "sort"), [ptr keys = &keys, u32 count = &n], "sorting")`
+/// launches `function`, which is the kernel `sort` of `SOURCE`. An argument is its kind, the name of
+/// the kernel's parameter, and a reference to the value. The kinds are `ptr` (an array or an
+/// address), `u32`, `u64` and `option_u32`, which is no argument if it is `None`. Kinds, names and
+/// order are compared with the CUDA source when the crate is compiled. The last argument completes
+/// "the CUDA device failed while ...".
+///
+/// # Safety
+/// Each array has the kernel's element type, and is as long as the kernel relies on.
+macro_rules! launch {
+    (
+        $device:expr, $function:expr, $grid:expr, ($source:expr, $kernel:expr),
+        [$($kind:ident $parameter:ident = $value:expr),+ $(,)?], $doing:expr $(,)?
+    ) => {{
+        use ::cudarc::driver::PushKernelArg as _;
+        const {
+            $crate::shared::assert_parameters(
+                $source.text,
+                $kernel,
+                &[$((stringify!($kind), stringify!($parameter))),+],
+            );
         }
-        let event = self.spare.pop().map_or_else(|| new_event(self.device), Ok)?;
-        self.device.check(event.record(self.device.stream()), "timing kernels")?;
-        self.marks.push(Mark { event, ended });
-        Ok(())
+        let device: &$crate::Device = $device;
+        let launched = device
+            .stream()
+            .launch_builder($function)
+            $(.arg($crate::launch::argument::$kind($value)))+
+            .launch($grid);
+        device.check(launched, $doing).map(drop)
+    }};
+}
+pub(crate) use launch;
+
+/// The kinds of arguments of [`launch!`]: each function restricts the type of its argument.
+pub(crate) mod argument {
+    use super::{OptionalArgument, Pointer};
+
+    pub(crate) fn ptr<P: Pointer>(array: P) -> P {
+        array
     }
 
-    /// Waits for the steps that have ended, reports them, and forgets them.
-    pub(crate) fn report(&mut self, run: &mut Run<'_>) -> Result<(), DeviceError> {
-        let marks = std::mem::take(&mut self.marks);
-        for pair in marks.windows(2) {
-            let Some(Ended { phase, occupancy: launch }) = &pair[1].ended else { continue };
-            let milliseconds =
-                self.device.check(pair[0].event.elapsed_ms(&pair[1].event), "timing kernels")?;
-            run.phase_took(phase, Duration::from_secs_f32(milliseconds.max(0.0) / 1e3));
-            if let Some((name, kernel, grid)) = launch {
-                run.counter(name, occupancy(self.device, kernel, *grid)?);
-            }
+    pub(crate) fn u32(value: &u32) -> &u32 {
+        value
+    }
+
+    pub(crate) fn u64(value: &u64) -> &u64 {
+        value
+    }
+
+    pub(crate) fn option_u32(value: Option<&u32>) -> OptionalArgument<'_> {
+        OptionalArgument(value)
+    }
+}
+
+/// An argument that a kernel may lack.
+pub(crate) struct OptionalArgument<'a>(Option<&'a u32>);
+
+// SAFETY: what is pushed is the address of a number that outlives 'b, or nothing.
+unsafe impl<'a, 'b: 'a> PushKernelArg<OptionalArgument<'b>> for LaunchArgs<'a> {
+    fn arg(&mut self, argument: OptionalArgument<'b>) -> &mut Self {
+        match argument.0 {
+            Some(value) => self.arg(value),
+            None => self,
         }
-        self.spare.extend(marks.into_iter().map(|mark| mark.event));
-        Ok(())
     }
 }
 
-/// An event that notes the time.
-fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
-    device.check(device.context().new_event(Some(EventFlags::CU_EVENT_DEFAULT)), "timing kernels")
-}
+/// What a kernel's pointer parameter accepts.
+pub(crate) trait Pointer {}
 
-/// What share of the warps that the device has room for a launch can keep active at most, in
-/// percent: with as many blocks on a multiprocessor as registers, shared memory and threads admit,
-/// which is the kernel's theoretical occupancy, or with all blocks of the grid, where those are
-/// fewer.
-fn occupancy(
-    device: &Device,
-    kernel: &CudaFunction,
-    grid: LaunchConfig,
-) -> Result<f64, DeviceError> {
-    let threads = grid.block_dim.0;
-    let blocks = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
-    let blocks = device.check(blocks, "asking for an occupancy")?;
-    let room = Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR;
-    let room = device.check(device.context().attribute(room), "asking for an occupancy")?;
-    let multiprocessors = f64::from(device.multiprocessors());
-    let active = f64::from(grid.grid_dim.0).min(f64::from(blocks) * multiprocessors);
-    Ok(100.0 * active * f64::from(threads.div_ceil(32))
-        / (multiprocessors * f64::from(room) / 32.0))
-}
+impl Pointer for &CUdeviceptr {}
+impl<T> Pointer for &CudaSlice<T> {}
+impl<T> Pointer for &mut CudaSlice<T> {}
+impl<T> Pointer for &CudaView<'_, T> {}
+impl<T> Pointer for &DeviceArray<T> {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_has_a_thread_for_every_item_and_no_block_too_many() {
+    fn a_grid_has_a_thread_for_each_item_and_no_unused_block() {
         let blocks = Blocks { threads: 96 };
         for (items, grid) in [(0, 1), (1, 1), (96, 1), (97, 2), (u32::MAX, u32::MAX.div_ceil(96))] {
             assert_eq!(blocks.for_items(items).grid_dim, (grid, 1, 1), "{items} items");

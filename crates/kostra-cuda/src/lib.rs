@@ -1,12 +1,13 @@
 //! The solvers that run on CUDA devices.
 //!
-//! The crate builds on any machine: the driver is looked for when a solver runs, and where there is
-//! none the answer is an error that says why. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
-//! says how they reach the device.
+//! The crate builds on any machine. It looks for the driver when a solver runs, and if there is none,
+//! it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs` loads
+//! them. What kernels and Rust share is read from the kernel files by `shared.rs`.
 //!
-//! To add a solver, write its kernels and its file, and add the struct to `SOLVERS`. A solver's
-//! body has three parts: `run.upload(..)`, the rounds, `run.download(..)`, and opens its device by
-//! [`Device::open`] with `run.device()`.
+//! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
+//! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels in
+//! `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
+//! copies the result in `run.download(..)`.
 
 mod boruvka_contract;
 mod boruvka_contract_edge;
@@ -14,7 +15,6 @@ mod boruvka_edge;
 mod buffers;
 mod columns;
 mod device;
-mod driver;
 mod error;
 pub mod fast;
 mod foreign;
@@ -23,29 +23,34 @@ mod memory;
 mod module;
 mod nvrtc;
 mod scan;
+mod shared;
+mod source;
 mod staging;
+mod step_clock;
 #[cfg(test)]
 mod testing;
 
 use kostra_core::Solver;
 
 pub use buffers::{DeviceCsr, DeviceEdges};
-pub use columns::{DeviceEnds, DeviceWeights, IntegerType, NarrowType, pick, value_at};
+pub use columns::{
+    DeviceColumns, DeviceEnds, DeviceWeights, IntegerType, NarrowType, pick, value_at,
+};
 pub use device::Device;
 pub use error::{DeviceError, NoDevice};
 pub use foreign::{CsrAddresses, DeviceGraphError, EdgeAddresses};
 pub use memory::DeviceMemory;
 pub use module::{are_compiled as kernels_are_compiled, origin as kernels};
 
-/// Every solver of this crate, in the order in which tables show them.
+/// All solvers of this crate, in the order of tables.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     SOLVERS.iter().copied()
 }
 
-/// The solver that is fastest on large graphs.
+/// The fastest solver on large graphs.
 pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 
-/// The fastest first.
+/// All solvers of this crate. The fastest one is the first.
 const SOLVERS: &[&dyn Solver] = &[
     &fast::Fast,
     &fast::FastRows,

@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaSlice, DevicePtr, result};
 
+use crate::device::Device;
+use crate::error::{DeviceError, NoDevice};
 use crate::staging::{self, Transfer};
-use crate::{Device, DeviceError, NoDevice};
 
 /// Bytes in a device's memory, freed when this is dropped.
 #[derive(Debug)]

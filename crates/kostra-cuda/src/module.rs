@@ -1,44 +1,28 @@
-//! How kernels reach the device.
+//! Loading of kernels to a device.
 //!
-//! Where nvcc is found when Kostra is built, the build script compiles every file of `kernels/` for
-//! the architectures of the day and for a virtual one that drivers translate to later ones, and the
-//! result is embedded here: the driver alone is needed to run it. Elsewhere NVRTC compiles a file
-//! when it is first used, and the result is kept on disk. `KOSTRA_CUDA_JIT=1` takes NVRTC in any
-//! case.
+//! If nvcc is found when Kostra is built, the build script compiles every file of `kernels/`, and
+//! the results are embedded in this module. They contain machine code for several architectures and
+//! a virtual one, which drivers translate for later devices. Only the driver is needed to run them.
+//! Otherwise NVRTC compiles a file when it is first used, and the result is cached on disk.
+//! `KOSTRA_CUDA_JIT=1` makes Kostra use NVRTC in any case.
 
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaModule};
 use cudarc::nvrtc::Ptx;
 
+use crate::error::DeviceError;
 use crate::error::Doing;
-use crate::{DeviceError, nvrtc};
+use crate::nvrtc;
+use crate::source::Source;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// A file of kernels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Source {
-    /// Its name in `kernels/`, without `.cu`.
-    pub(crate) name: &'static str,
-    /// Its content; `common.cuh` comes before it.
-    pub(crate) text: &'static str,
-}
-
-/// What stands before every file of kernels.
-const COMMON: &str = include_str!("../kernels/common.cuh");
-
-impl Source {
-    /// The whole text, as it is compiled.
-    pub(crate) fn full_text(self) -> String {
-        format!("{COMMON}\n#line 1 \"{}.cu\"\n{}", self.name, self.text)
-    }
-}
-
-/// Where kernels come from on this machine, in a few words.
+/// Says in a few words where this machine's kernels come from.
 ///
 /// # Errors
-/// When they were not compiled ahead, and there is no NVRTC either; the error says what to install.
+/// When the kernels were not compiled with Kostra, and NVRTC is not found. The error says what to
+/// install.
 pub fn origin() -> Result<String, DeviceError> {
     if EMBEDDED.is_empty() || jit_is_forced() {
         let (major, minor) = nvrtc::version()?;
@@ -47,12 +31,13 @@ pub fn origin() -> Result<String, DeviceError> {
     Ok(format!("compiled ahead, for {ARCHITECTURES}"))
 }
 
-/// Whether they need not be compiled here, which takes some twenty seconds, once on a machine.
+/// Whether the kernels were compiled with Kostra. If not, their first use compiles them, which takes
+/// about twenty seconds, once per machine.
 pub fn are_compiled() -> bool {
     !EMBEDDED.is_empty() && !jit_is_forced()
 }
 
-/// Compiles a file of kernels, or finds it compiled, and loads it.
+/// Loads a file of kernels, and compiles it first if necessary.
 pub(crate) fn load(
     context: &Arc<CudaContext>,
     capability: (u32, u32),
@@ -60,7 +45,8 @@ pub(crate) fn load(
 ) -> Result<Arc<CudaModule>, DeviceError> {
     let embedded = EMBEDDED.iter().find(|(name, _)| *name == source.name && !jit_is_forced());
     if let Some((_, fatbin)) = embedded {
-        // A driver older than the compiler may refuse it; what is compiled here, it should not.
+        // A driver that is older than the compiler may refuse the binary. Then NVRTC compiles the
+        // file for this driver.
         if let Ok(module) = context.load_module(Ptx::from_binary(fatbin.to_vec())) {
             return Ok(module);
         }

@@ -1,6 +1,8 @@
-//! NVRTC, CUDA's compiler library: it is loaded when it is first needed. The result is kept in the
-//! user's cache folder, by the text of the kernel file, the compute capability and NVRTC's version,
-//! so each is normally compiled once.
+//! NVRTC, CUDA's compiler library, which is loaded when it is first needed.
+//!
+//! The compiled code is kept in the user's cache folder. The file's name contains a hash of the
+//! kernel file and of all headers, the compute capability and NVRTC's version. So a kernel file is
+//! normally compiled once.
 
 #![allow(unsafe_code, reason = "a foreign library is opened and called")]
 
@@ -11,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::DeviceError;
-use crate::module::Source;
+use crate::error::DeviceError;
+use crate::source::Source;
 
 /// The version of the NVRTC that was loaded, major and minor.
 pub(crate) fn version() -> Result<(u32, u32), DeviceError> {
@@ -38,10 +40,9 @@ fn compiled_in<T>(
     load: impl Fn(&[u8]) -> Result<T, DeviceError>,
 ) -> Result<T, DeviceError> {
     let nvrtc = Nvrtc::get()?;
-    let text = source.full_text();
     let path = folder.map(|folder| {
         let (major, minor) = nvrtc.version().unwrap_or_default();
-        let (name, hash, (x, y)) = (source.name, xxh3_128(text.as_bytes()), capability);
+        let (name, hash, (x, y)) = (source.name, hash(source), capability);
         folder.join(format!("{name}-{hash:032x}-sm_{x}{y}-nvrtc{major}.{minor}.cubin"))
     });
     // If the cached file does not load, it may be damaged, and the text is compiled again.
@@ -49,11 +50,22 @@ fn compiled_in<T>(
     if let Some(module) = kept.and_then(|cubin| load(&cubin).ok()) {
         return Ok(module);
     }
-    let cubin = nvrtc.compile(source.name, &text, capability)?;
+    let cubin = nvrtc.compile(source, capability)?;
     if let Some(path) = path {
         keep(&path, &cubin);
     }
     load(&cubin)
+}
+
+/// A hash of everything that NVRTC compiles.
+fn hash(source: Source) -> u128 {
+    let mut hasher = Xxh3::new();
+    for (name, text) in Source::HEADERS.iter().chain([&("", source.text)]) {
+        hasher.update(name.as_bytes());
+        hasher.update(&text.len().to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.digest128()
 }
 
 /// `$XDG_CACHE_HOME/kostra` or `$HOME/.cache/kostra`; on Windows, `%LOCALAPPDATA%\kostra`.
@@ -158,32 +170,31 @@ impl Nvrtc {
         }
     }
 
-    /// Compiles the text to a cubin for one compute capability.
+    /// Compiles a file to a cubin for one compute capability.
     fn compile(
         &self,
-        name: &'static str,
-        text: &str,
+        Source { name, text }: Source,
         (major, minor): (u32, u32),
     ) -> Result<Vec<u8>, DeviceError> {
         let failed = |log: String| DeviceError::Compile { name, log };
-        let c_string = |text: String| CString::new(text).map_err(|error| failed(error.to_string()));
-        let (text, file) = (c_string(text.to_owned())?, c_string(format!("{name}.cu"))?);
-        let options = [
-            c_string(format!("--gpu-architecture=sm_{major}{minor}"))?,
-            c_string("--std=c++17".to_owned())?,
-        ];
-        let options = options.each_ref().map(|option| option.as_ptr());
+        let c_string = |text: &str| CString::new(text).map_err(|error| failed(error.to_string()));
+        let (text, file) = (c_string(text)?, c_string(&format!("{name}.cu"))?);
+        let headers = CStrings::new(Source::HEADERS.iter().map(|(_, text)| c_string(text)))?;
+        let names = CStrings::new(Source::HEADERS.iter().map(|(name, _)| c_string(name)))?;
+        let architecture = format!("--gpu-architecture=sm_{major}{minor}");
+        let options =
+            CStrings::new([c_string(&architecture), c_string("--std=c++17")].into_iter())?;
 
         let mut program = std::ptr::null_mut();
-        // SAFETY: the strings end with a zero byte and outlive the call; there are no headers.
+        // SAFETY: the strings end with a zero byte and outlive the call; each header has a name.
         let created = unsafe {
             (self.create)(
                 &raw mut program,
                 text.as_ptr(),
                 file.as_ptr(),
-                0,
-                std::ptr::null(),
-                std::ptr::null(),
+                headers.len(),
+                headers.as_ptr(),
+                names.as_ptr(),
             )
         };
         if created != 0 {
@@ -191,7 +202,7 @@ impl Nvrtc {
         }
         // SAFETY: the program was created above; the options end with a zero byte and outlive the
         // call.
-        let code = unsafe { (self.compile)(program, options.len() as c_int, options.as_ptr()) };
+        let code = unsafe { (self.compile)(program, options.len(), options.as_ptr()) };
         let output = if code == 0 {
             self.output(program, self.cubin_size, self.cubin)
         } else {
@@ -220,6 +231,28 @@ impl Nvrtc {
         let mut output = vec![0_u8; len];
         // SAFETY: the buffer has the size that the library gave.
         (unsafe { bytes(program, output.as_mut_ptr().cast()) } == 0).then_some(output)
+    }
+}
+
+/// Strings as NVRTC takes them: a number, and an array of pointers.
+struct CStrings {
+    pointers: Vec<*const c_char>,
+    _strings: Vec<CString>,
+}
+
+impl CStrings {
+    fn new<E>(strings: impl Iterator<Item = Result<CString, E>>) -> Result<Self, E> {
+        let strings = strings.collect::<Result<Vec<_>, E>>()?;
+        let pointers = strings.iter().map(|string| string.as_ptr()).collect();
+        Ok(Self { pointers, _strings: strings })
+    }
+
+    fn len(&self) -> c_int {
+        self.pointers.len() as c_int
+    }
+
+    fn as_ptr(&self) -> *const *const c_char {
+        self.pointers.as_ptr()
     }
 }
 
@@ -280,17 +313,19 @@ mod tests {
         version.is_ok()
     }
 
-    const KERNEL: Source =
-        Source { name: "test", text: "KERNEL nothing(u32* word) { lower(word, 1u); }" };
+    const KERNEL: Source = Source {
+        name: "test",
+        text: "#include \"common.cuh\"\nKERNEL nothing(u32* word) { lower(word, 1u); }",
+    };
 
     #[test]
-    fn a_machine_without_nvrtc_is_told_what_to_install() {
+    fn an_error_says_what_to_install_if_nvrtc_is_missing() {
         let error = Nvrtc::open([PathBuf::from("/nowhere/libnvrtc.so")]).err().unwrap().to_string();
         assert!(error.contains("pip install nvidia-cuda-nvrtc"), "{error}");
     }
 
     #[test]
-    fn every_file_of_kernels_compiles_without_headers() {
+    fn every_kernel_file_compiles_with_the_headers_of_this_crate() {
         if !is_here() {
             return;
         }
@@ -312,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_compiled_is_kept_and_what_is_damaged_is_compiled_again() {
+    fn compiled_code_is_kept_and_damaged_code_is_compiled_again() {
         if !is_here() {
             return;
         }
@@ -340,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_kept_it_works_all_the_same() {
+    fn kernels_are_compiled_even_if_the_code_cannot_be_kept() {
         if is_here() {
             let nowhere = Some(PathBuf::from("/dev/null/kostra"));
             assert!(compiled_in(nowhere, KERNEL, (9, 0), |cubin| Ok(cubin.len())).is_ok());
@@ -348,12 +383,12 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_in_a_kernel_is_told_with_its_file_and_line() {
+    fn an_error_names_the_file_and_line_of_a_fault_in_a_kernel() {
         if is_here() {
-            let source =
-                Source { name: "faulty", text: "KERNEL nothing() {\n    no_such_thing();\n}" };
+            let text = "#include \"common.cuh\"\nKERNEL nothing() {\n    no_such_thing();\n}";
+            let source = Source { name: "faulty", text };
             let error = compiled_in(None, source, (8, 0), |_| Ok(())).unwrap_err().to_string();
-            assert!(error.contains("faulty.cu(2)") && error.contains("no_such_thing"), "{error}");
+            assert!(error.contains("faulty.cu(3)") && error.contains("no_such_thing"), "{error}");
         }
     }
 }

@@ -1,29 +1,32 @@
 //! The exclusive prefix sum on a device.
 //!
-//! Tiles of 2048 numbers are scanned by a block each. The sums of the tiles are scanned in their
-//! turn: on the device, level by level, until one tile holds them all; or by the host. Biagiotti's
-//! GPU-e leaves a part of the scan to the host; that it is this part is our reading, because the
-//! source does not say which.
+//! One block scans each tile of 2048 numbers. Then the sums of the tiles are scanned: either on the
+//! device, level by level, until one tile holds all sums, or by the host. In Biagiotti's GPU-e the
+//! host does a part of the scan. The source does not say which part; we take it to be this one.
 //!
-//! * Time O(n), in two passes over the numbers. The total is a round trip to the host; where the
-//!   host scans, the copy of the sums back to the device is another one.
-//! * Memory: 4 bytes for every tile, and for every tile of sums above it.
+//! * Time O(n), in two passes over the numbers. Copying the total to the host takes a round trip. If
+//!   the host scans, copying the sums back to the device takes another one.
+//! * Memory: 4 bytes for each tile on each level.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 
 use crate::buffers::upload;
-use crate::module::Source;
-use crate::{Device, DeviceError};
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::launch::launch;
+use crate::shared::constant;
+use crate::source::Source;
 
 const SOURCE: Source = Source { name: "scan", text: include_str!("../kernels/scan.cu") };
 
-/// How many threads a block has, and how many numbers a tile: the kernels' own figures.
-const THREADS: u32 = 256;
-const TILE: usize = 2048;
+/// The number of threads of a block.
+const THREADS: u32 = constant(SOURCE.text, "THREADS") as u32;
+/// The number of numbers in a tile.
+const TILE: usize = (constant(SOURCE.text, "NUMBERS") * THREADS as u64) as usize;
 
-/// Who scans the sums of the tiles.
+/// Where the sums of the tiles are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TileSums {
     OnDevice,
@@ -31,6 +34,7 @@ pub(crate) enum TileSums {
 }
 
 /// The kernels.
+#[derive(Clone)]
 pub(crate) struct Kernels {
     scan_tiles: CudaFunction,
     raise_tiles: CudaFunction,
@@ -45,17 +49,17 @@ impl Kernels {
     }
 }
 
-/// The kernels, and memory for the sums of the tiles.
+/// The kernels, and memory for the sums of tiles.
 pub(crate) struct Scan {
     tile_sums: TileSums,
     kernels: Kernels,
-    /// For each level the sums of its tiles, which are the numbers of the next level. The last is a
-    /// single one.
+    /// For each level, the sums of its tiles. They are the numbers of the next level. The last level
+    /// has one sum.
     levels: Vec<CudaSlice<u32>>,
 }
 
 impl Scan {
-    /// How many bytes the sums take.
+    /// The number of bytes that the sums take.
     pub(crate) fn bytes(numbers: usize) -> usize {
         level_sizes(numbers).map(|sums| 4 * sums).sum()
     }
@@ -72,75 +76,98 @@ impl Scan {
         Ok(Self { tile_sums, kernels, levels })
     }
 
-    /// The kernel that does most of the work, and its grid.
+    /// The kernel that does most of the work to scan `length` numbers, and its grid.
     pub(crate) fn launched(&self, length: usize) -> (&CudaFunction, LaunchConfig) {
         (&self.kernels.scan_tiles, grid(length))
     }
 
-    /// Replaces each of the first numbers by the sum of those before it. Returns the sum of all.
+    /// Replaces each of the first `length` numbers by the sum of the numbers before it. Returns the
+    /// sum of all of them.
     pub(crate) fn exclusive_prefix_sum(
         &mut self,
         device: &Device,
         numbers: &mut CudaSlice<u32>,
         length: usize,
     ) -> Result<u32, DeviceError> {
-        scan_level((device, &self.kernels), self.tile_sums, numbers, length, &mut self.levels)
+        let Self { tile_sums, kernels, levels } = self;
+        Level { device, kernels, tile_sums: *tile_sums }.scan(numbers, length, levels)
     }
 }
 
-/// A block for each tile.
+/// The grid with one block per tile.
 fn grid(length: usize) -> LaunchConfig {
     let tiles = length.div_ceil(TILE) as u32;
     LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
 }
 
-fn scan_level(
-    (device, kernels): (&Device, &Kernels),
+/// The scan of one level and of the levels above it.
+struct Level<'a> {
+    device: &'a Device,
+    kernels: &'a Kernels,
     tile_sums: TileSums,
-    numbers: &mut CudaSlice<u32>,
-    length: usize,
-    levels: &mut [CudaSlice<u32>],
-) -> Result<u32, DeviceError> {
-    // No numbers, no levels.
-    let Some((sums, above)) = levels.split_first_mut() else { return Ok(0) };
-    let (tiles, length_64, grid) = (length.div_ceil(TILE), length as u64, grid(length));
-    let mut launch = device.stream().launch_builder(&kernels.scan_tiles);
-    launch.arg(&mut *numbers).arg(&length_64).arg(&mut *sums);
-    // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for
-    // every tile.
-    device.check(unsafe { launch.launch(grid) }, "scanning")?;
-    if tiles == 1 {
-        return Ok(read(device, sums, 1)?.into_iter().sum());
-    }
-    let mut by_host = None;
-    let total = match tile_sums {
-        TileSums::OnDevice => scan_level((device, kernels), tile_sums, sums, tiles, above)?,
-        TileSums::ByHost => {
-            let mut scanned = read(device, sums, tiles)?;
-            let mut total = 0_u32;
-            for sum in &mut scanned {
-                total = total.wrapping_add(std::mem::replace(sum, total));
-            }
-            by_host = Some(upload(device, &scanned)?);
-            total
-        }
-    };
-    let mut launch = device.stream().launch_builder(&kernels.raise_tiles);
-    launch.arg(numbers).arg(&length_64).arg(by_host.as_ref().unwrap_or(sums));
-    // SAFETY: these are the kernel's parameters; there are so many numbers at least, and a sum for
-    // every tile.
-    device.check(unsafe { launch.launch(grid) }, "scanning")?;
-    Ok(total)
 }
 
-/// How many tiles there are on each level.
+impl Level<'_> {
+    fn scan(
+        &self,
+        numbers: &mut CudaSlice<u32>,
+        length: usize,
+        levels: &mut [CudaSlice<u32>],
+    ) -> Result<u32, DeviceError> {
+        // If there are no numbers, there are no levels.
+        let Some((sums, above)) = levels.split_first_mut() else { return Ok(0) };
+        let (device, tiles) = (self.device, length.div_ceil(TILE));
+        // SAFETY: there are at least `length` numbers, and a sum for each tile.
+        unsafe {
+            launch!(
+                device,
+                &self.kernels.scan_tiles,
+                grid(length),
+                (SOURCE, "scan_tiles"),
+                [ptr numbers = &mut *numbers, u64 length = &(length as u64), ptr tile_sums = &mut *sums],
+                "scanning"
+            )
+        }?;
+        if tiles == 1 {
+            return Ok(read(device, sums, 1)?.into_iter().sum());
+        }
+        let mut by_host = None;
+        let total = match self.tile_sums {
+            TileSums::OnDevice => self.scan(sums, tiles, above)?,
+            TileSums::ByHost => {
+                let mut scanned = read(device, sums, tiles)?;
+                let mut total = 0_u32;
+                for sum in &mut scanned {
+                    total = total.wrapping_add(std::mem::replace(sum, total));
+                }
+                by_host = Some(upload(device, &scanned)?);
+                total
+            }
+        };
+        let before_tiles = by_host.as_ref().unwrap_or(sums);
+        // SAFETY: there are at least `length` numbers, and a sum for each tile.
+        unsafe {
+            launch!(
+                device,
+                &self.kernels.raise_tiles,
+                grid(length),
+                (SOURCE, "raise_tiles"),
+                [ptr numbers = numbers, u64 length = &(length as u64), ptr before_tiles = before_tiles],
+                "scanning"
+            )
+        }?;
+        Ok(total)
+    }
+}
+
+/// The number of tiles on each level.
 fn level_sizes(numbers: usize) -> impl Iterator<Item = usize> {
     let tiles = |numbers: usize| numbers.div_ceil(TILE);
     let first = (numbers > 0).then(|| tiles(numbers));
     std::iter::successors(first, move |&sums| (sums > 1).then(|| tiles(sums)))
 }
 
-/// Waits for the device, and copies back the first few of some numbers.
+/// Waits for the device, and copies the first `count` numbers to the host.
 fn read(device: &Device, numbers: &CudaSlice<u32>, count: usize) -> Result<Vec<u32>, DeviceError> {
     let mut copy = vec![0; count];
     let copied = device.stream().memcpy_dtoh(&numbers.slice(..count), &mut copy);

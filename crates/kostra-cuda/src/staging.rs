@@ -1,67 +1,45 @@
-//! The way of ordinary memory to the device and back: through page-locked memory, so that the
-//! processor's copying and the transfers go on at once.
+//! Copies between ordinary host memory and the device, by way of page-locked memory. The processor's
+//! copies and the transfers overlap.
 //!
-//! The device fetches page-locked memory by itself, at the full speed of the bus. Each *lane* has
-//! two pieces of it and a stream: while one piece is fetched, a thread fills the other. One thread
-//! copies at about half the speed of a fast bus or less, so there are several lanes, which take
-//! chunks as they get to them. On the way back the device fills the pieces, and threads empty them.
+//! The device reads page-locked memory by itself, at the full speed of the bus. Each *lane* has two
+//! pieces of page-locked memory and a stream: while the device reads one piece, a thread fills the
+//! other. One thread copies at half the speed of a fast bus or less. So there are several lanes, and
+//! each takes the next chunk when it is ready. In the other direction, the device fills the pieces
+//! and threads empty them.
 
 #![allow(unsafe_code, reason = "copies outlive the calls that start them")]
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result, sys};
+use cudarc::driver::{DriverError, result, sys};
 use kostra_core::{EdgeSet, Weight, with_room};
 use kostra_parallel::for_each_mut;
 
-use crate::{Device, DeviceError};
+use crate::device::Device;
+use crate::device::{Lane, PIECE};
+use crate::error::DeviceError;
 
-/// A copy to be made: these bytes to that address on the device, where there is room for them.
+/// A copy of the bytes `from` to the device address `to`.
 #[derive(Clone, Copy)]
 pub(crate) struct Transfer<'a> {
     pub(crate) from: &'a [u8],
     pub(crate) to: sys::CUdeviceptr,
 }
 
-/// Large enough that starting a transfer costs nothing beside it, small enough to stay in a core's
-/// cache.
-const PIECE: usize = 2 << 20;
-/// Words of 64 bits of a set that are fetched at once: sets are small, and all lanes shall have
-/// some.
+/// The number of 64-bit words of a set that are fetched at once. It is smaller than a piece, so that
+/// each lane gets a part of a small set.
 const PIECE_OF_SET: usize = PIECE / 64;
-/// More lanes than this fill no bus faster.
+/// The most lanes. More lanes do not transfer faster on any bus.
 const MOST_LANES: usize = 8;
-/// Up to so many bytes the driver's own staging is as good.
-const FEW: usize = 1 << 18;
-
-/// Page-locked memory, kept for as long as the device.
-#[derive(Debug, Default)]
-pub(crate) struct Staging {
-    idle: Mutex<Vec<Lane>>,
-}
-
-/// Two pieces of page-locked memory, and a stream to send them by.
-#[derive(Debug)]
-struct Lane {
-    stream: Arc<CudaStream>,
-    pieces: [(PinnedHostSlice<u8>, CudaEvent); 2],
-}
+/// The most bytes for which the driver's own staging is as fast.
+const UNSTAGED: usize = 1 << 18;
 
 impl Lane {
-    fn new(device: &Device) -> Result<Self, DriverError> {
-        let context = device.context();
-        let piece = || {
-            // SAFETY: it is written before it is read.
-            let memory = unsafe { context.alloc_pinned(PIECE) }?;
-            Ok((memory, context.new_event(None)?))
-        };
-        Ok(Self { stream: context.new_stream()?, pieces: [piece()?, piece()?] })
-    }
-
-    /// Takes chunks until there are no more, and waits for the last.
-    fn carry(&mut self, chunks: &[Transfer<'_>], next: &AtomicUsize) -> Result<(), DriverError> {
+    /// Sends chunks until none is left, and waits for the last transfer. `next` is the index of the
+    /// next chunk, for all lanes.
+    fn send(&mut self, chunks: &[Transfer<'_>], next: &AtomicUsize) -> Result<(), DriverError> {
         self.stream.context().bind_to_thread()?;
         for turn in 0.. {
             let Some(chunk) = chunks.get(next.fetch_add(1, Relaxed)) else { break };
@@ -69,16 +47,17 @@ impl Lane {
             sent.synchronize()?;
             let piece = &mut memory.as_mut_slice()?[..chunk.from.len()];
             piece.copy_from_slice(chunk.from);
-            // SAFETY: there is room at the address, and the piece is not touched before the event
-            // is past.
+            // SAFETY: the address has room for the chunk, and the piece is not used before the event
+            // is complete.
             unsafe { result::memcpy_htod_async(chunk.to, piece, self.stream.cu_stream()) }?;
             sent.record(&self.stream)?;
         }
         self.stream.synchronize()
     }
 
-    /// Fetches parts of a set until there are none left, and returns how many members they have.
-    fn bring(
+    /// Fetches parts of a set until none is left, and returns the number of members of the fetched
+    /// parts. `next` is the index of the next part, for all lanes.
+    fn fetch(
         &mut self,
         parts: &[Mutex<Part<'_>>],
         next: &AtomicUsize,
@@ -92,12 +71,12 @@ impl Lane {
             if let Some(part) = &part {
                 let (memory, filled) = &mut self.pieces[turn % 2];
                 let piece = &mut memory.as_mut_slice()?[..size_of_val(&*part.to)];
-                // SAFETY: as many bytes lie at the address, and the piece is not touched before the
-                // event is past.
+                // SAFETY: the address has as many bytes, and the piece is not used before the event
+                // is complete.
                 unsafe { result::memcpy_dtoh_async(piece, part.from, self.stream.cu_stream()) }?;
                 filled.record(&self.stream)?;
             }
-            // While that comes, what came before is taken out.
+            // During this transfer, the part that was fetched before it is copied out of its piece.
             let arrived = std::mem::replace(&mut coming, part);
             if let Some(mut part) = arrived {
                 let (memory, filled) = &self.pieces[(turn + 1) % 2];
@@ -114,16 +93,16 @@ impl Lane {
     }
 }
 
-/// A part of a set: where it lies on the device, and where it goes.
+/// A part of a set: its address on the device, and its place in host memory.
 struct Part<'a> {
     from: sys::CUdeviceptr,
     to: &'a mut [MaybeUninit<u64>],
 }
 
-/// Copies a set of so many words from the device, on up to so many threads.
+/// Copies a set of `words` 64-bit words from the device, on up to `threads` threads.
 ///
 /// # Safety
-/// So many words lie at the address, in memory of this device that was written on its stream.
+/// The address `from` has `words` words, in memory of this device that was written on its stream.
 pub(crate) unsafe fn fetch_set(
     device: &Device,
     from: sys::CUdeviceptr,
@@ -131,18 +110,18 @@ pub(crate) unsafe fn fetch_set(
     threads: usize,
 ) -> Result<EdgeSet, DeviceError> {
     let mut set = with_room(words)?;
-    if size_of::<u64>() * words <= FEW {
+    if size_of::<u64>() * words <= UNSTAGED {
         set.resize(words, 0_u64);
         if words > 0 {
             let stream = device.stream().cu_stream();
-            // SAFETY: as the caller says; the copy is waited for below.
+            // SAFETY: the caller guarantees the address; `finish` below waits for the copy.
             let sent = unsafe { result::memcpy_dtoh_async(&mut set, from, stream) };
             device.check(sent, "copying from it")?;
         }
         device.finish()?;
         return Ok(EdgeSet::from_words(set));
     }
-    // Lanes have streams of their own.
+    // Lanes have their own streams, so the device's stream must be done.
     device.finish()?;
     let starts = (from..).step_by(size_of::<u64>() * PIECE_OF_SET);
     let parts: Vec<_> = set.spare_capacity_mut()[..words]
@@ -151,32 +130,29 @@ pub(crate) unsafe fn fetch_set(
         .map(|(to, from)| Mutex::new(Part { from, to }))
         .collect();
     let next = AtomicUsize::new(0);
-    let fetched = device
-        .staging()
-        .on_lanes(device, threads.min(parts.len()), |lane| lane.bring(&parts, &next))?;
+    let fetched = on_lanes(device, threads.min(parts.len()), |lane| lane.fetch(&parts, &next))?;
     drop(parts);
-    // SAFETY: there is room for so many, and lanes have written every part.
+    // SAFETY: the vector has room for `words` words, and the lanes have written all parts.
     unsafe { set.set_len(words) };
     Ok(EdgeSet::from_counted_words(set, fetched.into_iter().sum()))
 }
 
-/// Copies to the device, on up to so many threads; when it returns, all is there.
+/// Copies to the device, on up to `threads` threads. The copies are complete when it returns.
 ///
 /// # Safety
-/// At each address there is room for the bytes, in memory of this device that was allocated on its
-/// stream.
+/// Each address has room for the bytes, in memory of this device that was allocated on its stream.
 pub(crate) unsafe fn send(
     device: &Device,
     transfers: &[Transfer<'_>],
     threads: usize,
 ) -> Result<(), DeviceError> {
-    // The memory is there when the stream has come to where it was allocated.
+    // The memory may be used when the stream has executed its allocation.
     device.finish()?;
     let bytes: usize = transfers.iter().map(|transfer| transfer.from.len()).sum();
-    if bytes <= FEW {
+    if bytes <= UNSTAGED {
         for transfer in transfers.iter().filter(|transfer| !transfer.from.is_empty()) {
             let stream = device.stream().cu_stream();
-            // SAFETY: there is room at the address; the bytes are read before `finish` below
+            // SAFETY: the address has room for the bytes, which are read before `finish` below
             // returns.
             let sent = unsafe { result::memcpy_htod_async(transfer.to, transfer.from, stream) };
             device.check(sent, "copying to it")?;
@@ -185,16 +161,14 @@ pub(crate) unsafe fn send(
     }
     let chunks: Vec<_> = transfers.iter().flat_map(|transfer| transfer.chunks()).collect();
     let next = AtomicUsize::new(0);
-    device
-        .staging()
-        .on_lanes(device, threads.min(chunks.len()), |lane| lane.carry(&chunks, &next))?;
+    on_lanes(device, threads.min(chunks.len()), |lane| lane.send(&chunks, &next))?;
     Ok(())
 }
 
 impl<'a> Transfer<'a> {
-    /// The bytes of some numbers, to memory that has room for them.
+    /// A copy of numbers to a device address with room for them.
     pub(crate) fn new<W: Weight>(from: &'a [W], to: sys::CUdeviceptr) -> Self {
-        // SAFETY: weights are integers or floats of the machine, which have no padding.
+        // SAFETY: weights are primitive integers or floats, which have no padding.
         let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
         Self { from, to }
     }
@@ -208,34 +182,16 @@ impl<'a> Transfer<'a> {
     }
 }
 
-impl Staging {
-    /// Does something on up to so many lanes, at least one, each on a thread of its own.
-    fn on_lanes<R: Send>(
-        &self,
-        device: &Device,
-        lanes: usize,
-        step: impl Fn(&mut Lane) -> Result<R, DriverError> + Sync,
-    ) -> Result<Vec<R>, DeviceError> {
-        let lanes = self.take(device, lanes.clamp(1, MOST_LANES))?;
-        let mut work: Vec<_> = lanes.into_iter().map(|lane| (lane, None)).collect();
-        for_each_mut(&mut work, |(lane, result)| *result = Some(step(lane)));
-        let (lanes, results): (Vec<_>, Vec<_>) = work.into_iter().unzip();
-        self.give_back(lanes);
-        results.into_iter().flatten().map(|result| device.check(result, "copying")).collect()
-    }
-
-    fn take(&self, device: &Device, lanes: usize) -> Result<Vec<Lane>, DeviceError> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = idle.len().saturating_sub(lanes);
-        let mut taken = idle.split_off(from);
-        drop(idle);
-        while taken.len() < lanes {
-            taken.push(device.check(Lane::new(device), "allocating page-locked memory")?);
-        }
-        Ok(taken)
-    }
-
-    fn give_back(&self, lanes: Vec<Lane>) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
-    }
+/// Calls `step` for each of up to `count` lanes, at least one. Each call has its own thread.
+fn on_lanes<R: Send>(
+    device: &Device,
+    count: usize,
+    step: impl Fn(&mut Lane) -> Result<R, DriverError> + Sync,
+) -> Result<Vec<R>, DeviceError> {
+    let lanes = device.take_lanes(count.clamp(1, MOST_LANES))?;
+    let mut work: Vec<_> = lanes.into_iter().map(|lane| (lane, None)).collect();
+    for_each_mut(&mut work, |(lane, result)| *result = Some(step(lane)));
+    let (lanes, results): (Vec<_>, Vec<_>) = work.into_iter().unzip();
+    device.return_lanes(lanes);
+    results.into_iter().flatten().map(|result| device.check(result, "copying")).collect()
 }

@@ -1,10 +1,10 @@
-//! The device that tests run on, where there is one.
+//! The device for tests.
 
 use std::sync::Arc;
 
-use crate::Device;
+use crate::device::Device;
 
-/// The first device; without any, says that the test is skipped.
+/// The first device. If there is none, prints that the test is skipped.
 pub(crate) fn device() -> Option<Arc<Device>> {
     match Device::open(0) {
         Ok(device) => Some(device),

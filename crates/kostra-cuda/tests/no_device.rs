@@ -1,10 +1,10 @@
-//! What the solvers answer where there is no device.
+//! The errors of the solvers if there is no device.
 
 use std::process::Command;
 
 use kostra_core::{AnyGraph, Order, Run};
 
-/// Every solver, on a graph that has a forest, in a process in which no device can be seen.
+/// Runs each solver in a process that sees no device. The graph has a forest.
 #[test]
 #[ignore = "the other test starts it, in a process that sees no device"]
 fn solvers_in_a_process_that_sees_no_device() {
@@ -23,7 +23,7 @@ fn solvers_in_a_process_that_sees_no_device() {
 }
 
 #[test]
-fn every_solver_says_that_there_is_no_device() {
+fn every_solver_reports_that_there_is_no_device() {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "solvers_in_a_process_that_sees_no_device", "--ignored", "--nocapture"]);
     let output = child.env("CUDA_VISIBLE_DEVICES", "").output().unwrap();

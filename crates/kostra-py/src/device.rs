@@ -228,7 +228,8 @@ fn solve_typed<W: Weight>(
             })?
         }
     };
-    let graph = DeviceEdges::from_columns(device, n, [u, v], weights, order, skip_nan)
+    let given = cuda::DeviceColumns { ends: [u, v], weights };
+    let graph = DeviceEdges::from_columns(device, n, given, order, skip_nan)
         .map_err(|error| explain(device, columns, n, error))?;
     let ids = cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr};
 use kostra_core::Run;
 
 use crate::buffers::{DeviceEdgeSet, Keys};
-use crate::module::Source;
+use crate::source::Source;
 use crate::{Device, DeviceError};
 
 const SOURCE: Source = Source { name: "fast", text: include_str!("../../kernels/fast.cu") };

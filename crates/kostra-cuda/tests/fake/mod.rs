@@ -1,9 +1,10 @@
-//! A machine with a driver and an NVRTC that are not real, for tests of what the host does.
+//! A fake CUDA driver and a fake NVRTC, for tests of the host's calls.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Compiles the two libraries into a folder; false, with a message, where there is no C compiler.
+/// Compiles the two libraries to a folder. Prints a message and returns `false` if there is no C
+/// compiler.
 pub(crate) fn make_libraries(folder: &Path) -> bool {
     let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../kostra-cuda/tests/fake"));
     ["driver.c", "nvrtc.c"].into_iter().zip(["libcuda.so", "libnvrtc.so"]).all(
@@ -12,7 +13,7 @@ pub(crate) fn make_libraries(folder: &Path) -> bool {
             compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
             match compiler.arg(folder.join(library)).arg(sources.join(source)).output() {
                 Err(_) => {
-                    println!("skipped: no C compiler to make a driver with");
+                    println!("skipped: no C compiler to make a driver");
                     false
                 }
                 Ok(output) => {
@@ -28,7 +29,7 @@ pub(crate) fn make_libraries(folder: &Path) -> bool {
     )
 }
 
-/// Has a process see the libraries of a folder, and keep what it compiles there.
+/// Makes a process load the libraries of a folder, and keep compiled kernels there.
 pub(crate) fn use_libraries<'a>(process: &'a mut Command, folder: &Path) -> &'a mut Command {
     process
         .env("LD_LIBRARY_PATH", folder)

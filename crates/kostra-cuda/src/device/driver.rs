@@ -1,8 +1,8 @@
-//! Whether the machine has a CUDA driver that works, asked so that no answer is a panic.
+//! A check that the machine has a working CUDA driver. The check does not panic.
 //!
-//! cudarc panics where the driver's library or one of its functions is missing. So the library is
-//! opened here first, by the same names in the same order, and every function that this crate calls
-//! is looked up, before cudarc is let near it.
+//! cudarc panics if the driver's library or one of its functions is missing. So this module opens the
+//! library first, by the same names in the same order as cudarc, and looks up each function that this
+//! crate calls.
 
 #![allow(unsafe_code, reason = "a foreign library is opened, and four of its functions are called")]
 
@@ -11,9 +11,9 @@ use std::mem::ManuallyDrop;
 
 use libloading::Library;
 
-use crate::NoDevice;
+use crate::error::NoDevice;
 
-/// Every function of the driver that this crate calls, by itself or through cudarc.
+/// All functions of the driver that this crate calls, directly or through cudarc.
 const FUNCTIONS: [&str; 49] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -66,23 +66,24 @@ const FUNCTIONS: [&str; 49] = [
     "cuStreamWaitEvent",
 ];
 
-/// How many devices the machine's driver knows; at least one.
+/// The number of devices that the machine's driver finds, at least 1.
 pub(crate) fn devices() -> Result<usize, NoDevice> {
     let names = ["cuda", "nvcuda"].into_iter().flat_map(cudarc::get_lib_name_candidates);
     devices_by(names)
 }
 
-/// How many devices the driver knows whose library is the first of these that can be opened.
+/// The number of devices that a driver finds, at least 1. The driver's library is the first of
+/// `names` that can be opened.
 fn devices_by(names: impl IntoIterator<Item = String>) -> Result<usize, NoDevice> {
-    // SAFETY: the driver's library may be opened and initialized at any time; whatever else bears
-    // its name is beyond our control, as it is for every program that uses CUDA.
+    // SAFETY: the driver's library may be opened and initialized at any time. As every program that
+    // uses CUDA does, this one trusts that a library of this name is the driver.
     let library = names.into_iter().find_map(|name| unsafe { Library::new(name) }.ok());
     let Some(library) = library else {
         return Err(NoDevice::because(
-            "this machine has no NVIDIA driver, or its library (libcuda.so.1) is not where libraries are looked for",
+            "this machine has no NVIDIA driver, or the system does not find the driver's library (libcuda.so.1)",
         ));
     };
-    // Never closed: a driver that has begun to work does not expect it.
+    // The library stays open, because drivers do not expect to be unloaded.
     let driver = Driver { library: ManuallyDrop::new(library) };
     for name in FUNCTIONS {
         driver.function::<unsafe extern "C" fn()>(name)?;
@@ -98,25 +99,25 @@ struct Driver {
 impl Driver {
     /// A function of the library, which has the type `F`.
     fn function<F: Copy>(&self, name: &str) -> Result<F, NoDevice> {
-        // SAFETY: the caller names the type that the driver's manual gives to the function.
+        // SAFETY: the caller gives the function's type from the driver's manual.
         let function = unsafe { self.library.get::<F>(name) };
         function.map(|function| *function).map_err(|_| {
             NoDevice::because(format!(
-                "the driver's library lacks {name}: it is a stub, or a driver from before CUDA 12; install a newer one"
+                "the driver's library lacks {name}: it is a stub or a driver older than CUDA 12; install a newer driver"
             ))
         })
     }
 
     fn initialize(&self) -> Result<(), NoDevice> {
         let initialize: unsafe extern "C" fn(c_uint) -> c_int = self.function("cuInit")?;
-        // SAFETY: the driver's manual allows it at any time, and asks for the flags to be 0.
+        // SAFETY: the driver's manual allows the call at any time, with the flags 0.
         self.check(unsafe { initialize(0) })
     }
 
     fn count(&self) -> Result<usize, NoDevice> {
         let count: unsafe extern "C" fn(*mut c_int) -> c_int = self.function("cuDeviceGetCount")?;
         let mut devices = 0;
-        // SAFETY: the driver is initialized, and the pointer is to an integer of ours.
+        // SAFETY: the driver is initialized, and the pointer is to a local integer.
         self.check(unsafe { count(&raw mut devices) })?;
         match usize::try_from(devices) {
             Ok(devices @ 1..) => Ok(devices),
@@ -127,32 +128,32 @@ impl Driver {
     fn check(&self, code: c_int) -> Result<(), NoDevice> {
         let reason = match code {
             0 => return Ok(()),
-            34 => "the driver's library is the CUDA toolkit's stub, which is there to link with, not to run; is its \
-                   folder in LD_LIBRARY_PATH?"
+            34 => "the driver's library is the CUDA toolkit's stub, which is only for linking; remove its folder \
+                   from LD_LIBRARY_PATH"
                 .to_owned(),
             100 => NONE_FOUND.to_owned(),
             802 => "the devices are not yet initialized (NVSwitch's fabric manager may not be running)".to_owned(),
-            803 => "the driver and its library are of different versions; a restart may be due".to_owned(),
+            803 => "the driver and its library have different versions; restart the machine".to_owned(),
             _ => self.words(code)?,
         };
         Err(NoDevice::because(reason))
     }
 
-    /// What the driver says of an error code.
+    /// The reason for an error code, in the driver's words.
     fn words(&self, code: c_int) -> Result<String, NoDevice> {
         let explain: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int =
             self.function("cuGetErrorString")?;
         let mut text = std::ptr::null();
-        // SAFETY: the pointer is to a pointer of ours.
+        // SAFETY: the pointer is to a local pointer.
         let known = unsafe { explain(code, &raw mut text) } == 0 && !text.is_null();
-        // SAFETY: the driver hands out strings that end with a zero and are never freed.
+        // SAFETY: the driver returns strings that end with a zero byte and are never freed.
         let text = known.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy());
-        let text = text.unwrap_or("it does not say why".into());
+        let text = text.unwrap_or("the driver gives no reason".into());
         Ok(format!("the driver cannot be used: {text} (error {code})"))
     }
 }
 
-const NONE_FOUND: &str = "the driver finds no device (or CUDA_VISIBLE_DEVICES hides them all)";
+const NONE_FOUND: &str = "the driver finds no device, or CUDA_VISIBLE_DEVICES hides all devices";
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -162,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    /// The reason for which a library is no driver, or how many devices it knows.
+    /// The reason why a library is not a driver, or the number of its devices.
     fn answer(library: &Path) -> String {
         match devices_by([library.to_string_lossy().into_owned()]) {
             Ok(devices) => format!("{devices} devices"),
@@ -170,8 +171,8 @@ mod tests {
         }
     }
 
-    /// A library that has functions of these names, of which `cuInit` and `cuDeviceGetCount` answer
-    /// as told; nothing where there is no C compiler.
+    /// Makes a library that has functions of these names. `cuInit` returns `init`, and
+    /// `cuDeviceGetCount` returns `devices`. Returns `None` if there is no C compiler.
     #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
     fn library(path: &Path, names: &[&str], init: c_int, devices: c_int) -> Option<()> {
         let mut code = format!(
@@ -189,13 +190,13 @@ mod tests {
         let mut compiler = Command::new("cc");
         let status = compiler.args(["-shared", "-fPIC", "-o"]).arg(path).arg(source).status();
         if status.is_err() {
-            println!("skipped: no C compiler to make a library with");
+            println!("skipped: no C compiler to make a library");
         }
         status.is_ok_and(|status| status.success()).then_some(())
     }
 
     #[test]
-    fn a_machine_without_a_driver_says_so() {
+    fn a_machine_without_a_driver_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let missing = answer(&folder.path().join("libcuda.so"));
         assert!(
@@ -208,15 +209,19 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_cannot_be_used_says_why() {
+    fn a_driver_that_does_not_work_is_an_error_with_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         let cases = [
             (34, 1, "no CUDA device: the driver's library is the CUDA toolkit's stub"),
             (100, 1, "no CUDA device: the driver finds no device"),
             (0, 0, "no CUDA device: the driver finds no device"),
-            (803, 1, "no CUDA device: the driver and its library are of different versions"),
+            (803, 1, "no CUDA device: the driver and its library have different versions"),
             (999, 1, "no CUDA device: the driver cannot be used: made up (error 999)"),
-            (998, 1, "no CUDA device: the driver cannot be used: it does not say why (error 998)"),
+            (
+                998,
+                1,
+                "no CUDA device: the driver cannot be used: the driver gives no reason (error 998)",
+            ),
             (0, 2, "2 devices"),
         ];
         for (index, (init, devices, expected)) in cases.into_iter().enumerate() {
@@ -228,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_lacks_a_function_is_no_driver() {
+    fn a_library_that_lacks_a_function_is_not_a_driver() {
         let folder = tempfile::tempdir().unwrap();
         for (index, missing) in FUNCTIONS.into_iter().enumerate().step_by(7) {
             let path = folder.path().join(format!("libcuda{index}.so"));
