@@ -105,9 +105,9 @@ struct EntriesBetweenComponents {
     static constexpr bool between = true;
 };
 
-// The state of one thread. The following is equal in all threads of a warp: all but `lane`. The
-// following is equal in all threads of the grid, so that all take the same branches: all but
-// `shared`, `lane`, `warp` and the chains in `lists`.
+// The state of one thread. All members but `lane` are equal in all threads of a warp. All members
+// but `shared`, `lane`, `warp` and the lists of the warp in `lists` are equal in all threads of the
+// grid, so that all threads take the same branches.
 template <class K>
 struct Solver {
     typedef typename K::Key Key;

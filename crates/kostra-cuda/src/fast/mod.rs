@@ -7,9 +7,9 @@
 //! * Idea: with rows, each vertex takes the least edge of its row without atomics, and the vertices
 //!   are contracted along these edges before any list exists. A list of edges is one chain of tiles
 //!   per warp, which the warp filters in place. If there are many edges, those up to a sampled pivot
-//!   are contracted first. A second pass then lists the edges that leave the giant component: of the
-//!   edges from a row to the giant component, only the least. One block finishes small lists in
-//!   shared memory.
+//!   are contracted first. A second pass then lists the edges between the components that remain; of
+//!   the edges from a row to the giant component, it lists only the least. One block finishes small
+//!   lists in shared memory.
 //! * Correctness: the least edge of a component is in the forest (cut property). The order of edges
 //!   is strict, so that hooking all components at once closes no cycle. An edge within a component
 //!   is the greatest of a cycle (cycle property), and so is every parallel edge except the least.
