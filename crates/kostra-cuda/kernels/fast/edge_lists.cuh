@@ -1,0 +1,63 @@
+// Gather: the edges of an edge list that go on the lists.
+
+#pragma once
+
+// Lists all edges, or with `filtered` those up to the pivot.
+template <class K>
+__device__ void Solver<K>::gather_edges(bool filtered, u64 pivot) {
+    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
+        Quad<K> edges;
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            edges.id[j] = i0 + 32 * j + lane;
+            edges.key[j] = edges.id[j] < graph.edges ? key_at(edges.id[j]) : 0;
+            edges.keep[j] = edges.id[j] < graph.edges &&
+                            (!filtered || K::order(edges.key[j], edges.id[j]) <= pivot);
+        }
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            edges.a[j] = edges.keep[j] ? graph.u[edges.id[j]] : 0;
+            edges.b[j] = edges.keep[j] ? graph.v[edges.id[j]] : 0;
+            edges.keep[j] = edges.a[j] != edges.b[j];
+        }
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            if (edges.keep[j]) {
+                edges.a[j] = write_min(edges.a[j], edges.key[j], edges.id[j]);
+                edges.b[j] = write_min(edges.b[j], edges.key[j], edges.id[j]);
+            }
+            append(lists.light, edges, j);
+        }
+    }
+}
+
+// The second pass over an edge list: the edges between components.
+template <class K>
+__device__ void Solver<K>::gather_edges_outside(u32 giant) {
+    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
+        Quad<K> edges;
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            edges.id[j] = i0 + 32 * j + lane;
+            edges.a[j] = edges.id[j] < graph.edges ? graph.u[edges.id[j]] : 0;
+            edges.b[j] = edges.id[j] < graph.edges ? graph.v[edges.id[j]] : 0;
+        }
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            edges.a[j] = scratch.link[edges.a[j]];
+            edges.b[j] = scratch.link[edges.b[j]];
+        }
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            edges.keep[j] = edges.a[j] != edges.b[j];
+            edges.key[j] = edges.keep[j] ? key_at(edges.id[j]) : 0;
+            edges.a[j] = component_of(edges.a[j]);
+            edges.b[j] = component_of(edges.b[j]);
+        }
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            if (edges.keep[j]) write_min_except(giant, edges, j);
+            append(lists.light, edges, j);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// The rounds of a phase, and the phases of a solve: on rows and on an edge list.
+
+#pragma once
+
+// Replaces each label in from..to by the final number that it leads to.
+template <class K>
+__device__ void Solver<K>::label_vertices(u32 from, u32 to) {
+    for (u32 x = from + warp * 32 + lane; x < to; x += warps * 32) {
+        u32 y = scratch.link[x];
+        while (y < FINAL) y = scratch.link[y];
+        scratch.link[x] = y;
+    }
+}
+
+// Starts a phase on the components that the last phase left.
+template <class K>
+__device__ void Solver<K>::start_phase() {
+    level.count = read(phase.finals);
+    level.base = level.base >= 3 * graph.vertices ? graph.vertices : 3 * graph.vertices;
+    few.least_at = 0;
+    for (u32 i = warp * 32 + lane; i < level.count; i += warps * 32) clear_component(i);
+    phase.finals = new_counter();
+    sync(RESTART);
+}
+
+// Gives every vertex its final number of the phase, and starts the next phase.
+template <class K>
+__device__ void Solver<K>::next_phase() {
+    label_vertices(graph.vertices, level.base);
+    sync(LABEL);
+    label_vertices(0, graph.vertices);
+    start_phase();
+}
+
+// Starts a phase on the heavy edges that a split set aside.
+template <class K>
+__device__ __forceinline__ void Solver<K>::return_heavy() {
+    label_vertices(phase.heavy_base, level.base);
+    sync(LABEL);
+    start_phase();
+    relabel(lists.heavy, Labels::FINAL, Keep::ALL, 0);
+    count_edges(RETURN);
+}
+
+// Runs rounds until all lists are empty and, if labels are wanted, every component has its final
+// number. Precondition: the listed edges are candidates of this level.
+template <class K>
+__device__ void Solver<K>::rounds(bool labels_wanted) {
+    bool pending = false; // whether heavy edges are set aside
+    while (level.count && (lists.in_play || labels_wanted || pending)) {
+        if (lists.in_play <= FINISH_LIMIT && level.count <= FINISH_LIMIT) {
+            finish(labels_wanted || pending);
+        } else {
+            if (K::wide) {
+                find_least_ids();
+                sync(LEAST_IDS);
+            }
+            hook();
+            bool splitting = !pending && !labels_wanted && lists.in_play > SPLIT_EDGES &&
+                             (float)lists.in_play > SPLIT_DEGREE * (float)level.count;
+            if (splitting) sample_list();
+            if (!K::wide && level.count <= FEW_LIMIT) clear_other_least();
+            sync(HOOK);
+            bool is_few = !K::wide && level.count <= FEW_LIMIT && contract_few();
+            if (!is_few) contract();
+            if (level.count || is_few) {
+                u64 pivot = splitting ? list_pivot() : 0;
+                bool paired = is_few && !splitting && level.count > 1 && level.count <= PAIR_LIMIT;
+                relabel(lists.light, is_few ? Labels::FEW : Labels::LINKED,
+                        splitting ? Keep::LIGHT
+                        : paired  ? Keep::LEAST_OF_PAIRS
+                                  : Keep::ALL,
+                        pivot);
+                if (splitting) {
+                    pending = true;
+                    phase.heavy_base = level.base;
+                }
+                count_edges(RELABEL);
+                if (is_few && (labels_wanted || pending)) {
+                    publish_labels();
+                    if (level.count == 0) sync(NUMBER);
+                }
+                if (paired) finish_pairs(labels_wanted || pending);
+            }
+        }
+        if (pending && level.count == 0) {
+            pending = false;
+            return_heavy();
+        }
+    }
+}
+
+// An order that about the wanted number of light entries do not exceed.
+template <class K>
+__device__ u64 Solver<K>::rows_pivot() {
+    u32 v = (u64)hash(threadIdx.x) * graph.vertices >> 32, mean = graph.entries / graph.vertices;
+    u32 row = graph.offsets[v + 1] - graph.offsets[v];
+    bool is_skewed = __syncthreads_count(row * SHORT_ROW_DIVISOR < mean) > BLOCK_THREADS / 2;
+    float degree = mean > 2 * DENSE_DEGREE ? LIGHT_DEGREE_DENSE
+                   : is_skewed             ? LIGHT_DEGREE_SKEWED
+                                           : LIGHT_DEGREE;
+    return input_pivot(graph.entries, degree * (float)graph.vertices / (float)(graph.entries / 2),
+                       graph.ids);
+}
+
+// The share of light edges in the edge list.
+template <class K>
+__device__ __forceinline__ float Solver<K>::light_share() {
+    bool is_dense = graph.edges / graph.vertices > DENSE_DEGREE;
+    float degree = is_dense ? LIGHT_DEGREE_DENSE : LIGHT_DEGREE;
+    return degree * (float)graph.vertices / (float)graph.edges;
+}
+
+template <class K>
+__device__ void Solver<K>::solve_rows() {
+    begin();
+    bool filtered = graph.entries / 2 >= FILTER_DEGREE * (u64)graph.vertices;
+    u32 queue_counter = new_counter();
+    phase.finals = new_counter();
+    u64 pivot = filtered ? rows_pivot() : 0;
+    sync(CLEAR);
+    if (filtered) {
+        scan_by_group(pivot, queue_counter);
+    } else {
+        scan_by_lane(queue_counter);
+    }
+    sync(SCAN);
+    u32 items = read(queue_counter);
+    if (filtered && items) {
+        list_light_of_long_rows(pivot, items);
+        sync(LIGHT);
+    }
+    if (overflowed()) return;
+    contract();
+    if (filtered) {
+        // The true number is not known; relabel is to look for a giant component.
+        lists.in_play = GIANT_EDGES + 1;
+        relabel(lists.light, Labels::LINKED, Keep::ALL, 0);
+    } else {
+        gather_short_rows();
+        if (items) gather_long_rows(items);
+    }
+    count_edges(filtered ? RELABEL : GATHER);
+    for (bool first = filtered; !overflowed(); first = false) {
+        rounds(first);
+        if (!first) return;
+        next_phase();
+        u32 giant = passive_giant();
+        u32 giant_label = giant == UNSET ? UNSET : FINAL | (giant - level.base);
+        queue_counter = new_counter();
+        gather_outside(giant_label, queue_counter);
+        sync(GATHER);
+        items = read(queue_counter);
+        if (items) gather_long_outside(giant_label, items);
+        count_edges(GATHER);
+    }
+}
+
+template <class K>
+__device__ void Solver<K>::solve_edges() {
+    begin();
+    bool filtered = graph.edges >= FILTER_DEGREE * (u64)graph.vertices;
+    phase.finals = new_counter();
+    for (u32 i = warp * 32 + lane; i < graph.vertices; i += warps * 32) clear_component(i);
+    u64 pivot = filtered ? input_pivot(graph.edges, light_share(), 0) : 0;
+    sync(CLEAR);
+    gather_edges(filtered, pivot);
+    count_edges(GATHER);
+    for (bool first = filtered; !overflowed(); first = false) {
+        rounds(first);
+        if (!first) return;
+        next_phase();
+        gather_edges_outside(passive_giant());
+        count_edges(GATHER);
+    }
+}

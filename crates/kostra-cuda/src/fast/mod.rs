@@ -1,0 +1,242 @@
+//! `cuda-fast`: rounds of Borůvka's algorithm on contracted components, in one launch.
+//!
+//! The blocks of the grid stay resident for the whole solve and synchronize at grid barriers between
+//! steps, so the host does nothing between rounds. The kernels are `kernels/fast.cu` and its parts
+//! in `kernels/fast/`; `docs/algorithms/cuda-fast.md` explains the algorithm.
+//!
+//! * Idea: with rows, each vertex takes the least edge of its row without atomics, and the vertices
+//!   are contracted along these edges before any list exists. A list of edges is one chain of tiles
+//!   per warp, which the warp filters in place. If there are many edges, those up to a sampled pivot
+//!   are contracted first. A second pass then lists the edges between the components that remain; of
+//!   the edges from a row to the giant component, it lists only the least. One block finishes small
+//!   lists in shared memory.
+//! * Correctness: the least edge of a component is in the forest (cut property). The order of edges
+//!   is strict, so that hooking all components at once closes no cycle. An edge within a component
+//!   is the greatest of a cycle (cycle property), and so is every parallel edge except the least.
+//! * Source: this project. It builds on Borůvka 1926, filter-Kruskal (Osipov, Sanders & Singler
+//!   2009), ECL-MST (Fallin, Gonzalez, Seo & Burtscher 2023) for guarded atomics on packed ranks,
+//!   MASTIFF (Koohi Esfahani, Kilpatrick & Vandierendonck 2022) for leaving the giant component
+//!   alone.
+//! * Time O((n + m) log n) work, expected O(n + m) for random weights.
+//! * Device memory beside the graph: at most 16 bytes per edge (20 with 64-bit weights) and 29 per
+//!   vertex (33).
+//! * Input: an edge list, or rows that are stored on the device. Exact.
+
+mod arguments;
+mod layout;
+mod plan;
+mod solve;
+
+use std::sync::Arc;
+
+use kostra_core::{
+    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    SolverInfo, Weight,
+};
+use kostra_parallel::edge_ids;
+
+use self::arguments::Graph;
+use self::plan::{Form, Plan};
+use self::solve::{find_forest, solve};
+use crate::buffers::{DeviceCsr, DeviceEdges, Keys};
+use crate::columns::list_set;
+use crate::memory::DeviceMemory;
+use crate::{Device, DeviceError};
+
+/// The solver for edge lists.
+pub(crate) struct Fast;
+
+const ID: &str = "cuda-fast";
+
+/// The most vertices: the labels of all levels are below 5 n and have 31 bits.
+const MOST_VERTICES: u32 = (1 << 31) / 5 - 1;
+/// The most entries and edges: a loop's index may pass the end by one step of the grid, and must not
+/// overflow then.
+const MOST_ENTRIES: u32 = u32::MAX - (1 << 22);
+
+impl Algorithm for Fast {
+    const INFO: SolverInfo = SolverInfo {
+        id: ID,
+        title: "Borůvka's rounds in one launch, light edges first, on a GPU",
+        source: "this project",
+        platform: Platform::Cuda,
+        representation: Representation::EdgeList,
+        exact: true,
+        time: "O((n + m) log n) work",
+        scratch: "up to 16 bytes an edge (20 with 64-bit weights), 29 a vertex (33)",
+        options: &[],
+    };
+
+    fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
+        if vertices > MOST_VERTICES || edges > MOST_ENTRIES as usize {
+            return Err(SolveError::Unsuitable {
+                solver: ID,
+                cost: "numbers of more than 32 bits".to_owned(),
+                advice: "take fast",
+            });
+        }
+        Ok(())
+    }
+
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        let device = &*Device::open(run.device())?;
+        let edges = problem.edges();
+        if edges.is_empty() {
+            return Ok(EdgeSet::new(0));
+        }
+        let input = Graph::new(
+            edges.vertices(),
+            edges.len() as u32,
+            0,
+            Keys::of_weights::<W>(edges.order()),
+        );
+        let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
+        device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
+        let graph = run.upload(|run| {
+            plan.allocate(device, run)?;
+            DeviceEdges::upload(device, edges, run.threads())
+        })?;
+        solve(device, plan, graph_of_edges(&graph)?, run)
+    }
+
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
+        edge_ids(forest, run.threads())
+    }
+}
+
+/// The solver for rows.
+pub(crate) struct FastRows;
+
+impl Algorithm for FastRows {
+    const INFO: SolverInfo = SolverInfo {
+        id: "cuda-fast-rows",
+        title: "cuda-fast on rows, for graphs that are stored on the GPU as CSR",
+        representation: Representation::Csr,
+        ..Fast::INFO
+    };
+
+    fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
+        Fast.admit(vertices, edges)
+    }
+
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        let device = &*Device::open(run.device())?;
+        let view = problem.csr(run)?;
+        if view.edges() == 0 {
+            return Ok(EdgeSet::new(0));
+        }
+        let entries = view.rows().neighbours().len();
+        let keys = Keys::of_weights::<W>(view.order());
+        let input = Graph::new(view.vertices(), view.edges() as u32, entries as u32, keys);
+        let mut plan = run.compile(|_| Plan::new(device, input, Form::Rows))?;
+        device.admit(plan.layout.bytes(), DeviceCsr::<W>::bytes(view.vertices(), entries))?;
+        let graph = run.upload(|run| {
+            plan.allocate(device, run)?;
+            DeviceCsr::upload(device, view, run.threads())
+        })?;
+        let forest = solve(device, plan, graph_of_rows(&graph)?, run);
+        // Freeing the graph's memory counts as part of the upload.
+        run.upload(|_| drop(graph));
+        forest
+    }
+
+    fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
+        edge_ids(forest, run.threads())
+    }
+}
+
+/// The canonical forest of an edge list that is stored on the device.
+///
+/// # Errors
+/// If the device fails or has too little memory.
+pub fn on_edges<W: Weight>(
+    device: &Device,
+    graph: &DeviceEdges<W>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    let input = graph_of_edges(graph)?;
+    if graph.edges == 0 {
+        return Ok(EdgeSet::new(0));
+    }
+    let plan = planned(device, input, Form::Edges, run)?;
+    solve(device, plan, input, run)
+}
+
+/// The canonical forest of an edge list that is stored on the device, as edge ids: ascending 64-bit
+/// integers that stay on the device.
+///
+/// # Errors
+/// If the device fails or has too little memory.
+pub fn ids_on_edges<W: Weight>(
+    device: &Arc<Device>,
+    graph: &DeviceEdges<W>,
+    run: &mut Run<'_>,
+) -> Result<DeviceMemory, SolveError> {
+    let input = graph_of_edges(graph)?;
+    if graph.edges == 0 {
+        return Ok(DeviceMemory::uninit(device, 0)?);
+    }
+    let plan = planned(device, input, Form::Edges, run)?;
+    let ids = list_set(device, &find_forest(device, plan, input, run)?.words())?;
+    run.progress(1, 1)?;
+    Ok(ids)
+}
+
+fn graph_of_edges<W: Weight>(graph: &DeviceEdges<W>) -> Result<Graph, SolveError> {
+    Fast.admit(graph.vertices, graph.edges as usize)?;
+    let mut input = Graph::new(graph.vertices, graph.edges, 0, graph.keys);
+    input.u = graph.u.address();
+    input.v = graph.v.address();
+    input.weights = graph.weights.address();
+    Ok(input)
+}
+
+/// The canonical forest of rows that are stored on the device.
+///
+/// # Errors
+/// If the device fails or has too little memory.
+pub fn on_rows<W: Weight>(
+    device: &Device,
+    graph: &DeviceCsr<W>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    let input = graph_of_rows(graph)?;
+    if graph.edges == 0 {
+        return Ok(EdgeSet::new(0));
+    }
+    let plan = planned(device, input, Form::Rows, run)?;
+    solve(device, plan, input, run)
+}
+
+fn graph_of_rows<W: Weight>(graph: &DeviceCsr<W>) -> Result<Graph, SolveError> {
+    Fast.admit(graph.vertices, graph.edges as usize)?;
+    if graph.entries > MOST_ENTRIES {
+        return Err(DeviceError::TooManyEntries { entries: graph.entries.into() }.into());
+    }
+    let mut input = Graph::new(graph.vertices, graph.edges, graph.entries, graph.keys);
+    input.offsets = graph.offsets.address();
+    input.neighbours = graph.neighbours.address();
+    input.ids = graph.ids.address();
+    input.weights = graph.weights.address();
+    Ok(input)
+}
+
+/// The plan for a graph that is stored on the device, with the memory to solve it allocated.
+fn planned(
+    device: &Device,
+    graph: Graph,
+    form: Form,
+    run: &mut Run<'_>,
+) -> Result<Plan, DeviceError> {
+    let mut plan = run.compile(|_| Plan::new(device, graph, form))?;
+    plan.allocate(device, run)?;
+    Ok(plan)
+}

@@ -1,0 +1,122 @@
+//! Launches a solve, waits for it, and repeats it if the lists had too little room.
+
+#![allow(unsafe_code, reason = "kernels are launched")]
+
+use std::ops::Range;
+use std::time::Duration;
+
+use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
+use kostra_core::{EdgeSet, Run, SolveError};
+
+use super::arguments::{
+    Args, BLOCK_THREADS, Graph, REPORT_OVERFLOW, REPORT_STEPS, STEP_NAMES, TraceStep,
+};
+use super::layout::COUNTER_SETS;
+use super::plan::{Plan, TRACE_STEPS};
+use crate::buffers::{download, download_set};
+use crate::device::Scratch;
+use crate::{Device, DeviceError};
+
+/// A forest with one bit per edge, in the scratch memory of the solve that found it.
+pub(super) struct Found<'a> {
+    scratch: Scratch<'a>,
+    forest: Range<usize>,
+}
+
+impl Found<'_> {
+    pub(super) fn words(&self) -> CudaView<'_, u32> {
+        let words = self.forest.len() / size_of::<u32>();
+        // SAFETY: any bytes are valid integers.
+        unsafe { self.scratch.slice(self.forest.clone()).transmute(words) }
+            .expect("the forest is whole words")
+    }
+}
+
+/// Solves a graph that has edges, and copies the forest to the host.
+pub(super) fn solve(
+    device: &Device,
+    plan: Plan,
+    graph: Graph,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    let forest = find_forest(device, plan, graph, run)?;
+    let set = run.download(|run| download_set(device, &forest.words(), run.threads()))?;
+    run.progress(1, 1)?;
+    Ok(set)
+}
+
+/// Solves a graph that has edges. The forest stays on the device.
+pub(super) fn find_forest<'a>(
+    device: &'a Device,
+    mut plan: Plan,
+    graph: Graph,
+    run: &mut Run<'_>,
+) -> Result<Found<'a>, SolveError> {
+    run.progress(0, 1)?;
+    loop {
+        device.admit(plan.layout.bytes(), 0)?;
+        if let Some(forest) = attempt(device, &plan, graph, run)? {
+            return Ok(forest);
+        }
+        plan = plan.with_room_for_all_edges(graph);
+    }
+}
+
+/// Launches a solve and waits for it. Returns `None` if the lists had too little room. The driver is
+/// called only to launch and to wait: a call takes as long as a step of the solve, and longer if the
+/// device was idle.
+fn attempt<'a>(
+    device: &'a Device,
+    plan: &Plan,
+    graph: Graph,
+    run: &mut Run<'_>,
+) -> Result<Option<Found<'a>>, DeviceError> {
+    let mut scratch = device.scratch(plan.layout.bytes())?;
+    let solves = scratch.take_turn();
+    if solves == 0 {
+        device.fill(&mut scratch.slice_mut(COUNTER_SETS), 0)?;
+    }
+    let stream = device.stream();
+    let mut arguments =
+        Args { graph, scratch: plan.layout.at(scratch.device_ptr(stream).0, solves) };
+    arguments.scratch.report = scratch.told_at();
+    if let Some(trace) = &plan.trace {
+        arguments.scratch.trace = trace.device_ptr(stream).0;
+        arguments.scratch.steps = TRACE_STEPS as u32;
+    }
+    let grid = LaunchConfig {
+        grid_dim: (plan.blocks, 1, 1),
+        block_dim: (BLOCK_THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut launch = stream.launch_builder(&plan.kernel);
+    launch.arg(&arguments);
+    // SAFETY: the argument is laid out as the kernel's, its arrays have the lengths that the kernel
+    // relies on, and the device holds all blocks of the grid at once.
+    let launched = unsafe { launch.launch_cooperative(grid) };
+    device.check(launched, "starting a solve")?;
+    device.finish()?;
+    scratch.leave(solves + 1);
+    let report = scratch.told();
+    if let Some(trace) = &plan.trace {
+        let words = report[REPORT_STEPS] as usize * TraceStep::WORDS;
+        observe_steps(&download(device, &trace.slice(..words))?, run);
+    }
+    let has_room = report[REPORT_OVERFLOW] == 0;
+    Ok(has_room.then(|| Found { scratch, forest: plan.layout.forest() }))
+}
+
+/// Reports each step to the observer: its name and its time, and for each round what was left.
+fn observe_steps(trace: &[u32], run: &mut Run<'_>) {
+    let (steps, _) = trace.as_chunks();
+    let steps: Vec<_> = steps.iter().map(|words| TraceStep::from_words(*words)).collect();
+    for pair in steps.windows(2) {
+        let (last, step) = (pair[0], pair[1]);
+        let name = STEP_NAMES.get(step.code as usize).copied().unwrap_or("other");
+        if name == "hook" {
+            // The observer cannot stop the solve, which is over.
+            let _ = run.round(step.components as usize, step.edges as usize);
+        }
+        run.phase_took(name, Duration::from_nanos(step.time.saturating_sub(last.time)));
+    }
+}
