@@ -12,8 +12,8 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 
+use crate::ReadErrorKind;
 use crate::source::{Source, from_io};
-use crate::{Compression, ReadErrorKind};
 
 /// How much of the content is looked at before it is read.
 pub(crate) const HEAD: usize = 1 << 16;
@@ -30,6 +30,17 @@ const LIKELY_RATIO: u64 = 64;
 /// The length that is assumed for a stream of unknown length when memory is reserved for what its
 /// header announces.
 const LIKELY_BYTES: u64 = 1 << 26;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is the compression it is named after")]
+pub enum Compression {
+    None,
+    Gzip,
+    Xz,
+    Zstd,
+    Bzip2,
+}
 
 /// The content of an input, decompressed.
 pub(crate) struct Stream<'a> {
@@ -209,7 +220,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::source::of_bytes;
+    use crate::source::from_bytes;
 
     const TEXT: &[u8] = b"1 2 3\n2 3 4\n";
 
@@ -246,7 +257,7 @@ mod tests {
         [Compression::Gzip, Compression::Xz, Compression::Zstd, Compression::Bzip2];
 
     fn unpack(bytes: &[u8]) -> Result<(Compression, Vec<u8>), ReadErrorKind> {
-        let mut stream = Stream::new(of_bytes(bytes))?;
+        let mut stream = Stream::new(from_bytes(bytes))?;
         let mut text = Vec::new();
         stream.read_to_end(&mut text).map_err(from_io)?;
         Ok((stream.compression, text))

@@ -108,6 +108,18 @@ pub enum ReadErrorKind {
     },
 }
 
+impl ReadErrorKind {
+    /// The input is a text in an encoding that Kostra does not read.
+    pub(crate) fn utf_16() -> Self {
+        Self::Malformed("this is UTF-16 text; save it as UTF-8".into())
+    }
+
+    /// Whether the system is at fault, and not the content.
+    pub(crate) fn is_of_system(&self) -> bool {
+        matches!(self, Self::Io(_) | Self::OutOfMemory { .. })
+    }
+}
+
 impl From<OutOfMemory> for ReadErrorKind {
     fn from(refusal: OutOfMemory) -> Self {
         Self::OutOfMemory { bytes: refusal.bytes as u64 }

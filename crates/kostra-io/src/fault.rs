@@ -36,8 +36,8 @@ impl Fault {
         Self { place: None, kind: ReadErrorKind::Malformed(sentence.into()) }
     }
 
-    /// The fault as an error of the input that is called so.
-    pub(crate) fn of(self, input: impl Into<String>) -> ReadError {
+    /// The fault as an error in `input`.
+    pub(crate) fn in_input(self, input: impl Into<String>) -> ReadError {
         ReadError { input: input.into(), place: self.place, kind: self.kind }
     }
 }
@@ -45,5 +45,26 @@ impl Fault {
 impl<E: Into<ReadErrorKind>> From<E> for Fault {
     fn from(kind: E) -> Self {
         Self { place: None, kind: kind.into() }
+    }
+}
+
+/// A fault in a block of a text.
+#[derive(Debug)]
+pub(crate) struct BlockFault {
+    /// The byte in the block, if the fault has a place.
+    pub(crate) offset: Option<usize>,
+    pub(crate) kind: ReadErrorKind,
+}
+
+impl BlockFault {
+    /// The content breaks the rules of its format at byte `offset` of the block.
+    pub(crate) fn new(offset: usize, sentence: impl Into<String>) -> Self {
+        Self { offset: Some(offset), kind: ReadErrorKind::Malformed(sentence.into()) }
+    }
+}
+
+impl From<ReadErrorKind> for BlockFault {
+    fn from(kind: ReadErrorKind) -> Self {
+        Self { offset: None, kind }
     }
 }

@@ -10,42 +10,40 @@ mod columns;
 mod compression;
 #[cfg(unix)]
 mod descriptor;
-mod dimacs;
-mod ecl;
-mod edge_list;
 mod error;
 mod fault;
-mod gap;
-mod kst;
-mod matrix_market;
-mod metis;
+mod formats;
+mod head;
+mod interface;
+mod mapped_file;
 mod mirror;
 mod number;
 mod options;
-mod osm;
 mod output;
 mod part;
 mod read;
+mod recognition;
 mod replacement;
-mod sniff;
 mod source;
 mod terms;
 #[cfg(test)]
 mod testing;
+mod text_part;
 mod text_writer;
 mod weights;
 mod words;
+mod write;
 
-pub use edge_list::isolated_vertices;
+pub use compression::Compression;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
-pub use kst::{KstFile, MappedFile, is_in_mapped_file, open_kst};
-pub use options::{
-    ColumnChoice, ColumnOptions, Compression, Format, Header, Input, Loaded, MissingWeights, Nan,
-    ReadOptions,
-};
-pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
-pub use part::{Part, PartReader, hash_ranges, pieces};
+pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
+pub use interface::{Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions};
+pub use mapped_file::MappedFile;
+pub use options::{ColumnChoice, ColumnOptions, Header, MissingWeights, Nan};
+pub use output::{Output, write_atomically};
+pub use part::{PartReader, hash_ranges, pieces};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
-pub use source::Progress;
+pub use source::{Input, Progress};
 pub use terms::Terms;
+pub use write::{write_bytes, write_graph};

@@ -6,14 +6,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
-use kostra_core::{AnyGraph, Coordinates};
 
 #[cfg(unix)]
 use crate::descriptor::{STDERR, STDOUT, duplicate, number};
-use crate::{
-    Format, MappedFile, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market,
-    metis,
-};
+use crate::{Replacement, WriteError};
 #[cfg(not(unix))]
 use descriptor::{STDERR, STDOUT, duplicate, number};
 
@@ -128,79 +124,6 @@ mod descriptor {
 
     pub(super) fn duplicate(number: i32) -> io::Result<Box<dyn Write>> {
         Ok(if number == STDOUT { Box::new(io::stdout()) } else { Box::new(io::stderr()) })
-    }
-}
-
-/// A graph to write, with what may go along. A format takes what it can hold: only `.kst` keeps
-/// names and places.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing<'a> {
-    /// The graph.
-    pub graph: &'a AnyGraph,
-    /// Where its vertices lie.
-    pub coordinates: Option<&'a Coordinates>,
-    /// What its vertices are called.
-    pub names: Option<&'a [String]>,
-    /// The file that the graph borrows from. When that has changed by the end of writing, nothing
-    /// is written.
-    pub mapped: Option<&'a MappedFile>,
-}
-
-impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
-    fn from(graph: &'a AnyGraph) -> Self {
-        Self { graph, coordinates: None, names: None, mapped: None }
-    }
-}
-
-/// What writes a graph once it is known that the format can hold it.
-pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
-
-/// Writes a graph in a format, as [`write_atomically`] does.
-///
-/// # Errors
-/// When the format cannot hold the graph, which is found out before the output is touched, or
-/// cannot be written, or the file that the graph borrows from has changed.
-pub fn write_graph(
-    output: &Output,
-    format: Format,
-    outgoing: Outgoing<'_>,
-) -> Result<(), WriteError> {
-    let unrepresentable =
-        |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
-    let write = writer(format, outgoing).map_err(unrepresentable)?;
-    write_atomically(output, |to| {
-        write(to)?;
-        outgoing.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
-    })
-}
-
-/// A graph in a format, in memory.
-///
-/// # Errors
-/// When the format cannot hold the graph.
-pub fn write_bytes(format: Format, outgoing: Outgoing<'_>) -> Result<Vec<u8>, WriteError> {
-    let output = || "memory".to_owned();
-    let writer = writer(format, outgoing)
-        .map_err(|reason| WriteError::Unrepresentable { output: output(), reason })?;
-    let mut bytes = Vec::new();
-    writer(&mut bytes).map_err(|cause| WriteError::Io { output: output(), cause })?;
-    Ok(bytes)
-}
-
-/// The writer of a graph in a format, or a sentence on why there is none.
-fn writer(format: Format, outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    let graph = outgoing.graph;
-    match format {
-        Format::Dimacs => Ok(Box::new(|to| dimacs::write(graph, to))),
-        Format::EdgeList => Ok(Box::new(|to| edge_list::write(graph, to))),
-        Format::MatrixMarket => Ok(Box::new(|to| matrix_market::write(graph, to))),
-        Format::Metis => metis::writer(outgoing),
-        Format::Ecl => ecl::writer(outgoing),
-        Format::Gap => gap::writer(outgoing),
-        Format::Kst => kst::writer(outgoing),
-        Format::OsmPbf => {
-            Err(format!("Kostra does not write {format}; write kst, which keeps places, or gr"))
-        }
     }
 }
 

@@ -1,12 +1,31 @@
 //! Where bytes come from: a file, standard input or memory, with progress.
 
+use std::fmt::{self, Display};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::ReadErrorKind;
 use crate::fault::Fault;
-use crate::{Input, ReadErrorKind};
+
+/// Where a graph is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => path.display().fmt(f),
+            Self::Stdin => f.write_str("standard input"),
+        }
+    }
+}
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +69,12 @@ pub(crate) fn open<'a>(
 }
 
 /// A source in memory.
-pub(crate) fn of_bytes(bytes: &[u8]) -> Source<'_> {
+pub(crate) fn from_bytes(bytes: &[u8]) -> Source<'_> {
     Source { reader: Box::new(bytes), size: Some(bytes.len() as u64), file: None }
 }
 
 /// Some bytes of a regular file.
-pub(crate) fn of_range(path: &Path, range: Range<u64>) -> Result<Source<'static>, Fault> {
+pub(crate) fn from_range(path: &Path, range: Range<u64>) -> Result<Source<'static>, Fault> {
     let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
     file.seek(SeekFrom::Start(range.start)).map_err(ReadErrorKind::Io)?;
     let size = Some(range.end - range.start);

@@ -4,9 +4,8 @@ use kostra_core::AnyGraph;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::output::{Outgoing, Writer};
-use crate::read::Parsed;
-use crate::source::of_bytes;
+use crate::interface::{Outgoing, Parsed, Writer};
+use crate::source::from_bytes;
 use crate::{Format, ReadOptions, read_bytes};
 
 /// A format's reader with the size of its blocks as a parameter.
@@ -22,8 +21,8 @@ pub(crate) fn read_all_ways(
 ) -> Result<Parsed, String> {
     let read = |text: &str, block_size: usize, threads: usize| {
         let options = ReadOptions { threads, ..options.clone() };
-        let stream = Stream::new(of_bytes(text.as_bytes())).unwrap();
-        read(stream, &options, block_size).map_err(|fault| fault.of("x").to_string())
+        let stream = Stream::new(from_bytes(text.as_bytes())).unwrap();
+        read(stream, &options, block_size).map_err(|fault| fault.in_input("x").to_string())
     };
     let expected = read(text, 1 << 18, 1);
     let windows = text.replace('\n', "\r\n");

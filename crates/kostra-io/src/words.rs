@@ -9,8 +9,8 @@ use crate::compression::{Stream, fill};
 use crate::fault::Fault;
 use crate::source::from_io;
 
-/// How many bytes are read at a time.
-const BLOCK: usize = 1 << 16;
+/// The number of bytes that are read at a time.
+const READ_BYTES: usize = 1 << 16;
 
 /// A file of little-endian numbers, read in blocks.
 pub(crate) struct Words<'a> {
@@ -27,7 +27,7 @@ pub(crate) struct Words<'a> {
 impl<'a> Words<'a> {
     /// The numbers of a stream, of which the first ones are called `what`.
     pub(crate) fn new(stream: Stream<'a>, what: &'static str) -> Self {
-        Self { stream, offset: 0, what, ahead: None, buffer: vec![0; BLOCK] }
+        Self { stream, offset: 0, what, ahead: None, buffer: vec![0; READ_BYTES] }
     }
 
     /// The next `count` numbers of `SIZE` bytes, each converted or refused. Reserves memory as
@@ -39,7 +39,7 @@ impl<'a> Words<'a> {
     ) -> Result<Vec<T>, Fault> {
         let mut values = memory::room(self.stream.reasonable(count as u64, SIZE as u64))?;
         while values.len() < count {
-            let wanted = BLOCK.min((count - values.len()).saturating_mul(SIZE));
+            let wanted = READ_BYTES.min((count - values.len()).saturating_mul(SIZE));
             let block = self.buffer.get_mut(..wanted).unwrap_or_default();
             let ahead = self.ahead.take();
             let filled =

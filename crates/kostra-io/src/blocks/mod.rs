@@ -20,14 +20,11 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::fault::Fault;
-use crate::{Place, ReadErrorKind};
+use crate::Place;
+use crate::fault::{BlockFault, Fault};
 use text::Block;
-pub(crate) use text::Text;
+pub(crate) use text::{BLOCK_BYTES, Text};
 
-/// How many bytes a block has: few enough for the second-level cache, many enough for the locks not
-/// to matter.
-pub(crate) const BLOCK: usize = 1 << 18;
 /// How many blocks wait for a thread to parse them.
 const QUEUED: usize = 2;
 /// How many finished blocks a thread may be ahead of the slowest.
@@ -42,27 +39,6 @@ pub(crate) trait Parser: Sync {
     /// Parses whole lines, each with its newline, into an empty chunk. On a fault the chunk holds
     /// what came before.
     fn parse(&self, block: &[u8], chunk: &mut Self::Chunk) -> Result<(), BlockFault>;
-}
-
-/// A fault in a block.
-#[derive(Debug)]
-pub(crate) struct BlockFault {
-    /// The byte in the block, if the fault has a place.
-    pub(crate) offset: Option<usize>,
-    pub(crate) kind: ReadErrorKind,
-}
-
-impl BlockFault {
-    /// The content breaks its format's rules at this byte of the block.
-    pub(crate) fn new(offset: usize, sentence: impl Into<String>) -> Self {
-        Self { offset: Some(offset), kind: ReadErrorKind::Malformed(sentence.into()) }
-    }
-}
-
-impl From<ReadErrorKind> for BlockFault {
-    fn from(kind: ReadErrorKind) -> Self {
-        Self { offset: None, kind }
-    }
 }
 
 impl Text<'_> {

@@ -1,11 +1,14 @@
 //! A text on its way in: cut into lines while its header is read, then into blocks of whole lines.
 
-use super::{BLOCK, BlockFault};
 use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
-use crate::fault::Fault;
+use crate::fault::{BlockFault, Fault};
+use crate::head::{BYTE_ORDER_MARK, is_utf_16};
 use crate::source::from_io;
 
+/// The number of bytes of a block: it fits into the second-level cache, and is large enough that
+/// locks cost little.
+pub(crate) const BLOCK_BYTES: usize = 1 << 18;
 /// The longest line that is read.
 const LONGEST_LINE: usize = 1 << 26;
 
@@ -26,15 +29,13 @@ pub(crate) struct Text<'a> {
 impl<'a> Text<'a> {
     /// The text of a stream; a byte-order mark at its start is left out.
     pub(crate) fn new(stream: Stream<'a>) -> Result<Self, Fault> {
-        Self::with_block_size(stream, BLOCK)
+        Self::with_block_size(stream, BLOCK_BYTES)
     }
 
     /// The same with blocks of another size, to test what happens at their ends.
     pub(crate) fn with_block_size(stream: Stream<'a>, block_size: usize) -> Result<Self, Fault> {
-        if matches!(stream.head(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-            return Err(
-                ReadErrorKind::Malformed("this is UTF-16 text; save it as UTF-8".into()).into()
-            );
+        if is_utf_16(stream.head()) {
+            return Err(ReadErrorKind::utf_16().into());
         }
         let longest_line = LONGEST_LINE;
         let mut text = Self {
@@ -47,7 +48,6 @@ impl<'a> Text<'a> {
             lines: 0,
             consumed: 0,
         };
-        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         if text.sample(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
             text.taken = BYTE_ORDER_MARK.len();
             text.consumed = BYTE_ORDER_MARK.len() as u64;
@@ -59,7 +59,7 @@ impl<'a> Text<'a> {
     pub(crate) fn continued(stream: Stream<'a>, lines: u64) -> Self {
         Self {
             stream,
-            block_size: BLOCK,
+            block_size: BLOCK_BYTES,
             longest_line: LONGEST_LINE,
             ahead: Vec::new(),
             taken: 0,

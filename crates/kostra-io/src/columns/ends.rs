@@ -40,7 +40,7 @@ impl Span {
 impl Ends {
     pub(crate) const NONE: Self = Self { edges: 0, all: Span::NONE, rest: Span::NONE };
 
-    pub(crate) fn of(columns: &Columns) -> Self {
+    pub(crate) fn of_columns(columns: &Columns) -> Self {
         let Some(((u, v), (rest_u, rest_v))) = columns
             .u
             .split_first()

@@ -9,13 +9,14 @@ mod ends;
 mod kinds;
 mod weights;
 
-use kostra_core::{GraphError, MAX_EDGES, Vertex, memory};
+use kostra_core::{GraphError, MAX_EDGES, Vertex};
 
 use crate::ReadErrorKind;
-use crate::blocks::BlockFault;
+use crate::fault::BlockFault;
 pub(crate) use ends::Ends;
 pub(crate) use kinds::{Conflict, Kinds};
 pub(crate) use weights::Weights;
+use weights::reserve;
 
 /// A weight as it stands in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,12 +40,6 @@ impl Number {
             Self::Float(value) => Some(value),
         }
     }
-}
-
-fn reserve<T>(values: &mut Vec<T>, count: usize, exactly: bool) -> Result<(), ReadErrorKind> {
-    let result =
-        if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
-    Ok(result?)
 }
 
 /// Edges in input order. The weights stay empty where the input has none.

@@ -1,7 +1,18 @@
 //! Weights whose type shows only as they are read.
 
-use super::reserve;
+use kostra_core::memory;
+
 use crate::ReadErrorKind;
+
+pub(super) fn reserve<T>(
+    values: &mut Vec<T>,
+    count: usize,
+    exactly: bool,
+) -> Result<(), ReadErrorKind> {
+    let result =
+        if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
+    Ok(result?)
+}
 
 /// Weights of the narrowest type that holds all of them, unless [`Kinds`](super::Kinds) says that
 /// none does.

@@ -1,0 +1,71 @@
+//! The numbers of a line, one after the other.
+
+use crate::Nan;
+use crate::columns::Number;
+use crate::fault::BlockFault;
+use crate::number::{digits, is_blank, natural, show, weight};
+
+/// A place in a line.
+pub(super) struct Cursor<'a> {
+    pub(super) line: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl Cursor<'_> {
+    /// Goes to the next word; whether there is one.
+    #[inline]
+    pub(super) fn at_word(&mut self) -> bool {
+        while self.line.get(self.at).is_some_and(|&byte| is_blank(byte)) {
+            self.at += 1;
+        }
+        self.at < self.line.len()
+    }
+
+    /// The natural number that the word here is; goes behind it.
+    #[inline]
+    pub(super) fn natural(&mut self, what: &str) -> Result<u64, BlockFault> {
+        let start = self.at;
+        let (value, end) = digits(self.line, start);
+        // Ten digits are plenty, and cannot overflow.
+        if (1..=10).contains(&(end - start))
+            && self.line.get(end).is_none_or(|&byte| is_blank(byte))
+        {
+            self.at = end;
+            return Ok(value);
+        }
+        natural(self.word(), what).map_err(|sentence| BlockFault::new(start, sentence))
+    }
+
+    /// The edge weight that the word here is; goes behind it.
+    #[inline]
+    pub(super) fn integer(&mut self) -> Result<i64, BlockFault> {
+        let start = self.at;
+        if self.line.get(start).is_some_and(u8::is_ascii_digit) {
+            let (value, end) = digits(self.line, start);
+            if end - start <= 10 && self.line.get(end).is_none_or(|&byte| is_blank(byte)) {
+                self.at = end;
+                return Ok(value as i64);
+            }
+        }
+        let word = self.word();
+        let sentence = match weight(word, Nan::Skip) {
+            Ok(Number::Integer(value)) => return Ok(value),
+            Ok(Number::Huge(_)) => {
+                format!("the weight {} does not fit in 64 bits with a sign", show(word))
+            }
+            Ok(Number::Float(_)) => {
+                format!("the weight {} is no integer, which METIS wants", show(word))
+            }
+            Err(sentence) => sentence,
+        };
+        Err(BlockFault::new(start, sentence))
+    }
+
+    /// The word that starts here; goes behind it.
+    fn word(&mut self) -> &[u8] {
+        let rest = self.line.get(self.at..).unwrap_or_default();
+        let length = rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).unwrap_or_default()
+    }
+}
