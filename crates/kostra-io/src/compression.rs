@@ -1,9 +1,8 @@
-//! Compressed inputs, recognized by their first bytes and decompressed on the fly.
+//! Compressed inputs, recognized by their first bytes and decompressed as they are read.
 //!
-//! A stream that is cut short or followed by other bytes is an error, never a short read. Damage is
-//! an error where the stream does not decode or its checksum is wrong; zstd and xz streams may have
-//! no checksum. Streams that follow each other in one file, as parallel compressors write them, are
-//! read as one.
+//! A stream that is cut short or followed by other bytes is an error. Damage is an error if the
+//! stream cannot be decoded or its checksum is wrong; zstd and xz streams may have no checksum.
+//! Several streams in one file, as parallel compressors write them, are read as one.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -15,14 +14,13 @@ use liblzma::bufread::XzDecoder;
 use crate::ReadErrorKind;
 use crate::source::{Source, from_io};
 
-/// How much of the content is looked at before it is read.
+/// The number of bytes by which a format is recognized: some hundred lines of most texts.
 pub(crate) const HEAD: usize = 1 << 16;
-/// How much of a text is looked at, where comments or long lines come first.
+/// The most bytes by which a text is recognized, if it starts with comments or long lines.
 pub(crate) const LONGEST_HEAD: usize = 1 << 24;
-/// Compressed bytes are read this many at a time.
+/// The number of compressed bytes that are read at a time.
 const COMPRESSED_BLOCK: usize = 1 << 17;
-/// The most memory that the xz decoder may allocate, whatever the header asks for; a file of
-/// `xz -9` needs 65 MiB.
+/// The most memory that the xz decoder may allocate; a file of `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 1 << 30;
 /// The compression ratio that is assumed when memory is reserved for what a compressed input's
 /// header announces.
@@ -50,8 +48,7 @@ pub(crate) struct Stream<'a> {
     whole: bool,
     likely_bytes: u64,
     pub(crate) compression: Compression,
-    /// The content as a file that can be mapped into memory, unless it is compressed or no regular
-    /// file.
+    /// The content as a file that can be mapped into memory, if it is an uncompressed regular file.
     pub(crate) file: Option<File>,
 }
 
@@ -92,13 +89,13 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read. More
-    /// after [`look_further`](Self::look_further).
+    /// The first [`HEAD`] bytes, or fewer if the content is shorter; they are not consumed. After
+    /// [`look_further`](Self::look_further) there are more.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Makes the head twice as long, unless something of it has been read; whether it grew.
+    /// Doubles the head, unless part of it has been read. Returns whether it grew.
     pub(crate) fn look_further(&mut self) -> Result<bool, ReadErrorKind> {
         if self.whole || self.taken > 0 {
             return Ok(false);
@@ -112,22 +109,22 @@ impl<'a> Stream<'a> {
         Ok(count > 0)
     }
 
-    /// Whether the head is all there is.
+    /// Whether the head is the whole content.
     pub(crate) fn head_is_whole(&self) -> bool {
         self.whole
     }
 
-    /// For how many of the `items` that a header announces memory is reserved at once, if each
-    /// takes at least `bytes_each` bytes of the content: for as many as the content can hold, if it
-    /// is compressed no better than [`LIKELY_RATIO`]. So a false header cannot make the reader
-    /// reserve much more than the file can fill. A better compressed file costs some reallocations.
+    /// The number of items to reserve memory for, if a header announces `items` items of at least
+    /// `bytes_each` bytes. It is limited to what the content can hold at a compression ratio of
+    /// [`LIKELY_RATIO`], so a false header cannot make the reader reserve much more than the file
+    /// can fill. A file with a higher ratio costs some reallocations.
     pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
         usize::try_from(items.min(self.likely_bytes / bytes_each + 1)).unwrap_or(usize::MAX)
     }
 }
 
 impl Read for Stream<'_> {
-    /// Reads the content. Errors carry a [`ReadErrorKind`], which [`from_io`] takes out.
+    /// Reads the content. Errors contain a [`ReadErrorKind`], which [`from_io`] extracts.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let head = self.head.get(self.taken..).unwrap_or_default();
         if head.is_empty() {
@@ -178,8 +175,7 @@ const fn name(compression: Compression) -> &'static str {
     }
 }
 
-/// A decoder whose errors say which compression is damaged; errors of the system pass through
-/// unchanged.
+/// A decoder whose errors name the compression. Errors of the system pass through unchanged.
 struct Decoder<'a> {
     decoder: Box<dyn Read + Send + 'a>,
     compression: Compression,

@@ -1,5 +1,5 @@
-//! What the formats and their users share: a format has a [`FormatInfo`], its reader returns
-//! [`Parsed`] or [`Part`], and its writer takes [`Outgoing`].
+//! The types that formats and their users share. A format has a [`FormatInfo`]; its reader returns
+//! [`Parsed`] or a [`Part`], and its writer takes [`Outgoing`].
 
 use std::fmt::{self, Debug, Display};
 use std::hash::{Hash, Hasher};
@@ -13,10 +13,11 @@ use crate::compression::{Compression, Stream};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::mapped_file::MappedFile;
+use crate::number::NanRule;
 use crate::options::{ColumnOptions, MissingWeights, Nan};
 use crate::terms::Terms;
 
-/// What a format is called, what it can do, and the functions that do it.
+/// The description of a format, and its functions.
 #[derive(Debug)]
 pub struct FormatInfo {
     /// The name that users type.
@@ -140,6 +141,14 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    /// What to do about a weight in a text that is NaN.
+    pub(crate) fn nan_rule(&self) -> NanRule {
+        match self.nan {
+            Nan::Error => NanRule::Refuse(self.terms),
+            Nan::Skip => NanRule::Accept,
+        }
+    }
+
     /// The number of threads to use: `threads`, or all that the system offers.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {

@@ -1,9 +1,13 @@
-//! Graphs in and out of files: one module a format. Every reader takes untrusted bytes.
+//! Reads and writes graphs in the formats of [`FORMATS`]. Every reader accepts untrusted bytes.
 //!
-//! Readers recognize formats and compressions by content, never by file name; a format can also be
-//! named, and names of vertices mean an edge list. Text is read in blocks of whole lines: one
-//! thread reads and decompresses block after block, all threads parse blocks, and the parsed blocks
-//! are joined in order, so that the result does not depend on the number of threads.
+//! Formats and compressions are recognized by content, never by file name; [`ReadOptions::format`]
+//! names a format instead. Text is read in blocks of whole lines: one thread reads and decompresses
+//! the blocks, all threads parse them, and the parsed blocks are joined in order. So the result does
+//! not depend on the number of threads.
+//!
+//! `interface` contains the types that formats and their users share, `formats` the formats and
+//! their table. `read`, `write`, `part` and `recognition` use the table, and formats do not use
+//! these modules.
 
 mod blocks;
 mod columns;

@@ -1,4 +1,4 @@
-//! The one way in: open, decompress, recognize, parse.
+//! Reading a graph: open, decompress, recognize, parse.
 
 use std::io::Read;
 
@@ -9,18 +9,19 @@ use crate::recognition::recognize_stream;
 use crate::source::{self, Input, Progress, Source};
 use crate::{ReadError, ReadErrorKind};
 
-/// Reads a graph. `progress` is called after every read of the input, possibly from another thread;
-/// a read takes up to a few hundred kilobytes. A `.kst` file that is mapped into memory reports its
-/// first bytes only.
+/// Reads a graph.
 ///
-/// DIMACS, edge lists and Matrix Market take one pass and, besides the graph, some blocks of 256
-/// KiB for each thread; edge lists with names, their table too. METIS, ECL and GAP files are stored
-/// by rows, which are kept until all edges are known; their modules say how much memory that takes.
-/// An OpenStreetMap file is read twice, or kept in memory.
+/// `progress` is called after every read of up to a few hundred kilobytes, possibly from another
+/// thread. A `.kst` file that is mapped into memory reports its first bytes only.
+///
+/// DIMACS, edge lists and Matrix Market are read in one pass. Besides the graph they need a few
+/// blocks of 256 KiB per thread, and edge lists with names also the table of names. METIS, ECL and
+/// GAP files store rows, which are kept until all edges are known; the modules of these formats
+/// state the memory. An OpenStreetMap file is read twice or kept in memory.
 ///
 /// # Errors
-/// When the input cannot be opened or read, is in no known format, breaks the rules of its format,
-/// or holds no graph that fits 32-bit ids and this machine's memory.
+/// When the input cannot be opened or read, is in no known format, or breaks the rules of its
+/// format. When the graph does not fit into 32-bit ids or the memory of this machine.
 pub fn read(
     input: &Input,
     options: &ReadOptions,
@@ -31,7 +32,7 @@ pub fn read(
         .map_err(|fault| fault.in_input(input.to_string()))
 }
 
-/// Reads a graph from memory, as [`read`] does; `name` stands for the input in errors.
+/// Reads a graph from memory, as [`read`] does; errors call the input `name`.
 ///
 /// # Errors
 /// As [`read`].
@@ -39,7 +40,7 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loa
     load(source::from_bytes(bytes), options).map_err(|fault| fault.in_input(name))
 }
 
-/// Reads a graph from a stream, as [`read`] does; `name` stands for the input in errors.
+/// Reads a graph from a stream, as [`read`] does; errors call the input `name`.
 ///
 /// # Errors
 /// As [`read`].
@@ -52,11 +53,12 @@ pub fn read_stream<'a>(
     load(source, options).map_err(|fault| fault.in_input(name))
 }
 
-/// Opens a text that is no graph, such as a list of edge ids, and decompresses it as [`read`] does.
+/// Opens a text that is not a graph, such as a list of edge ids, and decompresses it as [`read`]
+/// does.
 ///
 /// # Errors
-/// When the input cannot be opened, or its compressed stream is damaged at the start. Later reads
-/// return errors that carry a [`ReadErrorKind`].
+/// When the input cannot be opened, or its compressed stream is damaged at the start. Errors of
+/// later reads contain a [`ReadErrorKind`].
 pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
     let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
     let stream = source::open(input, unwatched).and_then(|source| Ok(Stream::new(source)?));
@@ -83,7 +85,7 @@ pub(crate) fn choose_format(
 ) -> Result<Format, ReadErrorKind> {
     let format = match options.format {
         Some(format) => format,
-        None => match recognize_stream(stream) {
+        None => match recognize_stream(stream, options.terms) {
             Err(ReadErrorKind::UnknownFormat { .. }) if options.names => Format::EDGE_LIST,
             recognized => recognized?,
         },

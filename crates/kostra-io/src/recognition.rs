@@ -12,19 +12,22 @@ use crate::compression::{LONGEST_HEAD, Stream};
 use crate::formats::FORMATS;
 use crate::head::{Evidence, Head, is_utf_16};
 use crate::interface::Format;
-use crate::{ReadErrorKind, formats};
+use crate::{ReadErrorKind, Terms, formats};
 
 /// The rows that show the difference between METIS and an edge list: a line of counts and two rows
 /// of neighbors or edges.
 const ROWS_TO_RECOGNIZE: usize = 3;
 
 /// Recognizes the format of a stream of which nothing has been read.
-pub(crate) fn recognize_stream(stream: &mut Stream<'_>) -> Result<Format, ReadErrorKind> {
+pub(crate) fn recognize_stream(
+    stream: &mut Stream<'_>,
+    terms: Terms,
+) -> Result<Format, ReadErrorKind> {
     while stream.head().len() < LONGEST_HEAD
         && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
         && stream.look_further()?
     {}
-    recognize(&Head::new(stream.head(), stream.head_is_whole()))
+    recognize(&Head::new(stream.head(), stream.head_is_whole()), terms)
 }
 
 /// Whether a longer head may lead to another decision.
@@ -40,7 +43,7 @@ fn shows_too_little(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 /// When the input is in no format.
-pub(crate) fn recognize(head: &Head<'_>) -> Result<Format, ReadErrorKind> {
+fn recognize(head: &Head<'_>, terms: Terms) -> Result<Format, ReadErrorKind> {
     if let Some((format, _)) = strongest(head) {
         return Ok(format);
     }
@@ -52,7 +55,10 @@ pub(crate) fn recognize(head: &Head<'_>) -> Result<Format, ReadErrorKind> {
     if is_utf_16(bytes) {
         return Err(ReadErrorKind::utf_16());
     }
-    Err(ReadErrorKind::UnknownFormat { known: formats::ids(|_| true) })
+    Err(ReadErrorKind::UnknownFormat {
+        known: formats::ids(|_| true),
+        option: terms.option("format"),
+    })
 }
 
 /// The format with the strongest evidence, the first in the table if several have it.
@@ -73,7 +79,7 @@ mod tests {
     use crate::source::from_bytes;
 
     fn recognize(bytes: &[u8], whole: bool) -> Result<Format, ReadErrorKind> {
-        super::recognize(&Head::new(bytes, whole))
+        super::recognize(&Head::new(bytes, whole), Terms::Command)
     }
 
     fn format(text: &str) -> Format {
@@ -130,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_neighbours_are_metis() {
+    fn rows_of_neighbors_are_metis() {
         for text in [
             "3 2\n2\n1 3\n2\n",
             "% comment\n3 2\n2\n1 3\n2",
@@ -165,7 +171,8 @@ mod tests {
     }
 
     fn format_of_text(text: &str) -> Format {
-        recognize_stream(&mut Stream::new(from_bytes(text.as_bytes())).unwrap()).unwrap()
+        recognize_stream(&mut Stream::new(from_bytes(text.as_bytes())).unwrap(), Terms::Command)
+            .unwrap()
     }
 
     #[test]
@@ -181,7 +188,7 @@ mod tests {
         assert_eq!(format_of_text(&star), Format::METIS, "a star");
         let others: String = (4..=n).map(|v| format!("{v} ")).collect();
         let star = format!("{n} {}\n\n\n{others}\n{}", n - 3, "3\n".repeat(n - 3));
-        assert_eq!(format_of_text(&star), Format::METIS, "two rows without neighbours first");
+        assert_eq!(format_of_text(&star), Format::METIS, "two rows without neighbors first");
 
         let columns: String = (0..n).map(|column| format!("column{column},")).collect();
         assert_eq!(format_of_text(&format!("u,v,{columns}\n")), Format::EDGE_LIST);
@@ -196,22 +203,24 @@ mod tests {
     #[test]
     fn the_look_has_an_end() {
         let mut stream = Stream::new(from_bytes(&[b'1'; 2 * LONGEST_HEAD])).unwrap();
-        assert!(recognize_stream(&mut stream).is_err());
+        assert!(recognize_stream(&mut stream, Terms::Command).is_err());
         assert_eq!(stream.head().len(), LONGEST_HEAD);
         let mut garbage = vec![0x80; 2 * LONGEST_HEAD];
         garbage[1000] = 1;
         let mut stream = Stream::new(from_bytes(&garbage)).unwrap();
-        assert!(recognize_stream(&mut stream).is_err());
+        assert!(recognize_stream(&mut stream, Terms::Command).is_err());
         assert_eq!(stream.head().len(), crate::compression::HEAD);
     }
 
     #[test]
-    fn what_is_nothing_is_said_to_be_nothing() {
+    fn an_input_in_no_format_is_refused_with_a_remedy() {
         let error = recognize(b"\x89PNG\r\n\x1a\n", true).unwrap_err().to_string();
         assert_eq!(
             error,
-            "this is none of the formats that Kostra reads (gr, edges, mtx, graph, egr, wsg, osm.pbf, kst); \
-             name one with --format if it is"
+            format!(
+                "this input is in none of the formats that Kostra reads ({}); if it is in one of them, pass `--format`",
+                formats::ids(|_| true)
+            )
         );
         assert!(recognize(b"hello\n", true).is_err());
         assert!(recognize(b"PK\x03\x04", true).unwrap_err().to_string().contains("archive"));

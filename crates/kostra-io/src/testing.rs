@@ -1,4 +1,4 @@
-//! What the tests of the formats share.
+//! Helpers for the tests of the formats.
 
 use kostra_core::AnyGraph;
 
@@ -57,7 +57,7 @@ pub(crate) fn listed_edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
     })
 }
 
-/// What a format's writer writes of a graph, or why it does not.
+/// The bytes that a writer writes, or why it refuses the graph.
 pub(crate) fn written<'a>(
     writer: fn(Outgoing<'a>) -> Result<Writer<'a>, String>,
     outgoing: impl Into<Outgoing<'a>>,
@@ -67,13 +67,13 @@ pub(crate) fn written<'a>(
     Ok(bytes)
 }
 
-/// Reads a graph in a format from a file of this name, or says what a user would be told.
+/// Reads a graph in a format. Errors are the message to the user.
 pub(crate) fn graph_of(bytes: &[u8], name: &str, format: Format) -> Result<AnyGraph, String> {
     let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
     read_bytes(name, bytes, &options).map(|loaded| loaded.graph).map_err(|error| error.to_string())
 }
 
-/// The edges of a graph as text, an edge a word.
+/// The edges of a graph as text, one word per edge.
 pub(crate) fn edges(graph: &AnyGraph) -> String {
     let words = kostra_core::with_graph!(graph, graph => {
         let edges = graph.edge_list();
@@ -109,7 +109,7 @@ pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
     ]
 }
 
-/// Whether what is written reads back as it was, weight types included.
+/// Checks that graphs are written and read back unchanged, weight types included.
 pub(crate) fn assert_round_trips(
     write: fn(&AnyGraph, &mut dyn std::io::Write) -> std::io::Result<()>,
     read: ReadInBlocks,

@@ -1,14 +1,13 @@
-//! From columns to a graph: where missing weights are made up, and edges with NaN are skipped.
-//! `.kst` and OpenStreetMap files do not come through here: both always have weights.
+//! Building a graph from columns: generates missing weights, and skips edges with NaN. The readers
+//! of `.kst` and OpenStreetMap files, which always have weights, build graphs themselves.
 
 use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight};
 
 use crate::columns::{Columns, Weights};
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
 
-/// Builds the graph of `columns` on `vertices` vertices; where the input has no weights, gives the
-/// edges those that the options ask for. What a reader of the graph should know of that is added to
-/// `notes`.
+/// Builds the graph of `columns` with `vertices` vertices. If the input has no weights, generates
+/// those that the options ask for. Adds what the user should know to `notes`.
 pub(crate) fn graph(
     vertices: usize,
     columns: Columns,
@@ -43,7 +42,7 @@ pub(crate) fn graph(
         }
         MissingWeights::Distance => {
             let Some(coordinates) = coordinates else {
-                let sentence = "the input has no coordinates to take distances from; ask for unit or hash weights";
+                let sentence = "the input has no coordinates, so distances cannot be weights; use unit or hash weights";
                 return Err(ReadErrorKind::Malformed(sentence.into()));
             };
             notes
@@ -54,7 +53,7 @@ pub(crate) fn graph(
     }
 }
 
-/// Refuses to make up weights for an input that has weights.
+/// Refuses to generate weights for an input that has weights.
 pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     if weighted && options.missing_weights.is_some() {
         return Err(ReadErrorKind::HasWeights { option: options.terms.option("weights") });
@@ -76,10 +75,10 @@ where
 {
     if options.nan == Nan::Error {
         let graph = AnyGraph::from_edges(vertices, u, v, weights);
-        return Ok(graph.map_err(|error| of_input(error, base))?);
+        return Ok(graph.map_err(|error| with_ids_of_input(error, base))?);
     }
     let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)
-        .map_err(|error| of_input(error, base))?;
+        .map_err(|error| with_ids_of_input(error, base))?;
     match skipped[..] {
         [] => {}
         [edge] => {
@@ -96,9 +95,9 @@ where
     Ok(edges.into())
 }
 
-/// An error about these edges with the edge ids of the whole input, in which `base` edges come
-/// before them.
-fn of_input(mut error: GraphError, base: u64) -> GraphError {
+/// An error about these edges, with the edge ids of the whole input, where `base` edges precede
+/// them.
+fn with_ids_of_input(mut error: GraphError, base: u64) -> GraphError {
     if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error
     {
         *edge = EdgeId::try_from(base + u64::from(*edge)).unwrap_or(EdgeId::MAX);
@@ -126,11 +125,11 @@ fn hash(u: Vertex, v: Vertex) -> u32 {
     (((bits >> 32) * VALUES) >> 32) as u32 + 1
 }
 
-/// The mean radius of the earth in metres (IUGG).
+/// The mean radius of the earth in meters (IUGG).
 const EARTH_RADIUS: f64 = 6_371_008.8;
 
-/// The distance between two vertices: straight in a plane, along a great circle on the earth, in
-/// metres. NaN where a place is unknown.
+/// The distance between two vertices: Euclidean in the plane, or the great-circle distance on the
+/// earth in meters. NaN if a vertex has no coordinates.
 pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
     let points = coordinates.points();
     let (Some(&[x, y]), Some(&[p, q])) = (points.get(u as usize), points.get(v as usize)) else {
@@ -142,9 +141,8 @@ pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
     }
 }
 
-/// The length in metres of the shortest way on the earth, taken as a sphere, between two
-/// `[longitude, latitude]` in degrees, by the haversine formula, which is accurate for near points
-/// too.
+/// The great-circle distance in meters between two points `[longitude, latitude]` in degrees, on a
+/// spherical earth. The haversine formula is also accurate for points close to each other.
 pub(crate) fn great_circle([x, y]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
     let haversine = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
     let chord = haversine(q - y) + y.to_radians().cos() * q.to_radians().cos() * haversine(p - x);
@@ -194,7 +192,7 @@ mod tests {
         let error = unweighted(MissingWeights::Distance, None).unwrap_err();
         assert_eq!(
             error,
-            "the input has no coordinates to take distances from; ask for unit or hash weights"
+            "the input has no coordinates, so distances cannot be weights; use unit or hash weights"
         );
     }
 
@@ -215,7 +213,7 @@ mod tests {
         assert!((great_circle([0.0, 0.0], [180.0, 0.0]) - 2.0 * quarter).abs() < 1e-6);
         assert!(
             (great_circle([12.5, 41.9], [12.5, 41.900_001]) - 0.111_195).abs() < 1e-5,
-            "a decimetre"
+            "a decimeter"
         );
     }
 

@@ -1,12 +1,12 @@
 //! `.wsg`: a weighted graph as the GAP benchmark suite serializes it (Beamer, Asanović & Patterson
 //! 2015).
 //!
-//! All numbers are little-endian: a byte that says whether the graph is directed; how many entries
-//! and how many vertices there are, of 64 bits; where each vertex's entries start, and where the
-//! last end, of 64 bits; the entries, a neighbour and the weight of the edge to it, signed and of
-//! 32 bits each. After a directed graph's rows come those of the opposite direction. An undirected
-//! graph's edge stands in the rows of both its ends, and is read as one edge; of a directed graph
-//! every entry is an edge. Edges are numbered in the order of first appearance.
+//! All numbers are little-endian: one byte that is 1 for a directed graph and 0 otherwise; the
+//! numbers of entries and vertices (64 bits); the start of each vertex's entries, and the end of the
+//! last (64 bits); and the entries, each a neighbor and a weight (32 bits, signed). A directed graph
+//! then has the rows of the opposite direction. In an undirected graph, an edge is in the rows of
+//! both its ends and is read as one edge; in a directed graph, every entry is an edge. Edges are
+//! numbered in the order of first appearance.
 
 use crate::columns::Weights;
 use crate::compression::Stream;
@@ -52,8 +52,8 @@ fn recognize(head: &Head<'_>) -> Evidence {
     Evidence::Structure.when(is_possible)
 }
 
-/// Reads a graph. An undirected one takes 36 bytes an edge and 16 a vertex at its peak; the graph
-/// has 12 bytes an edge.
+/// Reads a graph. An undirected graph takes at most 36 bytes per edge and 16 per vertex; the graph
+/// itself has 12 bytes per edge.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     weights::refuse_others(true, options)?;
     let mut file = Words::new(stream, "its header");
@@ -79,7 +79,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     file.what = "its entries";
     let first_entry = file.offset;
     let mut weights = Vec::new();
-    let neighbours = file.array(entries, |_, [a, b, c, d, weight @ ..]: [u8; 8]| {
+    let neighbors = file.array(entries, |_, [a, b, c, d, weight @ ..]: [u8; 8]| {
         weights.push(i32::from_le_bytes(weight));
         vertex(i32::from_le_bytes([a, b, c, d]), n)
     })?;
@@ -98,9 +98,9 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         let u = rows
             .flat_map(|(row, bounds)| std::iter::repeat_n(row, bounds[1] - bounds[0]))
             .collect();
-        EdgeColumns { u, v: neighbours, weights }
+        EdgeColumns { u, v: neighbors, weights }
     } else {
-        let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
+        let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
         rows.edges()?.map_err(|asymmetry| {
             Fault::at_byte(first_entry + 8 * asymmetry.entry as u64, asymmetry.sentence)
         })?
@@ -111,7 +111,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     Ok(Parsed::new(graph, notes))
 }
 
-/// What writes a graph as `.wsg`, undirected. Rows ascend by neighbour.
+/// Writes an undirected graph as `.wsg`, with rows sorted by neighbor.
 fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     const INSTEAD: &str = "write kst, gr, edges or mtx instead";
     let graph = outgoing.graph;
@@ -135,8 +135,8 @@ fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
         for number in counts.iter().chain(rows.offsets()) {
             to.write_all(&(*number as i64).to_le_bytes())?;
         }
-        for &(neighbour, id) in rows.entries() {
-            to.write_all(&(neighbour as i32).to_le_bytes())?;
+        for &(neighbor, id) in rows.entries() {
+            to.write_all(&(neighbor as i32).to_le_bytes())?;
             to.write_all(&(weights[id as usize] as i32).to_le_bytes())?;
         }
         Ok(())
@@ -263,7 +263,7 @@ mod tests {
         );
         assert_eq!(
             with(61, &6_i32.to_le_bytes()),
-            "x.wsg: byte 57: the edge between vertices 0 and 1 weighs 6 in the row of 0, but 5 in that of 1"
+            "x.wsg: byte 57: the edge between vertices 0 and 1 weighs 6 in the row of 0, but 5 in the row of 1"
         );
         let huge = bytes(false, &[0], &[], &[]);
         let huge =

@@ -95,11 +95,14 @@ impl PartReader {
     }
 }
 
+/// The format of a file, and one part of it.
+type Opened = (Format, Box<dyn PartContent>);
+
 fn open_content(
     of: &PartOfFile<'_>,
     options: &ReadOptions,
     watch: &(dyn Fn(Progress) + Sync),
-) -> Result<Option<(Format, Box<dyn PartContent>)>, Fault> {
+) -> Result<Option<Opened>, Fault> {
     if options.names || of.path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Ok(None);
     }

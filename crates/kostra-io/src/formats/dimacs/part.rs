@@ -1,6 +1,6 @@
 //! DIMACS files in parts.
 
-use super::Header;
+use super::header::Header;
 use crate::blocks::Text;
 use crate::columns::Columns;
 use crate::compression::Stream;

@@ -1,6 +1,7 @@
 //! What DIMACS graphs promise.
 
 use super::*;
+use crate::Nan;
 use crate::testing::{assert_round_trips, edges, read_all_ways};
 
 fn parsed(text: &str) -> Parsed {
@@ -55,11 +56,11 @@ fn a_graph_may_be_empty() {
 fn vertices_count_from_1_to_n() {
     assert_eq!(
         error("p sp 2 2\na 1 2 3\na 1 0 3\n"),
-        "x: line 3, column 5: vertex 0 is none: DIMACS vertices count from 1"
+        "x: line 3, column 5: there is no vertex 0: DIMACS vertices count from 1"
     );
     assert_eq!(
         error("p sp 2 1\na 3 1 5\n"),
-        "x: line 2, column 3: vertex 3 is beyond the 2 vertices that the header promises"
+        "x: line 2, column 3: vertex 3 is beyond the 2 vertices that the header announces"
     );
     assert_eq!(error("p sp 2 1\na -1 1 5\n"), "x: line 2, column 3: the vertex -1 is negative");
     assert_eq!(
@@ -93,15 +94,15 @@ fn the_header_must_come_first_and_once() {
 fn the_header_must_tell_the_truth() {
     assert_eq!(
         error("p sp 2 3\na 1 2 3\na 1 2 3\n"),
-        "x: line 4, column 1: the header promises 3 arcs, but the input ends after 2"
+        "x: line 4, column 1: the header announces 3 arcs, but the input ends after 2"
     );
     assert_eq!(
         error("p sp 2 1\nc x\na 1 2 3\nc y\n a 1 2 3\na 1 2 3\n"),
-        "x: line 5, column 2: the header promises 1 arcs, and this is one more"
+        "x: line 5, column 2: the header announces 1 arcs, and this is one more"
     );
     assert_eq!(
         error("p sp 2 9\na 1 2 3"),
-        "x: line 3, column 1: the header promises 9 arcs, but the input ends after 1"
+        "x: line 3, column 1: the header announces 9 arcs, but the input ends after 1"
     );
 }
 
@@ -110,7 +111,7 @@ fn a_header_that_lies_allocates_nothing() {
     let text = "p sp 4294967295 4294967295\na 1 2 3\n";
     assert_eq!(
         error(text),
-        "x: line 3, column 1: the header promises 4294967295 arcs, but the input ends after 1"
+        "x: line 3, column 1: the header announces 4294967295 arcs, but the input ends after 1"
     );
     assert_eq!(
         error("p sp 4294967296 1\na 1 2 3\n"),
@@ -147,10 +148,7 @@ fn a_line_that_is_no_arc_is_named() {
 #[test]
 fn nan_is_an_error_with_a_place_or_skipped() {
     let text = "p sp 3 2\na 1 2 nan\na 2 3 1.5\n";
-    assert_eq!(
-        error(text),
-        "x: line 2, column 7: the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
-    );
+    assert_eq!(error(text), "x: line 2, column 7: the weight is NaN; fix it, or pass `--nan skip`");
     let options = ReadOptions { nan: Nan::Skip, ..ReadOptions::default() };
     let parsed = read_all_ways(read_in_blocks, text, &options).unwrap();
     assert_eq!(edges(&parsed.graph), "0-0:0.0 1-2:1.5");

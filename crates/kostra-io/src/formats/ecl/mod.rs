@@ -1,8 +1,8 @@
 //! `.egr`: the binary compressed sparse rows of the ECL suite (Burtscher et al.).
 //!
-//! All numbers are 32-bit, signed and little-endian: how many vertices and entries there are; where
-//! each vertex's entries start, and where the last end; the neighbours; the weights of the edges to
-//! them, unless the file ends before. An edge stands in the rows of both its ends, a self-loop
+//! All numbers are 32-bit, signed and little-endian: the numbers of vertices and entries; the start
+//! of each vertex's entries, and the end of the last; the neighbors; and the weights of the entries,
+//! which may be missing. An edge is in the rows of both its ends, and a self-loop is in one row
 //! once. It is read as one edge, and edges are numbered in the order of first appearance.
 
 mod part;
@@ -51,8 +51,8 @@ fn recognize(head: &Head<'_>) -> Evidence {
     Evidence::Structure.when(is_possible)
 }
 
-/// Reads a graph. With weights it takes 36 bytes an edge and 16 a vertex at its peak; the graph has
-/// 12 bytes an edge.
+/// Reads a graph. With weights this takes at most 36 bytes per edge and 16 per vertex; the graph
+/// itself has 12 bytes per edge.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut file = Words::new(stream, "its first two numbers");
     let counts = file.array(2, |at, word| {
@@ -63,9 +63,9 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let [n, entries] = counts[..] else { return Err(Fault::at_byte(0, "the file has no header")) };
     let offsets = file.starts(n, entries, |word| i32::from_le_bytes(word).into())?;
 
-    file.what = "its neighbours";
-    let first_neighbour = file.offset;
-    let neighbours = file.array(entries, |_, word| vertex(i32::from_le_bytes(word), n))?;
+    file.what = "its neighbors";
+    let first_neighbor = file.offset;
+    let neighbors = file.array(entries, |_, word| vertex(i32::from_le_bytes(word), n))?;
 
     file.what = "its weights";
     let weighted = entries == 0 || !file.ended()?;
@@ -78,18 +78,18 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         return Err(Fault::at_byte(file.offset, "the file goes on after its weights"));
     }
 
-    let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
+    let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
     let edges = rows.edges()?.map_err(|asymmetry| {
-        Fault::at_byte(first_neighbour + 4 * asymmetry.entry as u64, asymmetry.sentence)
+        Fault::at_byte(first_neighbor + 4 * asymmetry.entry as u64, asymmetry.sentence)
     })?;
-    drop((offsets, neighbours, weights));
+    drop((offsets, neighbors, weights));
     let mut notes = Vec::new();
     let graph =
         weights::graph(n, edges.into_columns(Weights::I32), weighted, None, options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
 }
 
-/// What writes a graph as `.egr`. Rows ascend by neighbour.
+/// Writes a graph as `.egr`, with rows sorted by neighbor.
 fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     const INSTEAD: &str = "write kst, gr, edges or mtx instead";
     let graph = outgoing.graph;
@@ -111,9 +111,9 @@ fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     let rows = MirroredRows::build(graph).map_err(|refused| refused.to_string())?;
     Ok(Box::new(move |to| {
         let offsets = rows.offsets().iter().map(|&offset| offset as i32);
-        let neighbours = rows.entries().iter().map(|&(neighbour, _)| neighbour as i32);
+        let neighbors = rows.entries().iter().map(|&(neighbor, _)| neighbor as i32);
         let weights = rows.entries().iter().map(|&(_, id)| weights[id as usize] as i32);
-        for word in [n, count].into_iter().chain(offsets).chain(neighbours).chain(weights) {
+        for word in [n, count].into_iter().chain(offsets).chain(neighbors).chain(weights) {
             to.write_all(&word.to_le_bytes())?;
         }
         Ok(())
@@ -238,11 +238,11 @@ mod tests {
         );
         assert_eq!(
             with(8, 3),
-            "x.egr: byte 48: vertex 2 names 0 as its neighbour, but 0 does not name 2: each edge must stand in both rows"
+            "x.egr: byte 48: vertex 2 names 0 as its neighbor, but 0 does not name 2: each edge must be in both rows"
         );
         assert_eq!(
             with(16, 6),
-            "x.egr: byte 28: the edge between vertices 0 and 1 weighs 5 in the row of 0, but 6 in that of 1"
+            "x.egr: byte 28: the edge between vertices 0 and 1 weighs 5 in the row of 0, but 6 in the row of 1"
         );
         let huge = load(&bytes(&[i32::MAX, i32::MAX, 0])).unwrap_err();
         assert_eq!(

@@ -1,10 +1,10 @@
-//! Rows of an ECL file, of which each part has a range.
+//! One part of an ECL file: a range of its rows.
 //!
-//! Each edge must be in the rows of both its ends, which may belong to two parts. So each part sums
-//! a hash of every entry, positive where the entry names a later vertex and negative where it names
-//! an earlier one. Over all parts the sum is zero if every edge is in both rows. Otherwise it is
-//! zero with a chance of about 2^-64, unless the file was made for that. If the sum is not zero, or
-//! anything else is wrong, the first part reads the whole file to report the fault.
+//! Each edge must be in the rows of both its ends, which may be in two parts. So each part adds up a
+//! hash of every entry: positive if the entry names a later vertex than its row, and negative if it
+//! names an earlier one. Over all parts the sum is zero if every edge is in both rows. Otherwise the
+//! sum is zero with probability about 2^-64, unless the file was made for that. If the sum is not
+//! zero, or a part has another fault, the first part reads the whole file to report the fault.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -35,7 +35,7 @@ struct EclPart {
     rows: Range<usize>,
     part: usize,
     columns: Columns,
-    /// Which words of the file were read.
+    /// The ranges of words that were read from the file.
     words: Vec<Range<u64>>,
 }
 
@@ -122,7 +122,7 @@ impl EclPart {
         whole.err().unwrap_or_else(|| Fault::whole("the file changes while it is read"))
     }
 
-    /// The sum of the hashes, unless something is wrong.
+    /// Reads the rows. Returns the sum of the hashes, or `None` if there is a fault.
     fn parse(&mut self, file: &mut Words) -> io::Result<Option<u64>> {
         let (start, end) = (self.rows.start as u64, self.rows.end as u64);
         if start > end {
@@ -140,17 +140,17 @@ impl EclPart {
             return Ok(None);
         }
         let base = 3 + self.n as u64;
-        let neighbours = file.numbers(base + first..base + last)?;
+        let neighbors = file.numbers(base + first..base + last)?;
         let base = base + self.entries;
         let weights = if self.weighted {
             file.numbers(base + first..base + last)?
         } else {
-            vec![0; neighbours.len()]
+            vec![0; neighbors.len()]
         };
         let mut sum = 0_u64;
         for (row, bounds) in (start as Vertex..).zip(offsets.windows(2)) {
             for entry in (bounds[0] - first) as usize..(bounds[1] - first) as usize {
-                let (Ok(to), weight) = (Vertex::try_from(neighbours[entry]), weights[entry]) else {
+                let (Ok(to), weight) = (Vertex::try_from(neighbors[entry]), weights[entry]) else {
                     return Ok(None);
                 };
                 if to as usize >= self.n {
@@ -173,7 +173,7 @@ impl EclPart {
     }
 }
 
-/// The file as numbers, and which of them were read.
+/// The file as numbers, and the ranges that were read.
 struct Words {
     file: File,
     read: Vec<Range<u64>>,
@@ -216,7 +216,7 @@ impl Words {
     }
 }
 
-/// A hash of an edge: twice the finalizer of SplitMix64 (Steele, Lea & Flood 2014).
+/// A hash of an edge: the finalizer of SplitMix64 (Steele, Lea & Flood 2014), applied twice.
 fn hash(u: Vertex, v: Vertex, weight: i32) -> u64 {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,20 +1,19 @@
-//! Which columns of an edge list are the vertices and the weight: as the options say, or as names
-//! and contents tell. Where neither does, the input is refused with a question; no column is ever
-//! ignored that may be the weight.
+//! The choice of the columns with the vertices and the weight: by the options, or else by names and
+//! contents. If these leave a column open, the input is refused with a question. A column that may
+//! be the weight is never ignored.
 
-use super::fields::unquote;
-use super::header::is_weight;
+use super::fields::{is_weight, text, texts, unquote};
 use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, plain};
 use crate::number::{has_decimal_comma, natural, show};
 use crate::{ColumnChoice, ReadErrorKind, ReadOptions};
 
-/// What is known of the columns.
+/// What is known about the columns.
 pub(super) struct Chooser<'a> {
-    /// Their names, if they have names.
+    /// The names of the columns, if they have names.
     pub(super) names: Option<&'a [&'a [u8]]>,
-    /// The fields of the first edge; none if there is no edge.
+    /// The fields of the first edge; empty if there is no edge.
     pub(super) row: &'a [&'a [u8]],
-    /// How many columns there are.
+    /// The number of columns.
     pub(super) columns: usize,
     pub(super) options: &'a ReadOptions,
 }
@@ -28,11 +27,11 @@ pub(super) struct Chosen {
 }
 
 impl Chooser<'_> {
-    /// Chooses. `counted` says that the first of four columns counts the edges.
+    /// Chooses the columns. If `counted` is true, the first of four columns numbers the edges.
     ///
     /// # Errors
-    /// When the options name no columns of these, or name one twice, or leave open what neither
-    /// names nor contents tell.
+    /// When an option names no column, or two options name the same column, or a column is left
+    /// open.
     pub(super) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight] = self.asked_for()?;
         if counted && source.or(target).or(weight).is_none() {
@@ -189,7 +188,7 @@ impl Chooser<'_> {
         }
     }
 
-    /// The columns whose names say that they are the ends, if no others do so as well.
+    /// The columns with known names of ends, if no other columns have such names.
     fn known_ends(&self) -> Option<(usize, usize)> {
         let names: Vec<String> = self.names?.iter().map(|name| plain(name)).collect();
         let all: Vec<usize> = (0..self.columns).collect();
@@ -203,19 +202,19 @@ impl Chooser<'_> {
         }
     }
 
-    /// The columns of these that have one of these names.
+    /// The columns in `columns` that have one of the names in `wanted`.
     fn called(&self, columns: &[usize], wanted: &[&str]) -> Vec<usize> {
         let names = self.names.unwrap_or_default();
         let name = |column: usize| names.get(column).map(|name| plain(name)).unwrap_or_default();
         columns.iter().copied().filter(|&column| wanted.contains(&name(column).as_str())).collect()
     }
 
-    /// The one column of these that has one of these names.
+    /// The column in `columns` that has one of the names in `wanted`, if there is exactly one.
     fn only(&self, columns: &[usize], wanted: &[&str]) -> Option<usize> {
         if let [column] = self.called(columns, wanted)[..] { Some(column) } else { None }
     }
 
-    /// The column of these whose name says that it is the weight, if no other's does so as well.
+    /// The column in `columns` with a known name of weights, if there is exactly one.
     fn weight_by_name(&self, columns: &[usize]) -> Option<usize> {
         match self.called(columns, &WEIGHT_NAMES)[..] {
             [column] => Some(column),
@@ -224,8 +223,8 @@ impl Chooser<'_> {
         }
     }
 
-    /// The column of these that is the weight by its name, or because it is the only one and holds
-    /// numbers, or because it is `in_place` behind the vertices.
+    /// The column in `free` that is the weight: by its name, as the only column if it contains
+    /// numbers, or by its position `in_place` after the vertices.
     fn weight_among(&self, free: &[usize], in_place: Option<usize>) -> Option<usize> {
         let is_number =
             |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
@@ -292,7 +291,7 @@ impl Chooser<'_> {
         self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))
     }
 
-    /// The column that a question about the weight suggests.
+    /// The column that the question about the weight suggests.
     fn likely_weight(&self, free: &[usize]) -> Option<usize> {
         let name = |column: usize| {
             self.names
@@ -310,7 +309,7 @@ impl Chooser<'_> {
         words.iter().find_map(by_word).or_else(|| numbers().find(|column| !is_id(column)))
     }
 
-    /// The columns' names, as many as fit into a sentence.
+    /// The names of the columns, as many as fit into a sentence.
     fn list(&self) -> String {
         const LONGEST: usize = 120;
         let mut list = String::new();
@@ -329,8 +328,8 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether a first column counts the rows from 0 or 1 where another three columns of integers and a
-/// weight can follow.
+/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a weight
+/// can follow.
 pub(super) fn counts_rows(rows: &[Vec<&[u8]>]) -> bool {
     let Some(row) = rows.first() else { return false };
     let is_numbered = |start: u64| {
@@ -341,14 +340,4 @@ pub(super) fn counts_rows(rows: &[Vec<&[u8]>]) -> bool {
     };
     let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
     row.len() == 4 && integers && (is_numbered(0) || is_numbered(1))
-}
-
-/// A field without quotes, as a message shows it.
-fn text(field: &[u8]) -> String {
-    unquote(field).map_or_else(|| show(field), |field| show(&field))
-}
-
-/// The same of several.
-pub(super) fn texts(fields: &[&[u8]]) -> Vec<String> {
-    fields.iter().map(|field| text(field)).collect()
 }

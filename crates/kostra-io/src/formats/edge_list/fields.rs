@@ -1,29 +1,29 @@
-//! Lines of an edge list, cut into fields.
+//! Dividing the lines of an edge list into fields.
 
 use std::borrow::Cow;
 
-use crate::number::is_blank;
+use crate::number::{is_blank, show};
 
-/// What stands between two fields.
+/// What separates two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Separator {
     /// Any number of spaces and tabs.
     Blanks,
-    /// This byte, with blanks around it or not; two in a row have an empty field between them.
+    /// This byte, with or without blanks around it. Two separators in a row enclose an empty field.
     Byte(u8),
 }
 
 impl Separator {
-    /// The separator that a line shows. Tabs count as such where names may have spaces in them.
-    pub(super) fn of(line: &[u8], names: bool) -> Self {
+    /// Recognizes the separator by a line. A tab is a separator if names may contain spaces.
+    pub(super) fn recognize(line: &[u8], names: bool) -> Self {
         let bare = bare(line);
         let candidates: &[u8] = if names { b",;|\t" } else { b",;|" };
         let mut found = candidates.iter().filter(|&&byte| bare.contains(&byte));
         let (first, next) = (found.next(), found.next());
         let blanks_separate = !names && bare.trim_ascii().iter().any(|&byte| is_blank(byte));
         match first {
-            // Commas that are all among digits belong to numbers, where something else separates:
-            // `0;1;1,5`.
+            // If something else separates and every comma has digits on both sides, the commas belong
+            // to numbers: `0;1;1,5`.
             Some(b',') if (next.is_some() || blanks_separate) && commas_are_in_numbers(&bare) => {
                 next.map_or(Self::Blanks, |&byte| Self::Byte(byte))
             }
@@ -49,7 +49,7 @@ fn commas_are_in_numbers(line: &[u8]) -> bool {
     memchr::memchr_iter(b',', line).all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
-/// A line without what is in quotes.
+/// A line without its quoted parts.
 fn bare(line: &[u8]) -> Vec<u8> {
     let mut quoted = false;
     let outside = |&byte: &u8| {
@@ -59,13 +59,13 @@ fn bare(line: &[u8]) -> Vec<u8> {
     line.iter().copied().filter(outside).collect()
 }
 
-/// Whether a line is nothing but a comment.
+/// Whether a line is blank or a comment.
 pub(super) fn is_comment(line: &[u8]) -> bool {
     let start = line.iter().position(|&byte| !is_blank(byte)).unwrap_or(line.len());
     matches!(line.get(start..), None | Some([] | [b'#' | b'%', ..] | [b'/', b'/', ..]))
 }
 
-/// The fields of a line, each with its place in the line, quotes still around it.
+/// The fields of a line, each with its offset in the line and with its quotes.
 pub(super) fn fields(
     line: &[u8],
     separator: Separator,
@@ -97,8 +97,8 @@ pub(super) fn fields(
     })
 }
 
-/// How many bytes the quotes and what is in them take at the start of a field; 0 if there are none
-/// or they stay open.
+/// The length of the quoted text at the start of a field, quotes included; 0 if there are no quotes
+/// or the closing quote is missing.
 fn quoted_length(rest: &[u8]) -> usize {
     let [b'"', inside @ ..] = rest else { return 0 };
     let mut at = 0;
@@ -112,7 +112,7 @@ fn quoted_length(rest: &[u8]) -> usize {
     0
 }
 
-/// What a field says, without quotes; `None` if the quotes do not match.
+/// The content of a field without quotes; `None` if the quotes do not match.
 pub(super) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
     let [b'"', ..] = field else { return Some(Cow::Borrowed(field)) };
     if quoted_length(field) != field.len() {
@@ -131,7 +131,7 @@ pub(super) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(inside.iter().copied().filter(once).collect()))
 }
 
-/// A line without the Python dictionary that ends it, and the dictionary.
+/// Divides a line into the part before the Python dictionary at its end, and the dictionary.
 pub(super) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
     let end = memchr::memchr(b'{', line).filter(|_| line.trim_ascii_end().ends_with(b"}"));
     let Some((row, dictionary)) = end.and_then(|at| line.split_at_checked(at)) else {
@@ -146,8 +146,7 @@ pub(super) fn is_empty(dictionary: &[u8]) -> bool {
     dictionary.iter().all(|&byte| is_blank(byte) || matches!(byte, b'{' | b'}'))
 }
 
-/// What a Python dictionary at the end of a line says about `weight`, with its place in the
-/// dictionary.
+/// The value of `weight` in a Python dictionary, with its offset in the dictionary.
 pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     let key = memchr::memmem::find(dictionary, b"'weight':")
         .or_else(|| memchr::memmem::find(dictionary, b"\"weight\":"))?;
@@ -156,6 +155,24 @@ pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
     let rest = dictionary.get(start..)?;
     let length = rest.iter().position(|byte| matches!(byte, b',' | b'}')).unwrap_or(rest.len());
     Some((start, rest.get(..length)?.trim_ascii_end()))
+}
+
+/// A field without quotes, as a message shows it.
+pub(super) fn text(field: &[u8]) -> String {
+    unquote(field).map_or_else(|| show(field), |field| show(&field))
+}
+
+/// The fields without quotes, as a message shows them.
+pub(super) fn texts(fields: &[&[u8]]) -> Vec<String> {
+    fields.iter().map(|field| text(field)).collect()
+}
+
+/// Whether a field is meant as a weight. A number that is too large counts, so that its line is
+/// refused when it is read.
+pub(super) fn is_weight(field: &[u8]) -> bool {
+    let is_number =
+        |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
+    unquote(field).is_some_and(|field| is_number(&field))
 }
 
 #[cfg(test)]
@@ -205,14 +222,14 @@ mod tests {
 
     #[test]
     fn the_separator_shows_outside_quotes() {
-        assert_eq!(Separator::of(b"1 2\t3", false), Separator::Blanks);
-        assert_eq!(Separator::of(b"\"a,b\";c", true), Separator::Byte(b';'));
-        assert_eq!(Separator::of(b"a b\tc", true), Separator::Byte(b'\t'));
-        assert_eq!(Separator::of(b"0;1;1,5", false), Separator::Byte(b';'));
-        assert_eq!(Separator::of(b"0 1 1,5", false), Separator::Blanks);
-        assert_eq!(Separator::of(b"0, 1, 5", false), Separator::Byte(b','));
-        assert_eq!(Separator::of(b"0,1,5 ", false), Separator::Byte(b','));
-        assert_eq!(Separator::of(b"Route 66,67 Street", true), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"1 2\t3", false), Separator::Blanks);
+        assert_eq!(Separator::recognize(b"\"a,b\";c", true), Separator::Byte(b';'));
+        assert_eq!(Separator::recognize(b"a b\tc", true), Separator::Byte(b'\t'));
+        assert_eq!(Separator::recognize(b"0;1;1,5", false), Separator::Byte(b';'));
+        assert_eq!(Separator::recognize(b"0 1 1,5", false), Separator::Blanks);
+        assert_eq!(Separator::recognize(b"0, 1, 5", false), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"0,1,5 ", false), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"Route 66,67 Street", true), Separator::Byte(b','));
     }
 
     #[test]

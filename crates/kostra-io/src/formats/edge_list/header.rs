@@ -1,20 +1,20 @@
-//! What the first line of an edge list is: names of columns, counts, or an edge.
+//! The first line of an edge list: names of columns, counts, or an edge.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::fields::unquote;
+use super::fields::{is_weight, texts, unquote};
 use super::known::{U_NAMES, V_NAMES, plain};
 use crate::number::natural;
 use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
 
-/// What the first line is that is no comment.
+/// The first line that is not a comment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum FirstLine {
     Edge,
     ColumnNames,
-    /// How many vertices and edges there are: for sure if the lines that follow have another number
-    /// of columns.
+    /// The numbers of vertices and edges. This is certain if the next lines have another number of
+    /// columns.
     Counts {
         n: u64,
         m: u64,
@@ -26,11 +26,14 @@ pub(super) enum FirstLine {
 pub(super) type Fields<'a> = Vec<&'a [u8]>;
 
 impl FirstLine {
-    /// What the first of these rows is.
+    /// Recognizes the first of some rows.
     ///
     /// # Errors
     /// When vertices have names and the rows do not tell a header from an edge.
-    pub(super) fn of(rows: &[Fields<'_>], options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+    pub(super) fn recognize(
+        rows: &[Fields<'_>],
+        options: &ReadOptions,
+    ) -> Result<Self, ReadErrorKind> {
         let Some((head, body)) = rows.split_first() else { return Ok(Self::Edge) };
         if head.len() < 2 {
             return Ok(Self::Edge); // nor is it a header of one
@@ -55,7 +58,8 @@ impl FirstLine {
         }
     }
 
-    /// The same where vertices are numbers, so that a line without two of them is no edge.
+    /// Recognizes the first row if vertices are numbers. Then a line without two numbers is not an
+    /// edge.
     fn of_numbers(head: &[&[u8]], body: &[Fields<'_>]) -> Self {
         let next = body.first().map_or(&[][..], Vec::as_slice);
         let has_words = head.iter().all(|field| !is_weight(field));
@@ -79,9 +83,9 @@ impl FirstLine {
         }
     }
 
-    /// The same where vertices have names, and a header looks like an edge. Evidence decides,
-    /// unless it contradicts itself: a word over a column of numbers, or two known names, for a
-    /// header; a number over a column of numbers, or a vertex that occurs again, for an edge.
+    /// Recognizes the first row if vertices have names, so that a header looks like an edge. A word
+    /// above a column of numbers, or two known names, indicate a header. A number above a column of
+    /// numbers, or a vertex that occurs again, indicate an edge. Contradictions are refused.
     fn of_names(
         head: &[&[u8]],
         body: &[Fields<'_>],
@@ -109,24 +113,24 @@ impl FirstLine {
                     _ => column,
                 }
             });
-        let of = |row: &[&'_ [u8]]| {
+        let ends_in = |row: &[&'_ [u8]]| {
             ends.map(|end| row.get(end).and_then(|field| unquote(field)).map(Cow::into_owned))
         };
-        let later: HashSet<Vec<u8>> = body.iter().flat_map(|row| of(row)).flatten().collect();
-        let occurs_again = of(head).into_iter().flatten().any(|name| later.contains(&name));
+        let later: HashSet<Vec<u8>> = body.iter().flat_map(|row| ends_in(row)).flatten().collect();
+        let occurs_again = ends_in(head).into_iter().flatten().any(|name| later.contains(&name));
         match (known || word_over_numbers, number_over_numbers || occurs_again) {
             (true, false) => Ok(Self::ColumnNames),
             (false, true) => Ok(Self::Edge),
             _ => {
                 let sentence =
                     format!("is the first line a header? pass {}", options.terms.header_or_not());
-                Err(ReadErrorKind::Columns { sentence, columns: super::choose::texts(head) })
+                Err(ReadErrorKind::Columns { sentence, columns: texts(head) })
             }
         }
     }
 }
 
-/// Whether two names are there that are known to name the ends of edges.
+/// Whether two of the names are known names of the ends of edges.
 fn has_known_ends(head: &[&[u8]]) -> bool {
     let has_one_of = |names: &[&str]| head.iter().any(|name| names.contains(&plain(name).as_str()));
     has_one_of(&U_NAMES) && has_one_of(&V_NAMES)
@@ -134,12 +138,4 @@ fn has_known_ends(head: &[&[u8]]) -> bool {
 
 fn has(head: &[&[u8]], name: &str) -> bool {
     head.iter().any(|field| unquote(field).is_some_and(|field| *field == *name.as_bytes()))
-}
-
-/// Whether a field is meant as a weight. One that is too large to be one is: its line says so when
-/// it is read.
-pub(super) fn is_weight(field: &[u8]) -> bool {
-    let is_number =
-        |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
-    unquote(field).is_some_and(|field| is_number(&field))
 }

@@ -1,4 +1,4 @@
-//! Ids of vertices at which no edge ends.
+//! Vertices at which no edge ends.
 
 use std::ops::Range;
 
@@ -22,8 +22,9 @@ pub(super) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKi
     Ok(vertices.saturating_sub(present))
 }
 
-/// What to warn of where vertices are the ids up to the highest that occurs, and `isolated` of them
-/// do not occur. `ids` starts with the lowest that occurs.
+/// The warning for an edge list whose vertices are the ids from 0 to the highest that occurs, if
+/// `isolated` of these ids do not occur. `ids` is the range from the lowest to the highest id that
+/// occurs.
 pub fn isolated_vertices(isolated: u64, ids: Range<u64>, terms: Terms) -> Option<String> {
     let Range { start: lowest, end: vertices } = ids;
     let highest = vertices.checked_sub(1)?;
@@ -33,7 +34,7 @@ pub fn isolated_vertices(isolated: u64, ids: Range<u64>, terms: Terms) -> Option
         _ => format!("{isolated} of the {vertices} vertices are isolated"),
     };
     let reason = match lowest {
-        1 if isolated == 1 => "no edge ends at vertex 0, for ids seem to count from 1".to_owned(),
+        1 if isolated == 1 => "no edge ends at vertex 0, so ids probably count from 1".to_owned(),
         _ if isolated == lowest => format!("no edge ends at the vertices 0 to {}", lowest - 1),
         _ => format!("no edge ends at some ids from 0 to {highest}"),
     };
@@ -65,7 +66,7 @@ mod tests {
             (
                 1,
                 1..4,
-                "one of the 4 vertices is isolated: no edge ends at vertex 0, for ids seem to count from 1",
+                "one of the 4 vertices is isolated: no edge ends at vertex 0, so ids probably count from 1",
             ),
             (1, 0..4, "one of the 4 vertices is isolated: no edge ends at some ids from 0 to 3"),
             (7, 1..10, "7 of the 10 vertices are isolated: no edge ends at some ids from 0 to 9"),

@@ -1,6 +1,6 @@
-//! Names by which columns of edge lists are known, as [`plain`] gives them.
+//! Known names of columns of edge lists, in the form that [`plain`] returns.
 
-/// Names of the first end; the second end has the name at the same place of [`V_NAMES`].
+/// Names of the first end. The name of the second end is at the same index of [`V_NAMES`].
 pub(super) const U_NAMES: [&str; 16] = [
     "u",
     "source",
@@ -37,12 +37,12 @@ pub(super) const V_NAMES: [&str; 16] = [
     "nodeb",
     "j",
 ];
-/// Names of the weight. Where there are columns of both kinds, these count.
+/// Names of the weight. They take precedence over [`LENGTH_NAMES`].
 pub(super) const WEIGHT_NAMES: [&str; 3] = ["weight", "w", "weights"];
 pub(super) const LENGTH_NAMES: [&str; 7] =
     ["cost", "length", "distance", "dist", "l2distance", "value", "len"];
 
-/// The letters and digits of a column's name, in lower case.
+/// The letters and digits of a column name, in lower case.
 pub(super) fn plain(name: &[u8]) -> String {
     name.iter()
         .filter(|byte| byte.is_ascii_alphanumeric())

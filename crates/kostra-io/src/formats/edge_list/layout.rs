@@ -1,4 +1,4 @@
-//! How the lines of an edge list are laid out, told by its first lines and the options.
+//! The layout of the lines of an edge list, recognized by its first lines and the options.
 
 use super::choose::{Chooser, Chosen, counts_rows};
 use super::fields::{Separator, cut, fields, is_comment, is_empty, weight_in};
@@ -6,42 +6,42 @@ use super::header::{Fields, FirstLine};
 use crate::number::show;
 use crate::{Header, ReadErrorKind, ReadOptions};
 
-/// Where the weight of an edge stands.
+/// The position of the weight in a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum WeightAt {
     Nowhere,
     Column(usize),
-    /// In the Python dictionary that ends each line, as NetworkX writes it.
+    /// In the Python dictionary at the end of the line, as NetworkX writes it.
     Dictionary,
 }
 
-/// Whether a Python dictionary ends each line.
+/// The Python dictionary at the end of each line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Dictionary {
     Absent,
-    /// It does, and each is empty: edges have no weights.
+    /// Every dictionary is empty, so edges have no weights.
     Empty,
     Other,
 }
 
-/// How the lines of an edge list are laid out.
+/// The layout of the lines of an edge list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layout {
     pub(super) separator: Separator,
-    /// How many columns each line has.
+    /// The number of columns of each line.
     pub(super) columns: usize,
     pub(super) u: usize,
     pub(super) v: usize,
     pub(super) weight: WeightAt,
     pub(super) dictionary: Dictionary,
-    /// Whether the first line is no edge: names of columns, or counts.
+    /// Whether the first line contains names of columns, counts, or an edge.
     pub(super) first_line: FirstLine,
-    /// What a reader of the graph should know of these choices.
+    /// What the user should know about these choices.
     pub(super) notes: Vec<String>,
 }
 
 impl Layout {
-    /// That of no lines at all.
+    /// The layout of an edge list without lines.
     pub(super) const NONE: Self = Self {
         separator: Separator::Blanks,
         columns: 0,
@@ -53,30 +53,29 @@ impl Layout {
         notes: Vec::new(),
     };
 
-    /// The layout that the options and the first lines tell; comments among these do not count.
-    /// `None` if there are no others.
+    /// Recognizes the layout by the options and the first lines. Returns `None` if all lines are
+    /// comments.
     ///
     /// # Errors
-    /// When there are fewer than two columns, or neither the options nor the lines tell which
-    /// column holds what.
-    pub(super) fn of<'a>(
+    /// When there are fewer than two columns, or the options and the lines leave a column open.
+    pub(super) fn recognize<'a>(
         sample: impl Iterator<Item = &'a [u8]>,
         options: &ReadOptions,
     ) -> Result<Option<Self>, ReadErrorKind> {
         let lines: Vec<&[u8]> = sample.filter(|line| !is_comment(line)).collect();
         let Some(&first) = lines.first() else { return Ok(None) };
-        let mut separator = Separator::of(cut(first).0, options.names);
+        let mut separator = Separator::recognize(cut(first).0, options.names);
         let mut rows = rows_of(&lines, separator);
         let first_line = match (cut(first).1, options.columns.header) {
-            (Some(_), Header::Recognize) => FirstLine::Edge, // no header ends with a dictionary, nor do counts
-            _ => FirstLine::of(&rows, options)?,
+            (Some(_), Header::Recognize) => FirstLine::Edge, // neither a header nor counts end with a dictionary
+            _ => FirstLine::recognize(&rows, options)?,
         };
         let head = match first_line {
             FirstLine::ColumnNames => Some(rows.remove(0)),
             FirstLine::Counts { sure: true, .. } => {
                 separator = lines
                     .get(1)
-                    .map_or(separator, |line| Separator::of(cut(line).0, options.names));
+                    .map_or(separator, |line| Separator::recognize(cut(line).0, options.names));
                 rows = rows_of(lines.get(1..).unwrap_or_default(), separator);
                 None
             }
@@ -163,7 +162,7 @@ mod tests {
     use crate::{ColumnChoice, MissingWeights};
 
     fn read(text: &str, options: &ReadOptions) -> Result<Layout, String> {
-        let layout = Layout::of(text.as_bytes().split(|&byte| byte == b'\n'), options);
+        let layout = Layout::recognize(text.as_bytes().split(|&byte| byte == b'\n'), options);
         layout.map(Option::unwrap).map_err(|kind| kind.to_string())
     }
 
@@ -388,6 +387,9 @@ mod tests {
     #[test]
     fn one_column_is_too_few() {
         assert!(read("7", &ReadOptions::default()).is_err());
-        assert_eq!(Layout::of([&b"# 7"[..]].into_iter(), &ReadOptions::default()).unwrap(), None);
+        assert_eq!(
+            Layout::recognize([&b"# 7"[..]].into_iter(), &ReadOptions::default()).unwrap(),
+            None
+        );
     }
 }

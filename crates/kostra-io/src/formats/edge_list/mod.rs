@@ -1,11 +1,11 @@
-//! Edge lists: a line `u v` or `u v weight` an edge, as SNAP, NetworkX, spreadsheets and everybody
-//! else write them.
+//! Edge lists: one line `u v` or `u v weight` per edge, as SNAP, NetworkX and spreadsheets write
+//! them.
 //!
-//! Blanks, tabs, commas, semicolons or bars separate; `#`, `%` and `//` start comments; a first
-//! line may name the columns or say how many vertices and edges there are. Vertices are numbers and
-//! taken as they are, from 0 to the largest, or, on request, names. Where names and contents leave
-//! open which column is a vertex or the weight, the input is refused with a question. The notes
-//! list the columns that are left out.
+//! Columns are separated by blanks, tabs, commas, semicolons or bars. `#`, `%` and `//` start
+//! comments. The first line may contain the names of the columns, or the numbers of vertices and
+//! edges. Vertices are the numbers from 0 to the largest, or, on request, names. If names and
+//! contents leave open which column is a vertex or the weight, the input is refused with a question.
+//! The notes list the columns that are not used.
 
 mod choose;
 mod fields;
@@ -41,7 +41,7 @@ use rows::{Rows, row_in};
 
 pub use isolated::isolated_vertices;
 
-/// How the comment starts in which Kostra says how many vertices and edges an edge list has.
+/// The start of the comment by which Kostra states the numbers of vertices and edges.
 const COUNTS_COMMENT: &str = "# kostra edge list:";
 
 impl Format {
@@ -84,7 +84,7 @@ fn read_in_blocks(
     let mut text = Text::with_block_size(stream, block_size)?;
     let head = Head::read(&mut text, options)?;
     if !head.announces_edges() {
-        return without_edges(head.promise, options);
+        return without_edges(head.counts, options);
     }
     let mut columns = Columns::default();
     let names = if options.names {
@@ -123,49 +123,49 @@ fn read_in_blocks(
     Ok(Parsed { names, warnings, ..Parsed::new(graph, notes) })
 }
 
-/// How many vertices and edges a comment says that there are.
+/// The numbers of vertices and edges that a comment states.
 #[derive(Clone, Copy, Debug)]
-struct Promise {
+struct StatedCounts {
     n: u64,
     m: u64,
-    /// The number of the comment's line.
+    /// The line of the comment.
     line: u64,
 }
 
-/// What an edge list shows before its edges.
+/// The lines before the edges, and the layout of the edges.
 #[derive(Debug)]
 struct Head {
-    /// Without columns if there are no edges.
+    /// It has no columns if there are no edges.
     layout: Layout,
     first_line: FirstLine,
-    /// The number of the first line that is no comment.
+    /// The first line that is not a comment.
     line: u64,
-    promise: Option<Promise>,
+    counts: Option<StatedCounts>,
 }
 
 impl Head {
     /// Reads up to the first edge.
     fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
-        let promise = skip_comments(text)?;
+        let counts = skip_comments(text)?;
         let line = text.line_number();
         let place = Place::Line { line, column: 1 };
         let layout = {
             let lines = first_lines(text)?.split(|&byte| byte == b'\n');
             let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-            Layout::of(lines, options).map_err(|kind| Fault { place: Some(place), kind })?
+            Layout::recognize(lines, options).map_err(|kind| Fault { place: Some(place), kind })?
         };
         let layout = layout.unwrap_or(Layout::NONE);
         let mut first_line = layout.first_line;
         if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
             text.skip()?;
         }
-        if promise.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
+        if counts.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
             first_line = FirstLine::Edge;
         }
-        Ok(Self { layout, first_line, line, promise })
+        Ok(Self { layout, first_line, line, counts })
     }
 
-    /// Whether there is a line that is no comment.
+    /// Whether there is a line that is not a comment.
     fn announces_edges(&self) -> bool {
         self.layout.columns > 0
     }
@@ -175,29 +175,29 @@ impl Head {
         self.layout.weight != layout::WeightAt::Nowhere
     }
 
-    /// Reads the lines of the edges, or a part of them, between numbered vertices. Returns how many
-    /// lines the text has up to the end.
+    /// Parses the lines of all edges, or a part of them, between numbered vertices. Returns the
+    /// number of lines up to the end of the text.
     fn parse_lines(
         &self,
         text: Text<'_>,
         columns: &mut Columns,
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
-        self.make_room(&text, columns)?;
+        self.reserve(&text, columns)?;
         let rows = Rows { layout: &self.layout, options };
         text.parse(options.thread_count(), &rows, |chunk, block| {
             columns.join(chunk, usize::MAX, |edge| row_in(block, edge))
         })
     }
 
-    /// Reads the lines of all edges between vertices with names, and returns the names.
+    /// Parses the lines of all edges between vertices with names, and returns the names.
     fn parse_names(
         &self,
         text: Text<'_>,
         columns: &mut Columns,
         options: &ReadOptions,
     ) -> Result<Vec<String>, Fault> {
-        self.make_room(&text, columns)?;
+        self.reserve(&text, columns)?;
         let mut numbering = Numbering::default();
         let rows = NamedRows { layout: &self.layout, options };
         text.parse(options.thread_count(), &rows, |chunk, block| {
@@ -206,24 +206,24 @@ impl Head {
         Ok(numbering.into_names()?)
     }
 
-    fn make_room(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {
-        let Some(Promise { m, .. }) = self.promise else { return Ok(()) };
+    fn reserve(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {
+        let Some(StatedCounts { m, .. }) = self.counts else { return Ok(()) };
         columns.reserve_exact(text.reasonable(m, "0 0\n".len() as u64), self.is_weighted())
     }
 
-    /// Checks that there are as many edges as promised.
+    /// Checks that there are as many edges as stated.
     fn check_edges(&self, edges: u64) -> Result<(), Fault> {
-        match self.promise {
-            Some(Promise { m, line, .. }) if m != edges => {
+        match self.counts {
+            Some(StatedCounts { m, line, .. }) if m != edges => {
                 let sentence =
-                    format!("the first comment promises {m} edges, but there are {edges}");
+                    format!("the first comment announces {m} edges, but there are {edges}");
                 Err(Fault::at_line(line, 1, sentence))
             }
             _ => Ok(()),
         }
     }
 
-    /// What follows from all these edges between numbered vertices.
+    /// What follows from all edges between numbered vertices.
     fn conclude(
         &self,
         ends: Ends,
@@ -231,7 +231,7 @@ impl Head {
         notes: &mut Vec<String>,
     ) -> Result<Conclusion, Fault> {
         notes.extend_from_slice(&self.layout.notes);
-        if let Some(Promise { n, .. }) = self.promise {
+        if let Some(StatedCounts { n, .. }) = self.counts {
             self.check_edges(ends.edges)?;
             return Ok(Conclusion {
                 vertices: n,
@@ -261,11 +261,11 @@ impl Head {
         let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
         let span = if first_is_an_edge { ends.all } else { ends.rest };
         let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
-        if counted.is_none() && from_ids > sparse(edges) {
+        if counted.is_none() && from_ids > most_plausible_vertices(edges) {
             let (largest, names) = (span.largest, options.terms.names());
             return Err(ReadErrorKind::Malformed(format!(
-                "the largest vertex is {largest}, far more than the {edges} edges can have vertices; with {names} only \
-                 the vertices that appear are numbered"
+                "the largest vertex is {largest}, too large for a graph of {edges} edges; with {names}, only \
+                 vertices that occur are numbered"
             ))
             .into());
         }
@@ -275,29 +275,29 @@ impl Head {
     }
 }
 
-/// Skips comments and blank lines; returns the numbers of vertices and edges if a comment of
-/// Kostra's tells them.
-fn skip_comments(text: &mut Text<'_>) -> Result<Option<Promise>, Fault> {
-    let mut promise = None;
+/// Skips comments and blank lines. Returns the numbers of vertices and edges if a comment by Kostra
+/// states them.
+fn skip_comments(text: &mut Text<'_>) -> Result<Option<StatedCounts>, Fault> {
+    let mut counts = None;
     loop {
         let number = text.line_number();
         let Some(line) = text.line()? else { break };
         if !is_comment(line) {
             break;
         }
-        if let Some(counts) = line.strip_prefix(COUNTS_COMMENT.as_bytes()) {
-            let numbers: Vec<_> = words(counts)
+        if let Some(numbers) = line.strip_prefix(COUNTS_COMMENT.as_bytes()) {
+            let numbers: Vec<_> = words(numbers)
                 .filter_map(|(_, word)| number::natural(word, "").ok())
                 .take(2)
                 .collect();
-            promise = numbers.first_chunk().map(|&[n, m]| Promise { n, m, line: number });
+            counts = numbers.first_chunk().map(|&[n, m]| StatedCounts { n, m, line: number });
         }
         text.skip()?;
     }
-    Ok(promise)
+    Ok(counts)
 }
 
-/// The first lines, at least two that are no comments unless the text ends before.
+/// The first lines, with at least two that are not comments unless the text is shorter.
 fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
     let (mut bytes, line) = (HEAD, text.line_number());
     loop {
@@ -320,10 +320,10 @@ fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
     }
 }
 
-fn without_edges(promise: Option<Promise>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let Promise { n, m, line } = promise.unwrap_or(Promise { n: 0, m: 0, line: 1 });
+fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let StatedCounts { n, m, line } = counts.unwrap_or(StatedCounts { n: 0, m: 0, line: 1 });
     if m > 0 {
-        let sentence = format!("the first comment promises {m} edges, but there are none");
+        let sentence = format!("the first comment announces {m} edges, but there are none");
         return Err(Fault::at_line(line, 1, sentence));
     }
     let mut notes = Vec::new();
@@ -332,12 +332,13 @@ fn without_edges(promise: Option<Promise>, options: &ReadOptions) -> Result<Pars
     Ok(Parsed { names: options.names.then(Vec::new), ..Parsed::new(graph, notes) })
 }
 
-/// The most vertices that a list of so many edges is believed to mean.
-fn sparse(edges: u64) -> u64 {
+/// The largest plausible number of vertices of a graph with `edges` edges. Beyond it, the ids are
+/// probably names, and an array per vertex would waste memory.
+fn most_plausible_vertices(edges: u64) -> u64 {
     64 * edges + 1_000_000
 }
 
-/// Writes a graph as an edge list `u v weight`, after a comment that keeps isolated vertices.
+/// Writes a graph as lines `u v weight`, after a comment that states the number of vertices.
 /// Every weight is read back as the same value: integers as integers, floats as `f64`.
 fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     Ok(Box::new(move |to| write(outgoing.graph, to)))

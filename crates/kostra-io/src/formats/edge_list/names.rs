@@ -1,6 +1,6 @@
-//! Lines of an edge list as edges between named vertices.
+//! Parsing the lines of an edge list whose vertices have names.
 //!
-//! Names are cut out in parallel and numbered, in the order in which they appear, as the blocks are
+//! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
 use std::collections::HashMap;
@@ -22,13 +22,13 @@ pub(super) struct NamedRows<'a> {
     pub(super) options: &'a ReadOptions,
 }
 
-/// The edges of a block: their weights, and the names of their ends, one after the other.
+/// The edges of a block: their weights, and the concatenated names of their ends.
 #[derive(Default)]
 pub(super) struct NamedChunk {
-    /// The ends are not known yet and 0.
+    /// The ends are 0 until the block is joined.
     columns: Columns,
     names: String,
-    /// Where each name ends: first and second end of each edge in turn.
+    /// The end of each name: the first and second end of each edge in turn.
     ends: Vec<usize>,
 }
 
@@ -51,8 +51,8 @@ impl NamedRows<'_> {
         if is_comment(line) {
             return Ok(());
         }
-        let row = Row::of(line, self.layout)?;
-        let weight = row.weight(self.options.nan)?;
+        let row = Row::parse(line, self.layout)?;
+        let weight = row.weight(self.options.nan_rule())?;
         let name = |(at, field)| {
             let name = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
             let name = String::from_utf8(name.into_owned())
@@ -74,14 +74,14 @@ impl NamedRows<'_> {
     }
 }
 
-/// Numbers for names, given in the order in which they are first asked for.
+/// The numbers of the names, in order of first appearance.
 #[derive(Default)]
 pub(super) struct Numbering {
     numbers: HashMap<Box<str>, Vertex>,
 }
 
 impl Numbering {
-    /// Numbers the ends of a chunk's edges and adds the edges to `columns`.
+    /// Numbers the ends of the edges of a chunk, and adds the edges to `columns`.
     pub(super) fn join(
         &mut self,
         chunk: &mut NamedChunk,

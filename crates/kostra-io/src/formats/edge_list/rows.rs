@@ -1,19 +1,19 @@
-//! Lines of an edge list as edges between numbered vertices.
+//! Parsing the lines of an edge list whose vertices are numbers.
 
 use kostra_core::{MAX_VERTICES, Vertex};
 
 use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in};
 use super::layout::{Dictionary, Layout, WeightAt};
+use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::{Columns, Number};
 use crate::fault::BlockFault;
-use crate::number::{digits, natural, show, weight};
-use crate::{Nan, ReadOptions};
+use crate::number::{NanRule, digits, natural, show, weight};
 
-/// A field and its place in its line.
+/// The offset of a field in its line, and the field.
 type Field<'l> = (usize, &'l [u8]);
 
-/// What a line says of an edge: its ends, and its weight where there is one.
+/// The fields of a line: the ends of an edge, and its weight if it has one.
 pub(super) struct Row<'l> {
     pub(super) u: Field<'l>,
     pub(super) v: Field<'l>,
@@ -21,8 +21,8 @@ pub(super) struct Row<'l> {
 }
 
 impl<'l> Row<'l> {
-    /// Cuts a line that is no comment. A fault comes with its place in the line.
-    pub(super) fn of(line: &'l [u8], layout: &Layout) -> Result<Self, (usize, String)> {
+    /// Parses a line that is not a comment. A fault has its offset in the line.
+    pub(super) fn parse(line: &'l [u8], layout: &Layout) -> Result<Self, (usize, String)> {
         let (row, dictionary) = match layout.dictionary {
             Dictionary::Absent => (line, None),
             Dictionary::Empty | Dictionary::Other => cut(line),
@@ -62,8 +62,8 @@ impl<'l> Row<'l> {
         Ok(Self { u, v, weight })
     }
 
-    /// The weight, if the layout has one.
-    pub(super) fn weight(&self, nan: Nan) -> Result<Option<Number>, (usize, String)> {
+    /// The weight, if the layout contains weights.
+    pub(super) fn weight(&self, nan: NanRule) -> Result<Option<Number>, (usize, String)> {
         let Some((at, field)) = self.weight else { return Ok(None) };
         let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
         weight(&text, nan).map(Some).map_err(|sentence| (at, sentence))
@@ -74,7 +74,7 @@ pub(super) fn open_quote(field: &[u8]) -> String {
     format!("the quotes of the field {} do not match", show(field))
 }
 
-/// Where in a block an edge's line starts, counted from 0.
+/// The offset of the line of an edge in a block; edges count from 0.
 pub(super) fn row_in(block: &[u8], edge: usize) -> usize {
     let mut start = 0;
     let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
@@ -103,7 +103,7 @@ impl Parser for Rows<'_> {
             }
             WeightAt::Column(2) if in_order && columns == 3 => {
                 self.parse_lines(block, chunk, |at, chunk| {
-                    plain_edge(block, at, separator, self.options.nan, chunk)
+                    plain_edge(block, at, separator, self.options.nan_rule(), chunk)
                 })
             }
             _ => self.parse_lines(block, chunk, |_, _| None),
@@ -112,8 +112,8 @@ impl Parser for Rows<'_> {
 }
 
 impl Rows<'_> {
-    /// Parses lines: those that are `plain`, which returns where the next line starts, and the
-    /// others.
+    /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start of
+    /// the next line; `any_line` parses all others.
     #[inline(always)]
     fn parse_lines(
         &self,
@@ -142,10 +142,10 @@ impl Rows<'_> {
         if is_comment(line) {
             return Ok(());
         }
-        let row = Row::of(line, self.layout)?;
+        let row = Row::parse(line, self.layout)?;
         let vertex = |field| vertex(field, self.options.terms.names());
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
-        let weight = row.weight(self.options.nan)?;
+        let weight = row.weight(self.options.nan_rule())?;
         chunk.push_ends(u, v);
         if let Some(weight) = weight {
             chunk.push_weight(weight);
@@ -154,7 +154,7 @@ impl Rows<'_> {
     }
 }
 
-/// The vertex that a field is; `names` is the option by which it may be a name.
+/// Parses a vertex. `names` is the option with which a vertex can be a name.
 fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)> {
     let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
     let vertex = natural(&text, "vertex").map_err(|sentence| {
@@ -177,16 +177,17 @@ fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)
     }
 }
 
-const DIGITS: usize = 18; // so many digits never overflow
+/// The most digits of a number in a plain line; they cannot overflow 64 bits.
+const MOST_DIGITS: usize = 18;
 
-/// Two numbers with one separator between them, where a line starts; and where they end.
+/// Parses two numbers with one separator between them. Returns them and their end.
 #[inline(always)]
 fn plain_pair(block: &[u8], start: usize, separator: Separator) -> Option<(Vertex, Vertex, usize)> {
     let (u, end_of_u) = digits(block, start);
     let (v, end) = digits(block, end_of_u + 1);
     let both = end_of_u > start && end > end_of_u + 1 && separator.is(block.get(end_of_u));
     let most = MAX_VERTICES as u64;
-    (both && end - start <= DIGITS && u < most && v < most).then_some((
+    (both && end - start <= MOST_DIGITS && u < most && v < most).then_some((
         u as Vertex,
         v as Vertex,
         end,
@@ -213,7 +214,7 @@ fn plain_edge(
     block: &[u8],
     start: usize,
     separator: Separator,
-    nan: Nan,
+    nan: NanRule,
     chunk: &mut Columns,
 ) -> Option<usize> {
     let (u, v, end_of_v) = plain_pair(block, start, separator)?;
@@ -222,7 +223,7 @@ fn plain_edge(
         return None;
     }
     let (value, end) = digits(block, at);
-    if block.get(end) == Some(&b'\n') && (1..=DIGITS).contains(&(end - at)) {
+    if block.get(end) == Some(&b'\n') && (1..=MOST_DIGITS).contains(&(end - at)) {
         chunk.push_ends(u, v);
         chunk.push_integer(value as i64);
         return Some(end + 1);

@@ -84,7 +84,7 @@ fn a_first_line_of_counts_is_no_edge() {
 fn vertices_are_taken_as_they_are() {
     let from_one = parsed("1 2 5\n2 3 6\n");
     assert_eq!(from_one.graph.vertices(), 4);
-    let warning = "one of the 4 vertices is isolated: no edge ends at vertex 0, for ids seem to count from 1; with \
+    let warning = "one of the 4 vertices is isolated: no edge ends at vertex 0, so ids probably count from 1; with \
                    --names only ids that occur are vertices";
     assert_eq!(
         (&from_one.notes[..], &from_one.warnings[..]),
@@ -103,8 +103,8 @@ fn vertices_are_taken_as_they_are() {
     }
     assert_eq!(
         error("0 4000000000 5\n"),
-        "x: the largest vertex is 4000000000, far more than the 1 edges can have vertices; with --names only the \
-         vertices that appear are numbered"
+        "x: the largest vertex is 4000000000, too large for a graph of 1 edges; with --names, only \
+         vertices that occur are numbered"
     );
     assert_eq!(
         error("0 1 5\n4294967295 1 5\n"),
@@ -146,7 +146,7 @@ fn lines_that_differ_from_the_first_are_errors() {
     );
     assert_eq!(
         error("0 1 5\n1 2 nan\n"),
-        "x: line 2, column 5: the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
+        "x: line 2, column 5: the weight is NaN; fix it, or pass `--nan skip`"
     );
     let options = ReadOptions { nan: Nan::Skip, ..ReadOptions::default() };
     assert!(read_all_ways(read_in_blocks, "0 1 5\n1 2 nan\n", &options).is_ok());
@@ -164,7 +164,9 @@ fn weights_that_no_type_holds_together_are_errors_at_their_line() {
     );
     let start = error("0 1 9007199254740993\n\n1 2 3\n2 0 0.5\n");
     assert!(
-        start.starts_with("x: line 4, column 1: this weight is no integer, but the weight 90071"),
+        start.starts_with(
+            "x: line 4, column 1: this weight is not an integer, but the weight 90071"
+        ),
         "{start}"
     );
     let names = named("a b 0.5\nb c 3\n# c\nc a 9007199254740993\n").unwrap_err();
@@ -265,12 +267,12 @@ fn a_written_list_that_was_cut_is_an_error() {
     let text = "# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n0 1 5\n";
     assert_eq!(
         error(text),
-        "x: line 1, column 1: the first comment promises 2 edges, but there are 1"
+        "x: line 1, column 1: the first comment announces 2 edges, but there are 1"
     );
     let text = "# c\n# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n";
     assert_eq!(
         error(text),
-        "x: line 2, column 1: the first comment promises 2 edges, but there are none"
+        "x: line 2, column 1: the first comment announces 2 edges, but there are none"
     );
     let text = "# kostra edge list: 3 vertices, 1 edges, vertices count from 0\n0 3 5\n";
     assert_eq!(

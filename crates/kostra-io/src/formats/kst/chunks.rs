@@ -1,23 +1,23 @@
-//! Arrays as little-endian bytes in chunks, and the checksum that can be taken chunk by chunk on
-//! many threads.
+//! Arrays as little-endian bytes in chunks, and checksums that several threads compute by chunks.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kostra_core::{OutOfMemory, memory};
+use kostra_parallel::{Schedule, with_team};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many bytes a checksum of the lower level covers. Part of the file format.
+/// The number of bytes that one checksum of the lower level covers. Part of the file format.
 pub(super) const CHUNK: usize = 4 << 20;
 
-/// A fixed-size number that a section is an array of. Any bits are a value of it.
+/// A number of fixed size, of which sections are arrays. All bit patterns are valid.
 pub(super) trait Plain: Copy + Send + Sync + 'static {
-    /// How many bytes it takes.
+    /// The number of bytes.
     const SIZE: usize;
-    /// Appends its little-endian bytes.
+    /// Appends the little-endian bytes.
     fn put(self, to: &mut Vec<u8>);
-    /// The value whose little-endian bytes come first in `bytes`, which are at least
-    /// [`SIZE`](Self::SIZE).
+    /// The value of the first [`SIZE`](Self::SIZE) bytes, which are little-endian. `bytes` must have
+    /// at least that length.
     fn get(bytes: &[u8]) -> Self;
 }
 
@@ -49,15 +49,15 @@ impl Plain for [f64; 2] {
     }
 }
 
-/// The array that some little-endian bytes stand for.
+/// The array that consists of these little-endian bytes.
 pub(super) fn decode<T: Plain>(bytes: &[u8]) -> Result<Vec<T>, OutOfMemory> {
     memory::collected(bytes.chunks_exact(T::SIZE).map(T::get))
 }
 
-/// Something that takes the bytes of a section, chunk by chunk.
+/// A function that receives the bytes of a section chunk by chunk.
 type Take<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<()>;
 
-/// Gives the bytes of an array, a chunk at a time.
+/// Calls `take` with the bytes of an array, one chunk at a time.
 pub(super) fn for_each_chunk<T: Plain>(values: &[T], take: Take<'_>) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(CHUNK.min(values.len() * T::SIZE));
     for values in values.chunks(CHUNK / T::SIZE) {
@@ -83,29 +83,14 @@ pub(super) fn chunks<'a>(sections: &[&'a [u8]]) -> Vec<&'a [u8]> {
 
 /// The checksums of some chunks, on up to `threads` threads.
 pub(super) fn checksums(chunks: &[&[u8]], threads: usize) -> Vec<u64> {
-    // Chunks are dealt out one at a time: those that are not yet in the page cache take many times
-    // longer.
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let take = || {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            chunks.get(at).map(|chunk| (at, xxh3_64(chunk)))
-        };
-        std::iter::from_fn(take).collect::<Vec<_>>()
-    };
-    let helpers = threads.min(chunks.len()).saturating_sub(1);
-    let mut sums = vec![0; chunks.len()];
-    std::thread::scope(|scope| {
-        // Where the system refuses a thread, those that there are do its work.
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
-        let handles: Vec<_> = (0..helpers).map_while(spawn).collect();
-        let own = work();
-        let others = handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default());
-        for (at, sum) in own.into_iter().chain(others) {
-            sums[at] = sum;
-        }
+    let sums: Vec<_> = chunks.iter().map(|_| AtomicU64::new(0)).collect();
+    with_team(threads.min(chunks.len()), |team| {
+        // One chunk at a time: a chunk that is not in the page cache takes much longer.
+        team.for_each(chunks.len(), Schedule::Dynamic(1), |at| {
+            sums[at].store(xxh3_64(chunks[at]), Ordering::Relaxed);
+        });
     });
-    sums
+    sums.into_iter().map(AtomicU64::into_inner).collect()
 }
 
 /// The checksums of some sections from those of all their chunks.

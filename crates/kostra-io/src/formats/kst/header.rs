@@ -1,4 +1,4 @@
-//! The header: what it says, as bytes and back, and everything that must be true of it.
+//! The header of a `.kst` file: encoding, decoding and checks.
 
 use kostra_core::{MAX_EDGES, MAX_VERTICES, WeightType};
 use xxhash_rust::xxh3::Xxh3;
@@ -6,19 +6,19 @@ use xxhash_rust::xxh3::Xxh3;
 use super::chunks::Plain;
 use crate::fault::Fault;
 
-/// What every file starts with. The first byte is no text, and the line ends and the control
-/// character show a transfer that took the file for one.
+/// The first bytes of every file. The first byte does not occur in ASCII text, and the line ends and
+/// the control character detect a transfer in text mode.
 const MAGIC: [u8; 12] = *b"\x8bKOSTRA\r\n\x1a\n\0";
 /// The version that is written, and the highest that is read.
 const VERSION: u32 = 1;
-/// Where the table of sections starts, and the length of one of its entries.
+/// The offset of the table of sections, and the length of one of its entries.
 const TABLE: usize = 64;
 const ENTRY: usize = 32;
 /// The most sections that a file has, and the most bytes that a header takes.
 const MOST_SECTIONS: usize = 5;
 pub(super) const LONGEST: usize = TABLE + ENTRY * MOST_SECTIONS;
 const CHECKSUM: usize = 56;
-/// What the start of every section is a multiple of.
+/// The alignment of sections: a cache line, and enough for every type of number.
 const ALIGNMENT: u64 = 64;
 
 const WEIGHT_TYPES: [WeightType; 6] = [
@@ -40,7 +40,7 @@ pub(super) enum Places {
 
 const PLACES: [Places; 3] = [Places::None, Places::Planar, Places::Geographic];
 
-/// What a section holds; the discriminant is its kind in the file.
+/// The content of a section; the discriminant is its code in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     FirstEnds = 1,
@@ -76,19 +76,19 @@ pub(super) struct Section {
     pub(super) checksum: u64,
 }
 
-/// All that a header says but for where things lie, which follows from it.
+/// The contents of a header, except the positions of sections, which follow from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) vertices: u32,
     pub(super) edges: u32,
     pub(super) weight_type: WeightType,
     pub(super) places: Places,
-    /// How many bytes the section of names takes, if there is one.
+    /// The number of bytes of the section of names, if there is one.
     pub(super) names: Option<u64>,
 }
 
 impl Header {
-    /// The sections that such a file has, their checksums apart, and its length.
+    /// The sections of the file without their checksums, and the length of the file.
     pub(super) fn layout(&self) -> (Vec<Section>, u64) {
         let (n, m) = (u64::from(self.vertices), u64::from(self.edges));
         let weight = match self.weight_type {
@@ -172,7 +172,7 @@ impl Header {
         for (section, entry) in sections.iter_mut().zip(bytes[TABLE..].chunks_exact(ENTRY)) {
             section.checksum = u64::get(&entry[24..]);
         }
-        // What was worked out must be what is written: this compares every field at once.
+        // Compares every field with the computed header at once.
         let expected = header.encode(&sections, length);
         let differs = |&at: &usize| expected[at] != bytes[at] && !(CHECKSUM..TABLE).contains(&at);
         if let Some(at) = (0..expected.len().min(bytes.len())).find(differs) {
@@ -232,14 +232,14 @@ fn check_magic(file: &[u8]) -> Result<(), Fault> {
     let sentence = if common == file.len() {
         "the file ends in its first bytes"
     } else if common >= 7 {
-        "the file was mangled on its way, as by a transfer in text mode"
+        "the file was damaged, probably by a transfer in text mode; transfer it again in binary mode"
     } else {
         "this is not a .kst file"
     };
     Err(Fault::at_byte(common as u64, sentence))
 }
 
-/// The file has the length that its header announces.
+/// Checks that the file has the length that its header announces.
 pub(super) fn check_length(actual: u64, announced: u64) -> Result<(), Fault> {
     if actual == announced {
         return Ok(());
@@ -248,7 +248,7 @@ pub(super) fn check_length(actual: u64, announced: u64) -> Result<(), Fault> {
     Err(Fault::at_byte(actual.min(announced), sentence))
 }
 
-/// Everything between the header and the end that is in no section is zero.
+/// Checks that all bytes between sections are zero.
 pub(super) fn check_padding(file: &[u8], sections: &[Section]) -> Result<(), Fault> {
     let mut end = TABLE + ENTRY * sections.len();
     for section in sections {
@@ -265,7 +265,7 @@ pub(super) fn check_padding(file: &[u8], sections: &[Section]) -> Result<(), Fau
     Ok(())
 }
 
-/// The checksum of a header, of which the field that holds it is no part.
+/// The checksum of a header without the field of the checksum.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(&bytes[..CHECKSUM]);

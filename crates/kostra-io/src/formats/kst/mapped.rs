@@ -1,4 +1,4 @@
-//! The file as it lies in memory: mapped, or read into memory of its own.
+//! The bytes of a file: mapped, or read into memory.
 #![allow(unsafe_code, reason = "a memory map has no safe form")]
 
 use std::fs::File;
@@ -36,8 +36,8 @@ impl Bytes {
         }
     }
 
-    /// Reads a file, and no more of it than its header announces. A header that is wrong is found
-    /// before anything else is read.
+    /// Reads a file, but no more than its header announces. The header is checked before the rest is
+    /// read.
     pub(super) fn read(from: &mut impl Read) -> Result<Self, Fault> {
         let mut head = [0; LONGEST];
         let have = fill(from, &mut head).map_err(from_io)?;
@@ -78,24 +78,24 @@ impl Deref for Bytes {
     }
 }
 
-/// How many maps are known at a time; those beyond are as good, but not [found](is_in_mapped_file).
+/// The most maps that [`is_in_mapped_file`] can find at a time. Further maps work, but are not found.
 const KNOWN: usize = 64;
 
-/// Where the maps begin and end; zeros where there is none.
+/// The start and end of each map; zeros in unused entries.
 static MAPS: [[AtomicUsize; 2]; KNOWN] =
     [const { [AtomicUsize::new(0), AtomicUsize::new(0)] }; KNOWN];
 
 /// Whether an address is in a `.kst` file that is mapped into memory. Safe in signal handlers.
 ///
-/// A mapped file that becomes shorter raises SIGBUS where it is read. A program that handles the
-/// signal can tell by this that the file is to blame.
+/// Reading a mapped file that has become shorter raises SIGBUS. A program that handles the signal
+/// can find out by this function that the file is the cause.
 pub fn is_in_mapped_file(address: usize) -> bool {
     MAPS.iter().any(|[start, end]| {
         (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&address)
     })
 }
 
-/// A file in memory, which [`is_in_mapped_file`] knows.
+/// A map that [`is_in_mapped_file`] finds.
 #[derive(Debug)]
 pub(super) struct Map {
     map: Mmap,

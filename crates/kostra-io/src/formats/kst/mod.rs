@@ -1,5 +1,5 @@
-//! Kostra's own binary form, `.kst`: the arrays of a graph as they lie in memory, so that opening
-//! is a memory map.
+//! `.kst`: Kostra's own binary format. It contains the arrays of a graph as they are in memory, so
+//! that a file is opened by mapping it.
 //!
 //! `docs/kst.md` is the specification; this is its summary. Numbers are little-endian, a section
 //! starts at the next multiple of 64 bytes, and the bytes between are zero.
@@ -15,9 +15,10 @@
 //! sections, in this order: 1 first ends, 2 second ends, 3 weights, 4 coordinates if any, 5 names if any
 //! ```
 //!
-//! Everything in a header but the checksums follows from `n`, `m`, the types and the length of the
-//! names, so a reader works out what must stand there and compares. Checksums are XXH3; a section's
-//! is taken over those of its chunks of 4 MiB, so that any number of threads can check it.
+//! Everything in a header except the checksums follows from `n`, `m`, the types and the length of
+//! the names, so a reader computes the header and compares it. Checksums are XXH3. The checksum of a
+//! section is computed over the checksums of its chunks of 4 MiB, so that several threads can check
+//! it.
 
 mod chunks;
 mod header;

@@ -1,6 +1,6 @@
-//! Opening and loading. The arrays of the graph are parts of the file's bytes, whether these are
-//! mapped or read. Opening a mapped file reads its header only, so its time does not depend on the
-//! number of edges.
+//! Opening and loading `.kst` files. The arrays of the graph borrow the bytes of the file, which are
+//! mapped or read into memory. Opening a mapped file reads only its header, so the time does not
+//! depend on the number of edges.
 #![allow(unsafe_code, reason = "bytes that are checked to be aligned are used as numbers")]
 
 use std::fs::File;
@@ -21,7 +21,7 @@ use crate::fault::Fault;
 use crate::interface::{Format, Loaded, Parsed, ReadOptions};
 use crate::{Place, ReadError, ReadErrorKind, weights};
 
-/// A `.kst` file that has been opened: its header is checked, its arrays are not yet read.
+/// An open `.kst` file. Its header has been checked; its arrays have not been read.
 #[derive(Debug)]
 pub struct KstFile {
     input: String,
@@ -30,8 +30,8 @@ pub struct KstFile {
     pub(super) sections: Vec<Section>,
 }
 
-/// Reads a graph from whatever it comes in: a plain file is mapped, unless the options say
-/// otherwise, and anything else is read into memory.
+/// Reads a graph. An uncompressed file is mapped, unless the options ask for a copy; any other
+/// input is read into memory.
 pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     weights::refuse_others(true, options)?;
     let bytes = match stream.file.take().filter(|_| !options.copy) {
@@ -42,16 +42,15 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
     file.parse(options.thread_count())
 }
 
-/// Opens a `.kst` file by mapping it into memory: in time that does not depend on its size.
+/// Opens a `.kst` file by mapping it into memory. The time does not depend on the size of the file.
 ///
-/// The header is checked, and with it the length of the file; [`KstFile::load`] checks the rest.
+/// The header and the length of the file are checked; [`KstFile::load`] checks the rest.
 ///
-/// The file must not change while it is open, or while the graph from it is in use: it is not
-/// copied, so its graph would change as well (see [`MappedFile::check`]), and a file that becomes
-/// shorter raises SIGBUS on Unix, which ends the process unless it is handled (see
-/// [`is_in_mapped_file`](crate::is_in_mapped_file)). Files that Kostra replaces are safe, for it
-/// renames a new one over them; [`ReadOptions::copy`] makes [`read`](crate::read()) copy the file
-/// instead.
+/// The file must not change while it is open or its graph is in use. The file is not copied, so the
+/// graph would change too (see [`MappedFile::check`](crate::MappedFile::check)). On Unix, a file
+/// that becomes shorter raises SIGBUS, which ends the process unless it is handled (see
+/// [`is_in_mapped_file`](crate::is_in_mapped_file)). Kostra itself replaces files by renaming new
+/// ones, which is safe. With [`ReadOptions::copy`], [`read`](crate::read()) copies the file instead.
 ///
 /// # Errors
 /// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's
@@ -75,12 +74,12 @@ impl KstFile {
         Ok(Self { input, bytes: Arc::new(bytes), header, sections })
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.header.vertices
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn edges(&self) -> usize {
         self.header.edges as usize
     }
@@ -90,23 +89,23 @@ impl KstFile {
         self.header.weight_type
     }
 
-    /// Whether the file says where the vertices lie.
+    /// Whether the file contains coordinates of the vertices.
     pub fn has_coordinates(&self) -> bool {
         self.header.places != Places::None
     }
 
-    /// Whether the file says what the vertices are called.
+    /// Whether the file contains names of the vertices.
     pub fn has_names(&self) -> bool {
         self.header.names.is_some()
     }
 
-    /// Checks the arrays and gives the graph, which borrows them from the file: one pass of
-    /// checksums on `threads` threads (0 means all) and one on this thread over the ends and
-    /// weights. Only coordinates and names are copied.
+    /// Checks the arrays and returns the graph, which borrows them from the file. This takes one pass
+    /// of checksums on `threads` threads (0 means all), and one pass over the ends and weights on
+    /// this thread. Only coordinates and names are copied.
     ///
     /// # Errors
-    /// When a checksum is wrong, an edge ends at no vertex, a weight is NaN (no such file is
-    /// written), or a name is not UTF-8.
+    /// When a checksum is wrong, an end of an edge is not a vertex, a weight is NaN (Kostra writes no
+    /// such file), or a name is not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let Parsed { graph, coordinates, names, notes, warnings, mapped } =
@@ -138,7 +137,7 @@ impl KstFile {
         self.sections.iter().map(|section| self.content(section)).collect()
     }
 
-    /// Checks all sections by the checksums of all chunks.
+    /// Checks all sections with the checksums of all chunks.
     pub(super) fn check(&self, of_chunks: &[u64]) -> Result<(), Fault> {
         for (section, checksum) in
             self.sections.iter().zip(combine_all(&self.contents(), of_chunks))
@@ -203,14 +202,14 @@ impl KstFile {
         self.sections.iter().find(|section| section.kind == kind)
     }
 
-    /// The bytes of a section, all of which the header's check has found in the file.
+    /// The bytes of a section. The check of the header ensures that they are in the file.
     pub(super) fn content(&self, section: &Section) -> &[u8] {
         let start = section.offset as usize;
         self.bytes.get(start..start + section.length as usize).unwrap_or_default()
     }
 
-    /// Some values of a section as an array: a part of the file where its bytes are the array's, a
-    /// copy otherwise.
+    /// A range of values of a section as an array: borrowed from the file if its bytes are the array,
+    /// else a copy.
     fn column<T: Plain>(
         &self,
         kind: Kind,
@@ -260,7 +259,7 @@ impl KstFile {
     }
 }
 
-/// A part of a file that is an array of `T`, and keeps the file in memory.
+/// A range of a file that is an array of `T`. It keeps the file in memory.
 struct Window<T> {
     file: Arc<Bytes>,
     start: usize,
@@ -269,7 +268,7 @@ struct Window<T> {
 }
 
 impl<T: Plain> Window<T> {
-    /// None if the part is not in the file, or not aligned as a `T` must be.
+    /// `None` if the range is not in the file, or not aligned for `T`.
     fn new(file: &Arc<Bytes>, start: usize, length: usize) -> Option<Self> {
         let bytes = file.get(start..start.checked_add(length)?)?;
         bytes.as_ptr().cast::<T>().is_aligned().then(|| Self {

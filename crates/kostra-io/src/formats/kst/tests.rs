@@ -185,7 +185,7 @@ fn faults_are_told_apart() {
     let unix: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\r').collect();
     assert_eq!(
         message(&unix),
-        "roads.kst: byte 7: the file was mangled on its way, as by a transfer in text mode"
+        "roads.kst: byte 7: the file was damaged, probably by a transfer in text mode; transfer it again in binary mode"
     );
     assert_eq!(
         message(&with_header(bytes.clone(), 12, &[2])),

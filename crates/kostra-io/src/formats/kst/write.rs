@@ -1,4 +1,4 @@
-//! Writing: the checksums first, for they stand at the front, then the arrays as they are.
+//! Writing `.kst` files: the header with all checksums, then the arrays.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use super::chunks::{CHUNK, combine, for_each_chunk};
 use super::header::{Header, Kind, Places};
 use crate::interface::{Outgoing, Writer};
 
-/// What writes a graph as `.kst`: two passes over its arrays, no copy of them, and no seeking.
+/// Writes a graph as `.kst`: two passes over its arrays, without copying them and without seeking.
 pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     let Outgoing { graph, coordinates, names, .. } = outgoing;
     let n = graph.vertices();
@@ -78,7 +78,7 @@ fn write(
     Ok(())
 }
 
-/// The section of names: where each ends and the last begins, then all of them in a row.
+/// The section of names: the ends of all names, preceded by zero, then the concatenated names.
 fn pack_names(names: &[String]) -> Vec<u8> {
     let mut end = 0;
     let mut bytes = 0_u64.to_le_bytes().to_vec();

@@ -1,26 +1,25 @@
 //! Matrix Market: a banner `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments `%`, a line
-//! `rows columns entries`, then an entry a line: `row column value`, counted from 1.
+//! `rows columns entries`, and one line per entry: `row column value`, counted from 1.
 //!
-//! A square matrix is the adjacency matrix of a graph, and each entry that the file holds is one
-//! edge, whose id is its place among them. A symmetric file holds the entries on and below the
-//! diagonal. Zeros that are written down are edges of weight zero.
+//! A square matrix is the adjacency matrix of a graph. Each entry in the file is one edge, and edge
+//! ids follow the order of the entries. A symmetric file contains the entries on and below the
+//! diagonal. Explicit zeros are edges of weight zero.
 
 #[cfg(test)]
 mod tests;
+mod write;
 
-use std::io::{self, Write};
-
-use kostra_core::{AnyGraph, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, WeightType, with_graph};
+use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
 
 use crate::blocks::{BLOCK_BYTES, Parser, Text};
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::{BlockFault, Fault};
 use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
-use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
-use crate::number::{natural, plain_entry, show, weight, words};
-use crate::text_writer::TextWriter;
-use crate::{Nan, ReadOptions, weights};
+use crate::interface::{Format, FormatInfo, Parsed};
+use crate::number::{NanRule, natural, plain_entry, show, weight, words};
+use crate::{ReadOptions, weights};
+use write::writer;
 
 impl Format {
     /// Matrix Market coordinate files.
@@ -62,28 +61,29 @@ fn read_in_blocks(
     weights::refuse_others(weighted, options)?;
     let mut columns = Columns::default();
     let least_bytes = if weighted { "1 1 1\n".len() } else { "1 1\n".len() };
-    let room = text.reasonable(m, least_bytes as u64);
+    let reserved = text.reasonable(m, least_bytes as u64);
     if banner.field == Field::Real {
         columns.make_float();
     }
-    columns.reserve_exact(room, weighted)?;
+    columns.reserve_exact(reserved, weighted)?;
     let line_count = text.parse(
         options.thread_count(),
-        &Entries { banner, n, nan: options.nan },
+        &Entries { banner, n, nan: options.nan_rule() },
         |chunk, block| {
             let surplus = (columns.len() + chunk.len()) as u64 > m;
-            let room = (m - columns.len() as u64) as usize;
-            columns.join(chunk, room, |entry| entry_in(block, entry))?;
+            let accepted = (m - columns.len() as u64) as usize;
+            columns.join(chunk, accepted, |entry| entry_in(block, entry))?;
             if surplus {
-                let sentence = format!("the header promises {m} entries, and this is one more");
-                return Err(BlockFault::new(entry_in(block, room), sentence));
+                let sentence = format!("the header announces {m} entries, and this is one more");
+                return Err(BlockFault::new(entry_in(block, accepted), sentence));
             }
             Ok(())
         },
     )?;
     if (columns.len() as u64) < m {
         let count = columns.len();
-        let sentence = format!("the header promises {m} entries, but the input ends after {count}");
+        let sentence =
+            format!("the header announces {m} entries, but the input ends after {count}");
         return Err(Fault::at_line(line_count + 1, 1, sentence));
     }
     let mut notes = Vec::new();
@@ -96,7 +96,7 @@ fn read_in_blocks(
     Ok(Parsed::new(graph, notes))
 }
 
-/// What the entries' values are.
+/// The type of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Field {
     Real,
@@ -104,7 +104,7 @@ enum Field {
     Pattern,
 }
 
-/// Which entries are left out because others tell them.
+/// The symmetry of the matrix, by which the file omits entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Symmetry {
     General,
@@ -112,7 +112,7 @@ enum Symmetry {
     Skew,
 }
 
-/// What the first line says.
+/// The first line.
 #[derive(Clone, Copy, Debug)]
 struct Banner {
     field: Field,
@@ -229,7 +229,7 @@ fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
     }
 }
 
-/// Where in a block an entry starts, counted from 0.
+/// The offset of an entry in a block; entries count from 0.
 fn entry_in(block: &[u8], index: usize) -> usize {
     let mut start = 0;
     let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
@@ -245,7 +245,7 @@ fn entry_in(block: &[u8], index: usize) -> usize {
 struct Entries {
     banner: Banner,
     n: u32,
-    nan: Nan,
+    nan: NanRule,
 }
 
 impl Parser for Entries {
@@ -336,7 +336,7 @@ impl Entries {
         Ok(())
     }
 
-    /// What is wrong with an entry at this place, if something is.
+    /// The fault of an entry at this position, if it has one.
     #[inline(always)]
     fn misplaced(&self, u: Vertex, v: Vertex) -> Option<String> {
         match self.banner.symmetry {
@@ -352,7 +352,7 @@ impl Entries {
         let (row, column) = (u64::from(u) + 1, u64::from(v) + 1);
         let (place, kind) = if u == v { ("on", "skew-symmetric") } else { ("above", "symmetric") };
         format!(
-            "the entry in row {row}, column {column} lies {place} the diagonal, where a {kind} file has none"
+            "the entry in row {row}, column {column} is {place} the diagonal, where a {kind} file has no entries"
         )
     }
 
@@ -360,9 +360,10 @@ impl Entries {
         match natural(word, what)? {
             0 => Err(format!("the {what} is 0, but Matrix Market counts from 1")),
             index if index <= u64::from(self.n) => Ok((index - 1) as Vertex),
-            index => {
-                Err(format!("the {what} {index} is beyond the {} that the header promises", self.n))
-            }
+            index => Err(format!(
+                "the {what} {index} is beyond the {} that the header announces",
+                self.n
+            )),
         }
     }
 }
@@ -376,31 +377,4 @@ fn as_real(weight: Number, word: &[u8]) -> Result<Number, String> {
              may be rounded"
         )
     })
-}
-
-/// Writes a graph as a symmetric matrix: each edge is an entry on or below the diagonal, in the
-/// order of the edges. Parallel edges become entries at the same position; other programs may add
-/// their values up. Every weight is read back as the same value: integers as integers, floats as
-/// `f64`.
-fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    Ok(Box::new(move |to| write(outgoing.graph, to)))
-}
-
-fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
-    let mut text = TextWriter::new(to);
-    let field = match graph.weight_type() {
-        WeightType::F32 | WeightType::F64 => "real",
-        WeightType::I32 | WeightType::U32 | WeightType::I64 | WeightType::U64 => "integer",
-    };
-    let (n, m) = (u64::from(graph.vertices()), graph.edges() as u64);
-    text.word("%%MatrixMarket matrix coordinate ").word(field).word(" symmetric").end_line()?;
-    text.number(n).word(" ").number(n).word(" ").number(m).end_line()?;
-    with_graph!(graph, graph => {
-        let edges = graph.edge_list();
-        for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {
-            let (row, column) = (u64::from(u.max(v)) + 1, u64::from(u.min(v)) + 1);
-            text.number(row).word(" ").number(column).word(" ").weight(weight).end_line()?;
-        }
-    });
-    text.finish()
 }

@@ -1,7 +1,7 @@
 //! What Matrix Market files promise.
 
 use super::*;
-use crate::testing::{awkward_graphs, edges, read_all_ways};
+use crate::testing::{awkward_graphs, edges, read_all_ways, written};
 
 fn matrix(banner: &str, body: &str) -> Result<Parsed, String> {
     let text = format!("%%MatrixMarket matrix coordinate {banner}\n% comment\n\n{body}\n");
@@ -71,12 +71,12 @@ fn matrices_that_are_no_graph_are_refused() {
 fn entries_must_be_where_the_header_says() {
     assert_eq!(
         error("integer symmetric", "2 2 1\n1 2 5"),
-        "x: line 5, column 1: the entry in row 1, column 2 lies above the diagonal, where a symmetric file has none"
+        "x: line 5, column 1: the entry in row 1, column 2 is above the diagonal, where a symmetric file has no entries"
     );
     assert_eq!(
         error("integer skew-symmetric", "2 2 1\n2 2 5"),
-        "x: line 5, column 1: the entry in row 2, column 2 lies on the diagonal, where a skew-symmetric file has \
-         none"
+        "x: line 5, column 1: the entry in row 2, column 2 is on the diagonal, where a skew-symmetric file has \
+         no entries"
     );
     assert_eq!(
         error("integer general", "2 2 1\n0 2 5"),
@@ -84,7 +84,7 @@ fn entries_must_be_where_the_header_says() {
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 3 5"),
-        "x: line 5, column 3: the column 3 is beyond the 2 that the header promises"
+        "x: line 5, column 3: the column 3 is beyond the 2 that the header announces"
     );
 }
 
@@ -92,11 +92,11 @@ fn entries_must_be_where_the_header_says() {
 fn the_header_must_tell_the_truth() {
     assert_eq!(
         error("integer general", "2 2 2\n1 2 5"),
-        "x: line 6, column 1: the header promises 2 entries, but the input ends after 1"
+        "x: line 6, column 1: the header announces 2 entries, but the input ends after 1"
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5\n% x\n2 1 6"),
-        "x: line 7, column 1: the header promises 1 entries, and this is one more"
+        "x: line 7, column 1: the header announces 1 entries, and this is one more"
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5.5"),
@@ -121,9 +121,7 @@ fn the_header_must_tell_the_truth() {
 fn what_is_written_reads_back() {
     // Entries stand on or below the diagonal, so the ends of an edge may have changed places.
     for graph in awkward_graphs() {
-        let mut bytes = Vec::new();
-        write(&graph, &mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
+        let text = String::from_utf8(written(writer, &graph).unwrap()).unwrap();
         let parsed = read_all_ways(read_in_blocks, &text, &ReadOptions::default()).unwrap();
         assert_eq!(parsed.graph.vertices(), graph.vertices());
         assert_eq!(parsed.graph.weight_type(), graph.weight_type());

@@ -1,9 +1,8 @@
-//! The numbers of a line, one after the other.
+//! Parsing the numbers of a line in order.
 
-use crate::Nan;
 use crate::columns::Number;
 use crate::fault::BlockFault;
-use crate::number::{digits, is_blank, natural, show, weight};
+use crate::number::{NanRule, digits, is_blank, natural, show, weight};
 
 /// A place in a line.
 pub(super) struct Cursor<'a> {
@@ -12,7 +11,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// Goes to the next word; whether there is one.
+    /// Moves to the next word. Returns whether there is one.
     #[inline]
     pub(super) fn at_word(&mut self) -> bool {
         while self.line.get(self.at).is_some_and(|&byte| is_blank(byte)) {
@@ -21,7 +20,7 @@ impl Cursor<'_> {
         self.at < self.line.len()
     }
 
-    /// The natural number that the word here is; goes behind it.
+    /// Parses the next word as a natural number.
     #[inline]
     pub(super) fn natural(&mut self, what: &str) -> Result<u64, BlockFault> {
         let start = self.at;
@@ -36,7 +35,7 @@ impl Cursor<'_> {
         natural(self.word(), what).map_err(|sentence| BlockFault::new(start, sentence))
     }
 
-    /// The edge weight that the word here is; goes behind it.
+    /// Parses the next word as an edge weight.
     #[inline]
     pub(super) fn integer(&mut self) -> Result<i64, BlockFault> {
         let start = self.at;
@@ -48,20 +47,20 @@ impl Cursor<'_> {
             }
         }
         let word = self.word();
-        let sentence = match weight(word, Nan::Skip) {
+        let sentence = match weight(word, NanRule::Accept) {
             Ok(Number::Integer(value)) => return Ok(value),
             Ok(Number::Huge(_)) => {
                 format!("the weight {} does not fit in 64 bits with a sign", show(word))
             }
             Ok(Number::Float(_)) => {
-                format!("the weight {} is no integer, which METIS wants", show(word))
+                format!("the weight {} is not an integer, as METIS requires", show(word))
             }
             Err(sentence) => sentence,
         };
         Err(BlockFault::new(start, sentence))
     }
 
-    /// The word that starts here; goes behind it.
+    /// Returns the next word and moves behind it.
     fn word(&mut self) -> &[u8] {
         let rest = self.line.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len());

@@ -1,15 +1,15 @@
-//! METIS (and Chaco) graphs: a line for each vertex, with its neighbours.
+//! METIS (and Chaco) graphs: one line of neighbors per vertex.
 //!
-//! The first line is `n m`, then perhaps `fmt`, up to three digits that say whether there are
-//! vertex sizes, vertex weights and edge weights, and perhaps how many weights a vertex has. Each
-//! further line is a vertex's, counted from 1: its size, its weights, and its neighbours, each with
-//! the weight of the edge to it. An empty line is a vertex without neighbours; a line that starts
-//! with `%` is a comment. Sizes and weights of vertices are checked and left out.
+//! The first line is `n m [fmt [ncon]]`. `fmt` has up to three digits, which say whether there are
+//! vertex sizes, vertex weights and edge weights; `ncon` is the number of weights per vertex. Each
+//! further line is a vertex, counted from 1: its size, its weights, and its neighbors, each with the
+//! weight of the edge. An empty line is a vertex without neighbors; a line that starts with `%` is a
+//! comment. Sizes and weights of vertices are checked and ignored.
 //!
-//! Each edge stands in the lines of both its ends. It is read as one edge, and edges are numbered
-//! in the order of first appearance. METIS wants edge weights to be positive integers; any 64-bit
-//! integer is read, only positive ones are written. It forbids self-loops, which are an error here
-//! too, and parallel edges, which are read but not written.
+//! Each edge is in the lines of both its ends. It is read as one edge, and edges are numbered in the
+//! order of first appearance. METIS requires positive integer weights: any 64-bit integer is read,
+//! but only positive ones are written. METIS forbids self-loops, which are an error here too, and
+//! parallel edges, which are read but not written.
 
 mod cursor;
 mod recognize;
@@ -45,8 +45,9 @@ impl Format {
     });
 }
 
-/// Reads a graph; lines are parsed side by side. With edge weights it takes 56 bytes an edge and 16
-/// a vertex at its peak, without them 32 and 16; a graph of 32-bit weights has 12 bytes an edge.
+/// Reads a graph; lines are parsed in parallel. With edge weights this takes at most 56 bytes per
+/// edge and 16 per vertex, without them 32 and 16. A graph with 32-bit weights has 12 bytes per
+/// edge.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;
@@ -54,7 +55,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut body = Body {
         header,
         offsets: vec![0],
-        neighbours: vec![],
+        neighbors: vec![],
         weights: vec![],
         lines: text.line_number(),
         shifts: vec![],
@@ -69,11 +70,11 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
             format!("the text ends after {have} of {n} vertices"),
         ));
     }
-    let entries = body.neighbours.len() as u64;
+    let entries = body.neighbors.len() as u64;
     if entries != 2 * header.edges {
         let m = header.edges;
         let sentence = format!(
-            "the first line announces {m} edges, so {} neighbours, but there are {entries}: each edge must stand in \
+            "the first line announces {m} edges, so {} neighbors, but there are {entries}: each edge must be in \
              the lines of both its ends",
             2 * m
         );
@@ -81,7 +82,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     }
     let rows = Rows {
         offsets: &body.offsets,
-        neighbours: &body.neighbours,
+        neighbors: &body.neighbors,
         weights: &body.weights,
         first: 1,
     };
@@ -101,13 +102,13 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     Ok(Parsed::new(graph, notes))
 }
 
-/// What the first line says.
+/// The first line.
 #[derive(Clone, Copy, Debug)]
 struct Header {
     vertices: u64,
     edges: u64,
     place_of_edges: Place,
-    /// How many numbers a line starts with that are no neighbours: the size and the weights of the
+    /// The number of numbers before the neighbors in each line: the size and the weights of the
     /// vertex.
     of_vertex: u64,
     edge_weights: bool,
@@ -165,7 +166,7 @@ impl Header {
                     .map_err(|sentence| fault(at, sentence))?;
                 if (count > 0) != vertex_weights && count != 1 {
                     let sentence = format!(
-                        "there are {count} weights a vertex, but the format says otherwise"
+                        "there are {count} weights per vertex, but the format says otherwise"
                     );
                     return Err(fault(at, sentence));
                 }
@@ -177,7 +178,7 @@ impl Header {
             return Err(fault(
                 at,
                 format!(
-                    "'{shown}' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
+                    "'{shown}' is not expected: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
                 ),
             ));
         }
@@ -189,7 +190,7 @@ impl Header {
     fn parse_line(&self, line: &[u8], chunk: &mut Chunk) -> Result<(), BlockFault> {
         let mut cursor = Cursor { line, at: 0 };
         if !cursor.at_word() {
-            return Ok(()); // a vertex without neighbours, or nothing after the last vertex
+            return Ok(()); // a vertex without neighbors, or nothing after the last vertex
         }
         for _ in 0..self.of_vertex {
             cursor.at_word();
@@ -197,7 +198,7 @@ impl Header {
         }
         while cursor.at_word() {
             let start = cursor.at;
-            match cursor.natural("neighbour")? {
+            match cursor.natural("neighbor")? {
                 0 => {
                     return Err(BlockFault::new(
                         start,
@@ -211,7 +212,7 @@ impl Header {
                         format!("there is no vertex {vertex}: the first line says {n}"),
                     ));
                 }
-                vertex => chunk.neighbours.push((vertex - 1) as Vertex),
+                vertex => chunk.neighbors.push((vertex - 1) as Vertex),
             }
             if self.edge_weights {
                 cursor.at_word();
@@ -237,11 +238,11 @@ impl Parser for Header {
                 if result.is_err() {
                     // The line's beginning is no row.
                     let kept = chunk.rows.last().map_or(0, |row| row.end);
-                    chunk.neighbours.truncate(kept);
+                    chunk.neighbors.truncate(kept);
                     chunk.weights.truncate(kept);
                     return result;
                 }
-                let (end, line) = (chunk.neighbours.len(), chunk.lines);
+                let (end, line) = (chunk.neighbors.len(), chunk.lines);
                 chunk.rows.push(Row { end, start, line });
             }
             chunk.lines += 1;
@@ -255,14 +256,14 @@ impl Parser for Header {
 #[derive(Default)]
 struct Chunk {
     rows: Vec<Row>,
-    neighbours: Vec<Vertex>,
+    neighbors: Vec<Vertex>,
     weights: Vec<i64>,
     lines: u64,
 }
 
 /// A vertex's line in a block.
 struct Row {
-    /// Where its neighbours end among the chunk's.
+    /// The end of its neighbors among those of the chunk.
     end: usize,
     /// The byte and the line of the block that it starts at.
     start: usize,
@@ -273,12 +274,12 @@ struct Row {
 struct Body {
     header: Header,
     offsets: Vec<usize>,
-    neighbours: Vec<Vertex>,
+    neighbors: Vec<Vertex>,
     weights: Vec<i64>,
     /// The number of the next line.
     lines: u64,
-    /// By how much the number of a vertex's line exceeds the vertex, from which vertex on: comments
-    /// add to it.
+    /// The difference between the line number of a vertex and the vertex, with the first vertex that
+    /// has this difference. Comments increase it.
     shifts: Vec<(u64, u64)>,
 }
 
@@ -294,20 +295,20 @@ impl Body {
             + after.checked_sub(1).and_then(|at| self.shifts.get(at)).map_or(0, |&(_, shift)| shift)
     }
 
-    /// Makes room for a chunk.
+    /// Reserves memory for a chunk.
     fn reserve(&mut self, chunk: &Chunk) -> Result<(), OutOfMemory> {
         memory::reserve(&mut self.offsets, chunk.rows.len())?;
-        memory::reserve(&mut self.neighbours, chunk.neighbours.len())?;
+        memory::reserve(&mut self.neighbors, chunk.neighbors.len())?;
         memory::reserve(&mut self.weights, chunk.weights.len())
     }
 
     fn append(&mut self, chunk: &mut Chunk, block: &[u8]) -> Result<(), BlockFault> {
         self.reserve(chunk).map_err(ReadErrorKind::from)?;
-        let base = self.neighbours.len();
+        let base = self.neighbors.len();
         let mut begin = 0;
         for row in &chunk.rows {
             let vertex = self.vertices();
-            let neighbours = chunk.neighbours.get(begin..row.end).unwrap_or_default();
+            let neighbors = chunk.neighbors.get(begin..row.end).unwrap_or_default();
             let line = block.get(row.start..).unwrap_or_default();
             let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
             if vertex == self.header.vertices {
@@ -324,12 +325,12 @@ impl Body {
                     "the size or weight of the vertex is missing",
                 ));
             }
-            if let Some(at) = neighbours.iter().position(|&to| u64::from(to) == vertex) {
+            if let Some(at) = neighbors.iter().position(|&to| u64::from(to) == vertex) {
                 let word = self.header.of_vertex as usize
                     + at * (1 + usize::from(self.header.edge_weights));
                 let at = words(line).nth(word).map_or(0, |(at, _)| at);
                 let sentence = format!(
-                    "vertex {0} names {0} as its neighbour: METIS has no self-loops; leave it out",
+                    "vertex {0} names {0} as its neighbor: METIS has no self-loops; leave it out",
                     vertex + 1
                 );
                 return Err(BlockFault::new(row.start + at, sentence));
@@ -341,7 +342,7 @@ impl Body {
             self.offsets.push(base + row.end);
             begin = row.end;
         }
-        self.neighbours.append(&mut chunk.neighbours);
+        self.neighbors.append(&mut chunk.neighbors);
         self.weights.append(&mut chunk.weights);
         self.lines += chunk.lines;
         chunk.rows.clear();

@@ -19,13 +19,12 @@ pub(super) fn recognize(head: &Head<'_>) -> Evidence {
     Evidence::Structure.when(first.is_some_and(|counts| counts.fit(rows, head.is_whole())))
 }
 
-/// The first line of a METIS graph: `n m`, then which weights there are, then how many each vertex
-/// has.
+/// The first line of a METIS graph: `n m`, the kinds of weights, and the number of vertex weights.
 struct Counts {
     n: u64,
     m: u64,
     edge_weights: bool,
-    /// How many numbers of a vertex's line come before its neighbours.
+    /// The number of numbers before the neighbors in each line.
     before: usize,
 }
 
@@ -54,11 +53,11 @@ impl Counts {
         Some(Self { n, m, edge_weights: flag(0), before })
     }
 
-    /// Whether the lines after the first are rows of neighbours, as far as they tell.
+    /// Whether the lines after the first are rows of neighbors, as far as they are in the head.
     fn fit<'a>(&self, lines: impl Iterator<Item = &'a [u8]>, whole: bool) -> bool {
         let mut rows: Vec<Vec<&[u8]>> =
             lines.map(|line| words(line).map(|(_, word)| word).collect()).collect();
-        // Blank lines at the end are nobody's rows.
+        // Blank lines at the end are not rows.
         while rows.len() as u64 > self.n && rows.last().is_some_and(Vec::is_empty) {
             rows.pop();
         }
@@ -68,8 +67,7 @@ impl Counts {
         if could_be_edges {
             return self.is_proved_by(&rows, whole);
         }
-        // Not edges. Rows of numbers it is, then, right or wrong: its reader has the words for what
-        // is wrong.
+        // The lines are not edges. If they are numbers, the METIS reader reports what is wrong.
         let mut words = rows.iter().flatten();
         let numbers = words
             .all(|word| word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)));
@@ -78,23 +76,23 @@ impl Counts {
 
     fn is_proved_by(&self, rows: &[Vec<&[u8]>], whole: bool) -> bool {
         let step = if self.edge_weights { 2 } else { 1 };
-        let mut neighbours: Vec<Vec<u64>> = Vec::with_capacity(rows.len());
+        let mut neighbors: Vec<Vec<u64>> = Vec::with_capacity(rows.len());
         for (vertex, row) in (1..).zip(rows) {
             let mut list = Vec::with_capacity(row.len());
             for word in row.iter().skip(self.before).step_by(step) {
-                let (neighbour, end) = digits(word, 0);
-                if end != word.len() || neighbour == vertex || !(1..=self.n).contains(&neighbour) {
+                let (neighbor, end) = digits(word, 0);
+                if end != word.len() || neighbor == vertex || !(1..=self.n).contains(&neighbor) {
                     return false;
                 }
-                list.push(neighbour);
+                list.push(neighbor);
             }
             list.sort_unstable();
-            neighbours.push(list);
+            neighbors.push(list);
         }
         let row =
-            |vertex: u64| usize::try_from(vertex - 1).ok().and_then(|index| neighbours.get(index));
+            |vertex: u64| usize::try_from(vertex - 1).ok().and_then(|index| neighbors.get(index));
         let pairs =
-            || (1_u64..).zip(&neighbours).flat_map(|(u, list)| list.iter().map(move |&v| (u, v)));
+            || (1_u64..).zip(&neighbors).flat_map(|(u, list)| list.iter().map(move |&v| (u, v)));
         if pairs().any(|(u, v)| row(v).is_some_and(|list| list.binary_search(&u).is_err())) {
             return false;
         }
@@ -102,9 +100,9 @@ impl Counts {
         if whole {
             return have == self.n && Some(entries) == self.m.checked_mul(2);
         }
-        // Half of what is promised or less, or twice of it or more, is not the same graph.
-        let promised = u128::from(self.m) * 2 * u128::from(have);
+        // The entries must be within a factor of two of the announced number.
+        let announced = u128::from(self.m) * 2 * u128::from(have);
         let estimate = u128::from(entries) * u128::from(self.n);
-        have < self.n && estimate < 2 * promised && promised < 2 * estimate
+        have < self.n && estimate < 2 * announced && announced < 2 * estimate
     }
 }

@@ -110,12 +110,12 @@ fn headers_that_cannot_be_are_named() {
     );
     assert_eq!(
         failure("2 1 1 3\n"),
-        format!("{place} 7: there are 3 weights a vertex, but the format says otherwise")
+        format!("{place} 7: there are 3 weights per vertex, but the format says otherwise")
     );
     assert_eq!(
         failure("2 1 011 1 5\n"),
         format!(
-            "{place} 11: '5' is too much: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
+            "{place} 11: '5' is not expected: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
         )
     );
     assert_eq!(
@@ -144,8 +144,8 @@ fn a_header_that_disagrees_with_the_body_is_named() {
     );
     assert_eq!(
         failure("2 2\n2\n1\n"),
-        "x.graph: line 1, column 3: the first line announces 2 edges, so 4 neighbours, but there are 2: each edge \
-         must stand in the lines of both its ends"
+        "x.graph: line 1, column 3: the first line announces 2 edges, so 4 neighbors, but there are 2: each edge \
+         must be in the lines of both its ends"
     );
     assert_eq!(
         failure("4000000000 4000000000\n"),
@@ -158,11 +158,11 @@ fn lines_that_cannot_be_are_named() {
     for (line, column, sentence) in [
         ("0", 1, "there is no vertex 0: METIS vertices count from 1"),
         ("2 4", 3, "there is no vertex 4: the first line says 3"),
-        ("2 x", 3, "the neighbour is 'x', which is not a number"),
-        ("2 -1", 3, "the neighbour -1 is negative"),
-        ("2 2.5", 3, "the neighbour 2.5 is not a whole number"),
-        ("2 99999999999999999999", 3, "the neighbour 99999999999999999999 is too large"),
-        ("2 3 1", 5, "vertex 1 names 1 as its neighbour: METIS has no self-loops; leave it out"),
+        ("2 x", 3, "the neighbor is 'x', which is not a number"),
+        ("2 -1", 3, "the neighbor -1 is negative"),
+        ("2 2.5", 3, "the neighbor 2.5 is not a whole number"),
+        ("2 99999999999999999999", 3, "the neighbor 99999999999999999999 is too large"),
+        ("2 3 1", 5, "vertex 1 names 1 as its neighbor: METIS has no self-loops; leave it out"),
     ] {
         let text = format!("3 2\n% one\n{line}\n1\n\n");
         assert_eq!(failure(&text), format!("x.graph: line 3, column {column}: {sentence}"));
@@ -170,13 +170,9 @@ fn lines_that_cannot_be_are_named() {
     for (line, column, sentence) in [
         ("9 2", 4, "the weight is missing"),
         ("9 2 x", 5, "the weight is 'x', which is not a number"),
-        ("9 2 0.5", 5, "the weight 0.5 is no integer, which METIS wants"),
-        ("9 2 nan", 5, "the weight nan is no integer, which METIS wants"),
-        (
-            "9 2 1 1 1",
-            7,
-            "vertex 1 names 1 as its neighbour: METIS has no self-loops; leave it out",
-        ),
+        ("9 2 0.5", 5, "the weight 0.5 is not an integer, as METIS requires"),
+        ("9 2 nan", 5, "the weight nan is not an integer, as METIS requires"),
+        ("9 2 1 1 1", 7, "vertex 1 names 1 as its neighbor: METIS has no self-loops; leave it out"),
         ("", 1, "the size or weight of the vertex is missing"),
     ] {
         let text = format!("2 1 011\n{line}\n9 1 1\n");
@@ -192,12 +188,12 @@ fn lines_that_cannot_be_are_named() {
 fn edges_that_stand_in_one_line_only_are_named() {
     assert_eq!(
         failure("% a\n3 1\n\n% b\n% c\n3 3\n\n"),
-        "x.graph: line 6, column 1: vertex 2 names 3 as its neighbour, but 3 does not name 2: each edge must stand in \
+        "x.graph: line 6, column 1: vertex 2 names 3 as its neighbor, but 3 does not name 2: each edge must be in \
          both rows"
     );
     assert_eq!(
         failure("2 1 1\n2 5\n1 6\n"),
-        "x.graph: line 2, column 1: the edge between vertices 1 and 2 weighs 5 in the row of 1, but 6 in that of 2"
+        "x.graph: line 2, column 1: the edge between vertices 1 and 2 weighs 5 in the row of 1, but 6 in the row of 2"
     );
 }
 
@@ -227,7 +223,7 @@ fn what_metis_forbids_is_not_written() {
     for (weight, text) in [(0.5, "0.5"), (0.0, "0"), (-3.0, "-3"), (f64::INFINITY, "inf")] {
         assert_eq!(
             write(2, &[(0, 1, weight)]).unwrap_err(),
-            format!("edge 0 weighs {text}, but METIS wants positive integers; {INSTEAD}")
+            format!("edge 0 weighs {text}, but METIS requires positive integers; {INSTEAD}")
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Writing METIS: only what METIS itself would read.
+//! Writing METIS files: only graphs that METIS itself accepts.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::interface::{Outgoing, Writer};
 use crate::mirror::{MirroredRows, integer_weights};
 use crate::text_writer::TextWriter;
 
-/// What writes a graph as METIS. Rows ascend by neighbour; weights are left out where each is 1.
+/// Writes a graph as METIS, with rows sorted by neighbor. Weights are omitted if each is 1.
 pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     const INSTEAD: &str = "write kst, gr, edges or mtx instead";
     let graph = outgoing.graph;
@@ -16,7 +16,7 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
         return Err(format!("edge {edge} is a self-loop, which METIS forbids; {INSTEAD}"));
     }
     let weights = integer_weights(graph, 1, i64::MAX).map_err(|(edge, weight)| {
-        format!("edge {edge} weighs {weight}, but METIS wants positive integers; {INSTEAD}")
+        format!("edge {edge} weighs {weight}, but METIS requires positive integers; {INSTEAD}")
     })?;
     let rows = MirroredRows::build(graph).map_err(|refused| refused.to_string())?;
     if let Some((first, second)) = parallel(&rows) {
@@ -45,8 +45,8 @@ fn write(
     text.word(if weighted { " 001" } else { "" }).end_line()?;
     for row in rows.rows() {
         let mut separator = "";
-        for &(neighbour, edge) in row {
-            text.word(separator).number(u64::from(neighbour) + 1);
+        for &(neighbor, edge) in row {
+            text.word(separator).number(u64::from(neighbor) + 1);
             if weighted {
                 text.word(" ").weight(weights[edge as usize]);
             }

@@ -1,4 +1,4 @@
-//! The outer layer of an OpenStreetMap file: blobs, each with a header and compressed for itself.
+//! The outer layer of an OpenStreetMap file: separately compressed blobs with headers.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,25 +11,25 @@ use crate::source::from_io;
 const LONGEST_HEADER: u32 = 64 << 10;
 const LONGEST_BLOB: u64 = 32 << 20;
 
-/// What a blob says that it is.
+/// The type of a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Header,
     Data,
-    /// Something that a reader is to pass over.
+    /// A type that readers must skip.
     Other,
 }
 
-/// A blob as it lies in the file.
+/// A blob as it is stored in the file.
 #[derive(Debug)]
 pub(super) struct Blob {
     pub(super) kind: Kind,
-    /// Where its bytes start in the file.
+    /// The offset of its bytes in the file.
     pub(super) offset: u64,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Reads the blobs of a file one after the other.
+/// Reads the blobs of a file in order.
 pub(super) struct Blobs<R> {
     reader: R,
     offset: u64,
@@ -40,7 +40,7 @@ impl<R: Read> Blobs<R> {
         Self { reader, offset: 0 }
     }
 
-    /// The next blob; `None` where the file ends after one.
+    /// The next blob; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Blob>, Fault> {
         let start = self.offset;
         let mut length = Vec::new();
@@ -73,7 +73,7 @@ impl<R: Read> Blobs<R> {
         if bytes.len() as u64 == length { Ok(bytes) } else { Err(self.cut_short()) }
     }
 
-    /// Appends so many bytes, or as many as there are; the buffer grows with what comes.
+    /// Appends up to `length` bytes. The buffer grows with the bytes that are read.
     fn append(&mut self, bytes: &mut Vec<u8>, length: u64) -> Result<(), Fault> {
         let read = self.reader.by_ref().take(length).read_to_end(bytes).map_err(from_io)?;
         self.offset += read as u64;
@@ -109,7 +109,7 @@ impl Blob {
         Fault::at_byte(self.offset, sentence)
     }
 
-    /// The content, decompressed: at most what the format allows, whatever the blob announces.
+    /// The decompressed content, limited to the size that the format allows.
     pub(super) fn content(&self) -> Result<Cow<'_, [u8]>, Fault> {
         let damaged = |Broken| self.fault("this block is damaged");
         let (mut announced, mut content) = (None, None);

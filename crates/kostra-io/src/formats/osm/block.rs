@@ -1,13 +1,13 @@
-//! The inner layer: what a block says of roads, and of where nodes lie.
+//! The inner layer of an OpenStreetMap file: roads and nodes of a block.
 
 use super::protobuf::{Broken, Fields, Numbers, Value, signed};
 
-/// Why a block is not read.
+/// Why a block is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bad {
-    /// Its bytes are no block.
+    /// Its bytes are not a valid block.
     Broken,
-    /// It has more than its compressed bytes can be trusted to have.
+    /// It has more items than its compressed bytes allow.
     TooMuch,
 }
 
@@ -20,8 +20,7 @@ impl From<Broken> for Bad {
 /// A node's id in OpenStreetMap.
 pub(super) type NodeId = i64;
 
-/// Values of `highway` that are no way to go along: those of what is not there, and of what is a
-/// place.
+/// Values of `highway` that are not roads to travel: roads that do not exist, and places.
 const NO_ROADS: [&[u8]; 19] = [
     b"abandoned",
     b"construction",
@@ -47,7 +46,7 @@ const NO_ROADS: [&[u8]; 19] = [
 /// The features that a file may require of its reader.
 const FEATURES: [&[u8]; 2] = [b"OsmSchema-V0.6", b"DenseNodes"];
 
-/// The first feature that a header requires and this reader has not.
+/// The first feature that a header requires and this reader does not support.
 pub(super) fn unknown_feature(header: &[u8]) -> Result<Option<&[u8]>, Broken> {
     for field in Fields(header) {
         if let (4, feature) = field? {
@@ -60,17 +59,17 @@ pub(super) fn unknown_feature(header: &[u8]) -> Result<Option<&[u8]>, Broken> {
     Ok(None)
 }
 
-/// The roads of a block: their nodes, one road after the other.
+/// The roads of a block: the concatenated nodes of all roads.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Roads {
     pub(super) nodes: Vec<NodeId>,
-    /// Where each road's nodes end.
+    /// The end of the nodes of each road.
     pub(super) ends: Vec<usize>,
-    /// Whether the block has nodes, which are to be asked for their places.
+    /// Whether the block contains nodes.
     pub(super) has_nodes: bool,
 }
 
-/// The roads of a block, which may have up to `most` strings and nodes.
+/// The roads of a block with up to `most` strings and nodes.
 pub(super) fn roads(block: &[u8], most: usize) -> Result<Roads, Bad> {
     let mut strings = Vec::new();
     for field in Fields(block) {
@@ -160,8 +159,8 @@ fn push<T>(to: &mut Vec<T>, value: T, most: usize) -> Result<(), Bad> {
     Ok(())
 }
 
-/// Where the nodes of a block lie: `[longitude, latitude]` in degrees, given one by one. A row may
-/// have up to `most`.
+/// Calls `give` with the coordinates `[longitude, latitude]` in degrees of each node of a block. A
+/// dense group may have up to `most` nodes.
 pub(super) fn nodes(
     block: &[u8],
     most: usize,
@@ -200,7 +199,7 @@ pub(super) fn nodes(
     Ok(())
 }
 
-/// Nodes as three rows of differences: ids, latitudes, longitudes.
+/// A dense group of nodes: differences of ids, latitudes and longitudes.
 fn dense_nodes(
     bytes: &[u8],
     scale: &Scale,
@@ -233,7 +232,7 @@ fn dense_nodes(
     Ok(())
 }
 
-/// How a block writes places, in billionths of a degree.
+/// The units of the coordinates of a block, in billionths of a degree.
 struct Scale {
     granularity: i64,
     latitude: i64,

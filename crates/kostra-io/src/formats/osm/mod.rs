@@ -1,21 +1,20 @@
-//! OpenStreetMap extracts, `.osm.pbf`: the road network as a graph, with lengths in metres.
+//! OpenStreetMap extracts, `.osm.pbf`: the road network as a graph, with lengths in meters.
 //!
-//! A road is a way with a `highway` tag, unless the tag's value says that it is not there
-//! (`proposed`, `construction`, `abandoned` and their like) or is a place (`platform`, `rest_area`,
-//! `services` and their like), or the way is an area (`area=yes`). Each two nodes that follow each
-//! other on a road are an edge, as long as the great circle between them. Vertices are the nodes of
-//! roads, numbered in the order of first appearance, ways in the order of the file; their places
-//! are kept. Direction, access and layers are left out. A road may leave the extract: an edge to a
-//! node that is not in the file is left out, and how many were is said.
+//! A road is a way with a `highway` tag. Exceptions are tags of roads that do not exist (such as
+//! `proposed`, `construction` and `abandoned`) or of places (such as `platform`, `rest_area` and
+//! `services`), and areas (`area=yes`). Two successive nodes of a road are an edge, and its weight
+//! is the great-circle distance. Vertices are the nodes of roads in order of first appearance, and
+//! their coordinates are kept. Direction, access and layers are ignored. An edge to a node outside
+//! the extract is left out; a note states the number of such edges.
 //!
-//! The file is decoded here rather than by a library because it may be hostile: every sum is
-//! checked, nothing is allocated that the file has not paid for with bytes, no block grows beyond
-//! the format's 32 MiB, and neither a block nor the file may have more nodes than [`most_items`] of
-//! its bytes, compressed as they are.
+//! The decoder is part of Kostra because files may be hostile. Every sum is checked, memory is only
+//! allocated in proportion to the bytes of the file, and no block grows beyond the 32 MiB of the
+//! format. Neither a block nor the file may have more nodes than [`most_items`] of its compressed
+//! bytes.
 //!
-//! Blocks are decoded side by side, in two passes: ways first, for they say which nodes matter,
-//! then the nodes. What cannot be read twice is kept in memory, compressed as it is. Besides the
-//! graph it takes 16 bytes for each node of each road and 20 for each vertex.
+//! Blocks are decoded in parallel, in two passes: first the ways, which determine the nodes, then
+//! the nodes. An input that cannot be read twice is kept in memory in compressed form. Besides the
+//! graph this takes 16 bytes per node of each road and 20 per vertex.
 
 mod blobs;
 mod block;
@@ -24,9 +23,9 @@ mod protobuf;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, memory};
+use kostra_parallel::{Schedule, with_team};
 
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -39,20 +38,21 @@ use crate::{ReadErrorKind, ReadOptions};
 use blobs::{Blob, Blobs, Kind};
 use block::{Bad, NodeId, Roads};
 
-/// How many blocks a thread gets at a time.
-const BATCH: usize = 4;
-/// How many nodes, strings or tags the bytes of a block, compressed as they are, can be trusted to
-/// have: real extracts have less than one for each byte, and zlib makes a thousand of one.
+/// The number of blobs per thread that are read before they are decoded: few enough to bound
+/// memory, and enough to occupy every thread when they differ in size.
+const BLOBS_PER_THREAD: usize = 4;
+/// The most nodes, strings or tags per compressed byte of a block. Real extracts have less than one
+/// per byte; zlib can expand a byte a thousandfold.
 const ITEMS_A_BYTE: usize = 8;
-/// The same number for bytes that are few.
+/// The nodes, strings or tags that are allowed for any number of bytes.
 const FREE_ITEMS: usize = 1 << 20;
 
-/// The most items that a number of compressed bytes may expand to.
+/// The most items that `bytes` compressed bytes may expand to.
 fn most_items(bytes: usize) -> usize {
     bytes.saturating_mul(ITEMS_A_BYTE).saturating_add(FREE_ITEMS)
 }
 
-/// Not the number of any vertex.
+/// A number that is not a vertex.
 const NONE: Vertex = Vertex::MAX;
 
 impl Format {
@@ -94,7 +94,8 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     build(&roads, &ids, &places)
 }
 
-/// The blocks that have nodes: where they lie, or they themselves if the file cannot be read again.
+/// The blocks that contain nodes: their positions in the file, or their content if the input cannot
+/// be read again.
 enum NodeBlobs {
     File(File, Vec<(u64, u64)>),
     Kept(Vec<Blob>),
@@ -162,7 +163,7 @@ fn read_roads(
     Ok((all, node_blobs))
 }
 
-/// The places of some nodes, which are ascending; NaN where the file has no such node.
+/// The coordinates of some nodes, given in ascending order; NaN for nodes that are not in the file.
 fn read_places(
     node_blobs: NodeBlobs,
     ids: &[NodeId],
@@ -247,63 +248,60 @@ fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, F
     }
     match left_out {
         0 => {}
-        1 => notes.push("1 edge is left out, for the extract lacks one of its ends".into()),
+        1 => notes.push("1 edge is left out, because the extract lacks one of its ends".into()),
         _ => notes.push(format!(
-            "{left_out} edges are left out, for the extract lacks one of their ends"
+            "{left_out} edges are left out, because the extract lacks one of their ends"
         )),
     }
     let graph = AnyGraph::from_edges(n, u, v, weights).map_err(ReadErrorKind::from)?;
     Ok(Parsed { coordinates: Some(coordinates), ..Parsed::new(graph, notes) })
 }
 
-/// Decodes blobs on some threads and joins what comes out in the order of the blobs.
+/// Decodes blobs on up to `threads` threads, and joins the results in the order of the blobs.
 fn for_each_blob<T: Send>(
     mut next: impl FnMut() -> Result<Option<Blob>, Fault>,
     threads: usize,
     decode: impl Fn(&Blob) -> Result<T, Fault> + Sync,
     mut join: impl FnMut(Blob, T) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    loop {
-        let mut batch = Vec::new();
-        // A fault in reading comes after those of the blobs before it.
-        let mut fault = None;
-        while batch.len() < threads * BATCH && fault.is_none() {
-            match next() {
-                Ok(Some(blob)) => batch.push((blob, None)),
-                Ok(None) => break,
-                Err(found) => fault = Some(found),
+    with_team(threads, |team| {
+        loop {
+            let (batch, fault) = next_batch(&mut next, team.threads() * BLOBS_PER_THREAD);
+            if batch.is_empty() {
+                return fault.map_or(Ok(()), Err);
             }
-        }
-        if batch.is_empty() {
-            return fault.map_or(Ok(()), Err);
-        }
-        let share = batch.len().div_ceil(threads);
-        let shares = Mutex::new(batch.chunks_mut(share));
-        let next_share = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = || {
-            while let Some(blobs) = next_share() {
-                for (blob, result) in blobs {
-                    *result = Some(decode(blob));
+            let results: Vec<_> = batch.iter().map(|_| Mutex::new(None)).collect();
+            team.for_each(batch.len(), Schedule::Dynamic(1), |at| {
+                let result = decode(&batch[at]);
+                *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            });
+            for (blob, result) in batch.into_iter().zip(results) {
+                if let Some(result) = result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                    join(blob, result?)?;
                 }
             }
-        };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                    break; // those that there are do its work
-                }
-            }
-            work();
-        });
-        for (blob, result) in batch {
-            if let Some(result) = result {
-                join(blob, result?)?;
+            if let Some(fault) = fault {
+                return Err(fault);
             }
         }
-        if let Some(fault) = fault {
-            return Err(fault);
+    })
+}
+
+/// The next `most` blobs, or fewer at the end or before a fault in reading, which comes after the
+/// faults of these blobs.
+fn next_batch(
+    next: &mut impl FnMut() -> Result<Option<Blob>, Fault>,
+    most: usize,
+) -> (Vec<Blob>, Option<Fault>) {
+    let mut batch = Vec::new();
+    while batch.len() < most {
+        match next() {
+            Ok(Some(blob)) => batch.push(blob),
+            Ok(None) => break,
+            Err(fault) => return (batch, Some(fault)),
         }
     }
+    (batch, None)
 }
 
 fn bad(blob: &Blob, cause: Bad) -> Fault {

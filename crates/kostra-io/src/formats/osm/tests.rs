@@ -132,7 +132,7 @@ fn roads_become_edges_as_long_as_the_great_circle() {
 fn roads_may_leave_the_extract() {
     let loaded = load(&file(&[dense(&[1, 2, 5]), way(ROAD, &[1, 2, 3, 4, 5, 1])])).unwrap();
     assert_eq!((loaded.graph.u(), loaded.graph.v()), (&[0, 2][..], &[1, 0][..]));
-    assert_eq!(loaded.notes, ["3 edges are left out, for the extract lacks one of their ends"]);
+    assert_eq!(loaded.notes, ["3 edges are left out, because the extract lacks one of their ends"]);
     let loaded = load(&header()).unwrap();
     assert_eq!(
         (loaded.graph.vertices(), loaded.notes),
