@@ -178,7 +178,7 @@ impl<H: TextHead> PartContent for TextPart<H> {
             Err(_) => (true, 0),
         };
         self.columns = columns;
-        let ends = Ends::of_columns(&self.columns);
+        let ends = Ends::of_edges(&self.columns.u, &self.columns.v);
         let (weights, kinds) = (self.columns.rank_of_weights(), self.columns.kinds);
         Ok(Survey { faulty, lines, ends, weights, kinds }.to_words())
     }
@@ -215,7 +215,8 @@ impl<H: TextHead> PartContent for TextPart<H> {
         }
         let (first, format) = (columns.base, H::FORMAT);
         let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
-        let graph = weights::graph(vertices, columns, weighted, None, options, &mut notes)?;
+        let graph =
+            weights::RawGraph::new(vertices, columns, weighted).build(options, &mut notes)?;
         Ok(Part { graph, first, format, notes, lowest_id })
     }
 }
@@ -223,7 +224,7 @@ impl<H: TextHead> PartContent for TextPart<H> {
 /// A part without vertices and edges.
 fn empty_part(format: Format, options: &ReadOptions) -> Result<Part, Fault> {
     let mut notes = Vec::new();
-    let graph = weights::graph(0, Columns::default(), true, None, options, &mut notes)?;
+    let graph = weights::RawGraph::new(0, Columns::default(), true).build(options, &mut notes)?;
     Ok(Part { graph, first: 0, format, notes, lowest_id: None })
 }
 

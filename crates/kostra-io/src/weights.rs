@@ -1,54 +1,72 @@
 //! Building a graph from columns: generates missing weights, and skips edges with NaN. The readers
 //! of `.kst` and OpenStreetMap files, which always have weights, build graphs themselves.
 
-use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight, memory};
 
 use crate::columns::{Columns, Weights};
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
 
-/// Builds the graph of `columns` with `vertices` vertices. If the input has no weights, generates
-/// those that the options ask for. Adds what the user should know to `notes`.
-pub(crate) fn graph(
+/// What a reader knows about a graph: its vertices and edges, before weights are generated and
+/// checked.
+#[derive(Debug)]
+pub(crate) struct RawGraph {
     vertices: usize,
     columns: Columns,
     weighted: bool,
-    coordinates: Option<&Coordinates>,
-    options: &ReadOptions,
-    notes: &mut Vec<String>,
-) -> Result<AnyGraph, ReadErrorKind> {
-    refuse_others(weighted && columns.len() > 0, options)?;
-    let Columns { u, v, weights, base, .. } = columns;
-    if weighted {
-        return match weights {
-            Weights::I32(weights) => finish(vertices, base, u, v, weights, options, notes),
-            Weights::I64(weights) => finish(vertices, base, u, v, weights, options, notes),
-            Weights::U64(weights) => finish(vertices, base, u, v, weights, options, notes),
-            Weights::F64(weights) => finish(vertices, base, u, v, weights, options, notes),
-        };
+    coordinates: Option<Coordinates>,
+}
+
+impl RawGraph {
+    /// A graph without coordinates; `weighted` says whether the input has weights.
+    pub(crate) fn new(vertices: usize, columns: Columns, weighted: bool) -> Self {
+        Self { vertices, columns, weighted, coordinates: None }
     }
-    drop(weights);
-    match options.missing_weights.unwrap_or(MissingWeights::Unit) {
-        MissingWeights::Unit => {
-            notes.push("the input has no weights; each edge weighs 1".into());
-            let weights = collect(u.iter().map(|_| 1_i32))?;
-            finish(vertices, base, u, v, weights, options, notes)
-        }
-        MissingWeights::Hash => {
-            notes.push(
-                "the input has no weights; each edge weighs a hash of its ends, in 1..2^24".into(),
-            );
-            let weights = collect(u.iter().zip(&v).map(|(&u, &v)| hash(u, v)))?;
-            finish(vertices, base, u, v, weights, options, notes)
-        }
-        MissingWeights::Distance => {
-            let Some(coordinates) = coordinates else {
-                let sentence = "the input has no coordinates, so distances cannot be weights; use unit or hash weights";
-                return Err(ReadErrorKind::Malformed(sentence.into()));
+
+    /// Builds the graph. If the input has no weights, generates those that the options ask for. Adds
+    /// what the user should know to `notes`.
+    pub(crate) fn build(
+        self,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<AnyGraph, ReadErrorKind> {
+        let Self { vertices, columns, weighted, coordinates } = self;
+        refuse_others(weighted && columns.len() > 0, options)?;
+        let Columns { u, v, weights, base, .. } = columns;
+        let ends = Ends { vertices, base, u, v };
+        if weighted {
+            return match weights {
+                Weights::I32(weights) => ends.with(weights, options, notes),
+                Weights::I64(weights) => ends.with(weights, options, notes),
+                Weights::U64(weights) => ends.with(weights, options, notes),
+                Weights::F64(weights) => ends.with(weights, options, notes),
             };
-            notes
-                .push("the input has no weights; each edge weighs the distance of its ends".into());
-            let weights = collect(u.iter().zip(&v).map(|(&u, &v)| distance(coordinates, u, v)))?;
-            finish(vertices, base, u, v, weights, options, notes)
+        }
+        drop(weights);
+        match options.missing_weights.unwrap_or(MissingWeights::Unit) {
+            MissingWeights::Unit => {
+                notes.push("the input has no weights; each edge weighs 1".into());
+                let weights = ends.weights(|_, _| 1_i32)?;
+                ends.with(weights, options, notes)
+            }
+            MissingWeights::Hash => {
+                notes.push(
+                    "the input has no weights; each edge weighs a hash of its ends, in 1..2^24"
+                        .into(),
+                );
+                let weights = ends.weights(hash)?;
+                ends.with(weights, options, notes)
+            }
+            MissingWeights::Distance => {
+                let Some(coordinates) = coordinates else {
+                    let sentence = "the input has no coordinates, so distances cannot be weights; use unit or hash weights";
+                    return Err(ReadErrorKind::Malformed(sentence.into()));
+                };
+                notes.push(
+                    "the input has no weights; each edge weighs the distance of its ends".into(),
+                );
+                let weights = ends.weights(|u, v| distance(&coordinates, u, v))?;
+                ends.with(weights, options, notes)
+            }
         }
     }
 }
@@ -61,38 +79,54 @@ pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(),
     Ok(())
 }
 
-fn finish<W: Weight>(
+/// Edges without weights. In the input, `base` edges precede them.
+struct Ends {
     vertices: usize,
     base: u64,
     u: Vec<Vertex>,
     v: Vec<Vertex>,
-    weights: Vec<W>,
-    options: &ReadOptions,
-    notes: &mut Vec<String>,
-) -> Result<AnyGraph, ReadErrorKind>
-where
-    AnyGraph: From<EdgeList<W>>,
-{
-    if options.nan == Nan::Error {
-        let graph = AnyGraph::from_edges(vertices, u, v, weights);
-        return Ok(graph.map_err(|error| with_ids_of_input(error, base))?);
+}
+
+impl Ends {
+    /// Generates the weight of each edge from its ends.
+    fn weights<W>(&self, weight: impl Fn(Vertex, Vertex) -> W) -> Result<Vec<W>, ReadErrorKind> {
+        let weights = self.u.iter().zip(&self.v).map(|(&u, &v)| weight(u, v));
+        Ok(memory::collected(weights)?)
     }
-    let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)
-        .map_err(|error| with_ids_of_input(error, base))?;
-    match skipped[..] {
-        [] => {}
-        [edge] => {
-            notes.push(format!("edge {} weighs NaN; it is in no forest", base + u64::from(edge)));
+
+    /// The graph of these edges with these weights.
+    fn with<W: Weight>(
+        self,
+        weights: Vec<W>,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<AnyGraph, ReadErrorKind>
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let Self { vertices, base, u, v } = self;
+        if options.nan == Nan::Error {
+            let graph = AnyGraph::from_edges(vertices, u, v, weights);
+            return Ok(graph.map_err(|error| with_ids_of_input(error, base))?);
         }
-        [first, ..] => {
-            notes.push(format!(
-                "{} edges weigh NaN, the first is edge {}; they are in no forest",
-                skipped.len(),
-                base + u64::from(first)
-            ));
+        let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)
+            .map_err(|error| with_ids_of_input(error, base))?;
+        match skipped[..] {
+            [] => {}
+            [edge] => {
+                let edge = base + u64::from(edge);
+                notes.push(format!("edge {edge} weighs NaN; it is in no forest"));
+            }
+            [first, ..] => {
+                notes.push(format!(
+                    "{} edges weigh NaN, the first is edge {}; they are in no forest",
+                    skipped.len(),
+                    base + u64::from(first)
+                ));
+            }
         }
+        Ok(edges.into())
     }
-    Ok(edges.into())
 }
 
 /// An error about these edges, with the edge ids of the whole input, where `base` edges precede
@@ -103,14 +137,6 @@ fn with_ids_of_input(mut error: GraphError, base: u64) -> GraphError {
         *edge = EdgeId::try_from(base + u64::from(*edge)).unwrap_or(EdgeId::MAX);
     }
     error
-}
-
-fn collect<W>(weights: impl ExactSizeIterator<Item = W>) -> Result<Vec<W>, ReadErrorKind> {
-    let mut all = Vec::new();
-    let bytes = (weights.len() * size_of::<W>()) as u64;
-    all.try_reserve_exact(weights.len()).map_err(|_| ReadErrorKind::OutOfMemory { bytes })?;
-    all.extend(weights);
-    Ok(all)
 }
 
 /// A hash of two vertices in either order, from 1 to `2^24 - 1`: the finalizer of SplitMix64
@@ -155,7 +181,7 @@ mod tests {
 
     fn unweighted(
         missing_weights: MissingWeights,
-        places: Option<&Coordinates>,
+        coordinates: Option<Coordinates>,
     ) -> Result<(AnyGraph, String), String> {
         let mut columns = Columns::default();
         columns.push_ends(0, 1);
@@ -163,7 +189,8 @@ mod tests {
         let options =
             ReadOptions { missing_weights: Some(missing_weights), ..ReadOptions::default() };
         let mut notes = Vec::new();
-        graph(2, columns, false, places, &options, &mut notes)
+        RawGraph { coordinates, ..RawGraph::new(2, columns, false) }
+            .build(&options, &mut notes)
             .map(|graph| (graph, notes.join("; ")))
             .map_err(|kind| kind.to_string())
     }
@@ -183,7 +210,7 @@ mod tests {
         assert_eq!(graph.edge_list().weights()[0], graph.edge_list().weights()[1]);
 
         let places = Coordinates::Planar(vec![[0.0, 0.0], [3.0, 4.0]]);
-        let (graph, note) = unweighted(MissingWeights::Distance, Some(&places)).unwrap();
+        let (graph, note) = unweighted(MissingWeights::Distance, Some(places)).unwrap();
         assert_eq!(note, "the input has no weights; each edge weighs the distance of its ends");
         assert!(
             matches!(&graph, AnyGraph::F64(graph) if graph.edge_list().weights() == [5.0, 5.0])
@@ -222,7 +249,8 @@ mod tests {
         let nan = |options: &ReadOptions| {
             let mut notes = Vec::new();
             let (u, v, weights) = (vec![0, 0, 1], vec![1, 1, 0], vec![f64::NAN, 1.0, f64::NAN]);
-            finish(2, 0, u, v, weights, options, &mut notes)
+            Ends { vertices: 2, base: 0, u, v }
+                .with(weights, options, &mut notes)
                 .map(|_| notes)
                 .map_err(|kind| kind.to_string())
         };

@@ -2,8 +2,6 @@
 
 use kostra_core::Vertex;
 
-use super::Columns;
-
 /// The number of edges, and the lowest and highest vertex at which an edge ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ends {
@@ -40,17 +38,15 @@ impl Span {
 impl Ends {
     pub(crate) const NONE: Self = Self { edges: 0, all: Span::NONE, rest: Span::NONE };
 
-    pub(crate) fn of_columns(columns: &Columns) -> Self {
-        let Some(((u, v), (rest_u, rest_v))) = columns
-            .u
-            .split_first()
-            .zip(columns.v.split_first())
-            .map(|((u, rest_u), (v, rest_v))| ((*u, *v), (rest_u, rest_v)))
+    /// The ends of the edges between `u` and `v`.
+    pub(crate) fn of_edges(u: &[Vertex], v: &[Vertex]) -> Self {
+        let (Some((first_u, rest_u)), Some((first_v, rest_v))) = (u.split_first(), v.split_first())
         else {
             return Self::NONE;
         };
         let rest = Span::of_ends(rest_u, rest_v);
-        Self { edges: columns.len() as u64, all: Span::of_ends(&[u], &[v]).and(rest), rest }
+        let all = Span::of_ends(&[*first_u], &[*first_v]).and(rest);
+        Self { edges: u.len() as u64, all, rest }
     }
 
     /// The result for these edges followed by others.

@@ -106,8 +106,8 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         })?
     };
     drop(offsets);
-    let graph =
-        weights::graph(n, edges.into_columns(Weights::I32), true, None, options, &mut notes)?;
+    let graph = weights::RawGraph::new(n, edges.into_columns(Weights::I32), true)
+        .build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
 }
 

@@ -27,12 +27,12 @@ use crate::{ReadOptions, weights};
 use header::Header;
 
 impl Format {
-    /// DIMACS: lines `p sp n m` and `a u v w`; also `p tw`, `p edge` and `p col`, without weights.
+    /// DIMACS: lines `p sp n m` and `a u v w`; also `p edge`, `p col` and `p tw`.
     pub const DIMACS: Self = Self::new(&FormatInfo {
         id: "gr",
         title: "DIMACS",
         extensions: &["gr"],
-        summary: "DIMACS: `p sp` with weights; `p edge`, `p col` and `p tw` without",
+        summary: "DIMACS: `p sp` (shortest paths), `p edge`, `p col` and `p tw`",
         keeps_edge_order: true,
         recognize,
         read,
@@ -78,7 +78,8 @@ fn read_in_blocks(
     header.check_edges(columns.len() as u64, lines)?;
     let weighted = header.is_weighted() || columns.is_weighted();
     let mut notes = Vec::new();
-    let graph = weights::graph(header.vertices(), columns, weighted, None, options, &mut notes)?;
+    let graph =
+        weights::RawGraph::new(header.vertices(), columns, weighted).build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
 }
 

@@ -6,15 +6,12 @@
 //! once. It is read as one edge, and edges are numbered in the order of first appearance.
 
 mod part;
+mod read;
 
-use crate::columns::Weights;
-use crate::compression::Stream;
-use crate::fault::Fault;
 use crate::head::{Evidence, Head};
-use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
-use crate::mirror::{MirroredRows, Rows, integer_weights};
-use crate::words::{Words, vertex};
-use crate::{ReadOptions, weights};
+use crate::interface::{Format, FormatInfo, Outgoing, Writer};
+use crate::mirror::{MirroredRows, integer_weights};
+use read::read;
 
 impl Format {
     /// The binary CSR of the ECL suite.
@@ -49,44 +46,6 @@ fn recognize(head: &Head<'_>) -> Evidence {
         && (n > CHECKED_STARTS || number(2 + n as usize).is_none_or(|end| end == entries))
         && starts.is_sorted_by(|a, b| a <= b && *b <= entries);
     Evidence::Structure.when(is_possible)
-}
-
-/// Reads a graph. With weights this takes at most 36 bytes per edge and 16 per vertex; the graph
-/// itself has 12 bytes per edge.
-fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
-    let mut file = Words::new(stream, "its first two numbers");
-    let counts = file.array(2, |at, word| {
-        let (what, count) =
-            (if at == 0 { "vertices" } else { "entries" }, i32::from_le_bytes(word));
-        usize::try_from(count).map_err(|_| format!("there cannot be {count} {what}"))
-    })?;
-    let [n, entries] = counts[..] else { return Err(Fault::at_byte(0, "the file has no header")) };
-    let offsets = file.starts(n, entries, |word| i32::from_le_bytes(word).into())?;
-
-    file.what = "its neighbors";
-    let first_neighbor = file.offset;
-    let neighbors = file.array(entries, |_, word| vertex(i32::from_le_bytes(word), n))?;
-
-    file.what = "its weights";
-    let weighted = entries == 0 || !file.ended()?;
-    let weights = if weighted {
-        file.array(entries, |_, word| Ok(i32::from_le_bytes(word)))?
-    } else {
-        Vec::new()
-    };
-    if !file.ended()? {
-        return Err(Fault::at_byte(file.offset, "the file goes on after its weights"));
-    }
-
-    let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
-    let edges = rows.edges()?.map_err(|asymmetry| {
-        Fault::at_byte(first_neighbor + 4 * asymmetry.entry as u64, asymmetry.sentence)
-    })?;
-    drop((offsets, neighbors, weights));
-    let mut notes = Vec::new();
-    let graph =
-        weights::graph(n, edges.into_columns(Weights::I32), weighted, None, options, &mut notes)?;
-    Ok(Parsed::new(graph, notes))
 }
 
 /// Writes a graph as `.egr`, with rows sorted by neighbor.
@@ -126,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{graph_of, listed_edges, written};
-    use crate::{MissingWeights, read_bytes};
+    use crate::{MissingWeights, ReadOptions, read_bytes};
 
     fn bytes(words: &[i32]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use kostra_core::Vertex;
 
+use super::read::read;
 use crate::columns::{Columns, Number};
 use crate::compression::Stream;
 use crate::fault::Fault;
@@ -74,7 +75,7 @@ impl PartContent for EclPart {
         let Self { n, mut columns, weighted, .. } = *self;
         columns.base = first;
         let mut notes = Vec::new();
-        let graph = weights::graph(n, columns, weighted, None, options, &mut notes)?;
+        let graph = weights::RawGraph::new(n, columns, weighted).build(options, &mut notes)?;
         Ok(Part { graph, first, format: Format::ECL, notes, lowest_id: None })
     }
 }
@@ -118,7 +119,7 @@ impl EclPart {
             return Fault::whole("another part has a fault");
         }
         let whole = source::open(&Input::Path(self.path.clone()), &|_| {})
-            .and_then(|source| super::read(Stream::new(source)?, options));
+            .and_then(|source| read(Stream::new(source)?, options));
         whole.err().unwrap_or_else(|| Fault::whole("the file changes while it is read"))
     }
 

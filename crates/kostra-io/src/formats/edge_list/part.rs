@@ -1,6 +1,6 @@
 //! Edge lists in parts.
 
-use super::Head;
+use super::head::Head;
 use crate::ReadOptions;
 use crate::blocks::Text;
 use crate::columns::Columns;

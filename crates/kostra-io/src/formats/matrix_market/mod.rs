@@ -92,7 +92,7 @@ fn read_in_blocks(
             "the matrix is skew-symmetric; each edge weighs its entry below the diagonal".into(),
         );
     }
-    let graph = weights::graph(n as usize, columns, weighted, None, options, &mut notes)?;
+    let graph = weights::RawGraph::new(n as usize, columns, weighted).build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
 }
 

@@ -97,8 +97,8 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         }
     });
     let mut notes = Vec::new();
-    let graph =
-        weights::graph(n as usize, columns, header.edge_weights, None, options, &mut notes)?;
+    let graph = weights::RawGraph::new(n as usize, columns, header.edge_weights)
+        .build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
 }
 

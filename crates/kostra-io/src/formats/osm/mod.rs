@@ -101,31 +101,30 @@ enum NodeBlobs {
     Kept(Vec<Blob>),
 }
 
+/// Checks that the first blob is a header, and that this reader supports what it requires.
+fn check_header(first: Option<Blob>) -> Result<(), Fault> {
+    let Some(blob) = first else { return Err(ReadErrorKind::Empty.into()) };
+    if blob.kind != Kind::Header {
+        let sentence = "the first block is no OSMHeader: this is no OpenStreetMap file";
+        return Err(blob.fault(sentence));
+    }
+    let content = blob.content()?;
+    let unknown = block::unknown_feature(&content).map_err(|broken| bad(&blob, broken.into()))?;
+    unknown.map_or(Ok(()), |feature| {
+        let feature = show(feature);
+        Err(blob.fault(format!(
+            "the file requires '{feature}' of its reader, which Kostra does not have"
+        )))
+    })
+}
+
 fn read_roads(
     stream: Stream<'_>,
     file: Option<File>,
     threads: usize,
 ) -> Result<(Roads, NodeBlobs), Fault> {
     let mut blobs = Blobs::new(stream);
-    match blobs.next()? {
-        Some(blob) if blob.kind == Kind::Header => {
-            let content = blob.content()?;
-            let unknown =
-                block::unknown_feature(&content).map_err(|broken| bad(&blob, broken.into()))?;
-            if let Some(feature) = unknown {
-                let feature = show(feature);
-                return Err(blob.fault(format!(
-                    "the file requires '{feature}' of its reader, which Kostra does not have"
-                )));
-            }
-        }
-        Some(blob) => {
-            return Err(
-                blob.fault("the first block is no OSMHeader: this is no OpenStreetMap file")
-            );
-        }
-        None => return Err(ReadErrorKind::Empty.into()),
-    }
+    check_header(blobs.next()?)?;
     let mut all = Roads::default();
     let mut node_blobs = match file {
         Some(file) => NodeBlobs::File(file, Vec::new()),
