@@ -5,26 +5,14 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use kostra::io::Format;
+use kostra::io::{FORMATS, Format};
 
 /// Minimum spanning forests of weighted graphs, and proof that they are right.
 #[derive(Parser)]
 #[command(
     name = "kostra",
     version,
-    after_help = "\
-Examples:
-  kostra solve roads.gr.gz --verify         size and weight of the forest, checked
-  kostra solve roads.gr.gz -o forest.txt    the ids of its edges, a line each
-  kostra solve gen:road:n=1000000           a generated road network
-  kostra verify roads.gr.gz forest.txt      is this the minimum spanning forest?
-
-Graphs are read from gr (DIMACS), edges (SNAP, CSV, TSV), mtx (Matrix Market),
-graph (METIS), egr (ECL), wsg (GAP), osm.pbf (OpenStreetMap) and kst (Kostra)
-files, plain or in gzip, xz, zstd or bzip2.
-
-Exit codes: 0 done, 1 the answer is no, 2 the command, its input or its output
-is at fault, 130 interrupted (by Ctrl-C, SIGTERM or SIGHUP)."
+    after_help = after_help()
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -350,9 +338,29 @@ pub(crate) struct ManArgs {
     pub(crate) command: Option<String>,
 }
 
+/// The end of the help text of `kostra` itself.
+fn after_help() -> String {
+    let formats = FORMATS.iter().map(|format| format.info());
+    let formats: String =
+        formats.map(|format| format!("  {:<8} {}\n", format.id, format.summary)).collect();
+    format!(
+        "\
+Examples:
+  kostra solve roads.gr.gz --verify         size and weight of the forest, checked
+  kostra solve roads.gr.gz -o forest.txt    the ids of its edges, a line each
+  kostra solve gen:road:n=1000000           a generated road network
+  kostra verify roads.gr.gz forest.txt      is this the minimum spanning forest?
+
+Formats that are read, plain or in gzip, xz, zstd or bzip2:
+{formats}
+Exit codes: 0 done, 1 the answer is no, 2 the command, its input or its output
+is at fault, 130 interrupted (by Ctrl-C, SIGTERM or SIGHUP)."
+    )
+}
+
 /// A parser that knows the formats by name, for errors, help and completions.
 fn formats(wanted: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
-    let ids = Format::ALL.into_iter().filter(|&format| wanted(format)).map(Format::id);
+    let ids = FORMATS.iter().copied().filter(|&format| wanted(format)).map(Format::id);
     PossibleValuesParser::new(ids).try_map(|id| id.parse::<Format>())
 }
 

@@ -144,7 +144,7 @@ impl Request {
             weight_type: file.weight_type(),
             coordinates: file.has_coordinates(),
             names: file.has_names(),
-            storage: Format::Kst.title().to_owned(),
+            storage: Format::KST.title().to_owned(),
         })
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use kostra::io::{Format, Outgoing, Output, WriteError, write_atomically, write_graph};
+use kostra::io::{FORMATS, Format, Outgoing, Output, WriteError, write_atomically, write_graph};
 
 /// Prints to standard output. That nobody reads it any more is no error.
 ///
@@ -67,7 +67,7 @@ pub(crate) fn format_of(output: &Output, asked: Option<Format>) -> anyhow::Resul
     if let Some(format) = asked {
         return Ok(format);
     }
-    let writable = || Format::ALL.into_iter().filter(|format| format.is_writable());
+    let writable = || FORMATS.iter().copied().filter(|format| format.is_writable());
     let ids = || writable().map(Format::id).collect::<Vec<_>>().join(", ");
     let Output::Path(path) = output else {
         anyhow::bail!(
@@ -76,7 +76,7 @@ pub(crate) fn format_of(output: &Output, asked: Option<Format>) -> anyhow::Resul
         );
     };
     let extension = extension(path).unwrap_or_default();
-    writable().find(|format| format.id() == extension).with_context(|| {
+    writable().find(|format| format.info().extensions.contains(&&*extension)).with_context(|| {
         let path = path.display();
         format!(
             "{path}: no format is written to files of this extension; say --to with one of {}",
@@ -148,8 +148,8 @@ mod tests {
     #[test]
     fn a_format_that_nothing_tells_is_asked_for() {
         let format = |path: &str, asked| format_of(&of_path(Path::new(path)), asked);
-        assert_eq!(format("a.mtx", None).unwrap(), Format::MatrixMarket);
-        assert_eq!(format("a.mtx", Some(Format::Kst)).unwrap(), Format::Kst);
+        assert_eq!(format("a.mtx", None).unwrap(), Format::MATRIX_MARKET);
+        assert_eq!(format("a.mtx", Some(Format::KST)).unwrap(), Format::KST);
         assert!(format("a.txt", None).unwrap_err().to_string().contains("--to"));
         assert!(format("-", None).unwrap_err().to_string().contains("--to"));
         assert!(format("a.osm.pbf", None).is_err());

@@ -1,9 +1,8 @@
-//! Compressed inputs, recognized by their first bytes and decompressed on the fly.
+//! Compressed inputs, recognized by their first bytes and decompressed as they are read.
 //!
-//! A stream that is cut short or followed by other bytes is an error, never a short read. Damage is
-//! an error where the stream does not decode or its checksum is wrong; zstd and xz streams may have
-//! no checksum. Streams that follow each other in one file, as parallel compressors write them, are
-//! read as one.
+//! A stream that is cut short or followed by other bytes is an error. Damage is an error if the
+//! stream cannot be decoded or its checksum is wrong; zstd and xz streams may have no checksum.
+//! Several streams in one file, as parallel compressors write them, are read as one.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,17 +11,16 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 
+use crate::ReadErrorKind;
 use crate::source::{Source, from_io};
-use crate::{Compression, ReadErrorKind};
 
-/// How much of the content is looked at before it is read.
+/// The number of bytes by which a format is recognized: some hundred lines of most texts.
 pub(crate) const HEAD: usize = 1 << 16;
-/// How much of a text is looked at, where comments or long lines come first.
+/// The most bytes by which a text is recognized, if it starts with comments or long lines.
 pub(crate) const LONGEST_HEAD: usize = 1 << 24;
-/// Compressed bytes are read this many at a time.
+/// The number of compressed bytes that are read at a time.
 const COMPRESSED_BLOCK: usize = 1 << 17;
-/// The most memory that the xz decoder may allocate, whatever the header asks for; a file of
-/// `xz -9` needs 65 MiB.
+/// The most memory that the xz decoder may allocate; a file of `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 1 << 30;
 /// The compression ratio that is assumed when memory is reserved for what a compressed input's
 /// header announces.
@@ -30,6 +28,17 @@ const LIKELY_RATIO: u64 = 64;
 /// The length that is assumed for a stream of unknown length when memory is reserved for what its
 /// header announces.
 const LIKELY_BYTES: u64 = 1 << 26;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is the compression it is named after")]
+pub enum Compression {
+    None,
+    Gzip,
+    Xz,
+    Zstd,
+    Bzip2,
+}
 
 /// The content of an input, decompressed.
 pub(crate) struct Stream<'a> {
@@ -39,8 +48,7 @@ pub(crate) struct Stream<'a> {
     whole: bool,
     likely_bytes: u64,
     pub(crate) compression: Compression,
-    /// The content as a file that can be mapped into memory, unless it is compressed or no regular
-    /// file.
+    /// The content as a file that can be mapped into memory, if it is an uncompressed regular file.
     pub(crate) file: Option<File>,
 }
 
@@ -81,13 +89,13 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The first [`HEAD`] bytes, or fewer if that is all there is; they are still to be read. More
-    /// after [`look_further`](Self::look_further).
+    /// The first [`HEAD`] bytes, or fewer if the content is shorter; they are not consumed. After
+    /// [`look_further`](Self::look_further) there are more.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Makes the head twice as long, unless something of it has been read; whether it grew.
+    /// Doubles the head, unless part of it has been read. Returns whether it grew.
     pub(crate) fn look_further(&mut self) -> Result<bool, ReadErrorKind> {
         if self.whole || self.taken > 0 {
             return Ok(false);
@@ -101,22 +109,22 @@ impl<'a> Stream<'a> {
         Ok(count > 0)
     }
 
-    /// Whether the head is all there is.
+    /// Whether the head is the whole content.
     pub(crate) fn head_is_whole(&self) -> bool {
         self.whole
     }
 
-    /// For how many of the `items` that a header announces memory is reserved at once, if each
-    /// takes at least `bytes_each` bytes of the content: for as many as the content can hold, if it
-    /// is compressed no better than [`LIKELY_RATIO`]. So a false header cannot make the reader
-    /// reserve much more than the file can fill. A better compressed file costs some reallocations.
+    /// The number of items to reserve memory for, if a header announces `items` items of at least
+    /// `bytes_each` bytes. It is limited to what the content can hold at a compression ratio of
+    /// [`LIKELY_RATIO`], so a false header cannot make the reader reserve much more than the file
+    /// can fill. A file with a higher ratio costs some reallocations.
     pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
         usize::try_from(items.min(self.likely_bytes / bytes_each + 1)).unwrap_or(usize::MAX)
     }
 }
 
 impl Read for Stream<'_> {
-    /// Reads the content. Errors carry a [`ReadErrorKind`], which [`from_io`] takes out.
+    /// Reads the content. Errors contain a [`ReadErrorKind`], which [`from_io`] extracts.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let head = self.head.get(self.taken..).unwrap_or_default();
         if head.is_empty() {
@@ -167,8 +175,7 @@ const fn name(compression: Compression) -> &'static str {
     }
 }
 
-/// A decoder whose errors say which compression is damaged; errors of the system pass through
-/// unchanged.
+/// A decoder whose errors name the compression. Errors of the system pass through unchanged.
 struct Decoder<'a> {
     decoder: Box<dyn Read + Send + 'a>,
     compression: Compression,
@@ -209,7 +216,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::source::of_bytes;
+    use crate::source::from_bytes;
 
     const TEXT: &[u8] = b"1 2 3\n2 3 4\n";
 
@@ -246,7 +253,7 @@ mod tests {
         [Compression::Gzip, Compression::Xz, Compression::Zstd, Compression::Bzip2];
 
     fn unpack(bytes: &[u8]) -> Result<(Compression, Vec<u8>), ReadErrorKind> {
-        let mut stream = Stream::new(of_bytes(bytes))?;
+        let mut stream = Stream::new(from_bytes(bytes))?;
         let mut text = Vec::new();
         stream.read_to_end(&mut text).map_err(from_io)?;
         Ok((stream.compression, text))

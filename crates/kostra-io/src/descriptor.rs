@@ -1,4 +1,4 @@
-//! Files that are open already, such as standard output, and the paths that lead to them.
+//! Open descriptors, such as standard output, and the paths that lead to them.
 #![allow(unsafe_code, reason = "an inherited descriptor is known by its number only")]
 
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ pub(crate) const STDOUT: i32 = 1;
 /// The number of standard error.
 pub(crate) const STDERR: i32 = 2;
 
-/// Another handle on an open file that this process was started with; both have one offset.
+/// Another handle to an open file that this process inherited; both share one offset.
 ///
 /// # Errors
-/// When the descriptor is not open for writing, or this program itself has opened it.
+/// When the descriptor is not open for writing, or this program itself opened it.
 pub(crate) fn duplicate(number: i32) -> io::Result<File> {
     let not_open = || io::Error::other("it is not open for writing");
     if number < 0 {
@@ -27,8 +27,7 @@ pub(crate) fn duplicate(number: i32) -> io::Result<File> {
     let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
     let is_writable =
         fcntl_getfl(descriptor).is_ok_and(|flags| flags.intersects(OFlags::WRONLY | OFlags::RDWR));
-    // What this program opens is closed when it starts another one; what it was started with is
-    // not.
+    // Descriptors that this program opens are closed on exec; inherited ones are not.
     let is_inherited = fcntl_getfd(descriptor).is_ok_and(|flags| !flags.contains(FdFlags::CLOEXEC));
     if !is_writable || !is_inherited {
         return Err(not_open());
@@ -36,7 +35,7 @@ pub(crate) fn duplicate(number: i32) -> io::Result<File> {
     Ok(File::from(fcntl_dupfd_cloexec(descriptor, 0)?))
 }
 
-/// The number of the descriptor to which a path leads: 1 for `/dev/stdout`, 3 for `/dev/fd/3` or
+/// The number of the descriptor that a path leads to: 1 for `/dev/stdout`, 3 for `/dev/fd/3` or
 /// `/proc/self/fd/3`.
 pub(crate) fn number(path: &Path) -> Option<i32> {
     const MOST_LINKS: usize = 40; // the limit of Linux
@@ -58,7 +57,7 @@ pub(crate) fn number(path: &Path) -> Option<i32> {
 }
 
 /// Whether a path leads to the file, pipe or socket that is standard output. Devices do not count:
-/// what is written to a terminal twice is not lost.
+/// two writers to a terminal do not overwrite each other.
 pub(crate) fn shares_stdout(path: &Path) -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     let (Ok(ours), Ok(theirs)) =

@@ -1,4 +1,4 @@
-//! What went wrong with a file, where in it, and what to do.
+//! Errors: what is wrong, where in the file, and what to do.
 
 use std::fmt::Display;
 use std::io;
@@ -9,14 +9,14 @@ use thiserror::Error;
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In a text: line and column, counted from 1; columns count bytes.
+    /// In a text: line and column, counted from 1. Columns count bytes.
     Line {
         /// The line.
         line: u64,
-        /// The byte in the line.
+        /// The column.
         column: u64,
     },
-    /// In a binary file: bytes from the start of the decompressed content.
+    /// In a binary file: the offset in the decompressed content.
     Byte(u64),
 }
 
@@ -32,11 +32,11 @@ impl Display for Place {
 /// Why an input could not be read as a graph.
 #[derive(Debug)]
 pub struct ReadError {
-    /// The file's path, or what stands for it, such as `standard input`.
+    /// The path of the file, or a name such as `standard input`.
     pub input: String,
-    /// Where in it, if the fault has a place.
+    /// The place of the fault, if it has one.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// The fault.
     pub kind: ReadErrorKind,
 }
 
@@ -51,10 +51,10 @@ impl Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What is wrong with an input.
+/// The fault of an input.
 #[derive(Debug, Error)]
 pub enum ReadErrorKind {
-    /// The operating system could not open or read it.
+    /// The operating system could not open or read the input.
     #[error("{0}")]
     Io(io::Error),
     /// The input has no bytes.
@@ -62,50 +62,64 @@ pub enum ReadErrorKind {
     Empty,
     /// The first bytes fit no format.
     #[error(
-        "this is none of the formats that Kostra reads ({known}); name one with --format if it is"
+        "this input is in none of the formats that Kostra reads ({known}); if it is in one of them, pass {option}"
     )]
     UnknownFormat {
         /// The ids of all formats.
         known: String,
+        /// The option that names a format, in the caller's terms.
+        option: String,
     },
     /// The compressed stream is cut short or damaged.
     #[error("the {compression} stream is damaged or cut short: {cause}")]
     Compression {
         /// The compression, such as `gzip`.
         compression: &'static str,
-        /// The decoder's words.
+        /// The message of the decoder.
         cause: io::Error,
     },
-    /// The content breaks its format's rules; one sentence says how, and what is expected.
+    /// The content breaks the rules of its format. One sentence says how, and what is expected.
     #[error("{0}")]
     Malformed(String),
-    /// The columns of an edge list are not what the options say, or do not tell what they hold; one
-    /// sentence asks, and says what the caller can do.
+    /// The columns of an edge list contradict the options, or their contents leave open what they
+    /// are. One sentence says what the caller can do.
     #[error("{sentence}")]
     Columns {
-        /// What is wrong or asked, and the remedy.
+        /// The fault or the question, and the remedy.
         sentence: String,
-        /// The names of the columns, or nothing if they have no names.
+        /// The names of the columns; empty if they have no names.
         columns: Vec<String>,
     },
-    /// Weights were to be made up, but the input has weights.
+    /// The options ask for generated weights, but the input has weights.
     #[error("the file has weights; omit {option} to use them")]
     HasWeights {
         /// The option that asks for other weights, in the caller's terms.
         option: String,
     },
-    /// The content is well-formed, but not a graph that Kostra can hold.
+    /// The content is well-formed, but Kostra cannot hold the graph.
     #[error("{0}")]
     Graph(#[from] GraphError),
-    /// The input is a file that is mapped into memory, and was written to since.
+    /// The input is mapped into memory, and the file was written to since then.
     #[error("the file changed while it was in use; run again when nobody writes to it")]
     Changed,
     /// The machine has too little memory.
     #[error("the graph needs {bytes} bytes of memory, which this machine does not have")]
     OutOfMemory {
-        /// How many bytes the array needs for which there is no memory.
+        /// The size of the array that did not fit.
         bytes: u64,
     },
+}
+
+impl ReadErrorKind {
+    /// The input is a text in an encoding that Kostra does not read.
+    pub(crate) fn utf_16() -> Self {
+        Self::Malformed("this is UTF-16 text; save it as UTF-8".into())
+    }
+
+    /// Whether the system is at fault, and not the content.
+    pub(crate) fn is_of_system(&self) -> bool {
+        matches!(self, Self::Io(_) | Self::OutOfMemory { .. })
+    }
 }
 
 impl From<OutOfMemory> for ReadErrorKind {
@@ -117,12 +131,12 @@ impl From<OutOfMemory> for ReadErrorKind {
 /// Why an output could not be written. A file that was there before is unchanged.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// The operating system could not create or write it.
+    /// The operating system could not create or write the output.
     #[error("{output}: {cause}")]
     Io {
         /// The file's path, or `standard output`.
         output: String,
-        /// The system's words.
+        /// The message of the system.
         cause: io::Error,
     },
     /// The format cannot hold this graph.
@@ -130,7 +144,7 @@ pub enum WriteError {
     Unrepresentable {
         /// The file's path, or `standard output`.
         output: String,
-        /// One sentence that says why, and which format can.
+        /// One sentence that says why, and which format to use instead.
         reason: String,
     },
 }

@@ -1,10 +1,10 @@
-//! What is wrong with some content, before it is known whose content it is.
+//! Faults of a content, to which the public readers add the name of the input.
 
 use kostra_core::GraphError;
 
 use crate::{Place, ReadError, ReadErrorKind};
 
-/// A fault at a place; the public reader adds the name of the input.
+/// A fault and its place.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) place: Option<Place>,
@@ -12,12 +12,12 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// The content breaks its format's rules at a byte of a binary file.
+    /// The content breaks the rules of its format at byte `offset` of a binary file.
     pub(crate) fn at_byte(offset: u64, sentence: impl Into<String>) -> Self {
         Self { place: Some(Place::Byte(offset)), kind: ReadErrorKind::Malformed(sentence.into()) }
     }
 
-    /// The content breaks its format's rules on a line of a text.
+    /// The content breaks the rules of its format at a place in a text.
     pub(crate) fn at_line(line: u64, column: u64, sentence: impl Into<String>) -> Self {
         Self {
             place: Some(Place::Line { line, column }),
@@ -25,19 +25,19 @@ impl Fault {
         }
     }
 
-    /// The header on a line of a text promises more edges than ids can name.
+    /// The header on line `line` of a text announces more edges than there are edge ids.
     pub(crate) fn too_many_edges(line: u64, edges: u64) -> Self {
         let kind = GraphError::TooManyEdges { edges }.into();
         Self { place: Some(Place::Line { line, column: 1 }), kind }
     }
 
-    /// The content as a whole breaks its format's rules.
+    /// The content as a whole breaks the rules of its format.
     pub(crate) fn whole(sentence: impl Into<String>) -> Self {
         Self { place: None, kind: ReadErrorKind::Malformed(sentence.into()) }
     }
 
-    /// The fault as an error of the input that is called so.
-    pub(crate) fn of(self, input: impl Into<String>) -> ReadError {
+    /// The fault as an error in `input`.
+    pub(crate) fn in_input(self, input: impl Into<String>) -> ReadError {
         ReadError { input: input.into(), place: self.place, kind: self.kind }
     }
 }
@@ -45,5 +45,26 @@ impl Fault {
 impl<E: Into<ReadErrorKind>> From<E> for Fault {
     fn from(kind: E) -> Self {
         Self { place: None, kind: kind.into() }
+    }
+}
+
+/// A fault in a block of a text.
+#[derive(Debug)]
+pub(crate) struct BlockFault {
+    /// The byte in the block, if the fault has a place.
+    pub(crate) offset: Option<usize>,
+    pub(crate) kind: ReadErrorKind,
+}
+
+impl BlockFault {
+    /// The content breaks the rules of its format at byte `offset` of the block.
+    pub(crate) fn new(offset: usize, sentence: impl Into<String>) -> Self {
+        Self { offset: Some(offset), kind: ReadErrorKind::Malformed(sentence.into()) }
+    }
+}
+
+impl From<ReadErrorKind> for BlockFault {
+    fn from(kind: ReadErrorKind) -> Self {
+        Self { offset: None, kind }
     }
 }

@@ -1,51 +1,53 @@
-//! Graphs in and out of files: one module a format. Every reader takes untrusted bytes.
+//! Reads and writes graphs in the formats of [`FORMATS`]. Every reader accepts untrusted bytes.
 //!
-//! Readers recognize formats and compressions by content, never by file name; a format can also be
-//! named, and names of vertices mean an edge list. Text is read in blocks of whole lines: one
-//! thread reads and decompresses block after block, all threads parse blocks, and the parsed blocks
-//! are joined in order, so that the result does not depend on the number of threads.
+//! Formats and compressions are recognized by content, never by file name; [`ReadOptions::format`]
+//! names a format instead. Text is read in blocks of whole lines: one thread reads and decompresses
+//! the blocks, all threads parse them, and the parsed blocks are joined in order. So the result does
+//! not depend on the number of threads.
+//!
+//! `interface` contains the types that formats and their users share, `formats` the formats and
+//! their table. `read`, `write`, `part` and `recognition` use the table, and formats do not use
+//! these modules.
 
 mod blocks;
 mod columns;
 mod compression;
 #[cfg(unix)]
 mod descriptor;
-mod dimacs;
-mod ecl;
-mod edge_list;
 mod error;
 mod fault;
-mod gap;
-mod kst;
-mod matrix_market;
-mod metis;
+mod formats;
+mod head;
+mod interface;
+mod mapped_file;
 mod mirror;
 mod number;
 mod options;
-mod osm;
 mod output;
 mod part;
 mod read;
+mod recognition;
 mod replacement;
-mod sniff;
 mod source;
 mod terms;
 #[cfg(test)]
 mod testing;
+mod text_part;
 mod text_writer;
 mod weights;
 mod words;
+mod write;
 
-pub use edge_list::isolated_vertices;
+pub use compression::Compression;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
-pub use kst::{KstFile, MappedFile, is_in_mapped_file, open_kst};
-pub use options::{
-    ColumnChoice, ColumnOptions, Compression, Format, Header, Input, Loaded, MissingWeights, Nan,
-    ReadOptions,
-};
-pub use output::{Outgoing, Output, write_atomically, write_bytes, write_graph};
-pub use part::{Part, PartReader, hash_ranges, pieces};
+pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
+pub use interface::{Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions};
+pub use mapped_file::MappedFile;
+pub use options::{ColumnChoice, ColumnOptions, Header, MissingWeights, Nan};
+pub use output::{Output, write_atomically};
+pub use part::{PartReader, hash_ranges, pieces};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
-pub use source::Progress;
+pub use source::{Input, Progress};
 pub use terms::Terms;
+pub use write::{write_bytes, write_graph};

@@ -1,5 +1,5 @@
-//! For the formats that store each edge from both its ends: the edges, once each, from such rows,
-//! and the rows back.
+//! Conversion between edges and rows of neighbors, for formats that store each edge in the rows of
+//! both its ends.
 
 use std::fmt::Display;
 
@@ -8,15 +8,15 @@ use kostra_core::{AnyGraph, EdgeId, Vertex};
 
 use crate::columns::{Columns, Weights};
 
-/// The rows of a file: for each vertex its neighbours, and the weights of the edges to them.
+/// The rows of a file: for each vertex its neighbors, and the weights of the edges to them.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a, W> {
-    /// Where each row starts in `neighbours`, and where the last ends: `n + 1` ascending positions
+    /// The start of each row in `neighbors`, and the end of the last: `n + 1` ascending positions
     /// from 0.
     pub(crate) offsets: &'a [usize],
-    /// The neighbours, each below `n`.
-    pub(crate) neighbours: &'a [Vertex],
-    /// Their weights, or nothing if the file has none.
+    /// The neighbors, each below `n`.
+    pub(crate) neighbors: &'a [Vertex],
+    /// The weight of each entry; empty if the file has no weights.
     pub(crate) weights: &'a [W],
     /// The number that the file gives the first vertex.
     pub(crate) first: u64,
@@ -31,7 +31,7 @@ pub(crate) struct EdgeColumns<W> {
 }
 
 impl<W> EdgeColumns<W> {
-    /// The same as the readers' common form; `wrap` says of which type the weights are.
+    /// These edges as [`Columns`]; `wrap` decides the type of the weights.
     pub(crate) fn into_columns(self, wrap: impl FnOnce(Vec<W>) -> Weights) -> Columns {
         let mut columns = Columns::default();
         (columns.u, columns.v, columns.weights) = (self.u, self.v, wrap(self.weights));
@@ -39,14 +39,14 @@ impl<W> EdgeColumns<W> {
     }
 }
 
-/// For each vertex the later vertices whose rows contain it, ascending; and where each vertex's
-/// entries end.
+/// For each vertex, the later vertices whose rows contain it, in ascending order; and the end of
+/// each vertex's entries.
 type Mirrors<W> = (Vec<(Vertex, W)>, Vec<usize>);
 
-/// An entry that the row of the other end does not agree with.
+/// An entry that contradicts the row of its other end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Asymmetry {
-    /// The vertex in whose row the entry stands.
+    /// The vertex whose row contains the entry.
     pub(crate) row: Vertex,
     /// The position of the entry among all entries.
     pub(crate) entry: usize,
@@ -55,22 +55,22 @@ pub(crate) struct Asymmetry {
 }
 
 impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
-    /// Each edge once, in the order of first appearance: the entries of a row that name no earlier
-    /// vertex.
+    /// Each edge once, in the order of first appearance: the entries of each row that do not name an
+    /// earlier vertex.
     ///
-    /// An entry that names the row's own vertex is a self-loop. Every other entry must stand in the
-    /// other end's row as well, as often and with the same weights, in whatever order; `Err` is the
-    /// first that does not.
+    /// An entry that names the vertex of its row is a self-loop. Every other entry must also be in
+    /// the row of the other end, equally often and with the same weights, in any order. The inner
+    /// `Err` is the first entry that is not.
     ///
-    /// Linear time where rows ascend, as they mostly do; other rows are sorted. Besides the rows
-    /// and the edges it takes a vertex and a weight for each edge, and 8 bytes a vertex.
+    /// Linear time if the rows are sorted; other rows are sorted first. Besides the rows and the
+    /// edges this takes a vertex and a weight per edge, and 8 bytes per vertex.
     ///
     /// # Errors
-    /// When the system does not grant the memory. The inner error is the asymmetry.
+    /// When the system does not grant the memory.
     pub(crate) fn edges(self) -> Result<Result<EdgeColumns<W>, Asymmetry>, OutOfMemory> {
         let n = self.offsets.len().saturating_sub(1) as Vertex;
         let (mut mirrors, ends) = self.mirrors(n)?;
-        let edges = self.neighbours.len() - mirrors.len();
+        let edges = self.neighbors.len() - mirrors.len();
         let weights = memory::room(if self.weights.is_empty() { 0 } else { edges })?;
         let mut columns = EdgeColumns { u: memory::room(edges)?, v: memory::room(edges)?, weights };
         let mut start = 0;
@@ -101,7 +101,7 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
     fn row(&self, row: Vertex) -> impl Iterator<Item = (Vertex, W)> + '_ {
         self.entries(row).map(|entry| {
             // No weights at all, and every entry weighs the same.
-            (self.neighbours[entry], self.weights.get(entry).copied().unwrap_or_default())
+            (self.neighbors[entry], self.weights.get(entry).copied().unwrap_or_default())
         })
     }
 
@@ -130,8 +130,8 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         Ok((mirrors, cursors)) // each cursor has moved from the start of its vertex's entries to the end
     }
 
-    /// What is wrong with the row of a vertex, given its later neighbours and the later rows that
-    /// contain it, both sorted.
+    /// The fault in the row of a vertex: `own` are its later neighbors and `mirror` the later rows
+    /// that contain it, both sorted.
     fn asymmetry(&self, row: Vertex, own: &[(Vertex, W)], mirror: &[(Vertex, W)]) -> Asymmetry {
         let at = own.iter().zip(mirror).take_while(|(a, b)| a == b).count();
         let (a, b) = (own.get(at), mirror.get(at));
@@ -142,21 +142,21 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         let entry = self.entries(from).find(|&entry| {
             let differs = there != back
                 || a.is_none_or(|&(_, weight)| self.weights.get(entry) == Some(&weight));
-            self.neighbours[entry] == to && differs
+            self.neighbors[entry] == to && differs
         });
         let name = |vertex: Vertex| self.first + u64::from(vertex);
         let (x, y) = (name(from), name(to));
         let sentence = match (a, b) {
             (Some((_, here)), Some((_, there_too))) if there == back => format!(
-                "the edge between vertices {x} and {y} weighs {here} in the row of {x}, but {there_too} in that of {y}"
+                "the edge between vertices {x} and {y} weighs {here} in the row of {x}, but {there_too} in the row of {y}"
             ),
             _ if there.min(back) == 0 => {
                 format!(
-                    "vertex {x} names {y} as its neighbour, but {y} does not name {x}: each edge must stand in both rows"
+                    "vertex {x} names {y} as its neighbor, but {y} does not name {x}: each edge must be in both rows"
                 )
             }
             _ => format!(
-                "vertex {x} names {y} as its neighbour {} times, but {y} names {x} only {}: each edge must stand in both rows",
+                "vertex {x} names {y} as its neighbor {} times, but {y} names {x} only {}: each edge must be in both rows",
                 there.max(back),
                 there.min(back)
             ),
@@ -165,8 +165,9 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
     }
 }
 
-/// The rows of a graph: each edge stands in those of both its ends, a self-loop once. A row ascends
-/// by neighbour, and parallel edges by id. Takes `8 (n + 1) + 16 m` bytes and O(n + m log m) time.
+/// The rows of a graph. Each edge is in the rows of both its ends, and a self-loop is in one row
+/// once. Rows are sorted by neighbor, and parallel edges by id. Takes `8 (n + 1) + 16 m` bytes and
+/// O(n + m log m) time.
 pub(crate) struct MirroredRows {
     offsets: Vec<usize>,
     entries: Vec<(Vertex, EdgeId)>,
@@ -205,12 +206,12 @@ impl MirroredRows {
         Ok(Self { offsets, entries })
     }
 
-    /// Where each row starts among the entries, and where the last ends.
+    /// The start of each row among the entries, and the end of the last.
     pub(crate) fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// All rows, one after the other: neighbours, and the edges to them.
+    /// All rows in order: neighbors, and the ids of the edges to them.
     pub(crate) fn entries(&self) -> &[(Vertex, EdgeId)] {
         &self.entries
     }
@@ -221,8 +222,8 @@ impl MirroredRows {
     }
 }
 
-/// The weights of a graph as integers, by edge id; `Err` is the first edge that does not weigh one
-/// from `least` to `most`, and its weight as text.
+/// The weights of a graph as integers, by edge id. `Err` is the first edge whose weight is not an
+/// integer from `least` to `most`, and that weight as text.
 pub(crate) fn integer_weights(
     graph: &AnyGraph,
     least: i64,
@@ -279,9 +280,9 @@ mod tests {
             *end += row.len();
             Some(*end)
         }));
-        let neighbours: Vec<_> = rows.concat().iter().map(|entry| entry.0).collect();
+        let neighbors: Vec<_> = rows.concat().iter().map(|entry| entry.0).collect();
         let weights: Vec<_> = rows.concat().iter().map(|entry| entry.1).collect();
-        let rows = Rows { offsets: &offsets, neighbours: &neighbours, weights: &weights, first: 0 };
+        let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
         let columns = rows.edges().unwrap().map_err(|asymmetry| {
             assert!(
                 rows.entries(asymmetry.row).contains(&asymmetry.entry),
@@ -315,19 +316,19 @@ mod tests {
     fn rows_that_disagree_are_named() {
         assert_eq!(
             edges(&[&[(2, 1), (1, 1)], &[], &[(0, 1)]]).unwrap_err(),
-            "entry 1: vertex 0 names 1 as its neighbour, but 1 does not name 0: each edge must stand in both rows"
+            "entry 1: vertex 0 names 1 as its neighbor, but 1 does not name 0: each edge must be in both rows"
         );
         assert_eq!(
             edges(&[&[], &[], &[(1, 1)]]).unwrap_err(),
-            "entry 0: vertex 2 names 1 as its neighbour, but 1 does not name 2: each edge must stand in both rows"
+            "entry 0: vertex 2 names 1 as its neighbor, but 1 does not name 2: each edge must be in both rows"
         );
         assert_eq!(
             edges(&[&[(1, 1)], &[(0, 1), (0, 1)]]).unwrap_err(),
-            "entry 1: vertex 1 names 0 as its neighbour 2 times, but 0 names 1 only 1: each edge must stand in both rows"
+            "entry 1: vertex 1 names 0 as its neighbor 2 times, but 0 names 1 only 1: each edge must be in both rows"
         );
         assert_eq!(
             edges(&[&[(1, 3), (1, 4)], &[(0, 3), (0, 5)]]).unwrap_err(),
-            "entry 1: the edge between vertices 0 and 1 weighs 4 in the row of 0, but 5 in that of 1"
+            "entry 1: the edge between vertices 0 and 1 weighs 4 in the row of 0, but 5 in the row of 1"
         );
     }
 

@@ -1,22 +1,21 @@
-//! Numbers as they stand in texts.
+//! Numbers in texts.
 //!
-//! Short numbers in plain digits are read by a fast path that counts digits, so that no overflow
-//! goes unnoticed. All others go through slower code, which knows every case and says what is
-//! wrong.
+//! A fast path reads short numbers in plain digits; it counts the digits, so that overflow is
+//! detected. All other numbers go through slower code, which handles every case and reports faults.
 
 use kostra_core::Vertex;
 
-use crate::Nan;
+use crate::Terms;
 use crate::columns::Number;
 
-/// The most digits that never overflow 64 bits.
+/// The largest number of digits that cannot overflow 64 bits.
 const SAFE_DIGITS: usize = 19;
 
 /// The number that starts at a byte, and where its digits end. Beyond [`SAFE_DIGITS`] digits the
 /// value means nothing.
 ///
-/// Up to eight digits are read as one word, without a branch on how many there are (after Lemire's
-/// eight-digit trick), because the lengths of numbers are hard to predict.
+/// Up to eight digits are read as one word, without a branch on their number (after Lemire's
+/// eight-digit trick), because branches on the lengths of numbers are hard to predict.
 #[inline(always)]
 pub(crate) fn digits(bytes: &[u8], start: usize) -> (u64, usize) {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
@@ -124,13 +123,24 @@ pub(crate) fn natural(token: &[u8], what: &str) -> Result<u64, String> {
     }
 }
 
-/// A weight, or why the token is none; `nan` says whether NaN is accepted.
-pub(crate) fn weight(token: &[u8], nan: Nan) -> Result<Number, String> {
+/// What to do about a weight that is NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NanRule {
+    /// It is a weight.
+    Accept,
+    /// It is a fault; the message names the option that skips such edges.
+    Refuse(Terms),
+}
+
+/// The weight that a token denotes, or why it denotes none.
+pub(crate) fn weight(token: &[u8], nan: NanRule) -> Result<Number, String> {
     match number(token)? {
-        Number::Float(value) if value.is_nan() && nan == Nan::Error => {
-            Err("the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
-                .into())
-        }
+        Number::Float(value) if value.is_nan() => match nan {
+            NanRule::Accept => Ok(Number::Float(value)),
+            NanRule::Refuse(terms) => {
+                Err(format!("the weight is NaN; fix it, or pass {}", terms.text("nan", "skip")))
+            }
+        },
         number => Ok(number),
     }
 }
@@ -153,7 +163,11 @@ fn number(token: &[u8]) -> Result<Number, String> {
             if token.is_empty() {
                 "the weight is missing".into()
             } else {
-                format!("the weight is '{}', which is not a number{}", show(token), of_comma(token))
+                format!(
+                    "the weight is '{}', which is not a number{}",
+                    show(token),
+                    remedy_for_comma(token)
+                )
             }
         })?;
     if value.is_infinite()
@@ -195,7 +209,7 @@ pub(crate) fn has_decimal_comma(field: &[u8]) -> bool {
 }
 
 /// The remedy for a number with a comma in it, to end a sentence.
-fn of_comma(field: &[u8]) -> &'static str {
+fn remedy_for_comma(field: &[u8]) -> &'static str {
     if has_decimal_comma(field) { "; write it with a decimal point and no comma" } else { "" }
 }
 
@@ -219,7 +233,7 @@ fn short_decimal(unsigned: &[u8], whole: u64, point: usize) -> Option<f64> {
     Some((whole as f64 * shift + fraction as f64) / shift)
 }
 
-/// A token as an error shows it: at most 40 bytes of it, with control characters escaped.
+/// A token as errors show it: at most 40 bytes, with control characters escaped.
 pub(crate) fn show(token: &[u8]) -> String {
     const LONGEST: usize = 40;
     let shown =
@@ -227,13 +241,13 @@ pub(crate) fn show(token: &[u8]) -> String {
     if token.len() > LONGEST { format!("{shown}...") } else { shown }
 }
 
-/// What separates the words of the formats that separate them by white space.
+/// Whether a byte separates words in formats that separate them by white space.
 #[inline]
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// The words of a line that are separated by blanks, each with its place in the line.
+/// The words of a line that are separated by blanks, each with its offset in the line.
 pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> + Clone {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -252,28 +266,34 @@ mod tests {
     use super::*;
 
     fn float(text: &str) -> f64 {
-        match weight(text.as_bytes(), Nan::Skip) {
+        match weight(text.as_bytes(), NanRule::Accept) {
             Ok(Number::Float(value)) => value,
             other => panic!("{text}: {other:?}"),
         }
     }
 
     fn failure(text: &str) -> String {
-        weight(text.as_bytes(), Nan::Error).unwrap_err()
+        weight(text.as_bytes(), NanRule::Refuse(Terms::Command)).unwrap_err()
     }
 
     #[test]
     fn integers_up_to_64_bits_are_exact() {
         for value in [0, 1, -1, i64::MAX, i64::MIN, 1_234_567_890_123_456_789] {
             assert_eq!(
-                weight(value.to_string().as_bytes(), Nan::Error),
+                weight(value.to_string().as_bytes(), NanRule::Refuse(Terms::Command)),
                 Ok(Number::Integer(value))
             );
         }
-        assert_eq!(weight(b"+5", Nan::Error), Ok(Number::Integer(5)));
-        assert_eq!(weight(b"00000000000000000000000005", Nan::Error), Ok(Number::Integer(5)));
+        assert_eq!(weight(b"+5", NanRule::Refuse(Terms::Command)), Ok(Number::Integer(5)));
+        assert_eq!(
+            weight(b"00000000000000000000000005", NanRule::Refuse(Terms::Command)),
+            Ok(Number::Integer(5))
+        );
         for value in [1 << 63, u64::MAX] {
-            assert_eq!(weight(value.to_string().as_bytes(), Nan::Error), Ok(Number::Huge(value)));
+            assert_eq!(
+                weight(value.to_string().as_bytes(), NanRule::Refuse(Terms::Command)),
+                Ok(Number::Huge(value))
+            );
         }
         let beyond = "does not fit in 64 bits; with a decimal point it is read as a float";
         assert_eq!(
@@ -305,10 +325,7 @@ mod tests {
         assert_eq!(float("-inf"), f64::NEG_INFINITY);
         assert!(float("-0.0").is_sign_negative());
         assert!(float("NaN").is_nan() && float("nan").is_nan() && float("-nan").is_nan());
-        assert_eq!(
-            failure("nan"),
-            "the weight is not a number (NaN); mend it, or ask for such edges to be skipped"
-        );
+        assert_eq!(failure("nan"), "the weight is NaN; fix it, or pass `--nan skip`");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where results go. A regular file is written whole or not at all.
+//! Outputs. A regular file is replaced as a whole or not at all.
 
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
@@ -6,23 +6,20 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
-use kostra_core::{AnyGraph, Coordinates};
 
 #[cfg(unix)]
 use crate::descriptor::{STDERR, STDOUT, duplicate, number};
-use crate::{
-    Format, MappedFile, Replacement, WriteError, dimacs, ecl, edge_list, gap, kst, matrix_market,
-    metis,
-};
+use crate::{Replacement, WriteError};
 #[cfg(not(unix))]
 use descriptor::{STDERR, STDOUT, duplicate, number};
 
-const BUFFER: usize = 1 << 18;
+/// The number of bytes that are collected before they are written or compressed.
+const BUFFER_BYTES: usize = 1 << 18;
 
-/// Where something is written to.
+/// The destination of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// A file. A name that ends in `.gz` or `.zst` makes it compressed.
+    /// A file. It is compressed if its name ends in `.gz` or `.zst`.
     Path(PathBuf),
     /// Standard output.
     Stdout,
@@ -31,8 +28,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// Whether what is written goes to this process's standard output, as by the path
-    /// `/dev/stdout`.
+    /// Whether this is the standard output of the process, for example as the path `/dev/stdout`.
     pub fn is_stdout(&self) -> bool {
         matches!(self.route(), Route::Descriptor(STDOUT))
     }
@@ -43,9 +39,8 @@ impl Output {
         matches!(self.route(), Route::Replaced(_))
     }
 
-    /// Whether it is a file or a pipe that standard output goes to as well, by another way than
-    /// [`Output::is_stdout`] knows. Each of the two would then overwrite or interrupt what the
-    /// other has written.
+    /// Whether this is a file or pipe that standard output is redirected to, although
+    /// [`Output::is_stdout`] is false. Then each of the two would overwrite or interrupt the other.
     pub fn shares_stdout(&self) -> bool {
         match self {
             #[cfg(unix)]
@@ -54,24 +49,24 @@ impl Output {
         }
     }
 
-    /// Finds errors that show before any work.
+    /// Finds errors that can be found before any work.
     ///
     /// # Errors
-    /// When the name asks for a compression that Kostra does not write, or means a descriptor that
-    /// is not open for writing.
+    /// When the extension names a compression that Kostra does not write, or the path leads to a
+    /// descriptor that is not open for writing.
     pub fn check(&self) -> Result<(), WriteError> {
-        Packing::of(self)?;
+        Packing::by_extension(self)?;
         let Route::Descriptor(number) = self.route() else { return Ok(()) };
         duplicate(number)
             .map(drop)
             .map_err(|cause| WriteError::Io { output: self.to_string(), cause })
     }
 
-    /// Whether this is a regular file, or nothing yet, whose content will be exactly the bytes that
-    /// are written. Several processes can write such a file together, by a [`Replacement`].
+    /// Whether this is an uncompressed regular file, or does not exist yet. Several processes can
+    /// write such a file together with a [`Replacement`].
     pub fn is_plain_file(&self) -> bool {
         matches!(self.route(), Route::Replaced(_))
-            && matches!(Packing::of(self), Ok(Packing::Plain))
+            && matches!(Packing::by_extension(self), Ok(Packing::Plain))
     }
 
     fn route(&self) -> Route<'_> {
@@ -97,23 +92,22 @@ impl Display for Output {
     }
 }
 
-/// How bytes reach an output.
+/// How an output is written.
 enum Route<'a> {
     /// A file, pipe or device that is open already.
     Descriptor(i32),
     /// A device, a pipe or a socket, which is opened and written to.
     Special(&'a Path),
-    /// A regular file, or nothing yet: it is replaced.
+    /// A regular file, or a path at which there is no file: it is replaced.
     Replaced(&'a Path),
 }
 
-/// Whether there is something at a path that a file cannot replace. A folder is an error of its
-/// own.
+/// Whether a path leads to a device, pipe or socket. A folder is a separate error.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// The numbers and paths of descriptors, where there are none.
+/// Replaces the module `descriptor` on systems other than Unix.
 #[cfg(not(unix))]
 mod descriptor {
     use std::io::{self, Write};
@@ -131,94 +125,21 @@ mod descriptor {
     }
 }
 
-/// A graph to write, with what may go along. A format takes what it can hold: only `.kst` keeps
-/// names and places.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing<'a> {
-    /// The graph.
-    pub graph: &'a AnyGraph,
-    /// Where its vertices lie.
-    pub coordinates: Option<&'a Coordinates>,
-    /// What its vertices are called.
-    pub names: Option<&'a [String]>,
-    /// The file that the graph borrows from. When that has changed by the end of writing, nothing
-    /// is written.
-    pub mapped: Option<&'a MappedFile>,
-}
-
-impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
-    fn from(graph: &'a AnyGraph) -> Self {
-        Self { graph, coordinates: None, names: None, mapped: None }
-    }
-}
-
-/// What writes a graph once it is known that the format can hold it.
-pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
-
-/// Writes a graph in a format, as [`write_atomically`] does.
-///
-/// # Errors
-/// When the format cannot hold the graph, which is found out before the output is touched, or
-/// cannot be written, or the file that the graph borrows from has changed.
-pub fn write_graph(
-    output: &Output,
-    format: Format,
-    outgoing: Outgoing<'_>,
-) -> Result<(), WriteError> {
-    let unrepresentable =
-        |reason| WriteError::Unrepresentable { output: output.to_string(), reason };
-    let write = writer(format, outgoing).map_err(unrepresentable)?;
-    write_atomically(output, |to| {
-        write(to)?;
-        outgoing.mapped.map_or(Ok(()), |file| file.check().map_err(io::Error::other))
-    })
-}
-
-/// A graph in a format, in memory.
-///
-/// # Errors
-/// When the format cannot hold the graph.
-pub fn write_bytes(format: Format, outgoing: Outgoing<'_>) -> Result<Vec<u8>, WriteError> {
-    let output = || "memory".to_owned();
-    let writer = writer(format, outgoing)
-        .map_err(|reason| WriteError::Unrepresentable { output: output(), reason })?;
-    let mut bytes = Vec::new();
-    writer(&mut bytes).map_err(|cause| WriteError::Io { output: output(), cause })?;
-    Ok(bytes)
-}
-
-/// The writer of a graph in a format, or a sentence on why there is none.
-fn writer(format: Format, outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    let graph = outgoing.graph;
-    match format {
-        Format::Dimacs => Ok(Box::new(|to| dimacs::write(graph, to))),
-        Format::EdgeList => Ok(Box::new(|to| edge_list::write(graph, to))),
-        Format::MatrixMarket => Ok(Box::new(|to| matrix_market::write(graph, to))),
-        Format::Metis => metis::writer(outgoing),
-        Format::Ecl => ecl::writer(outgoing),
-        Format::Gap => gap::writer(outgoing),
-        Format::Kst => kst::writer(outgoing),
-        Format::OsmPbf => {
-            Err(format!("Kostra does not write {format}; write kst, which keeps places, or gr"))
-        }
-    }
-}
-
-/// Writes a file whole or not at all, as a [`Replacement`] does.
+/// Replaces a file as a whole or not at all, with a [`Replacement`].
 ///
 /// A device, a pipe or a socket is written to directly. A path that leads to an open file of this
-/// process, such as `/dev/stdout` or `/dev/fd/3`, means that open file: writing goes on at its
-/// offset. Where the name ends in `.gz` or `.zst`, what `write` writes is compressed; `.xz` and
-/// `.bz2` are refused, because the content would not be what the name says. Writes are buffered.
+/// process, such as `/dev/stdout` or `/dev/fd/3`, denotes that open file: writing continues at its
+/// offset. If the name ends in `.gz` or `.zst`, the output of `write` is compressed; `.xz` and
+/// `.bz2` are refused. Writes are buffered.
 ///
 /// # Errors
-/// When the output cannot be created or written, or `write` fails. A reader that has gone away
-/// shows as [`WriteError::Io`] with [`io::ErrorKind::BrokenPipe`].
+/// When the output cannot be created or written, or `write` fails. A closed pipe is a
+/// [`WriteError::Io`] with [`io::ErrorKind::BrokenPipe`].
 pub fn write_atomically(
     output: &Output,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    let packing = Packing::of(output)?;
+    let packing = Packing::by_extension(output)?;
     let result = match output.route() {
         Route::Descriptor(number) => {
             duplicate(number).and_then(|mut open| packing.pack(&mut open, write))
@@ -235,8 +156,7 @@ pub fn write_atomically(
     result.map_err(|cause| WriteError::Io { output: output.to_string(), cause })
 }
 
-/// How the bytes are compressed on their way, told by the name so that name and content never
-/// disagree.
+/// The compression of an output. It follows from the name, so that name and content agree.
 #[derive(Clone, Copy)]
 enum Packing {
     Plain,
@@ -245,7 +165,7 @@ enum Packing {
 }
 
 impl Packing {
-    fn of(output: &Output) -> Result<Self, WriteError> {
+    fn by_extension(output: &Output) -> Result<Self, WriteError> {
         let Output::Path(path) = output else { return Ok(Self::Plain) };
         let extension =
             path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -267,19 +187,19 @@ impl Packing {
         to: &mut dyn Write,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut to = BufWriter::with_capacity(BUFFER, to);
+        let mut to = BufWriter::with_capacity(BUFFER_BYTES, to);
         match self {
             Self::Plain => write(&mut to)?,
             Self::Gzip => {
                 let encoder = GzEncoder::new(&mut to, flate2::Compression::default());
-                let mut encoder = BufWriter::with_capacity(BUFFER, encoder);
+                let mut encoder = BufWriter::with_capacity(BUFFER_BYTES, encoder);
                 write(&mut encoder)?;
                 encoder.into_inner()?.finish()?;
             }
             Self::Zstd => {
                 let mut encoder = zstd::Encoder::new(&mut to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
                 encoder.include_checksum(true)?; // so that a reader notices damage
-                let mut encoder = BufWriter::with_capacity(BUFFER, encoder);
+                let mut encoder = BufWriter::with_capacity(BUFFER_BYTES, encoder);
                 write(&mut encoder)?;
                 encoder.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
             }

@@ -1,37 +1,27 @@
-//! The one way in: open, decompress, recognize, parse.
+//! Reading a graph: open, decompress, recognize, parse.
 
 use std::io::Read;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::source::{self, Progress, Source};
-use crate::{Format, Input, Loaded, ReadError, ReadErrorKind, ReadOptions, sniff};
-use crate::{dimacs, ecl, edge_list, gap, kst, matrix_market, metis, osm, weights};
-use kostra_core::{AnyGraph, Coordinates};
+use crate::interface::{Format, Loaded, Parsed, ReadOptions};
+use crate::recognition::recognize_stream;
+use crate::source::{self, Input, Progress, Source};
+use crate::{ReadError, ReadErrorKind};
 
-/// What a format's reader makes of a stream.
-#[derive(Debug)]
-pub(crate) struct Parsed {
-    pub(crate) graph: AnyGraph,
-    pub(crate) coordinates: Option<Coordinates>,
-    pub(crate) names: Option<Vec<String>>,
-    pub(crate) notes: Vec<String>,
-    /// See [`Loaded::warnings`].
-    pub(crate) warnings: Vec<String>,
-}
-
-/// Reads a graph. `progress` is called after every read of the input, possibly from another thread;
-/// a read takes up to a few hundred kilobytes. A `.kst` file that is mapped into memory reports its
-/// first bytes only.
+/// Reads a graph.
 ///
-/// DIMACS, edge lists and Matrix Market take one pass and, besides the graph, some blocks of 256
-/// KiB for each thread; edge lists with names, their table too. METIS, ECL and GAP files are stored
-/// by rows, which are kept until all edges are known; their modules say how much memory that takes.
-/// An OpenStreetMap file is read twice, or kept in memory.
+/// `progress` is called after every read of up to a few hundred kilobytes, possibly from another
+/// thread. A `.kst` file that is mapped into memory reports its first bytes only.
+///
+/// DIMACS, edge lists and Matrix Market are read in one pass. Besides the graph they need a few
+/// blocks of 256 KiB per thread, and edge lists with names also the table of names. METIS, ECL and
+/// GAP files store rows, which are kept until all edges are known; the modules of these formats
+/// state the memory. An OpenStreetMap file is read twice or kept in memory.
 ///
 /// # Errors
-/// When the input cannot be opened or read, is in no known format, breaks the rules of its format,
-/// or holds no graph that fits 32-bit ids and this machine's memory.
+/// When the input cannot be opened or read, is in no known format, or breaks the rules of its
+/// format. When the graph does not fit into 32-bit ids or the memory of this machine.
 pub fn read(
     input: &Input,
     options: &ReadOptions,
@@ -39,18 +29,18 @@ pub fn read(
 ) -> Result<Loaded, ReadError> {
     source::open(input, progress)
         .and_then(|source| load(source, options))
-        .map_err(|fault| fault.of(input.to_string()))
+        .map_err(|fault| fault.in_input(input.to_string()))
 }
 
-/// Reads a graph from memory, as [`read`] does; `name` stands for the input in errors.
+/// Reads a graph from memory, as [`read`] does; errors call the input `name`.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loaded, ReadError> {
-    load(source::of_bytes(bytes), options).map_err(|fault| fault.of(name))
+    load(source::from_bytes(bytes), options).map_err(|fault| fault.in_input(name))
 }
 
-/// Reads a graph from a stream, as [`read`] does; `name` stands for the input in errors.
+/// Reads a graph from a stream, as [`read`] does; errors call the input `name`.
 ///
 /// # Errors
 /// As [`read`].
@@ -60,18 +50,19 @@ pub fn read_stream<'a>(
     options: &ReadOptions,
 ) -> Result<Loaded, ReadError> {
     let source = Source { reader: Box::new(reader), size: None, file: None };
-    load(source, options).map_err(|fault| fault.of(name))
+    load(source, options).map_err(|fault| fault.in_input(name))
 }
 
-/// Opens a text that is no graph, such as a list of edge ids, and decompresses it as [`read`] does.
+/// Opens a text that is not a graph, such as a list of edge ids, and decompresses it as [`read`]
+/// does.
 ///
 /// # Errors
-/// When the input cannot be opened, or its compressed stream is damaged at the start. Later reads
-/// return errors that carry a [`ReadErrorKind`].
+/// When the input cannot be opened, or its compressed stream is damaged at the start. Errors of
+/// later reads contain a [`ReadErrorKind`].
 pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
     let unwatched: &'static (dyn Fn(Progress) + Sync) = &|_| {};
     let stream = source::open(input, unwatched).and_then(|source| Ok(Stream::new(source)?));
-    Ok(Box::new(stream.map_err(|fault| fault.of(input.to_string()))?))
+    Ok(Box::new(stream.map_err(|fault| fault.in_input(input.to_string()))?))
 }
 
 fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
@@ -80,58 +71,35 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
         return Err(ReadErrorKind::Empty.into());
     }
     let compression = stream.compression;
-    let format = format_of(&mut stream, options)?;
-    let mut mapped = None;
-    let parsed = match format {
-        Format::Dimacs => dimacs::read(stream, options),
-        Format::EdgeList => edge_list::read(stream, options),
-        Format::MatrixMarket => matrix_market::read(stream, options),
-        Format::Metis => metis::read(stream, options),
-        Format::Ecl => ecl::read(stream, options),
-        Format::Gap => gap::read(stream, options),
-        Format::OsmPbf => osm::read(stream, options),
-        Format::Kst => kst::read(stream, options).map(|(parsed, file)| {
-            mapped = file;
-            parsed
-        }),
-    }?;
-    let Parsed { graph, coordinates, names, notes, warnings } = parsed;
+    let format = choose_format(&mut stream, options)?;
+    let Parsed { graph, coordinates, names, notes, warnings, mapped } =
+        (format.info().read)(stream, options)?;
     Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings, mapped })
 }
 
-/// The format that the options name, or else that the content shows; refuses options that do not
-/// apply to it.
-pub(crate) fn format_of(
+/// The format that the options name, or else the format that the content shows. Refuses options
+/// that do not apply to this format.
+pub(crate) fn choose_format(
     stream: &mut Stream<'_>,
     options: &ReadOptions,
 ) -> Result<Format, ReadErrorKind> {
     let format = match options.format {
         Some(format) => format,
-        None => match sniff::format_of(stream) {
-            Err(ReadErrorKind::UnknownFormat { .. }) if options.names => Format::EdgeList,
+        None => match recognize_stream(stream, options.terms) {
+            Err(ReadErrorKind::UnknownFormat { .. }) if options.names => Format::EDGE_LIST,
             recognized => recognized?,
         },
     };
-    let used = options.columns.used().or(options.names.then_some("names"));
-    if let (Some(option), true) = (used, format != Format::EdgeList) {
+    let used = options.columns.first_used().or(options.names.then_some("names"));
+    if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
         let (option, title) = (options.terms.option(option), format.title());
-        let named = options.terms.text("format", Format::EdgeList.id());
+        let named = options.terms.text("format", Format::EDGE_LIST.id());
         let sentence = format!(
             "{option} applies to edge lists only; this is {title} (pass {named} if it is an edge list)"
         );
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
     }
-    let always_weighted = matches!(format, Format::Gap | Format::OsmPbf | Format::Kst);
-    weights::refuse_others(always_weighted, options)?;
     Ok(format)
-}
-
-/// How many threads to use when asked for so many; 0 means all.
-pub(crate) fn threads(options: &ReadOptions) -> usize {
-    match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        threads => threads,
-    }
 }
 
 #[cfg(test)]
@@ -199,14 +167,14 @@ mod tests {
 
     #[test]
     fn the_format_may_be_named() {
-        let options = ReadOptions { format: Some(Format::EdgeList), ..ReadOptions::default() };
+        let options = ReadOptions { format: Some(Format::EDGE_LIST), ..ReadOptions::default() };
         let metis = "3 3\n2 3\n1 3\n1 2\n";
         assert_eq!(
             read_bytes("x", metis.as_bytes(), &options).unwrap().graph.edges(),
             3,
             "a line of counts first"
         );
-        let options = ReadOptions { format: Some(Format::Dimacs), ..ReadOptions::default() };
+        let options = ReadOptions { format: Some(Format::DIMACS), ..ReadOptions::default() };
         assert!(read_bytes("x", metis.as_bytes(), &options).is_err());
     }
 }

@@ -1,32 +1,51 @@
-//! Where bytes come from: a file, standard input or memory, with progress.
+//! Inputs: a file, standard input or memory, with progress.
 
+use std::fmt::{self, Display};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::ReadErrorKind;
 use crate::fault::Fault;
-use crate::{Input, ReadErrorKind};
 
-/// How far reading has come.
+/// Where a graph is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => path.display().fmt(f),
+            Self::Stdin => f.write_str("standard input"),
+        }
+    }
+}
+
+/// The progress of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes read so far, compressed as they are.
+    /// The number of bytes read, before decompression.
     pub bytes: u64,
-    /// How many there are, if that is known.
+    /// The number of bytes of the input, if it is known.
     pub of: Option<u64>,
 }
 
-/// The bytes of an input as they are stored.
+/// The bytes of an input, before decompression.
 pub(crate) struct Source<'a> {
     pub(crate) reader: Box<dyn Read + Send + 'a>,
-    /// How many bytes there are, if that is known.
+    /// The number of bytes, if it is known.
     pub(crate) size: Option<u64>,
-    /// The same bytes as a regular file, to be mapped into memory by a format that can use that.
+    /// The input as a regular file, for a format that maps it into memory.
     pub(crate) file: Option<File>,
 }
 
-/// Opens an input. Every read tells `progress`.
+/// Opens an input. Every read calls `progress`.
 pub(crate) fn open<'a>(
     input: &Input,
     progress: &'a (dyn Fn(Progress) + Sync),
@@ -50,12 +69,12 @@ pub(crate) fn open<'a>(
 }
 
 /// A source in memory.
-pub(crate) fn of_bytes(bytes: &[u8]) -> Source<'_> {
+pub(crate) fn from_bytes(bytes: &[u8]) -> Source<'_> {
     Source { reader: Box::new(bytes), size: Some(bytes.len() as u64), file: None }
 }
 
-/// Some bytes of a regular file.
-pub(crate) fn of_range(path: &Path, range: Range<u64>) -> Result<Source<'static>, Fault> {
+/// A range of a regular file.
+pub(crate) fn from_range(path: &Path, range: Range<u64>) -> Result<Source<'static>, Fault> {
     let mut file = File::open(path).map_err(ReadErrorKind::Io)?;
     file.seek(SeekFrom::Start(range.start)).map_err(ReadErrorKind::Io)?;
     let size = Some(range.end - range.start);
@@ -64,7 +83,7 @@ pub(crate) fn of_range(path: &Path, range: Range<u64>) -> Result<Source<'static>
     Ok(Source { reader: Box::new(reader), size, file: None })
 }
 
-/// Reads, retries when a signal interrupts, counts, and marks failures as the system's: see
+/// Counts bytes, retries reads that a signal interrupts, and marks errors of the system for
 /// [`from_io`].
 struct Watched<'a, R> {
     inner: R,
@@ -89,7 +108,7 @@ impl<R: Read> Read for Watched<'_, R> {
     }
 }
 
-/// What a failed read from an input means; takes the meaning out of errors that carry it.
+/// The fault behind a failed read: the [`ReadErrorKind`] inside `error`, if it contains one.
 pub(crate) fn from_io(error: io::Error) -> ReadErrorKind {
     match error.downcast::<ReadErrorKind>() {
         Ok(kind) => kind,

@@ -1,6 +1,6 @@
-//! How messages name the options: as the command's flags, or as arguments in Python.
+//! The names of options in messages: flags of the command, or arguments in Python.
 
-/// In whose terms errors and notes name the options that they ask for.
+/// How errors and notes name options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Terms {
     /// Flags of the command: `--weight km`.
@@ -11,7 +11,7 @@ pub enum Terms {
 }
 
 impl Terms {
-    /// An option by its name: `--weight`.
+    /// An option: `--weight`.
     pub fn option(self, option: &str) -> String {
         match self {
             Self::Command => format!("`--{option}`"),
@@ -19,7 +19,7 @@ impl Terms {
         }
     }
 
-    /// An option with a text as its value: `--weight km`.
+    /// An option with a text value: `--weight km`.
     pub fn text(self, option: &str, value: &str) -> String {
         match self {
             Self::Command => format!("`--{option} {}`", quoted_for_shells(value)),
@@ -27,7 +27,7 @@ impl Terms {
         }
     }
 
-    /// An option with the position of a column as its value: `--weight 3`.
+    /// An option with the position of a column: `--weight 3`.
     pub(crate) fn position(self, option: &str, position: usize) -> String {
         match self {
             Self::Command => format!("`--{option} {position}`"),
@@ -35,7 +35,7 @@ impl Terms {
         }
     }
 
-    /// The option by which vertices have names.
+    /// The option for vertices with names.
     pub fn names(self) -> &'static str {
         match self {
             Self::Command => "--names",

@@ -1,12 +1,11 @@
-//! What the tests of the formats share.
+//! Helpers for the tests of the formats.
 
 use kostra_core::AnyGraph;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::output::{Outgoing, Writer};
-use crate::read::Parsed;
-use crate::source::of_bytes;
+use crate::interface::{Outgoing, Parsed, Writer};
+use crate::source::from_bytes;
 use crate::{Format, ReadOptions, read_bytes};
 
 /// A format's reader with the size of its blocks as a parameter.
@@ -22,8 +21,8 @@ pub(crate) fn read_all_ways(
 ) -> Result<Parsed, String> {
     let read = |text: &str, block_size: usize, threads: usize| {
         let options = ReadOptions { threads, ..options.clone() };
-        let stream = Stream::new(of_bytes(text.as_bytes())).unwrap();
-        read(stream, &options, block_size).map_err(|fault| fault.of("x").to_string())
+        let stream = Stream::new(from_bytes(text.as_bytes())).unwrap();
+        read(stream, &options, block_size).map_err(|fault| fault.in_input("x").to_string())
     };
     let expected = read(text, 1 << 18, 1);
     let windows = text.replace('\n', "\r\n");
@@ -58,7 +57,7 @@ pub(crate) fn listed_edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
     })
 }
 
-/// What a format's writer writes of a graph, or why it does not.
+/// The bytes that a writer writes, or why it refuses the graph.
 pub(crate) fn written<'a>(
     writer: fn(Outgoing<'a>) -> Result<Writer<'a>, String>,
     outgoing: impl Into<Outgoing<'a>>,
@@ -68,13 +67,13 @@ pub(crate) fn written<'a>(
     Ok(bytes)
 }
 
-/// Reads a graph in a format from a file of this name, or says what a user would be told.
+/// Reads a graph in a format. Errors are the message to the user.
 pub(crate) fn graph_of(bytes: &[u8], name: &str, format: Format) -> Result<AnyGraph, String> {
     let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
     read_bytes(name, bytes, &options).map(|loaded| loaded.graph).map_err(|error| error.to_string())
 }
 
-/// The edges of a graph as text, an edge a word.
+/// The edges of a graph as text, one word per edge.
 pub(crate) fn edges(graph: &AnyGraph) -> String {
     let words = kostra_core::with_graph!(graph, graph => {
         let edges = graph.edge_list();
@@ -110,7 +109,7 @@ pub(crate) fn awkward_graphs() -> Vec<AnyGraph> {
     ]
 }
 
-/// Whether what is written reads back as it was, weight types included.
+/// Checks that graphs are written and read back unchanged, weight types included.
 pub(crate) fn assert_round_trips(
     write: fn(&AnyGraph, &mut dyn std::io::Write) -> std::io::Result<()>,
     read: ReadInBlocks,

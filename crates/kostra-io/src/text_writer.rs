@@ -1,13 +1,13 @@
-//! Lines of numbers, written fast and so that they read back as they were.
+//! Fast output of lines of numbers that are read back as the same values.
 
 use std::io::{self, Write};
 
 use kostra_core::Weight;
 
-/// How many bytes are collected before they are written.
-const BUFFER: usize = 1 << 16;
+/// The number of bytes that are collected before they are written.
+const BUFFER_BYTES: usize = 1 << 16;
 
-/// A writer of lines; nothing counts as written before [`TextWriter::finish`].
+/// A writer of lines. Call [`TextWriter::finish`] at the end.
 pub(crate) struct TextWriter<'a> {
     buffer: Vec<u8>,
     to: &'a mut dyn Write,
@@ -15,7 +15,7 @@ pub(crate) struct TextWriter<'a> {
 
 impl<'a> TextWriter<'a> {
     pub(crate) fn new(to: &'a mut dyn Write) -> Self {
-        Self { buffer: Vec::with_capacity(BUFFER + 256), to }
+        Self { buffer: Vec::with_capacity(BUFFER_BYTES + 256), to }
     }
 
     #[inline]
@@ -31,8 +31,8 @@ impl<'a> TextWriter<'a> {
         self
     }
 
-    /// Integers are written as such; floats with a point or an exponent, in the fewest digits that
-    /// give them back.
+    /// Writes integers without a point, and floats with a point or an exponent, in the fewest
+    /// digits that denote the same value.
     #[inline]
     pub(crate) fn weight(&mut self, weight: impl TextWeight) -> &mut Self {
         weight.append_to(&mut self.buffer);
@@ -42,7 +42,7 @@ impl<'a> TextWriter<'a> {
     #[inline]
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         self.buffer.push(b'\n');
-        if self.buffer.len() < BUFFER { Ok(()) } else { self.flush() }
+        if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
     }
 
     pub(crate) fn finish(mut self) -> io::Result<()> {
@@ -56,9 +56,9 @@ impl<'a> TextWriter<'a> {
     }
 }
 
-/// A weight as a word of a text.
+/// A weight that can be written to a text.
 pub(crate) trait TextWeight: Weight {
-    /// Adds the word.
+    /// Appends the weight as one word.
     fn append_to(self, buffer: &mut Vec<u8>);
 }
 

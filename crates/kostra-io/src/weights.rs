@@ -1,60 +1,77 @@
-//! From columns to a graph: where missing weights are made up, and edges with NaN are skipped.
-//! `.kst` and OpenStreetMap files do not come through here: both always have weights.
+//! Building a graph from columns: generates missing weights, and skips edges with NaN. The readers
+//! of `.kst` and OpenStreetMap files, which always have weights, build graphs themselves.
 
-use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight, memory};
 
 use crate::columns::{Columns, Weights};
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
 
-/// Builds the graph of `columns` on `vertices` vertices; where the input has no weights, gives the
-/// edges those that the options ask for. What a reader of the graph should know of that is added to
-/// `notes`.
-pub(crate) fn graph(
+/// What a reader knows about a graph: its vertices and edges, before weights are generated and
+/// checked.
+#[derive(Debug)]
+pub(crate) struct RawGraph {
     vertices: usize,
     columns: Columns,
     weighted: bool,
-    coordinates: Option<&Coordinates>,
-    options: &ReadOptions,
-    notes: &mut Vec<String>,
-) -> Result<AnyGraph, ReadErrorKind> {
-    refuse_others(weighted && columns.len() > 0, options)?;
-    let Columns { u, v, weights, base, .. } = columns;
-    if weighted {
-        return match weights {
-            Weights::I32(weights) => finish(vertices, base, u, v, weights, options, notes),
-            Weights::I64(weights) => finish(vertices, base, u, v, weights, options, notes),
-            Weights::U64(weights) => finish(vertices, base, u, v, weights, options, notes),
-            Weights::F64(weights) => finish(vertices, base, u, v, weights, options, notes),
-        };
+    coordinates: Option<Coordinates>,
+}
+
+impl RawGraph {
+    /// A graph without coordinates; `weighted` says whether the input has weights.
+    pub(crate) fn new(vertices: usize, columns: Columns, weighted: bool) -> Self {
+        Self { vertices, columns, weighted, coordinates: None }
     }
-    drop(weights);
-    match options.missing_weights.unwrap_or(MissingWeights::Unit) {
-        MissingWeights::Unit => {
-            notes.push("the input has no weights; each edge weighs 1".into());
-            let weights = collect(u.iter().map(|_| 1_i32))?;
-            finish(vertices, base, u, v, weights, options, notes)
-        }
-        MissingWeights::Hash => {
-            notes.push(
-                "the input has no weights; each edge weighs a hash of its ends, in 1..2^24".into(),
-            );
-            let weights = collect(u.iter().zip(&v).map(|(&u, &v)| hash(u, v)))?;
-            finish(vertices, base, u, v, weights, options, notes)
-        }
-        MissingWeights::Distance => {
-            let Some(coordinates) = coordinates else {
-                let sentence = "the input has no coordinates to take distances from; ask for unit or hash weights";
-                return Err(ReadErrorKind::Malformed(sentence.into()));
+
+    /// Builds the graph. If the input has no weights, generates those that the options ask for. Adds
+    /// what the user should know to `notes`.
+    pub(crate) fn build(
+        self,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<AnyGraph, ReadErrorKind> {
+        let Self { vertices, columns, weighted, coordinates } = self;
+        refuse_others(weighted && columns.len() > 0, options)?;
+        let Columns { u, v, weights, base, .. } = columns;
+        let ends = Ends { vertices, base, u, v };
+        if weighted {
+            return match weights {
+                Weights::I32(weights) => ends.with(weights, options, notes),
+                Weights::I64(weights) => ends.with(weights, options, notes),
+                Weights::U64(weights) => ends.with(weights, options, notes),
+                Weights::F64(weights) => ends.with(weights, options, notes),
             };
-            notes
-                .push("the input has no weights; each edge weighs the distance of its ends".into());
-            let weights = collect(u.iter().zip(&v).map(|(&u, &v)| distance(coordinates, u, v)))?;
-            finish(vertices, base, u, v, weights, options, notes)
+        }
+        drop(weights);
+        match options.missing_weights.unwrap_or(MissingWeights::Unit) {
+            MissingWeights::Unit => {
+                notes.push("the input has no weights; each edge weighs 1".into());
+                let weights = ends.weights(|_, _| 1_i32)?;
+                ends.with(weights, options, notes)
+            }
+            MissingWeights::Hash => {
+                notes.push(
+                    "the input has no weights; each edge weighs a hash of its ends, in 1..2^24"
+                        .into(),
+                );
+                let weights = ends.weights(hash)?;
+                ends.with(weights, options, notes)
+            }
+            MissingWeights::Distance => {
+                let Some(coordinates) = coordinates else {
+                    let sentence = "the input has no coordinates, so distances cannot be weights; use unit or hash weights";
+                    return Err(ReadErrorKind::Malformed(sentence.into()));
+                };
+                notes.push(
+                    "the input has no weights; each edge weighs the distance of its ends".into(),
+                );
+                let weights = ends.weights(|u, v| distance(&coordinates, u, v))?;
+                ends.with(weights, options, notes)
+            }
         }
     }
 }
 
-/// Refuses to make up weights for an input that has weights.
+/// Refuses to generate weights for an input that has weights.
 pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     if weighted && options.missing_weights.is_some() {
         return Err(ReadErrorKind::HasWeights { option: options.terms.option("weights") });
@@ -62,56 +79,64 @@ pub(crate) fn refuse_others(weighted: bool, options: &ReadOptions) -> Result<(),
     Ok(())
 }
 
-fn finish<W: Weight>(
+/// Edges without weights. In the input, `base` edges precede them.
+struct Ends {
     vertices: usize,
     base: u64,
     u: Vec<Vertex>,
     v: Vec<Vertex>,
-    weights: Vec<W>,
-    options: &ReadOptions,
-    notes: &mut Vec<String>,
-) -> Result<AnyGraph, ReadErrorKind>
-where
-    AnyGraph: From<EdgeList<W>>,
-{
-    if options.nan == Nan::Error {
-        let graph = AnyGraph::from_edges(vertices, u, v, weights);
-        return Ok(graph.map_err(|error| of_input(error, base))?);
-    }
-    let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)
-        .map_err(|error| of_input(error, base))?;
-    match skipped[..] {
-        [] => {}
-        [edge] => {
-            notes.push(format!("edge {} weighs NaN; it is in no forest", base + u64::from(edge)));
-        }
-        [first, ..] => {
-            notes.push(format!(
-                "{} edges weigh NaN, the first is edge {}; they are in no forest",
-                skipped.len(),
-                base + u64::from(first)
-            ));
-        }
-    }
-    Ok(edges.into())
 }
 
-/// An error about these edges with the edge ids of the whole input, in which `base` edges come
-/// before them.
-fn of_input(mut error: GraphError, base: u64) -> GraphError {
+impl Ends {
+    /// Generates the weight of each edge from its ends.
+    fn weights<W>(&self, weight: impl Fn(Vertex, Vertex) -> W) -> Result<Vec<W>, ReadErrorKind> {
+        let weights = self.u.iter().zip(&self.v).map(|(&u, &v)| weight(u, v));
+        Ok(memory::collected(weights)?)
+    }
+
+    /// The graph of these edges with these weights.
+    fn with<W: Weight>(
+        self,
+        weights: Vec<W>,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<AnyGraph, ReadErrorKind>
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let Self { vertices, base, u, v } = self;
+        if options.nan == Nan::Error {
+            let graph = AnyGraph::from_edges(vertices, u, v, weights);
+            return Ok(graph.map_err(|error| with_ids_of_input(error, base))?);
+        }
+        let (edges, skipped) = EdgeList::new_skipping_nan(vertices, u, v, weights)
+            .map_err(|error| with_ids_of_input(error, base))?;
+        match skipped[..] {
+            [] => {}
+            [edge] => {
+                let edge = base + u64::from(edge);
+                notes.push(format!("edge {edge} weighs NaN; it is in no forest"));
+            }
+            [first, ..] => {
+                notes.push(format!(
+                    "{} edges weigh NaN, the first is edge {}; they are in no forest",
+                    skipped.len(),
+                    base + u64::from(first)
+                ));
+            }
+        }
+        Ok(edges.into())
+    }
+}
+
+/// An error about these edges, with the edge ids of the whole input, where `base` edges precede
+/// them.
+fn with_ids_of_input(mut error: GraphError, base: u64) -> GraphError {
     if let GraphError::EndpointOutOfRange { edge, .. } | GraphError::NanWeight { edge } = &mut error
     {
         *edge = EdgeId::try_from(base + u64::from(*edge)).unwrap_or(EdgeId::MAX);
     }
     error
-}
-
-fn collect<W>(weights: impl ExactSizeIterator<Item = W>) -> Result<Vec<W>, ReadErrorKind> {
-    let mut all = Vec::new();
-    let bytes = (weights.len() * size_of::<W>()) as u64;
-    all.try_reserve_exact(weights.len()).map_err(|_| ReadErrorKind::OutOfMemory { bytes })?;
-    all.extend(weights);
-    Ok(all)
 }
 
 /// A hash of two vertices in either order, from 1 to `2^24 - 1`: the finalizer of SplitMix64
@@ -126,11 +151,11 @@ fn hash(u: Vertex, v: Vertex) -> u32 {
     (((bits >> 32) * VALUES) >> 32) as u32 + 1
 }
 
-/// The mean radius of the earth in metres (IUGG).
+/// The mean radius of the earth in meters (IUGG).
 const EARTH_RADIUS: f64 = 6_371_008.8;
 
-/// The distance between two vertices: straight in a plane, along a great circle on the earth, in
-/// metres. NaN where a place is unknown.
+/// The distance between two vertices: Euclidean in the plane, or the great-circle distance on the
+/// earth in meters. NaN if a vertex has no coordinates.
 pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
     let points = coordinates.points();
     let (Some(&[x, y]), Some(&[p, q])) = (points.get(u as usize), points.get(v as usize)) else {
@@ -142,9 +167,8 @@ pub(crate) fn distance(coordinates: &Coordinates, u: Vertex, v: Vertex) -> f64 {
     }
 }
 
-/// The length in metres of the shortest way on the earth, taken as a sphere, between two
-/// `[longitude, latitude]` in degrees, by the haversine formula, which is accurate for near points
-/// too.
+/// The great-circle distance in meters between two points `[longitude, latitude]` in degrees, on a
+/// spherical earth. The haversine formula is also accurate for points close to each other.
 pub(crate) fn great_circle([x, y]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
     let haversine = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
     let chord = haversine(q - y) + y.to_radians().cos() * q.to_radians().cos() * haversine(p - x);
@@ -157,7 +181,7 @@ mod tests {
 
     fn unweighted(
         missing_weights: MissingWeights,
-        places: Option<&Coordinates>,
+        coordinates: Option<Coordinates>,
     ) -> Result<(AnyGraph, String), String> {
         let mut columns = Columns::default();
         columns.push_ends(0, 1);
@@ -165,7 +189,8 @@ mod tests {
         let options =
             ReadOptions { missing_weights: Some(missing_weights), ..ReadOptions::default() };
         let mut notes = Vec::new();
-        graph(2, columns, false, places, &options, &mut notes)
+        RawGraph { coordinates, ..RawGraph::new(2, columns, false) }
+            .build(&options, &mut notes)
             .map(|graph| (graph, notes.join("; ")))
             .map_err(|kind| kind.to_string())
     }
@@ -185,7 +210,7 @@ mod tests {
         assert_eq!(graph.edge_list().weights()[0], graph.edge_list().weights()[1]);
 
         let places = Coordinates::Planar(vec![[0.0, 0.0], [3.0, 4.0]]);
-        let (graph, note) = unweighted(MissingWeights::Distance, Some(&places)).unwrap();
+        let (graph, note) = unweighted(MissingWeights::Distance, Some(places)).unwrap();
         assert_eq!(note, "the input has no weights; each edge weighs the distance of its ends");
         assert!(
             matches!(&graph, AnyGraph::F64(graph) if graph.edge_list().weights() == [5.0, 5.0])
@@ -194,7 +219,7 @@ mod tests {
         let error = unweighted(MissingWeights::Distance, None).unwrap_err();
         assert_eq!(
             error,
-            "the input has no coordinates to take distances from; ask for unit or hash weights"
+            "the input has no coordinates, so distances cannot be weights; use unit or hash weights"
         );
     }
 
@@ -215,7 +240,7 @@ mod tests {
         assert!((great_circle([0.0, 0.0], [180.0, 0.0]) - 2.0 * quarter).abs() < 1e-6);
         assert!(
             (great_circle([12.5, 41.9], [12.5, 41.900_001]) - 0.111_195).abs() < 1e-5,
-            "a decimetre"
+            "a decimeter"
         );
     }
 
@@ -224,7 +249,8 @@ mod tests {
         let nan = |options: &ReadOptions| {
             let mut notes = Vec::new();
             let (u, v, weights) = (vec![0, 0, 1], vec![1, 1, 0], vec![f64::NAN, 1.0, f64::NAN]);
-            finish(2, 0, u, v, weights, options, &mut notes)
+            Ends { vertices: 2, base: 0, u, v }
+                .with(weights, options, &mut notes)
                 .map(|_| notes)
                 .map_err(|kind| kind.to_string())
         };

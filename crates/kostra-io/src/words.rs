@@ -1,5 +1,4 @@
-//! Binary files of numbers: one after another, in blocks, with the place of each for when it is
-//! wrong.
+//! Binary files of little-endian numbers, read in blocks; faults are reported with their place.
 
 use std::io::Read;
 
@@ -9,25 +8,25 @@ use crate::compression::{Stream, fill};
 use crate::fault::Fault;
 use crate::source::from_io;
 
-/// How many bytes are read at a time.
-const BLOCK: usize = 1 << 16;
+/// The number of bytes that are read at a time.
+const READ_BYTES: usize = 1 << 16;
 
 /// A file of little-endian numbers, read in blocks.
 pub(crate) struct Words<'a> {
     stream: Stream<'a>,
-    /// The place of the next number.
+    /// The offset of the next number.
     pub(crate) offset: u64,
-    /// What is being read, for the error if the file ends before.
+    /// What is being read, for the error if the file ends too early.
     pub(crate) what: &'static str,
-    /// The next byte, if it has been asked for.
+    /// The next byte, if [`ended`](Self::ended) has read it.
     ahead: Option<u8>,
     buffer: Vec<u8>,
 }
 
 impl<'a> Words<'a> {
-    /// The numbers of a stream, of which the first ones are called `what`.
+    /// The numbers of a stream; errors call the first ones `what`.
     pub(crate) fn new(stream: Stream<'a>, what: &'static str) -> Self {
-        Self { stream, offset: 0, what, ahead: None, buffer: vec![0; BLOCK] }
+        Self { stream, offset: 0, what, ahead: None, buffer: vec![0; READ_BYTES] }
     }
 
     /// The next `count` numbers of `SIZE` bytes, each converted or refused. Reserves memory as
@@ -39,7 +38,7 @@ impl<'a> Words<'a> {
     ) -> Result<Vec<T>, Fault> {
         let mut values = memory::room(self.stream.reasonable(count as u64, SIZE as u64))?;
         while values.len() < count {
-            let wanted = BLOCK.min((count - values.len()).saturating_mul(SIZE));
+            let wanted = READ_BYTES.min((count - values.len()).saturating_mul(SIZE));
             let block = self.buffer.get_mut(..wanted).unwrap_or_default();
             let ahead = self.ahead.take();
             let filled =
@@ -63,7 +62,7 @@ impl<'a> Words<'a> {
         Ok(values)
     }
 
-    /// Where each of `n` rows starts, and where the last ends, in so many entries.
+    /// The start of each of `n` rows and the end of the last, among `entries` entries.
     pub(crate) fn starts<const SIZE: usize>(
         &mut self,
         n: usize,
@@ -92,7 +91,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Whether nothing is left. If something is, it stays to be read.
+    /// Whether the file ends here. Reads nothing that a later call would miss.
     pub(crate) fn ended(&mut self) -> Result<bool, Fault> {
         if self.ahead.is_none() {
             let mut next = [0];

@@ -1,13 +1,16 @@
-//! Whatever the bytes, the readers of DIMACS, edge lists and Matrix Market answer with a graph or
-//! an error, the same on one thread and on three; so does the reader that recognition picks.
+//! Whatever the bytes, every reader answers with a graph or an error, the same on one thread and on
+//! three; so does the reader that recognition picks.
 
 use kostra_io::{
-    ColumnChoice, ColumnOptions, Format, Header, MissingWeights, Nan, ReadOptions, read_bytes,
+    ColumnChoice, ColumnOptions, FORMATS, Format, Header, MissingWeights, Nan, ReadOptions,
+    read_bytes,
 };
 use proptest::prelude::*;
 
-const FORMATS: [Option<Format>; 4] =
-    [None, Some(Format::Dimacs), Some(Format::EdgeList), Some(Format::MatrixMarket)];
+/// Recognition, and each format.
+fn formats() -> impl Iterator<Item = Option<Format>> {
+    std::iter::once(None).chain(FORMATS.iter().copied().map(Some))
+}
 
 fn answer(bytes: &[u8], options: &ReadOptions) -> String {
     match read_bytes("x", bytes, options) {
@@ -40,7 +43,7 @@ fn choices() -> [ColumnOptions; 4] {
 fn assert_answers_agree_on_columns(bytes: &[u8]) {
     for columns in choices() {
         for (names, missing_weights) in [(false, None), (true, Some(MissingWeights::Unit))] {
-            let (format, columns) = (Some(Format::EdgeList), columns.clone());
+            let (format, columns) = (Some(Format::EDGE_LIST), columns.clone());
             let options =
                 ReadOptions { format, names, missing_weights, columns, ..ReadOptions::default() };
             let options = |threads| ReadOptions { threads, ..options.clone() };
@@ -50,7 +53,7 @@ fn assert_answers_agree_on_columns(bytes: &[u8]) {
 }
 
 fn assert_answers_agree(bytes: &[u8]) {
-    for format in FORMATS {
+    for format in formats() {
         for names in [false, true] {
             let options = |threads| ReadOptions {
                 format,
@@ -134,7 +137,7 @@ fn lines_of_a_megabyte_are_answered_in_a_sentence() {
         let line = unit.repeat((1 << 20) / unit.len());
         for start in STARTS {
             let text = format!("{start}{line}\n");
-            for format in FORMATS {
+            for format in formats() {
                 let options = ReadOptions { format, ..ReadOptions::default() };
                 let error = read_bytes("x", text.as_bytes(), &options)
                     .map(|_| ())

@@ -60,7 +60,7 @@ const UNIT: &str = "the input has no weights; each edge weighs 1";
 fn road_networks_are_read_with_every_arc() {
     let new_york = check(
         "road/USA-road-d.NY.gr.gz",
-        Format::Dimacs,
+        Format::DIMACS,
         264_346,
         733_846,
         365_050,
@@ -70,11 +70,11 @@ fn road_networks_are_read_with_every_arc() {
         assert_eq!(new_york.compression, Compression::Gzip);
         assert!(new_york.notes.is_empty());
     }
-    check("road/rome99.gr", Format::Dimacs, 3_353, 8_870, 4_831, WeightType::I32);
-    check("road/osm-rome.gr.xz", Format::Dimacs, 234_496, 258_193, 258_193, WeightType::I32);
+    check("road/rome99.gr", Format::DIMACS, 3_353, 8_870, 4_831, WeightType::I32);
+    check("road/osm-rome.gr.xz", Format::DIMACS, 234_496, 258_193, 258_193, WeightType::I32);
     check(
         "road/usroads-greatcircle-m.gr.xz",
-        Format::Dimacs,
+        Format::DIMACS,
         129_164,
         165_435,
         165_435,
@@ -86,7 +86,7 @@ fn road_networks_are_read_with_every_arc() {
 fn treewidth_graphs_have_made_up_weights() {
     for (name, n, m) in [("BAY", 321_270, 397_415), ("COL", 435_666, 521_200)] {
         let name = format!("road/USA-road.{name}.unweighted.gr.xz");
-        if let Some(loaded) = check(&name, Format::Dimacs, n, m, m, WeightType::I32) {
+        if let Some(loaded) = check(&name, Format::DIMACS, n, m, m, WeightType::I32) {
             assert_eq!(loaded.compression, Compression::Xz);
             assert_eq!(loaded.notes, [UNIT]);
         }
@@ -95,10 +95,10 @@ fn treewidth_graphs_have_made_up_weights() {
 
 #[test]
 fn matrices_are_read() {
-    check("matrix/ak2010.mtx.gz", Format::MatrixMarket, 45_292, 108_549, 108_549, WeightType::I32);
+    check("matrix/ak2010.mtx.gz", Format::MATRIX_MARKET, 45_292, 108_549, 108_549, WeightType::I32);
     for (name, n, m) in [("luxembourg_osm", 114_599, 119_666), ("delaunay_n16", 65_536, 196_575)] {
         let name = format!("matrix/{name}.mtx.gz");
-        let loaded = check(&name, Format::MatrixMarket, n, m, m, WeightType::I32);
+        let loaded = check(&name, Format::MATRIX_MARKET, n, m, m, WeightType::I32);
         loaded.inspect(|loaded| assert_eq!(loaded.notes, [UNIT]));
     }
 }
@@ -107,7 +107,7 @@ fn matrices_are_read() {
 fn social_networks_are_edge_lists_in_all_their_spellings() {
     let enron = check(
         "social/Email-Enron.txt.gz",
-        Format::EdgeList,
+        Format::EDGE_LIST,
         36_692,
         367_662,
         183_831,
@@ -117,7 +117,7 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
         assert_eq!(enron.notes, ["line 1 is taken as the numbers of vertices and edges", UNIT]);
     }
     if let Some(astro) = load("social/ca-AstroPh.edgelist.gz") {
-        assert_eq!(astro.format, Format::EdgeList);
+        assert_eq!(astro.format, Format::EDGE_LIST);
         println!(
             "{} {} {} {:?}",
             astro.graph.vertices(),
@@ -131,7 +131,7 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
 #[test]
 fn named_columns_are_found() {
     let name = "road/california.cedge.gz";
-    let loaded = check(name, Format::EdgeList, 21_048, 21_693, 21_693, WeightType::F64);
+    let loaded = check(name, Format::EDGE_LIST, 21_048, 21_693, 21_693, WeightType::F64);
     if let Some(loaded) = loaded {
         assert_eq!((loaded.graph.u()[1], loaded.graph.v()[1]), (0, 6));
         assert_eq!(loaded.notes, ["column 'EdgeID' is left out"]);

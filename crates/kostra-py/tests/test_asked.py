@@ -169,8 +169,8 @@ def test_messages_of_readers_name_arguments_and_not_the_commands_options(tmp_pat
     for text, message in [
         ("a b 1\n", "names=True"),
         ("0 4294967295 1\n", "names=True"),
-        ("hello\n", "as the format if it is"),
-        ("0 1 nan\n", "fix it, or pass nan='skip' to leave such edges out"),
+        ("hello\n", "pass `format`"),
+        ("0 1 nan\n", 'the weight is NaN; fix it, or pass `nan="skip"`'),
     ]:
         path.write_text(text)
         options = {} if text == "hello\n" else {"format": "edges"}

@@ -194,7 +194,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
     with pytest.raises(ValueError, match="roads.gr: line 2, column 3: "):
         kostra.Graph.read(path)
     path.write_text("hello\n")
-    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* name one as the format if it is"):
+    with pytest.raises(ValueError, match="none of the formats that Kostra reads .* pass `format`"):
         kostra.Graph.read(path)
     for options, message in [({"format": "doc"}, "no format 'doc'"), ({"weights": "x"}, "weights must be"), ({"nan": 1}, "nan must")]:
         with pytest.raises(ValueError, match=message):

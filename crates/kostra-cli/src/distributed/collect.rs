@@ -118,8 +118,8 @@ pub(super) fn write(
         (ForestFormat::Edges, Some(graph)) => {
             output::write_lines(output, |to| forest_file::write_forest(to, graph, &ids))
         }
-        (ForestFormat::Gr, Some(graph)) => output::write(output, Format::Dimacs, outgoing(graph)),
-        (ForestFormat::Kst, Some(graph)) => output::write(output, Format::Kst, outgoing(graph)),
+        (ForestFormat::Gr, Some(graph)) => output::write(output, Format::DIMACS, outgoing(graph)),
+        (ForestFormat::Kst, Some(graph)) => output::write(output, Format::KST, outgoing(graph)),
         _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),
     };
     agree_on(world, written)

@@ -34,7 +34,7 @@ pub(super) fn read_ids(
     };
     compare_vertices(&forest, of).map_err(|message| error(None, message))?;
     let mut ids = find(&forest.graph, &of.graph).map_err(|edge| {
-        let place = (format == Format::Dimacs)
+        let place = (format == Format::DIMACS)
             .then(|| Place::Line { line: content.line_of(edge as u64), column: 1 });
         let (u, v) = (forest.graph.u()[edge], forest.graph.v()[edge]);
         let weight = Number::of(&forest.graph, edge);

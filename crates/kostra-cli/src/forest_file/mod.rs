@@ -39,8 +39,8 @@ impl ForestFormat {
         match self {
             Self::Ids => "edge ids",
             Self::Edges => "edges",
-            Self::Gr => Format::Dimacs.title(),
-            Self::Kst => Format::Kst.title(),
+            Self::Gr => Format::DIMACS.title(),
+            Self::Kst => Format::KST.title(),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn read(input: &Input, of: &Graph) -> Result<Vec<EdgeId>, ReadError> 
 /// The format of a forest that is a graph; none if it is a text of ids or edges.
 fn format(head: &[u8]) -> Option<Format> {
     if head.starts_with(b"\x8bKOSTRA") {
-        return Some(Format::Kst);
+        return Some(Format::KST);
     }
     let text = head.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(head).trim_ascii_start();
     // A comment or the header; what the lines of the other forms start with are digits, or the word
@@ -39,7 +39,7 @@ fn format(head: &[u8]) -> Option<Format> {
         [b'c' | b'p', next, ..] => next.is_ascii_whitespace(),
         _ => false,
     };
-    is_dimacs.then_some(Format::Dimacs)
+    is_dimacs.then_some(Format::DIMACS)
 }
 
 /// What a failed read means.
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn forms_are_told_by_their_content() {
         for text in ["p sp 2 1\n", "c a comment\np sp 2 1\n", "\u{feff}\n  c\n", "p"] {
-            assert_eq!(format(text.as_bytes()), Some(Format::Dimacs), "{text}");
+            assert_eq!(format(text.as_bytes()), Some(Format::DIMACS), "{text}");
         }
-        assert_eq!(format(b"\x8bKOSTRA\0"), Some(Format::Kst));
+        assert_eq!(format(b"\x8bKOSTRA\0"), Some(Format::KST));
         for text in ["", "1\n", "\u{feff}1\n", "edge\tu\tv\tweight\n", "0\ta\tb\t1\n", "pear\n"] {
             assert_eq!(format(text.as_bytes()), None, "{text}");
         }

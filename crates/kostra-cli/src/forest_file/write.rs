@@ -36,10 +36,10 @@ pub(crate) fn write(
             })?;
         }
         ForestFormat::Gr => {
-            output::write(output, Format::Dimacs, outgoing(&subgraph(&input.graph, ids)?))?;
+            output::write(output, Format::DIMACS, outgoing(&subgraph(&input.graph, ids)?))?;
         }
         ForestFormat::Kst => {
-            output::write(output, Format::Kst, outgoing(&subgraph(&input.graph, ids)?))?;
+            output::write(output, Format::KST, outgoing(&subgraph(&input.graph, ids)?))?;
         }
     }
     Ok(())

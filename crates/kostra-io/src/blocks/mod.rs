@@ -1,14 +1,14 @@
 //! Text in blocks of whole lines, parsed by several threads and joined in order.
 //!
-//! One thread leads: it reads and decompresses block after block, and leaves the parsing to the
-//! others; when their queue is full, it parses a block itself. So decompression goes on all the
-//! time where it is the slowest part, all threads parse where it is not, and one thread alone
-//! passes no blocks to others. Threads join blocks in the order of the input. The result, down to
-//! the first error, is the same for any number of threads.
+//! One thread leads: it reads and decompresses the blocks and puts them into a queue, from which the
+//! other threads take and parse them. When the queue is full, the leader parses a block itself. So
+//! decompression never pauses if it is the bottleneck, and otherwise all threads parse. Parsed
+//! blocks are joined in the order of the input. The result, including the first error, is the same
+//! for any number of threads.
 //!
-//! Memory: a block and its parsed form for each thread, and one more for each block that waits to
-//! be parsed, at most [`QUEUED`] for each thread but the first, or for an earlier one to be joined,
-//! at most [`WAITING`] a thread.
+//! Memory: one block and its parsed form per thread, per queued block (at most [`QUEUED`] per
+//! thread except the leader), and per parsed block that waits for an earlier one (at most
+//! [`WAITING`] per thread).
 
 #[cfg(test)]
 mod tests;
@@ -17,58 +17,36 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::fault::Fault;
-use crate::{Place, ReadErrorKind};
-use text::Block;
-pub(crate) use text::Text;
+use kostra_parallel::with_team;
 
-/// How many bytes a block has: few enough for the second-level cache, many enough for the locks not
-/// to matter.
-pub(crate) const BLOCK: usize = 1 << 18;
-/// How many blocks wait for a thread to parse them.
+use crate::Place;
+use crate::fault::{BlockFault, Fault};
+use text::Block;
+pub(crate) use text::{BLOCK_BYTES, Text};
+
+/// The most blocks in the queue, per thread except the leader: enough that a thread need not wait
+/// while the leader reads one block.
 const QUEUED: usize = 2;
-/// How many finished blocks a thread may be ahead of the slowest.
+/// The most parsed blocks that wait for an earlier block, per thread. This bounds memory if one
+/// block takes long.
 const WAITING: u64 = 4;
 
-/// What turns blocks of lines into something that can be joined.
+/// Parses blocks of lines into chunks that can be joined.
 pub(crate) trait Parser: Sync {
-    /// What one block is turned into. It is used again for later blocks; joining it should leave it
-    /// empty.
+    /// A parsed block. It is reused for later blocks, so joining must leave it empty.
     type Chunk: Default + Send;
 
-    /// Parses whole lines, each with its newline, into an empty chunk. On a fault the chunk holds
-    /// what came before.
+    /// Parses whole lines, each with its newline, into an empty chunk. After a fault the chunk
+    /// contains what precedes the fault.
     fn parse(&self, block: &[u8], chunk: &mut Self::Chunk) -> Result<(), BlockFault>;
 }
 
-/// A fault in a block.
-#[derive(Debug)]
-pub(crate) struct BlockFault {
-    /// The byte in the block, if the fault has a place.
-    pub(crate) offset: Option<usize>,
-    pub(crate) kind: ReadErrorKind,
-}
-
-impl BlockFault {
-    /// The content breaks its format's rules at this byte of the block.
-    pub(crate) fn new(offset: usize, sentence: impl Into<String>) -> Self {
-        Self { offset: Some(offset), kind: ReadErrorKind::Malformed(sentence.into()) }
-    }
-}
-
-impl From<ReadErrorKind> for BlockFault {
-    fn from(kind: ReadErrorKind) -> Self {
-        Self { offset: None, kind }
-    }
-}
-
 impl Text<'_> {
-    /// Parses the rest of the text on some threads and joins the chunks in order, on any of the
-    /// threads but one at a time. Joining gets each chunk with the block that it came from. Returns
-    /// how many lines the text has.
+    /// Parses the rest of the text on up to `threads` threads. Calls `join` with each chunk and its
+    /// block in order, from any thread but one at a time. Returns the number of lines of the text.
     pub(crate) fn parse<P: Parser>(
         self,
         threads: usize,
@@ -85,28 +63,26 @@ impl Text<'_> {
             stopped: AtomicBool::new(false),
             most_waiting: WAITING * threads as u64,
         };
-        thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(QUEUED * (threads - 1));
-            // Shared by the helpers alone: when the last has ended, nothing can be sent any more.
-            let receiver = Arc::new(Mutex::new(receiver));
-            for _ in 1..threads {
-                let (pipeline, receiver) = (&pipeline, Arc::clone(&receiver));
-                let help = move || pipeline.help(parser, &receiver);
-                if thread::Builder::new().spawn_scoped(scope, help).is_err() {
-                    break; // those that there are do its work
+        with_team(threads, |team| {
+            let (sender, receiver) = sync_channel(QUEUED * (team.threads() - 1));
+            let receiver = Mutex::new(receiver);
+            let leader = Mutex::new(Some((self, sender)));
+            team.on_all(|thread| {
+                let leader = if thread == 0 { lock(&leader).take() } else { None };
+                match leader {
+                    Some((text, sender)) => pipeline.lead(text, parser, &sender),
+                    None => pipeline.help(parser, &receiver),
                 }
-            }
-            drop(receiver);
-            pipeline.lead(self, parser, &sender);
+            });
         });
         let joiner = pipeline.joiner.into_inner().unwrap_or_else(PoisonError::into_inner);
         joiner.fault.map_or(Ok(joiner.lines), Err)
     }
 }
 
-/// A block on its way through the pipeline.
+/// A block in the pipeline.
 struct Job<C> {
-    /// Its place in the order of the input.
+    /// The position of the block in the input.
     ticket: u64,
     block: Block,
     chunk: C,
@@ -115,9 +91,9 @@ struct Job<C> {
 
 struct Pipeline<C, J> {
     joiner: Mutex<Joiner<C, J>>,
-    /// Told when a block has been joined or everything is to stop.
+    /// Notified when a block has been joined or all threads must stop.
     joined: Condvar,
-    /// Jobs to use again.
+    /// Jobs to reuse.
     free: Mutex<Vec<Job<C>>>,
     stopped: AtomicBool,
     most_waiting: u64,
@@ -132,7 +108,7 @@ struct Joiner<C, J> {
 }
 
 impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipeline<C, J> {
-    /// Reads all blocks, and parses those for which no helper has room.
+    /// Reads all blocks, and parses those that do not fit into the queue.
     fn lead(
         &self,
         mut text: Text<'_>,
@@ -180,9 +156,9 @@ impl<C: Default + Send, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Pipel
         self.hand_in(job);
     }
 
-    /// Waits until not too many later blocks wait for earlier ones, and joins what can be joined.
-    /// It is a later one that waits, and the earlier ones are with other threads or first in their
-    /// queue, so some thread goes on.
+    /// Hands in a parsed block and joins all blocks that are next in order. Waits first if too many
+    /// later blocks wait for earlier ones. The earlier blocks are with other threads or first in
+    /// the queue, so some thread proceeds.
     fn hand_in(&self, job: Job<C>) {
         let mut joiner = lock(&self.joiner);
         while job.ticket > joiner.next + self.most_waiting && !self.stopped.load(Ordering::Relaxed)
@@ -205,7 +181,7 @@ impl<C, J: FnMut(&mut C, &[u8]) -> Result<(), BlockFault>> Joiner<C, J> {
             let Some(mut job) = self.waiting.remove(&self.next) else { break };
             self.next += 1;
             let lines = job.block.lines();
-            // What was parsed before a fault may hold an earlier one that only joining finds.
+            // Joining may find an earlier fault in what was parsed before this one.
             let result =
                 (self.join)(&mut job.chunk, lines).and(std::mem::replace(&mut job.result, Ok(())));
             if let Err(BlockFault { offset, kind }) = result {
@@ -232,7 +208,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the other threads end, and the panic come out, when a parser panics.
+/// Stops the other threads when a parser panics, so that the panic is propagated.
 struct StopOnPanic<'p, C, J>(&'p Pipeline<C, J>);
 
 impl<C, J> Drop for StopOnPanic<'_, C, J> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compression::Stream;
-use crate::source::of_bytes;
+use crate::source::from_bytes;
 
 /// Copies lines; a line that starts with `!` is a fault at its second byte.
 struct Copy;
@@ -25,7 +25,7 @@ impl Parser for Copy {
 }
 
 fn text(bytes: &[u8], block_size: usize) -> Text<'_> {
-    Text::with_block_size(Stream::new(of_bytes(bytes)).unwrap(), block_size).unwrap()
+    Text::with_block_size(Stream::new(from_bytes(bytes)).unwrap(), block_size).unwrap()
 }
 
 fn copy(text: Text<'_>, threads: usize) -> Result<(Vec<u8>, u64), String> {
@@ -34,14 +34,14 @@ fn copy(text: Text<'_>, threads: usize) -> Result<(Vec<u8>, u64), String> {
         copied.append(chunk);
         Ok(())
     });
-    result.map(|lines| (copied, lines)).map_err(|fault| fault.of("x").to_string())
+    result.map(|lines| (copied, lines)).map_err(|fault| fault.in_input("x").to_string())
 }
 
 #[test]
 fn blocks_are_joined_in_order_whatever_their_size_and_the_number_of_threads() {
     let lines: String =
         (0..5_000).map(|line| format!("{line}{}\n", "x".repeat(line % 57))).collect();
-    for block_size in [1, 16, 100, BLOCK] {
+    for block_size in [1, 16, 100, BLOCK_BYTES] {
         for threads in [1, 2, 3, 8] {
             let (copied, count) = copy(text(lines.as_bytes(), block_size), threads).unwrap();
             assert!(copied == lines.as_bytes() && count == 5_000, "{block_size} {threads}");
@@ -54,7 +54,7 @@ fn the_first_fault_in_the_order_of_the_input_is_reported() {
     let mut lines = "some line\n".repeat(1_000);
     lines.push_str("!\n");
     lines.push_str(&"!again\n".repeat(1_000));
-    for block_size in [1, 16, 100, BLOCK] {
+    for block_size in [1, 16, 100, BLOCK_BYTES] {
         for threads in [1, 2, 3] {
             let error = copy(text(lines.as_bytes(), block_size), threads).unwrap_err();
             assert_eq!(error, "x: line 1001, column 2: an exclamation");
@@ -110,8 +110,8 @@ fn a_line_beyond_all_measure_is_an_error() {
 
 #[test]
 fn utf_16_is_an_error_that_says_so() {
-    let Err(fault) = Text::new(Stream::new(of_bytes(b"\xff\xfe1\0 \0")).unwrap()) else {
+    let Err(fault) = Text::new(Stream::new(from_bytes(b"\xff\xfe1\0 \0")).unwrap()) else {
         panic!("it is read")
     };
-    assert_eq!(fault.of("x").to_string(), "x: this is UTF-16 text; save it as UTF-8");
+    assert_eq!(fault.in_input("x").to_string(), "x: this is UTF-16 text; save it as UTF-8");
 }

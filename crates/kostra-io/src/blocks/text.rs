@@ -1,40 +1,41 @@
-//! A text on its way in: cut into lines while its header is read, then into blocks of whole lines.
+//! A text that is read as lines up to the end of its header, then as blocks of whole lines.
 
-use super::{BLOCK, BlockFault};
 use crate::ReadErrorKind;
 use crate::compression::{Stream, fill};
-use crate::fault::Fault;
+use crate::fault::{BlockFault, Fault};
+use crate::head::{BYTE_ORDER_MARK, is_utf_16};
 use crate::source::from_io;
 
-/// The longest line that is read.
+/// The number of bytes of a block: it fits into the second-level cache, and is large enough that
+/// locks cost little.
+pub(crate) const BLOCK_BYTES: usize = 1 << 18;
+/// The longest line that is read: a METIS row of some ten million neighbors fits.
 const LONGEST_LINE: usize = 1 << 26;
 
-/// A text that is read once: first, as far as the reader likes, line by line; then in blocks.
+/// A text that is read once: first line by line, then in blocks.
 pub(crate) struct Text<'a> {
     stream: Stream<'a>,
     block_size: usize,
     pub(super) longest_line: usize,
-    /// What has been read, and how much of it has been handed out.
+    /// The bytes that have been read, and how many of them have been returned.
     ahead: Vec<u8>,
     taken: usize,
     ended: bool,
-    /// How many lines have been skipped, and how many bytes with them.
+    /// The number of lines that have been skipped, and the number of their bytes.
     lines: u64,
     consumed: u64,
 }
 
 impl<'a> Text<'a> {
-    /// The text of a stream; a byte-order mark at its start is left out.
+    /// The text of a stream, without a byte-order mark.
     pub(crate) fn new(stream: Stream<'a>) -> Result<Self, Fault> {
-        Self::with_block_size(stream, BLOCK)
+        Self::with_block_size(stream, BLOCK_BYTES)
     }
 
-    /// The same with blocks of another size, to test what happens at their ends.
+    /// The text of a stream with blocks of another size, for tests.
     pub(crate) fn with_block_size(stream: Stream<'a>, block_size: usize) -> Result<Self, Fault> {
-        if matches!(stream.head(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-            return Err(
-                ReadErrorKind::Malformed("this is UTF-16 text; save it as UTF-8".into()).into()
-            );
+        if is_utf_16(stream.head()) {
+            return Err(ReadErrorKind::utf_16().into());
         }
         let longest_line = LONGEST_LINE;
         let mut text = Self {
@@ -47,7 +48,6 @@ impl<'a> Text<'a> {
             lines: 0,
             consumed: 0,
         };
-        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         if text.sample(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
             text.taken = BYTE_ORDER_MARK.len();
             text.consumed = BYTE_ORDER_MARK.len() as u64;
@@ -55,11 +55,11 @@ impl<'a> Text<'a> {
         Ok(text)
     }
 
-    /// A stream that starts at the start of a line of a text, after `lines` lines.
+    /// The rest of a text, from the start of a line that follows `lines` lines.
     pub(crate) fn continued(stream: Stream<'a>, lines: u64) -> Self {
         Self {
             stream,
-            block_size: BLOCK,
+            block_size: BLOCK_BYTES,
             longest_line: LONGEST_LINE,
             ahead: Vec::new(),
             taken: 0,
@@ -69,7 +69,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// How many bytes of the stream come before the next line.
+    /// The number of bytes before the next line.
     pub(crate) fn consumed(&self) -> u64 {
         self.consumed
     }
@@ -126,18 +126,18 @@ impl<'a> Text<'a> {
         Ok(self.ahead.get(self.taken..).unwrap_or_default())
     }
 
-    /// How many of `items` it is reasonable to make room for: see [`Stream::reasonable`].
+    /// The number of `items` to reserve memory for: see [`Stream::reasonable`].
     pub(crate) fn reasonable(&self, items: u64, bytes_each: u64) -> usize {
         self.stream.reasonable(items, bytes_each)
     }
 
-    /// How many blocks are left at most, as far as that is known.
+    /// The most blocks that are left, as far as that is known.
     pub(super) fn most_blocks(&self) -> usize {
         if self.ended { (self.ahead.len() - self.taken) / self.block_size + 1 } else { usize::MAX }
     }
 
-    /// Takes the next whole lines, the last of which gets a newline even if it has none in the
-    /// input. After the last line the block is empty.
+    /// Reads the next whole lines. The last line of a text gets a newline if it has none. After it
+    /// the block is empty.
     pub(super) fn next_block(&mut self, block: &mut Block) -> Result<(), BlockFault> {
         block.length = 0;
         block.append(self.ahead.get(self.taken..).unwrap_or_default());
@@ -179,7 +179,8 @@ fn too_long(longest_line: usize) -> String {
     format!("this line is longer than {longest_line} bytes, the most that Kostra reads")
 }
 
-/// A buffer that is never cleared, which would cost a pass over it; the first `length` bytes count.
+/// A buffer whose first `length` bytes are valid. It is never cleared, which would cost a pass over
+/// it.
 #[derive(Default)]
 pub(super) struct Block {
     bytes: Vec<u8>,

@@ -1,20 +1,18 @@
-//! Which vertices the edges of a list end at, as far as the number of vertices depends on it.
+//! The range of the vertices in an edge list, from which the number of vertices follows.
 
 use kostra_core::Vertex;
 
-use super::Columns;
-
-/// How many edges there are, and the lowest and the highest vertex that one of them ends at.
+/// The number of edges, and the lowest and highest vertex at which an edge ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ends {
     pub(crate) edges: u64,
-    /// Of all edges.
+    /// The vertices of all edges.
     pub(crate) all: Span,
-    /// Of all but the first.
+    /// The vertices of all edges except the first.
     pub(crate) rest: Span,
 }
 
-/// The lowest and the highest of some vertices.
+/// The lowest and the highest vertex of a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
     pub(crate) least: u64,
@@ -24,7 +22,7 @@ pub(crate) struct Span {
 impl Span {
     const NONE: Self = Self { least: u64::MAX, largest: 0 };
 
-    fn of(u: &[Vertex], v: &[Vertex]) -> Self {
+    fn of_ends(u: &[Vertex], v: &[Vertex]) -> Self {
         let wider = |Self { least, largest }, &end: &Vertex| Self {
             least: u64::min(least, end.into()),
             largest: u64::max(largest, end.into()),
@@ -40,20 +38,18 @@ impl Span {
 impl Ends {
     pub(crate) const NONE: Self = Self { edges: 0, all: Span::NONE, rest: Span::NONE };
 
-    pub(crate) fn of(columns: &Columns) -> Self {
-        let Some(((u, v), (rest_u, rest_v))) = columns
-            .u
-            .split_first()
-            .zip(columns.v.split_first())
-            .map(|((u, rest_u), (v, rest_v))| ((*u, *v), (rest_u, rest_v)))
+    /// The ends of the edges between `u` and `v`.
+    pub(crate) fn of_edges(u: &[Vertex], v: &[Vertex]) -> Self {
+        let (Some((first_u, rest_u)), Some((first_v, rest_v))) = (u.split_first(), v.split_first())
         else {
             return Self::NONE;
         };
-        let rest = Span::of(rest_u, rest_v);
-        Self { edges: columns.len() as u64, all: Span::of(&[u], &[v]).and(rest), rest }
+        let rest = Span::of_ends(rest_u, rest_v);
+        let all = Span::of_ends(&[*first_u], &[*first_v]).and(rest);
+        Self { edges: u.len() as u64, all, rest }
     }
 
-    /// The same of these edges and then others.
+    /// The result for these edges followed by others.
     pub(crate) fn then(self, next: Self) -> Self {
         let rest = if self.edges == 0 { next.rest } else { self.rest.and(next.all) };
         Self { edges: self.edges + next.edges, all: self.all.and(next.all), rest }

@@ -1,8 +1,7 @@
-//! Which weights are there that not every type of weights holds, and which of them exclude each
-//! other.
+//! Weights that not every type holds, and conflicts between them.
 //!
-//! Of each kind the first edge is kept. So the first edge at which two kinds meet that exclude each
-//! other is known, the same however the input is cut into blocks or parts.
+//! For each kind of weight the first edge is kept. From these follows the first edge at which two
+//! kinds exclude each other, independent of the division of the input into blocks or parts.
 
 /// The largest number up to which every integer is a 64-bit float.
 const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
@@ -13,26 +12,26 @@ type First = Option<(u64, i128)>;
 /// The first edges of the kinds of weights that exclude others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Kinds {
-    /// Its weight is no integer.
+    /// The first weight that is not an integer.
     float: First,
-    /// Its weight is an integer, but no 64-bit float.
+    /// The first integer that no 64-bit float equals.
     inexact: First,
     negative: First,
-    /// Its weight is 2^63 or more.
+    /// The first weight of 2^63 or more.
     huge: First,
 }
 
 /// A weight that excludes an earlier one.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Conflict {
-    /// The later edge of the two.
+    /// The later of the two edges.
     pub(crate) edge: u64,
     /// What is wrong with its weight.
     pub(crate) sentence: String,
 }
 
 impl Kinds {
-    /// How many words [`to_words`](Self::to_words) gives.
+    /// The number of words of [`to_words`](Self::to_words).
     pub(crate) const WORDS: usize = 12;
 
     pub(super) fn see_float(&mut self, edge: usize) {
@@ -62,7 +61,7 @@ impl Kinds {
         }
     }
 
-    /// The same for a block of edges that starts at the edge with the id `edges`.
+    /// These kinds with all edge ids increased by `edges`.
     pub(crate) fn after(self, edges: u64) -> Self {
         let later = |first: First| first.map(|(edge, value)| (edge + edges, value));
         self.map(later)
@@ -78,7 +77,7 @@ impl Kinds {
         }
     }
 
-    /// The same of these edges and of later ones.
+    /// The kinds of these edges and of later ones together.
     pub(crate) fn and(self, later: Self) -> Self {
         Self {
             float: self.float.or(later.float),
@@ -99,7 +98,7 @@ impl Kinds {
                 )
             } else {
                 format!(
-                    "this weight is no integer, but the weight {value} of edge {edge} (counted from 0) has no exact \
+                    "this weight is not an integer, but the weight {value} of edge {edge} (counted from 0) has no exact \
                      64-bit float; {remedy}"
                 )
             };

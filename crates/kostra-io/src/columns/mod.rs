@@ -1,23 +1,24 @@
-//! The growing arrays of an edge list whose weight type shows only as it is read.
+//! The growing arrays of an edge list whose weight type depends on its weights.
 //!
-//! Weights start as `i32`, become `i64` with the first integer that needs it, `u64` with the first
-//! one beyond that, and `f64` with the first number that is no integer. No integer changes its
-//! value on the way: weights that no type holds together are an error at the line of the one that
-//! comes later. Decimals are rounded to the nearest `f64`.
+//! Weights start as `i32`. They become `i64` with the first integer that needs it, `u64` with the
+//! first integer beyond that, and `f64` with the first number that is not an integer. No integer
+//! changes its value: if no type holds two weights, that is an error at the line of the later one.
+//! Decimals are rounded to the nearest `f64`.
 
 mod ends;
 mod kinds;
 mod weights;
 
-use kostra_core::{GraphError, MAX_EDGES, Vertex, memory};
+use kostra_core::{GraphError, MAX_EDGES, Vertex};
 
 use crate::ReadErrorKind;
-use crate::blocks::BlockFault;
+use crate::fault::BlockFault;
 pub(crate) use ends::Ends;
 pub(crate) use kinds::{Conflict, Kinds};
 pub(crate) use weights::Weights;
+use weights::reserve;
 
-/// A weight as it stands in a text.
+/// A weight in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Integer(i64),
@@ -27,7 +28,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The same as a float, if that is exact.
+    /// The value as a float, if that is exact.
     pub(crate) fn as_float(self) -> Option<f64> {
         match self {
             Self::Integer(value) => {
@@ -41,41 +42,35 @@ impl Number {
     }
 }
 
-fn reserve<T>(values: &mut Vec<T>, count: usize, exactly: bool) -> Result<(), ReadErrorKind> {
-    let result =
-        if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
-    Ok(result?)
-}
-
 /// Edges in input order. The weights stay empty where the input has none.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     pub(crate) u: Vec<Vertex>,
     pub(crate) v: Vec<Vertex>,
     pub(crate) weights: Weights,
-    /// How many edges of the input come before these.
+    /// The number of edges of the input before these.
     pub(crate) base: u64,
-    /// Of the edges before these and of these, counted from the first of the input.
+    /// The kinds of weights in the input up to the last of these edges.
     pub(crate) kinds: Kinds,
 }
 
 impl Columns {
-    /// No edges yet; the input has `base` edges before them, with weights of these `kinds`.
+    /// No edges; `base` edges with weights of these `kinds` precede them in the input.
     pub(crate) fn after(base: u64, kinds: Kinds) -> Self {
         Self { base, kinds, ..Self::default() }
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub(crate) fn len(&self) -> usize {
         self.u.len()
     }
 
-    /// Whether the edges have weights; there must be some.
+    /// Whether the edges have weights, if there are any edges.
     pub(crate) fn is_weighted(&self) -> bool {
         self.weights.len() > 0
     }
 
-    /// Adds an edge, weight apart.
+    /// Adds an edge without its weight.
     #[inline]
     pub(crate) fn push_ends(&mut self, u: Vertex, v: Vertex) {
         self.u.push(u);
@@ -104,19 +99,20 @@ impl Columns {
         }
     }
 
-    /// Adds the weight of the edge that was added last; it is not negative.
+    /// Adds the weight of the edge that was added last, which is not negative.
     #[inline]
     pub(crate) fn push_integer(&mut self, weight: i64) {
         self.kinds.see_integer(self.weights.len(), weight);
         self.weights.push_integer(weight);
     }
 
-    /// Makes all weights floats, for a format that says so.
+    /// Converts all weights to floats, for a format that declares them as such.
     pub(crate) fn make_float(&mut self) {
         self.weights.widen(weights::F64);
     }
 
-    /// Makes room for exactly `count` more edges. `count` must not come from the input unchecked.
+    /// Reserves memory for exactly `count` more edges. `count` must be checked if it comes from the
+    /// input.
     pub(crate) fn reserve_exact(
         &mut self,
         count: usize,
@@ -136,21 +132,20 @@ impl Columns {
         if weighted { self.weights.reserve(count, exactly) } else { Ok(()) }
     }
 
-    /// Takes all edges out of a block's columns and adds them after these. Where a weight excludes
-    /// an earlier one, that is an error at `place`, which says where in the block an edge is,
-    /// counted from 0. Only the first `room` edges of the block are looked at for that: the caller
-    /// refuses the others.
+    /// Moves all edges of a block to the end of these. A weight that excludes an earlier one is an
+    /// error at `place`, which returns the offset of an edge in the block. Only the first
+    /// `accepted` edges of the block are checked for that: the caller refuses the others.
     pub(crate) fn join(
         &mut self,
         block: &mut Self,
-        room: usize,
+        accepted: usize,
         place: impl Fn(usize) -> usize,
     ) -> Result<(), BlockFault> {
         let before = self.base + self.len() as u64;
         let kinds = self.kinds.and(block.kinds.after(before));
         if let Some(Conflict { edge, sentence }) = kinds.conflict() {
             let edge = usize::try_from(edge.saturating_sub(before)).unwrap_or(usize::MAX);
-            if edge < room {
+            if edge < accepted {
                 return Err(BlockFault::new(place(edge), sentence));
             }
         }
@@ -171,18 +166,18 @@ impl Columns {
         Ok(())
     }
 
-    /// A number for the type of the weights, higher for wider types; 0 if there are none.
+    /// The rank of the weight type, higher for wider types; 0 if there are no weights.
     pub(crate) fn rank_of_weights(&self) -> u64 {
         if self.is_weighted() { self.weights.rank() } else { 0 }
     }
 
-    /// Gives the weights the type of this [number](Self::rank_of_weights), which is not lower than
-    /// theirs.
+    /// Converts the weights to the type of this [rank](Self::rank_of_weights), which is not lower
+    /// than theirs.
     pub(crate) fn widen(&mut self, rank: u64) {
         self.weights.widen(rank);
     }
 
-    /// Leaves out the first edge.
+    /// Removes the first edge.
     pub(crate) fn remove_first(&mut self) {
         self.u.drain(..self.u.len().min(1));
         self.v.drain(..self.v.len().min(1));
@@ -262,7 +257,7 @@ mod tests {
              {remedy}"
         );
         let early = format!(
-            "this weight is no integer, but the weight 9007199254740993 of edge 1 (counted from 0) has no exact \
+            "this weight is not an integer, but the weight 9007199254740993 of edge 1 (counted from 0) has no exact \
              64-bit float; {remedy}"
         );
         assert_eq!(joined(&[SMALL, INEXACT, SMALL, HALF]), Err((3, early)));

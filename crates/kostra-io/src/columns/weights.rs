@@ -1,10 +1,21 @@
-//! Weights whose type shows only as they are read.
+//! Weights in the narrowest type that holds them.
 
-use super::reserve;
+use kostra_core::memory;
+
 use crate::ReadErrorKind;
 
-/// Weights of the narrowest type that holds all of them, unless [`Kinds`](super::Kinds) says that
-/// none does.
+pub(super) fn reserve<T>(
+    values: &mut Vec<T>,
+    count: usize,
+    exactly: bool,
+) -> Result<(), ReadErrorKind> {
+    let result =
+        if exactly { memory::reserve_exact(values, count) } else { memory::reserve(values, count) };
+    Ok(result?)
+}
+
+/// Weights of the narrowest type that holds all of them. [`Kinds`](super::Kinds) detects weights
+/// that no type holds together.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Weights {
     I32(Vec<i32>),
@@ -13,7 +24,7 @@ pub(crate) enum Weights {
     F64(Vec<f64>),
 }
 
-/// A number for each type, higher for wider ones.
+/// The ranks of the types, higher for wider ones.
 pub(super) const I64: u64 = 2;
 pub(super) const U64: u64 = 3;
 pub(super) const F64: u64 = 4;
@@ -24,7 +35,7 @@ impl Default for Weights {
     }
 }
 
-/// Does the same with the vector of any type.
+/// Evaluates an expression with the vector of any type.
 macro_rules! with_values {
     ($weights:expr, $values:ident => $body:expr) => {
         match $weights {
@@ -41,7 +52,7 @@ impl Weights {
         with_values!(self, values => values.len())
     }
 
-    /// The number of the type.
+    /// The rank of the type.
     pub(super) fn rank(&self) -> u64 {
         match self {
             Self::I32(_) => 1,
@@ -51,7 +62,7 @@ impl Weights {
         }
     }
 
-    /// Empties the array; it keeps its type, for what follows is likely to have it too.
+    /// Removes all weights. The type stays, because later weights probably have it too.
     pub(super) fn clear(&mut self) {
         with_values!(self, values => values.clear());
     }
@@ -77,7 +88,7 @@ impl Weights {
         }
     }
 
-    /// Adds a weight that is no `i64`.
+    /// Adds a weight that does not fit into `i64`.
     pub(super) fn push_huge(&mut self, value: u64) {
         self.widen(U64);
         match self {
@@ -94,7 +105,7 @@ impl Weights {
         }
     }
 
-    /// Gives the weights the type of this number, unless they have a wider one.
+    /// Converts the weights to the type of this rank, unless theirs is wider.
     pub(super) fn widen(&mut self, rank: u64) {
         let wide = match (&*self, rank) {
             (Self::I32(values), I64) => Self::I64(wider(values, i64::from)),
@@ -129,7 +140,7 @@ impl Weights {
     }
 }
 
-/// The same values in a wider type, with the same room to grow.
+/// The values in a wider type, with the same capacity.
 fn wider<T: Copy, U>(values: &Vec<T>, widen: impl Fn(T) -> U) -> Vec<U> {
     let mut wide = Vec::with_capacity(values.capacity().max(values.len() + 1));
     wide.extend(values.iter().map(|&value| widen(value)));

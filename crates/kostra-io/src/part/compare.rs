@@ -1,4 +1,4 @@
-//! Hashes of parts of a file: what two processes compare to see whether their files are the same
+//! Hashes of ranges of a file, which two processes compare to find out whether their files are equal
 //! there.
 
 use std::fs::File;
@@ -10,11 +10,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{ReadError, ReadErrorKind};
 
-/// How many bytes one hash covers, at most: enough that reading is sequential, few enough to name a
-/// place.
+/// The most bytes that one hash covers: enough for sequential reads, and few enough to locate a
+/// difference.
 const PIECE: u64 = 1 << 20;
 
-/// The ranges, cut into pieces of at most 1 MiB.
+/// Divides ranges into pieces of at most 1 MiB.
 pub fn pieces(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     let cut = |range: &Range<u64>| {
         let end = range.end;
@@ -23,8 +23,8 @@ pub fn pieces(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     ranges.iter().flat_map(cut).collect()
 }
 
-/// The XXH3 hash (64 bits) of each of these ranges of a file. Of a range past the end it covers
-/// what is there.
+/// The XXH3 hash (64 bits) of each range of a file. The part of a range beyond the end of the file
+/// is ignored.
 ///
 /// # Errors
 /// When the file cannot be opened or read.

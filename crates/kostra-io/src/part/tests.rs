@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
+use kostra_core::AnyGraph;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
 use crate::testing::listed_edges;
-use crate::{Nan, read, write_graph};
+use crate::{FORMATS, Nan, read, write_graph};
 
 /// All parts of a file, or the error of the first one that has an error; none if it cannot be read
 /// in parts.
@@ -77,8 +78,23 @@ fn check_text(content: &str, options: &ReadOptions) {
     check(&path, options);
 }
 
-fn of(format: Format) -> ReadOptions {
+fn options_for(format: Format) -> ReadOptions {
     ReadOptions { format: Some(format), threads: 2, ..ReadOptions::default() }
+}
+
+#[test]
+fn the_parts_of_a_file_are_the_file_in_every_format_that_is_read_in_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (u, v) = (vec![0, 1, 2, 2, 5, 4, 4, 0, 3], vec![1, 0, 2, 1, 5, 5, 5, 6, 0]);
+    let graph = AnyGraph::from_edges(9, u, v, vec![5, -6, 7, 8, 9, 1, 1, 4, 3]).unwrap();
+    for &format in FORMATS.iter().filter(|format| format.is_read_in_parts()) {
+        let path = folder.path().join(format.id());
+        let written = write_graph(&crate::Output::Path(path.clone()), format, (&graph).into());
+        if format.is_writable() {
+            written.unwrap();
+            check(&path, &options_for(format));
+        }
+    }
 }
 
 #[test]
@@ -93,7 +109,7 @@ fn the_parts_of_a_text_are_the_text() {
         "p sp 4 0\n",
         "p tw 3 1\n1 2\n",
     ] {
-        check_text(text, &of(Format::Dimacs));
+        check_text(text, &options_for(Format::DIMACS));
     }
     for text in [
         "0 1\n1 2\n",
@@ -106,11 +122,11 @@ fn the_parts_of_a_text_are_the_text() {
         "# kostra edge list: 9 vertices, 2 edges, vertices count from 0\n0 1 3\n4 5 6",
         "7 7",
     ] {
-        check_text(text, &of(Format::EdgeList));
+        check_text(text, &options_for(Format::EDGE_LIST));
     }
     check_text(
         "0 1 NaN\n1 2 3\n2 3 nan\n",
-        &ReadOptions { nan: Nan::Skip, ..of(Format::EdgeList) },
+        &ReadOptions { nan: Nan::Skip, ..options_for(Format::EDGE_LIST) },
     );
 }
 
@@ -130,7 +146,7 @@ fn a_fault_in_a_part_has_its_place_in_the_file() {
         "p sp 4 2\na 1 2 18446744073709551615\na 2 3 7\na 4 1 -7\n", // one too many comes first
         "hello\n",
     ] {
-        check_text(text, &of(Format::Dimacs));
+        check_text(text, &options_for(Format::DIMACS));
     }
     for text in [
         "0 1\n1 2\n2 3\n3 4 5\n5 6\n",
@@ -144,19 +160,21 @@ fn a_fault_in_a_part_has_its_place_in_the_file() {
         "0 1 x\n1 2 y\n",
         "0 1 {}\n1 2 {}\n2 3 {'weight': 3}\n",
     ] {
-        check_text(text, &of(Format::EdgeList));
+        check_text(text, &options_for(Format::EDGE_LIST));
     }
 }
 
 #[test]
 fn the_parts_of_a_text_have_the_columns_that_the_options_say() {
-    let mut options = of(Format::EdgeList);
+    let mut options = options_for(Format::EDGE_LIST);
     options.columns.weight = Some(crate::ColumnChoice::Name("km".into()));
     check_text("id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,5,2\n9,2,0,4,2\n", &options);
     check_text("id,from,to,km,lanes\n7,0,1,2,2\n8,1,2,,2\n9,2,0,4,2\n", &options);
     check_text("id,from,to,length,lanes\n7,0,1,2,2\n", &options);
-    let unit =
-        ReadOptions { missing_weights: Some(crate::MissingWeights::Unit), ..of(Format::EdgeList) };
+    let unit = ReadOptions {
+        missing_weights: Some(crate::MissingWeights::Unit),
+        ..options_for(Format::EDGE_LIST)
+    };
     check_text("0 1 x\n1 2 y\n2 0 z\n", &unit);
     check_text("0 1 5\n1 2 6\n2 0 7\n", &unit);
     let (_folder, path) = file("p sp 3 1\na 1 2 5\n");
@@ -175,7 +193,7 @@ fn the_parts_of_a_mapped_file_are_the_file() {
     };
     let weights: Vec<f64> = (0..m).map(|i| f64::from(i % 1000) / 8.0).collect();
     let graph = AnyGraph::from_edges(n as usize, ends(7919), ends(104_729), weights).unwrap();
-    write_graph(&crate::Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
+    write_graph(&crate::Output::Path(path.clone()), Format::KST, (&graph).into()).unwrap();
     check(&path, &ReadOptions::default());
 
     let mut bytes = std::fs::read(&path).unwrap();
@@ -194,8 +212,8 @@ fn the_parts_of_rows_are_the_rows() {
     let path = folder.path().join("graph.egr");
     let (u, v) = (vec![0, 1, 2, 2, 5, 4, 4, 0, 3], vec![1, 0, 2, 1, 5, 5, 5, 6, 0]);
     let graph = AnyGraph::from_edges(9, u, v, vec![5, -6, 7, 8, 9, 1, 1, 4, 3]).unwrap();
-    write_graph(&crate::Output::Path(path.clone()), Format::Ecl, (&graph).into()).unwrap();
-    let options = of(Format::Ecl);
+    write_graph(&crate::Output::Path(path.clone()), Format::ECL, (&graph).into()).unwrap();
+    let options = options_for(Format::ECL);
     check(&path, &options);
     let whole = std::fs::read(&path).unwrap();
     for at in 8..whole.len() {
@@ -217,7 +235,10 @@ fn what_cannot_be_read_in_parts_is_left_to_others() {
         assert!(PartReader::open(&path, &options, 0, 2).unwrap().is_none(), "{content}");
     }
     let (_folder, path) = file(b"\x28\xb5\x2f\xfd\x24\x00\x01\x00\x00\x99\xe9\xd8\x51");
-    assert!(PartReader::open(&path, &of(Format::Dimacs), 0, 2).unwrap().is_none(), "compressed");
+    assert!(
+        PartReader::open(&path, &options_for(Format::DIMACS), 0, 2).unwrap().is_none(),
+        "compressed"
+    );
     let (_folder, path) = file("a b\n");
     let names = ReadOptions { names: true, ..ReadOptions::default() };
     assert!(PartReader::open(&path, &names, 0, 2).unwrap().is_none());
@@ -251,24 +272,28 @@ fn check_dependencies(content: &[u8], options: &ReadOptions, step: usize) {
         }
     }
     let every = (0..content.len()).all(|at| whole.iter().any(|(reader, _)| depends_on(reader, at)));
-    assert!(every || options.format == Some(Format::Kst), "each byte is in some part");
+    assert!(every || options.format == Some(Format::KST), "each byte is in some part");
 }
 
 #[test]
 fn a_part_does_not_change_with_bytes_that_it_does_not_depend_on() {
     let text = (0..4000).map(|i| format!("{} {} {}\n", i % 70, i % 90, i * 7)).collect::<String>();
-    check_dependencies(text.as_bytes(), &of(Format::EdgeList), 997);
+    check_dependencies(text.as_bytes(), &options_for(Format::EDGE_LIST), 997);
     let arcs = (0..4000)
         .map(|i| format!("a {} {} {}\n", 1 + i % 70, 1 + i % 90, i * 7))
         .collect::<String>();
-    check_dependencies(format!("p sp 90 4000\n{arcs}").as_bytes(), &of(Format::Dimacs), 997);
+    check_dependencies(
+        format!("p sp 90 4000\n{arcs}").as_bytes(),
+        &options_for(Format::DIMACS),
+        997,
+    );
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.egr");
     let ends = |factor: u32| (0..3000).map(|i: u32| i * factor % 1009).collect::<Vec<_>>();
     let weights: Vec<i32> = (0..3000).collect();
     let graph = AnyGraph::from_edges(1009, ends(7), ends(31), weights).unwrap();
-    write_graph(&crate::Output::Path(path.clone()), Format::Ecl, (&graph).into()).unwrap();
-    check_dependencies(&std::fs::read(&path).unwrap(), &of(Format::Ecl), 499);
+    write_graph(&crate::Output::Path(path.clone()), Format::ECL, (&graph).into()).unwrap();
+    check_dependencies(&std::fs::read(&path).unwrap(), &options_for(Format::ECL), 499);
 }
 
 #[test]
@@ -278,7 +303,7 @@ fn a_part_of_a_mapped_file_is_refused_where_it_differs_from_the_copy_of_others()
     let m = 3_000_000_u32;
     let ends = |factor: u32| (0..m).map(|i| i.wrapping_mul(factor) % 1000).collect::<Vec<_>>();
     let graph = AnyGraph::from_edges(1000, ends(7919), ends(104_729), ends(3)).unwrap();
-    write_graph(&crate::Output::Path(path.clone()), Format::Kst, (&graph).into()).unwrap();
+    write_graph(&crate::Output::Path(path.clone()), Format::KST, (&graph).into()).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     // An end in the last third of the first array, which the first of three parts checks for all,
     // and the third part uses.
@@ -314,10 +339,10 @@ proptest! {
             let weight = if kind == 11 && (u, v) > (2, 0) { "9" } else { weight };
             text += &if dimacs { format!("a {} {} {weight}\n", u + 1, v + 1) } else { format!("{u} {v} {weight}\n") };
         }
-        let format = if dimacs { Format::Dimacs } else { Format::EdgeList };
+        let format = if dimacs { Format::DIMACS } else { Format::EDGE_LIST };
         // An edge list without lines has nothing to be read in parts.
         if !text.is_empty() {
-            check_text(&text, &of(format));
+            check_text(&text, &options_for(format));
         }
     }
 }

@@ -1,10 +1,9 @@
-//! A file that takes its name, and the place of an old file, in one step when it is complete.
+//! Files that replace an old file in one step when they are complete.
 //!
-//! On Linux the content is written into a file without a name (`O_TMPFILE`), which disappears with
-//! the process, whatever ends the process. Where the system or the file system has no such files,
-//! and where other processes must open the file, it is called `.kostra-*.tmp` until it is complete.
-//! The names of these files are kept in a list, so that a process that ends early can [remove
-//! them](abandon_unfinished).
+//! On Linux the content is written to a file without a name (`O_TMPFILE`), which disappears if the
+//! process ends early. If the file system has no such files, or other processes must open the file,
+//! its name is `.kostra-*.tmp` until it is complete. A list of these names lets a process that ends
+//! early [remove them](abandon_unfinished).
 
 #[cfg(test)]
 mod tests;
@@ -17,12 +16,11 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// The future content of a file. Dropping it before [`Replacement::commit`] leaves everything as it
-/// was.
+/// The future content of a file. Dropping it before [`Replacement::commit`] changes nothing.
 ///
-/// A symbolic link keeps its place: the file that it leads to is replaced. A file that exists must
-/// be writable. The new file gets its permissions, and its owner and group as far as this process
-/// may set them. A file that does not exist gets the permissions of any new file.
+/// A symbolic link stays: the file that it leads to is replaced. An existing file must be writable.
+/// The new file gets its permissions, and its owner and group as far as this process may set them.
+/// If there is no file, the new one gets default permissions.
 ///
 /// # Several processes
 /// Several processes, such as the ranks of an MPI job, write one file together in these steps:
@@ -34,7 +32,7 @@ use tempfile::NamedTempFile;
 /// 4. When all processes have reported success, the first one calls [`Replacement::commit`]. If one
 ///    has failed, the first one drops the replacement instead.
 ///
-/// A process that aborts the job calls [`abandon_unfinished`] first: any of them can remove the
+/// A process that aborts the job calls [`abandon_unfinished`] first: every process can remove the
 /// file.
 #[derive(Debug)]
 pub struct Replacement {
@@ -52,11 +50,11 @@ enum Content {
 }
 
 impl Replacement {
-    /// An empty file that is to replace `path`, without a name where the system has such files.
+    /// Creates an empty file that will replace `path`, without a name if the system supports it.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be written to, or `path` exists and is no regular
-    /// file or may not be written to.
+    /// When the folder does not exist or cannot be written to, or `path` exists and is not a regular
+    /// file or not writable.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = follow_links(path)?;
         let old = writable(&target)?;
@@ -67,7 +65,8 @@ impl Replacement {
         Self { target, content }.inheriting(old.as_ref())
     }
 
-    /// The same with a temporary name in the same folder, by which other processes can open it.
+    /// Creates an empty file that will replace `path`, with a temporary name in the same folder, by
+    /// which other processes can open it.
     ///
     /// # Errors
     /// As [`Replacement::create`].
@@ -103,11 +102,10 @@ impl Replacement {
         }
     }
 
-    /// Stores the content durably, then gives it the file's name.
+    /// Stores the content durably, then gives it the name of the file.
     ///
     /// # Errors
-    /// When the content cannot be stored or the name cannot be given. The old file is still there
-    /// then.
+    /// When the content cannot be stored or renamed. Then the old file is unchanged.
     pub fn commit(self) -> io::Result<()> {
         let Self { target, content } = self;
         match content {
@@ -126,8 +124,8 @@ impl Replacement {
     }
 }
 
-/// The file of another process's [named replacement](Replacement::create_named), open for writing a
-/// part of it. Dropping it does not remove the file.
+/// A [named replacement](Replacement::create_named) of another process, opened to write a part of
+/// it. Dropping it does not remove the file.
 #[derive(Debug)]
 pub struct ReplacementPart {
     file: File,
@@ -138,7 +136,7 @@ impl ReplacementPart {
     /// Opens the file by its temporary name.
     ///
     /// # Errors
-    /// When it cannot be opened, as on a machine that does not share the folder.
+    /// When the file cannot be opened, for example on a machine that does not share the folder.
     pub fn open(name: &Path) -> io::Result<Self> {
         let mut names = lock();
         let file = OpenOptions::new().write(true).open(name)?;
@@ -151,7 +149,7 @@ impl ReplacementPart {
     }
 }
 
-/// The temporary names that this process must remove if it ends early. Names are given and taken
+/// The temporary names that this process must remove if it ends early. Files are named and renamed
 /// under this lock.
 static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -159,12 +157,11 @@ fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
     NAMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all replacements that are not complete. Call it right before the
-/// process ends by other means than the return of `main`: a replacement that is committed after
-/// this call waits forever.
+/// Removes the temporary files of all incomplete replacements. Call it right before the process
+/// ends other than by the return of `main`: a commit after this call waits forever.
 ///
-/// It waits up to a second for a replacement that is being named by another thread. It does not
-/// wait longer, because the caller may itself have interrupted that thread.
+/// It waits up to a second for a replacement that another thread is naming. It does not wait
+/// longer, because the caller may have interrupted that thread.
 pub fn abandon_unfinished() {
     const TRIES: u32 = 1000;
     for _ in 0..TRIES {
@@ -182,7 +179,7 @@ pub fn abandon_unfinished() {
     }
 }
 
-/// A name in the list, until it is dropped.
+/// A name in the list; dropping it removes the name from the list.
 #[derive(Debug)]
 struct Unfinished(PathBuf);
 
@@ -202,7 +199,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// The file that a path means, which need not exist.
+/// The path after following symbolic links; there may be no file.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     const MOST: usize = 40; // the limit of Linux
     let mut target = path.to_path_buf();
@@ -212,15 +209,15 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("there are too many symbolic links on the way"))
+    Err(io::Error::other("the path has too many symbolic links"))
 }
 
 fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The old file, if there is one. A rename also replaces a file that is read-only, so this asks for
-/// permission.
+/// The metadata of the old file, if there is one. A rename would also replace a read-only file, so
+/// this checks that the file is writable.
 fn writable(target: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(target) {
         Ok(old) if old.is_file() || old.is_dir() => {
@@ -235,14 +232,15 @@ fn writable(target: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// The permissions of a new file, less those that the umask takes. Nobody else reads a file whose
-/// permissions follow.
+/// The permissions of a new file before the umask. A file that gets the permissions of an old one
+/// later is private until then.
 #[cfg(unix)]
 fn first_mode(permissions_follow: bool) -> u32 {
     if permissions_follow { 0o600 } else { 0o666 }
 }
 
-/// A file without a name; none where the system has no such files, or no way to name them later.
+/// A file without a name; `None` if the system does not support such files, or cannot name them
+/// later.
 #[cfg(target_os = "linux")]
 fn unnamed_in(folder: &Path, permissions_follow: bool) -> Option<Content> {
     use rustix::fs::{Mode, OFlags};
@@ -265,9 +263,9 @@ fn path_of(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Names a file that has no name. A new file gets its name in one step. An old file can only be
-/// replaced by a file that has a name, so there are two steps then, of one system call each. A
-/// process that is killed between the two leaves a temporary name behind.
+/// Names a file that has no name. If there is no old file, this is one system call. An old file can
+/// only be replaced by a file with a name, which takes two system calls; a process that is killed
+/// between them leaves a temporary file.
 #[cfg(target_os = "linux")]
 fn link(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD};
@@ -301,13 +299,12 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// The kind of an error without the name of the temporary file, which says nothing to the user.
+/// The kind of an error, without the name of the temporary file, which the user does not know.
 fn plain(cause: io::Error) -> io::Error {
     cause.kind().into()
 }
 
-/// Gives a file the owner, the group and the permissions of the old one, as far as this process
-/// may.
+/// Gives a file the owner, group and permissions of the old one, as far as this process may.
 #[cfg(unix)]
 fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

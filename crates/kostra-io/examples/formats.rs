@@ -1,0 +1,7 @@
+//! Prints the id of every format, one per line.
+
+fn main() {
+    for format in kostra_io::FORMATS {
+        println!("{format}");
+    }
+}

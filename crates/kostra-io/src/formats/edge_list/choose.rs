@@ -1,0 +1,343 @@
+//! The choice of the columns with the vertices and the weight: by the options, or else by names and
+//! contents. If these leave a column open, the input is refused with a question. A column that may
+//! be the weight is never ignored.
+
+use super::fields::{is_weight, text, texts, unquote};
+use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, plain};
+use crate::number::{has_decimal_comma, natural, show};
+use crate::{ColumnChoice, ReadErrorKind, ReadOptions};
+
+/// What is known about the columns.
+pub(super) struct Chooser<'a> {
+    /// The names of the columns, if they have names.
+    pub(super) names: Option<&'a [&'a [u8]]>,
+    /// The fields of the first edge; empty if there is no edge.
+    pub(super) row: &'a [&'a [u8]],
+    /// The number of columns.
+    pub(super) columns: usize,
+    pub(super) options: &'a ReadOptions,
+}
+
+/// The columns of the vertices and the weight, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chosen {
+    pub(super) u: usize,
+    pub(super) v: usize,
+    pub(super) weight: Option<usize>,
+}
+
+impl Chooser<'_> {
+    /// Chooses the columns. If `counted` is true, the first of four columns numbers the edges.
+    ///
+    /// # Errors
+    /// When an option names no column, or two options name the same column, or a column is left
+    /// open.
+    pub(super) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
+        let [source, target, weight] = self.asked_for()?;
+        if counted && source.or(target).or(weight).is_none() {
+            return self.checked(Chosen { u: 1, v: 2, weight: Some(3) });
+        }
+        let (u, v) = self.ends(source, target, weight)?;
+        let free: Vec<usize> =
+            (0..self.columns).filter(|&column| column != u && column != v).collect();
+        let in_place = if source.or(target).is_some() { None } else { Some(2) };
+        let weight = match weight {
+            Some(weight) => Some(weight),
+            None => self.weight_among(&free, in_place),
+        };
+        if weight.is_none()
+            && !free.is_empty()
+            && !self.row.is_empty()
+            && self.options.missing_weights.is_none()
+        {
+            return Err(self.ask_for_weight(&free));
+        }
+        self.checked(Chosen { u, v, weight })
+    }
+
+    fn checked(&self, chosen: Chosen) -> Result<Chosen, ReadErrorKind> {
+        crate::weights::refuse_others(chosen.weight.is_some(), self.options)?;
+        Ok(chosen)
+    }
+
+    /// The columns that the options name, each another.
+    fn asked_for(&self) -> Result<[Option<usize>; 3], ReadErrorKind> {
+        let mut found = [None; 3];
+        for (option, choice) in self.options.columns.chosen() {
+            let column = self.find(option, choice)?;
+            if let Some(earlier) = found.iter().position(|&other| other == Some(column)) {
+                let terms = self.options.terms;
+                let (earlier, option) =
+                    (terms.option(["source", "target", "weight"][earlier]), terms.option(option));
+                return Err(self.refusal(format!("{earlier} and {option} name the same column")));
+            }
+            let index = ["source", "target", "weight"].iter().position(|&name| name == option);
+            if let Some(place) = index.and_then(|index| found.get_mut(index)) {
+                *place = Some(column);
+            }
+        }
+        Ok(found)
+    }
+
+    fn find(&self, option: &str, choice: &ColumnChoice) -> Result<usize, ReadErrorKind> {
+        let (name, position) = match choice {
+            ColumnChoice::Name(name) => (Some(name.as_str()), None),
+            ColumnChoice::Position(position) => (None, Some(*position)),
+            ColumnChoice::NameOrPosition(text) => (Some(text.as_str()), text.parse().ok()),
+        };
+        let is_called = |field: &[u8]| {
+            unquote(field).is_some_and(|field| Some(&*field) == name.map(str::as_bytes))
+        };
+        let names = self.names.unwrap_or_default().iter().enumerate();
+        let named: Vec<usize> =
+            names.filter(|(_, field)| is_called(field)).map(|(column, _)| column).collect();
+        let placed = position
+            .and_then(|position| position.checked_sub(1))
+            .filter(|&column| column < self.columns);
+        match (&named[..], placed) {
+            (&[column], None) => Ok(column),
+            (&[column], Some(placed)) if column == placed => Ok(column),
+            ([], Some(column)) => Ok(column),
+            (&[column, ..], Some(placed)) => {
+                let said = self.options.terms.option(option);
+                Err(self.refusal(format!(
+                    "is the column of {said} the one called {}, at position {}, or the one at position {}? rename the \
+                     first",
+                    show(name.unwrap_or_default().as_bytes()),
+                    column + 1,
+                    placed + 1,
+                )))
+            }
+            ([_, second, ..], None) => {
+                let said = self.options.terms.position(option, second + 1);
+                Err(self.refusal(format!(
+                    "two columns are called '{}'; name one by its position, as {said}",
+                    show(name.unwrap_or_default().as_bytes())
+                )))
+            }
+            ([], None) => Err(self.refusal(self.not_there(name, position))),
+        }
+    }
+
+    fn not_there(&self, name: Option<&str>, position: Option<usize>) -> String {
+        let columns = self.columns;
+        let is_number = position.is_some() && name.is_none_or(|name| name.parse::<usize>().is_ok());
+        let wanted = match (position, name) {
+            (Some(position), _) if is_number => position.to_string(),
+            (_, name) => format!("'{}'", show(name.unwrap_or_default().as_bytes())),
+        };
+        match self.names {
+            None if is_number => {
+                format!(
+                    "there is no column {wanted}: the lines have {columns} columns, counted from 1"
+                )
+            }
+            None => format!(
+                "there is no column {wanted}: the first line is no header that names it; pass a position, counted \
+                 from 1"
+            ),
+            Some(names) => {
+                let wanted_plain = plain(name.unwrap_or_default().as_bytes());
+                let is_near =
+                    |field: &&&[u8]| !wanted_plain.is_empty() && plain(field) == wanted_plain;
+                let near = names.iter().find(is_near);
+                let near = near.map(|field| format!("; did you mean '{}'?", text(field)));
+                format!(
+                    "there is no column {wanted}; columns: {}{}",
+                    self.list(),
+                    near.unwrap_or_default()
+                )
+            }
+        }
+    }
+
+    fn ends(
+        &self,
+        source: Option<usize>,
+        target: Option<usize>,
+        weight: Option<usize>,
+    ) -> Result<(usize, usize), ReadErrorKind> {
+        let free = |column: &usize| ![source, target, weight].contains(&Some(*column));
+        if let (Some(u), Some(v)) = (source, target) {
+            return Ok((u, v));
+        }
+        let others: Vec<usize> = (0..self.columns).filter(free).collect();
+        let known = self
+            .known_ends()
+            .filter(|(u, v)| weight.is_none_or(|weight| weight != *u && weight != *v));
+        match (source.or(target), known, &others[..]) {
+            (None, Some(known), _) => Ok(known),
+            (Some(given), Some((u, v)), _) if given == u || given == v => Ok((u, v)),
+            (Some(given), _, &[other]) => Ok((given, other)),
+            (None, None, &[u, v]) => Ok((u, v)),
+            // Without names, the vertices come first.
+            (None, None, &[u, v, ..])
+                if self.names.is_none() && weight.is_none_or(|weight| weight > v) =>
+            {
+                Ok((u, v))
+            }
+            // With them, the two columns that are left beside the weight can be nothing else.
+            (None, None, others) => {
+                let sure = self.weight_by_name(others);
+                let ends: Vec<usize> =
+                    others.iter().copied().filter(|&column| Some(column) != sure).collect();
+                let ends = if weight.is_none() && sure.is_some() { &ends[..] } else { &[] };
+                if let &[u, v] = ends { Ok((u, v)) } else { Err(self.ask_for_ends()) }
+            }
+            _ => Err(self.ask_for_ends()),
+        }
+    }
+
+    /// The columns with known names of ends, if no other columns have such names.
+    fn known_ends(&self) -> Option<(usize, usize)> {
+        let names: Vec<String> = self.names?.iter().map(|name| plain(name)).collect();
+        let all: Vec<usize> = (0..self.columns).collect();
+        let has = |wanted: &str| names.iter().any(|name| name == wanted);
+        let pairs: Vec<_> =
+            U_NAMES.into_iter().zip(V_NAMES).filter(|(u, v)| has(u) && has(v)).collect();
+        match pairs[..] {
+            [(u, v)] => Some((self.only(&all, &[u])?, self.only(&all, &[v])?)),
+            [] => Some((self.only(&all, &U_NAMES)?, self.only(&all, &V_NAMES)?)),
+            _ => None,
+        }
+    }
+
+    /// The columns in `columns` that have one of the names in `wanted`.
+    fn called(&self, columns: &[usize], wanted: &[&str]) -> Vec<usize> {
+        let names = self.names.unwrap_or_default();
+        let name = |column: usize| names.get(column).map(|name| plain(name)).unwrap_or_default();
+        columns.iter().copied().filter(|&column| wanted.contains(&name(column).as_str())).collect()
+    }
+
+    /// The column in `columns` that has one of the names in `wanted`, if there is exactly one.
+    fn only(&self, columns: &[usize], wanted: &[&str]) -> Option<usize> {
+        if let [column] = self.called(columns, wanted)[..] { Some(column) } else { None }
+    }
+
+    /// The column in `columns` with a known name of weights, if there is exactly one.
+    fn weight_by_name(&self, columns: &[usize]) -> Option<usize> {
+        match self.called(columns, &WEIGHT_NAMES)[..] {
+            [column] => Some(column),
+            [] => self.only(columns, &LENGTH_NAMES),
+            _ => None,
+        }
+    }
+
+    /// The column in `free` that is the weight: by its name, as the only column if it contains
+    /// numbers, or by its position `in_place` after the vertices.
+    fn weight_among(&self, free: &[usize], in_place: Option<usize>) -> Option<usize> {
+        let is_number =
+            |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
+        let only = if let &[only] = free { Some(only) } else { None };
+        let only = only.filter(|column| self.row.is_empty() || is_number(column));
+        let placed = in_place
+            .filter(|column| self.names.is_none() && free.contains(column) && is_number(column));
+        self.weight_by_name(free).or(only).or(placed)
+    }
+
+    fn ask_for_ends(&self) -> ReadErrorKind {
+        let terms = self.options.terms;
+        let columns = match self.names {
+            Some(_) => self.list(),
+            None => format!("1 to {}", self.columns),
+        };
+        let (source, target) = (terms.text("source", "NAME"), terms.text("target", "NAME"));
+        self.refusal(format!(
+            "which columns are the vertices? columns: {columns}; pass {source} and {target}, or their positions"
+        ))
+    }
+
+    fn ask_for_weight(&self, free: &[usize]) -> ReadErrorKind {
+        let terms = self.options.terms;
+        let unit = terms.text("weights", "unit");
+        let columns = match self.names {
+            Some(_) => format!("columns: {}", self.list()),
+            None => format!("columns: 1 to {}", self.columns),
+        };
+        let field = |column: usize| self.row.get(column).copied().unwrap_or_default();
+        if let Some(column) = self.likely_weight(free) {
+            let name = self.names.and_then(|names| names.get(column)).map(|name| text(name));
+            let by_name = name.filter(|name| {
+                let choice = ColumnChoice::NameOrPosition(name.clone());
+                self.find("weight", &choice).is_ok_and(|found| found == column)
+            });
+            let option = match by_name {
+                Some(name) => terms.text("weight", &name),
+                None => terms.position("weight", column + 1),
+            };
+            return self.refusal(format!(
+                "which column is the weight? {columns}; pass {option}, or {unit}"
+            ));
+        }
+        let comma = free
+            .iter()
+            .copied()
+            .find(|&column| unquote(field(column)).is_some_and(|f| has_decimal_comma(&f)));
+        let column = comma.or(free.first().copied()).unwrap_or_default();
+        let name = match self.names.and_then(|names| names.get(column)) {
+            Some(name) => format!("column '{}'", text(name)),
+            None => format!("column {}", column + 1),
+        };
+        let shown = text(field(column));
+        let fault = match (comma, shown.is_empty()) {
+            (Some(_), _) => {
+                format!("{name} starts with '{shown}': write it with a decimal point and no comma")
+            }
+            (None, true) => format!("{name} starts with an empty field: fill it in"),
+            (None, false) => {
+                format!("{name} starts with '{shown}', which is not a number: correct it")
+            }
+        };
+        self.refusal(format!("which column is the weight? {columns}; {fault}, or pass {unit}"))
+    }
+
+    /// The column that the question about the weight suggests.
+    fn likely_weight(&self, free: &[usize]) -> Option<usize> {
+        let name = |column: usize| {
+            self.names
+                .and_then(|names| names.get(column))
+                .map(|name| plain(name))
+                .unwrap_or_default()
+        };
+        let is_number =
+            |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
+        let numbers = || free.iter().copied().filter(is_number);
+        let words = ["weight", "length", "dist", "cost", "len", "km", "time"];
+        let by_word = |word: &&str| numbers().find(|&column| name(column).contains(*word));
+        let is_id =
+            |column: &usize| name(*column).ends_with("id") || name(*column).ends_with("key");
+        words.iter().find_map(by_word).or_else(|| numbers().find(|column| !is_id(column)))
+    }
+
+    /// The names of the columns, as many as fit into a sentence.
+    fn list(&self) -> String {
+        const LONGEST: usize = 120;
+        let mut list = String::new();
+        for (index, name) in self.names.unwrap_or_default().iter().enumerate() {
+            if list.len() > LONGEST {
+                return format!("{list}, ... ({} in all)", self.columns);
+            }
+            list += if index == 0 { "" } else { ", " };
+            list += &text(name);
+        }
+        list
+    }
+
+    fn refusal(&self, sentence: String) -> ReadErrorKind {
+        ReadErrorKind::Columns { sentence, columns: texts(self.names.unwrap_or_default()) }
+    }
+}
+
+/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a weight
+/// can follow.
+pub(super) fn counts_rows(rows: &[Vec<&[u8]>]) -> bool {
+    let Some(row) = rows.first() else { return false };
+    let is_numbered = |start: u64| {
+        let mut numbers =
+            rows.iter().map(|row| row.first().and_then(|field| natural(field, "").ok()));
+        numbers.clone().count() > 2
+            && numbers.by_ref().zip(start..).all(|(have, expected)| have == Some(expected))
+    };
+    let integers = row.iter().take(3).all(|field| natural(field, "").is_ok());
+    row.len() == 4 && integers && (is_numbered(0) || is_numbered(1))
+}

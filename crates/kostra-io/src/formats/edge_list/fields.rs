@@ -1,0 +1,241 @@
+//! Dividing the lines of an edge list into fields.
+
+use std::borrow::Cow;
+
+use crate::number::{is_blank, show};
+
+/// What separates two fields.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Separator {
+    /// Any number of spaces and tabs.
+    Blanks,
+    /// This byte, with or without blanks around it. Two separators in a row enclose an empty field.
+    Byte(u8),
+}
+
+impl Separator {
+    /// Recognizes the separator by a line. A tab is a separator if names may contain spaces.
+    pub(super) fn recognize(line: &[u8], names: bool) -> Self {
+        let bare = bare(line);
+        let candidates: &[u8] = if names { b",;|\t" } else { b",;|" };
+        let mut found = candidates.iter().filter(|&&byte| bare.contains(&byte));
+        let (first, next) = (found.next(), found.next());
+        let blanks_separate = !names && bare.trim_ascii().iter().any(|&byte| is_blank(byte));
+        match first {
+            // If something else separates and every comma has digits on both sides, the commas belong
+            // to numbers: `0;1;1,5`.
+            Some(b',') if (next.is_some() || blanks_separate) && commas_are_in_numbers(&bare) => {
+                next.map_or(Self::Blanks, |&byte| Self::Byte(byte))
+            }
+            first => first.map_or(Self::Blanks, |&byte| Self::Byte(byte)),
+        }
+    }
+
+    /// Whether this byte alone can stand between two numbers.
+    #[inline(always)]
+    pub(super) fn is(self, byte: Option<&u8>) -> bool {
+        match (self, byte) {
+            (Self::Blanks, Some(b' ' | b'\t')) => true,
+            (Self::Byte(separator), Some(&byte)) => byte == separator,
+            _ => false,
+        }
+    }
+}
+
+/// Whether every comma of a line has digits on both sides.
+fn commas_are_in_numbers(line: &[u8]) -> bool {
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_digit);
+    memchr::memchr_iter(b',', line).all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
+}
+
+/// A line without its quoted parts.
+fn bare(line: &[u8]) -> Vec<u8> {
+    let mut quoted = false;
+    let outside = |&byte: &u8| {
+        quoted ^= byte == b'"';
+        !quoted
+    };
+    line.iter().copied().filter(outside).collect()
+}
+
+/// Whether a line is blank or a comment.
+pub(super) fn is_comment(line: &[u8]) -> bool {
+    let start = line.iter().position(|&byte| !is_blank(byte)).unwrap_or(line.len());
+    matches!(line.get(start..), None | Some([] | [b'#' | b'%', ..] | [b'/', b'/', ..]))
+}
+
+/// The fields of a line, each with its offset in the line and with its quotes.
+pub(super) fn fields(
+    line: &[u8],
+    separator: Separator,
+) -> impl Iterator<Item = (usize, &[u8])> + Clone {
+    let mut at = Some(0);
+    std::iter::from_fn(move || {
+        let blank = |&byte: &u8| is_blank(byte) && Separator::Byte(byte) != separator;
+        let mut start = at?;
+        start += line.get(start..)?.iter().take_while(|byte| blank(byte)).count();
+        let rest = line.get(start..)?;
+        let is_end = |byte: &u8| match separator {
+            Separator::Blanks => is_blank(*byte),
+            Separator::Byte(separator) => *byte == separator,
+        };
+        let quoted = quoted_length(rest);
+        let length = rest.iter().skip(quoted).position(is_end).map(|length| quoted + length);
+        if separator == Separator::Blanks && rest.is_empty() {
+            return None;
+        }
+        at = length.map(|length| start + length + 1);
+        let mut field = rest.get(..length.unwrap_or(rest.len()))?;
+        while let [before @ .., last] = field {
+            if !blank(last) {
+                break;
+            }
+            field = before;
+        }
+        Some((start, field))
+    })
+}
+
+/// The length of the quoted text at the start of a field, quotes included; 0 if there are no quotes
+/// or the closing quote is missing.
+fn quoted_length(rest: &[u8]) -> usize {
+    let [b'"', inside @ ..] = rest else { return 0 };
+    let mut at = 0;
+    while let Some(quote) = memchr::memchr(b'"', inside.get(at..).unwrap_or_default()) {
+        at += quote + 1;
+        if inside.get(at) != Some(&b'"') {
+            return at + 1;
+        }
+        at += 1;
+    }
+    0
+}
+
+/// The content of a field without quotes; `None` if the quotes do not match.
+pub(super) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let [b'"', ..] = field else { return Some(Cow::Borrowed(field)) };
+    if quoted_length(field) != field.len() {
+        return None;
+    }
+    let inside = field.get(1..field.len() - 1)?;
+    if memchr::memchr(b'"', inside).is_none() {
+        return Some(Cow::Borrowed(inside));
+    }
+    // Every quote inside is doubled; of each pair one stays.
+    let mut keep = false;
+    let once = |&byte: &u8| {
+        keep = byte != b'"' || !keep;
+        keep
+    };
+    Some(Cow::Owned(inside.iter().copied().filter(once).collect()))
+}
+
+/// Divides a line into the part before the Python dictionary at its end, and the dictionary.
+pub(super) fn cut(line: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let end = memchr::memchr(b'{', line).filter(|_| line.trim_ascii_end().ends_with(b"}"));
+    let Some((row, dictionary)) = end.and_then(|at| line.split_at_checked(at)) else {
+        return (line, None);
+    };
+    let row = row.trim_ascii_end();
+    (row.strip_suffix(b",").unwrap_or(row), Some(dictionary))
+}
+
+/// Whether a dictionary has no entries.
+pub(super) fn is_empty(dictionary: &[u8]) -> bool {
+    dictionary.iter().all(|&byte| is_blank(byte) || matches!(byte, b'{' | b'}'))
+}
+
+/// The value of `weight` in a Python dictionary, with its offset in the dictionary.
+pub(super) fn weight_in(dictionary: &[u8]) -> Option<(usize, &[u8])> {
+    let key = memchr::memmem::find(dictionary, b"'weight':")
+        .or_else(|| memchr::memmem::find(dictionary, b"\"weight\":"))?;
+    let mut start = key + "'weight':".len();
+    start += dictionary.get(start..)?.iter().take_while(|&&byte| is_blank(byte)).count();
+    let rest = dictionary.get(start..)?;
+    let length = rest.iter().position(|byte| matches!(byte, b',' | b'}')).unwrap_or(rest.len());
+    Some((start, rest.get(..length)?.trim_ascii_end()))
+}
+
+/// A field without quotes, as a message shows it.
+pub(super) fn text(field: &[u8]) -> String {
+    unquote(field).map_or_else(|| show(field), |field| show(&field))
+}
+
+/// The fields without quotes, as a message shows them.
+pub(super) fn texts(fields: &[&[u8]]) -> Vec<String> {
+    fields.iter().map(|field| text(field)).collect()
+}
+
+/// Whether a field is meant as a weight. A number that is too large counts, so that its line is
+/// refused when it is read.
+pub(super) fn is_weight(field: &[u8]) -> bool {
+    let is_number =
+        |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
+    unquote(field).is_some_and(|field| is_number(&field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(line: &str, separator: Separator) -> Vec<(usize, String)> {
+        fields(line.as_bytes(), separator)
+            .map(|(at, field)| (at, String::from_utf8_lossy(field).into()))
+            .collect()
+    }
+
+    fn pairs(expected: &[(usize, &str)]) -> Vec<(usize, String)> {
+        expected.iter().map(|&(at, text)| (at, text.to_string())).collect()
+    }
+
+    #[test]
+    fn fields_know_their_places() {
+        assert_eq!(
+            texts("  a\tb  \"c d\" \r", Separator::Blanks),
+            pairs(&[(2, "a"), (4, "b"), (7, "\"c d\"")])
+        );
+        let comma = Separator::Byte(b',');
+        assert_eq!(
+            texts("a, b ,,\"c,\"\"d\"\r", comma),
+            pairs(&[(0, "a"), (3, "b"), (6, ""), (7, "\"c,\"\"d\"")])
+        );
+        assert_eq!(texts("a,", comma), pairs(&[(0, "a"), (2, "")]));
+        assert_eq!(texts("a b\tc", Separator::Byte(b'\t')), pairs(&[(0, "a b"), (4, "c")]));
+        assert_eq!(texts("", Separator::Blanks), []);
+    }
+
+    #[test]
+    fn quotes_come_off_in_pairs() {
+        for (field, text) in [
+            ("a", Some("a")),
+            ("\"a b\"", Some("a b")),
+            ("\"a\"\"b\"", Some("a\"b")),
+            ("\"\"", Some("")),
+        ] {
+            assert_eq!(unquote(field.as_bytes()).as_deref(), text.map(str::as_bytes));
+        }
+        for field in ["\"a", "\"a\"b", "\""] {
+            assert_eq!(unquote(field.as_bytes()), None, "{field}");
+        }
+    }
+
+    #[test]
+    fn the_separator_shows_outside_quotes() {
+        assert_eq!(Separator::recognize(b"1 2\t3", false), Separator::Blanks);
+        assert_eq!(Separator::recognize(b"\"a,b\";c", true), Separator::Byte(b';'));
+        assert_eq!(Separator::recognize(b"a b\tc", true), Separator::Byte(b'\t'));
+        assert_eq!(Separator::recognize(b"0;1;1,5", false), Separator::Byte(b';'));
+        assert_eq!(Separator::recognize(b"0 1 1,5", false), Separator::Blanks);
+        assert_eq!(Separator::recognize(b"0, 1, 5", false), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"0,1,5 ", false), Separator::Byte(b','));
+        assert_eq!(Separator::recognize(b"Route 66,67 Street", true), Separator::Byte(b','));
+    }
+
+    #[test]
+    fn dictionaries_tell_their_weight() {
+        assert_eq!(weight_in(b"{'weight': 3}"), Some((11, &b"3"[..])));
+        assert_eq!(weight_in(b"{\"a\": 1, \"weight\":2.5 , \"b\": 2}"), Some((18, &b"2.5"[..])));
+        assert_eq!(weight_in(b"{}"), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! The lines of an edge list before its edges, and what they say about the edges.
+
+use crate::blocks::Text;
+use crate::columns::{Columns, Ends};
+use crate::compression::{HEAD, LONGEST_HEAD};
+use crate::fault::Fault;
+use crate::number::{self, words};
+use crate::text_part::Conclusion;
+use crate::{Place, ReadErrorKind, ReadOptions};
+
+use super::fields::is_comment;
+use super::header::FirstLine;
+use super::layout::{Layout, WeightAt};
+use super::names::{NamedRows, Numbering};
+use super::rows::{Rows, row_in};
+
+/// The start of the comment by which Kostra states the numbers of vertices and edges.
+pub(super) const COUNTS_COMMENT: &str = "# kostra edge list:";
+
+/// The numbers of vertices and edges that a comment states.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StatedCounts {
+    pub(super) n: u64,
+    pub(super) m: u64,
+    /// The line of the comment.
+    pub(super) line: u64,
+}
+
+/// The lines before the edges, and the layout of the edges.
+#[derive(Debug)]
+pub(super) struct Head {
+    /// It has no columns if there are no edges.
+    pub(super) layout: Layout,
+    first_line: FirstLine,
+    /// The first line that is not a comment.
+    pub(super) line: u64,
+    pub(super) counts: Option<StatedCounts>,
+}
+
+impl Head {
+    /// Reads up to the first edge.
+    pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions) -> Result<Self, Fault> {
+        let counts = skip_comments(text)?;
+        let line = text.line_number();
+        let place = Place::Line { line, column: 1 };
+        let layout = {
+            let lines = first_lines(text)?.split(|&byte| byte == b'\n');
+            let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+            Layout::recognize(lines, options).map_err(|kind| Fault { place: Some(place), kind })?
+        };
+        let layout = layout.unwrap_or(Layout::NONE);
+        let mut first_line = layout.first_line;
+        if matches!(first_line, FirstLine::ColumnNames | FirstLine::Counts { sure: true, .. }) {
+            text.skip()?;
+        }
+        if counts.is_some() && !matches!(first_line, FirstLine::ColumnNames) {
+            first_line = FirstLine::Edge;
+        }
+        Ok(Self { layout, first_line, line, counts })
+    }
+
+    /// Whether there is a line that is not a comment.
+    pub(super) fn announces_edges(&self) -> bool {
+        self.layout.columns > 0
+    }
+
+    /// Whether the edges have weights.
+    pub(super) fn is_weighted(&self) -> bool {
+        self.layout.weight != WeightAt::Nowhere
+    }
+
+    /// Parses the lines of all edges, or a part of them, between numbered vertices. Returns the
+    /// number of lines up to the end of the text.
+    pub(super) fn parse_lines(
+        &self,
+        text: Text<'_>,
+        columns: &mut Columns,
+        options: &ReadOptions,
+    ) -> Result<u64, Fault> {
+        self.reserve(&text, columns)?;
+        let rows = Rows { layout: &self.layout, options };
+        text.parse(options.thread_count(), &rows, |chunk, block| {
+            columns.join(chunk, usize::MAX, |edge| row_in(block, edge))
+        })
+    }
+
+    /// Parses the lines of all edges between vertices with names, and returns the names.
+    pub(super) fn parse_names(
+        &self,
+        text: Text<'_>,
+        columns: &mut Columns,
+        options: &ReadOptions,
+    ) -> Result<Vec<String>, Fault> {
+        self.reserve(&text, columns)?;
+        let mut numbering = Numbering::default();
+        let rows = NamedRows { layout: &self.layout, options };
+        text.parse(options.thread_count(), &rows, |chunk, block| {
+            numbering.join(chunk, block, columns)
+        })?;
+        Ok(numbering.into_names()?)
+    }
+
+    fn reserve(&self, text: &Text<'_>, columns: &mut Columns) -> Result<(), ReadErrorKind> {
+        let Some(StatedCounts { m, .. }) = self.counts else { return Ok(()) };
+        columns.reserve_exact(text.reasonable(m, "0 0\n".len() as u64), self.is_weighted())
+    }
+
+    /// Checks that there are as many edges as stated.
+    pub(super) fn check_edges(&self, edges: u64) -> Result<(), Fault> {
+        match self.counts {
+            Some(StatedCounts { m, line, .. }) if m != edges => {
+                let sentence =
+                    format!("the first comment announces {m} edges, but there are {edges}");
+                Err(Fault::at_line(line, 1, sentence))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What follows from all edges between numbered vertices.
+    pub(super) fn conclude(
+        &self,
+        ends: Ends,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<Conclusion, Fault> {
+        notes.extend_from_slice(&self.layout.notes);
+        if let Some(StatedCounts { n, .. }) = self.counts {
+            self.check_edges(ends.edges)?;
+            return Ok(Conclusion {
+                vertices: n,
+                weighted: self.is_weighted(),
+                lowest_id: None,
+                first_is_an_edge: true,
+            });
+        }
+        let line = self.line;
+        let mut counted = None;
+        let mut first_is_an_edge = true;
+        if let FirstLine::Counts { n, m, sure } = self.first_line {
+            let edges = ends.edges.saturating_sub(u64::from(!sure));
+            let span = if sure { ends.all } else { ends.rest };
+            if m == edges && m > 0 && span.largest <= n {
+                counted = Some(n);
+                first_is_an_edge = sure;
+                notes.push(format!("line {line} is taken as the numbers of vertices and edges"));
+            } else if sure {
+                let sentence = format!(
+                    "this line has another number of columns than the next, so it should say how many vertices and edges \
+                     follow, but {edges} edges do"
+                );
+                return Err(Fault::at_line(line, 1, sentence));
+            }
+        }
+        let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
+        let span = if first_is_an_edge { ends.all } else { ends.rest };
+        let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
+        if counted.is_none() && from_ids > most_plausible_vertices(edges) {
+            let (largest, names) = (span.largest, options.terms.names());
+            return Err(ReadErrorKind::Malformed(format!(
+                "the largest vertex is {largest}, too large for a graph of {edges} edges; with {names}, only \
+                 vertices that occur are numbered"
+            ))
+            .into());
+        }
+        let vertices = counted.unwrap_or(0).max(from_ids);
+        let lowest_id = if counted.is_some() || edges == 0 { None } else { Some(span.least) };
+        Ok(Conclusion { vertices, weighted: self.is_weighted(), lowest_id, first_is_an_edge })
+    }
+}
+
+/// Skips comments and blank lines. Returns the numbers of vertices and edges if a comment by Kostra
+/// states them.
+fn skip_comments(text: &mut Text<'_>) -> Result<Option<StatedCounts>, Fault> {
+    let mut counts = None;
+    loop {
+        let number = text.line_number();
+        let Some(line) = text.line()? else { break };
+        if !is_comment(line) {
+            break;
+        }
+        if let Some(numbers) = line.strip_prefix(COUNTS_COMMENT.as_bytes()) {
+            let numbers: Vec<_> = words(numbers)
+                .filter_map(|(_, word)| number::natural(word, "").ok())
+                .take(2)
+                .collect();
+            counts = numbers.first_chunk().map(|&[n, m]| StatedCounts { n, m, line: number });
+        }
+        text.skip()?;
+    }
+    Ok(counts)
+}
+
+/// The first lines, with at least two that are not comments unless the text is shorter.
+fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
+    let (mut bytes, line) = (HEAD, text.line_number());
+    loop {
+        let sample = text.sample(bytes)?;
+        let sample = sample.get(..bytes).unwrap_or(sample);
+        // A cut last line must not count; one that is whole need not have a newline.
+        let is_all = sample.len() < bytes;
+        let whole = if is_all { Some(sample.len()) } else { memchr::memrchr(b'\n', sample) };
+        let lines = sample.get(..whole.unwrap_or_default()).unwrap_or_default();
+        let data = lines.split(|&byte| byte == b'\n').filter(|line| !is_comment(line));
+        if is_all || data.take(2).count() == 2 {
+            let length = lines.len();
+            return Ok(text.sample(0)?.get(..length).unwrap_or_default());
+        }
+        if bytes >= LONGEST_HEAD {
+            let sentence = format!("the first two lines are longer than {LONGEST_HEAD} bytes");
+            return Err(Fault::at_line(line, 1, sentence));
+        }
+        bytes *= 2;
+    }
+}
+
+/// The largest plausible number of vertices of a graph with `edges` edges. Beyond it, the ids are
+/// probably names, and an array per vertex would waste memory.
+fn most_plausible_vertices(edges: u64) -> u64 {
+    64 * edges + 1_000_000
+}

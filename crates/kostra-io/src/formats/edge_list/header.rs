@@ -1,0 +1,141 @@
+//! The first line of an edge list: names of columns, counts, or an edge.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::fields::{is_weight, texts, unquote};
+use super::known::{U_NAMES, V_NAMES, plain};
+use crate::number::natural;
+use crate::{ColumnChoice, Header, ReadErrorKind, ReadOptions};
+
+/// The first line that is not a comment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum FirstLine {
+    Edge,
+    ColumnNames,
+    /// The numbers of vertices and edges. This is certain if the next lines have another number of
+    /// columns.
+    Counts {
+        n: u64,
+        m: u64,
+        sure: bool,
+    },
+}
+
+/// A line's fields.
+pub(super) type Fields<'a> = Vec<&'a [u8]>;
+
+impl FirstLine {
+    /// Recognizes the first of some rows.
+    ///
+    /// # Errors
+    /// When vertices have names and the rows do not tell a header from an edge.
+    pub(super) fn recognize(
+        rows: &[Fields<'_>],
+        options: &ReadOptions,
+    ) -> Result<Self, ReadErrorKind> {
+        let Some((head, body)) = rows.split_first() else { return Ok(Self::Edge) };
+        if head.len() < 2 {
+            return Ok(Self::Edge); // nor is it a header of one
+        }
+        match options.columns.header {
+            Header::Present => return Ok(Self::ColumnNames),
+            Header::Absent => return Ok(Self::Edge),
+            Header::Recognize => {}
+        }
+        let is_named = |choice: &ColumnChoice| match choice {
+            ColumnChoice::Name(name) => has(head, name),
+            ColumnChoice::NameOrPosition(name) => name.parse::<usize>().is_err() && has(head, name),
+            ColumnChoice::Position(_) => false,
+        };
+        if options.columns.chosen().any(|(_, choice)| is_named(choice)) {
+            return Ok(Self::ColumnNames);
+        }
+        if options.names {
+            Self::of_names(head, body, options)
+        } else {
+            Ok(Self::of_numbers(head, body))
+        }
+    }
+
+    /// Recognizes the first row if vertices are numbers. Then a line without two numbers is not an
+    /// edge.
+    fn of_numbers(head: &[&[u8]], body: &[Fields<'_>]) -> Self {
+        let next = body.first().map_or(&[][..], Vec::as_slice);
+        let has_words = head.iter().all(|field| !is_weight(field));
+        let is_natural =
+            |field: &[u8]| unquote(field).is_some_and(|field| natural(&field, "").is_ok());
+        let words_over_vertices = head
+            .iter()
+            .zip(next)
+            .filter(|(name, field)| !is_weight(name) && is_natural(field))
+            .count();
+        let has_numbers_below = has_words && next.iter().any(|field| is_weight(field));
+        if has_known_ends(head) || has_numbers_below || words_over_vertices >= 2 {
+            return Self::ColumnNames;
+        }
+        let counts: Option<Vec<u64>> = head.iter().map(|field| natural(field, "").ok()).collect();
+        let other_columns = !body.is_empty() && next.len() != head.len();
+        match counts.as_deref() {
+            Some(&[n, m]) => Self::Counts { n, m, sure: other_columns },
+            Some(&[n, same, m]) if n == same && other_columns => Self::Counts { n, m, sure: true },
+            _ => Self::Edge,
+        }
+    }
+
+    /// Recognizes the first row if vertices have names, so that a header looks like an edge. A word
+    /// above a column of numbers, or two known names, indicate a header. A number above a column of
+    /// numbers, or a vertex that occurs again, indicate an edge. Contradictions are refused.
+    fn of_names(
+        head: &[&[u8]],
+        body: &[Fields<'_>],
+        options: &ReadOptions,
+    ) -> Result<Self, ReadErrorKind> {
+        let known = has_known_ends(head);
+        if body.is_empty() {
+            return Ok(if known { Self::ColumnNames } else { Self::Edge });
+        }
+        let is_numeric =
+            |column: usize| body.iter().all(|row| row.get(column).is_some_and(|f| is_weight(f)));
+        let (mut word_over_numbers, mut number_over_numbers) = (false, false);
+        for (_, field) in head.iter().enumerate().filter(|(column, _)| is_numeric(*column)) {
+            let is_number = is_weight(field);
+            number_over_numbers |= is_number;
+            word_over_numbers |= !is_number && !field.is_empty();
+        }
+        let ends =
+            [(0, &options.columns.source), (1, &options.columns.target)].map(|(column, choice)| {
+                match choice {
+                    Some(ColumnChoice::Position(position)) => position.saturating_sub(1),
+                    Some(ColumnChoice::NameOrPosition(text)) => {
+                        text.parse().map_or(column, |at: usize| at.saturating_sub(1))
+                    }
+                    _ => column,
+                }
+            });
+        let ends_in = |row: &[&'_ [u8]]| {
+            ends.map(|end| row.get(end).and_then(|field| unquote(field)).map(Cow::into_owned))
+        };
+        let later: HashSet<Vec<u8>> = body.iter().flat_map(|row| ends_in(row)).flatten().collect();
+        let occurs_again = ends_in(head).into_iter().flatten().any(|name| later.contains(&name));
+        match (known || word_over_numbers, number_over_numbers || occurs_again) {
+            (true, false) => Ok(Self::ColumnNames),
+            (false, true) => Ok(Self::Edge),
+            _ => {
+                let sentence =
+                    format!("is the first line a header? pass {}", options.terms.header_or_not());
+                Err(ReadErrorKind::Columns { sentence, columns: texts(head) })
+            }
+        }
+    }
+}
+
+/// Whether two of the names are known names of the ends of edges.
+fn has_known_ends(head: &[&[u8]]) -> bool {
+    let has_one_of = |names: &[&str]| head.iter().any(|name| names.contains(&plain(name).as_str()));
+    has_one_of(&U_NAMES) && has_one_of(&V_NAMES)
+}
+
+fn has(head: &[&[u8]], name: &str) -> bool {
+    head.iter().any(|field| unquote(field).is_some_and(|field| *field == *name.as_bytes()))
+}

@@ -1,0 +1,151 @@
+//! Edge lists: one line `u v` or `u v weight` per edge, as SNAP, NetworkX and spreadsheets write
+//! them.
+//!
+//! Columns are separated by blanks, tabs, commas, semicolons or bars. `#`, `%` and `//` start
+//! comments. The first line may contain the names of the columns, or the numbers of vertices and
+//! edges. Vertices are the numbers from 0 to the largest, or, on request, names. If names and
+//! contents leave open which column is a vertex or the weight, the input is refused with a question.
+//! The notes list the columns that are not used.
+
+mod choose;
+mod fields;
+mod head;
+mod header;
+mod isolated;
+mod known;
+mod layout;
+mod names;
+mod part;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use kostra_core::{AnyGraph, with_graph};
+
+use crate::blocks::{BLOCK_BYTES, Text};
+use crate::columns::{Columns, Ends};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::head::{Evidence, Head as InputHead};
+use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
+use crate::number::words;
+use crate::text_writer::TextWriter;
+use crate::{ReadOptions, weights};
+use head::{COUNTS_COMMENT, Head, StatedCounts};
+
+pub use isolated::isolated_vertices;
+
+impl Format {
+    /// Edge lists: lines `u v` or `u v weight`, as SNAP, CSV and TSV files have them.
+    pub const EDGE_LIST: Self = Self::new(&FormatInfo {
+        id: "edges",
+        title: "edge list",
+        extensions: &["edges"],
+        summary: "SNAP, CSV, TSV: an edge list with lines `u v` or `u v weight`",
+        keeps_edge_order: true,
+        recognize,
+        read,
+        write: Some(writer),
+        read_part: Some(part::open),
+    });
+}
+
+/// Recognizes a text whose first row has at least two columns, and a text of comments only.
+fn recognize(head: &InputHead<'_>) -> Evidence {
+    let lines = head.lines().unwrap_or_default();
+    let is_comment = |line: &[u8]| matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..]);
+    let columns = |line: &[u8]| {
+        let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b',' | b';' | b'|');
+        line.split(separator).filter(|word| !word.is_empty()).count()
+    };
+    let is_blank = lines.iter().all(|line| words(line).next().is_none());
+    let mut rows = lines.iter().filter(|line| !is_comment(line) && columns(line) > 0);
+    Evidence::Fallback.when(!is_blank && rows.next().is_none_or(|line| columns(line) > 1))
+}
+
+fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    read_in_blocks(stream, options, BLOCK_BYTES)
+}
+
+fn read_in_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    block_size: usize,
+) -> Result<Parsed, Fault> {
+    let mut text = Text::with_block_size(stream, block_size)?;
+    let head = Head::read(&mut text, options)?;
+    if !head.announces_edges() {
+        return without_edges(head.counts, options);
+    }
+    let mut columns = Columns::default();
+    let names = if options.names {
+        Some(head.parse_names(text, &mut columns, options)?)
+    } else {
+        head.parse_lines(text, &mut columns, options)?;
+        None
+    };
+
+    let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+    let vertices = match &names {
+        Some(names) => {
+            notes.clone_from(&head.layout.notes);
+            head.check_edges(columns.len() as u64)?;
+            names.len() as u64
+        }
+        None => {
+            let conclusion =
+                head.conclude(Ends::of_edges(&columns.u, &columns.v), options, &mut notes)?;
+            if !conclusion.first_is_an_edge {
+                columns.remove_first();
+            }
+            if let Some(lowest) = conclusion.lowest_id {
+                let isolated = isolated::count(conclusion.vertices, &columns)?;
+                warnings.extend(isolated_vertices(
+                    isolated,
+                    lowest..conclusion.vertices,
+                    options.terms,
+                ));
+            }
+            conclusion.vertices
+        }
+    };
+    let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
+    let graph =
+        weights::RawGraph::new(vertices, columns, head.is_weighted()).build(options, &mut notes)?;
+    notes.extend_from_slice(&warnings);
+    Ok(Parsed { names, warnings, ..Parsed::new(graph, notes) })
+}
+
+fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let StatedCounts { n, m, line } = counts.unwrap_or(StatedCounts { n: 0, m: 0, line: 1 });
+    if m > 0 {
+        let sentence = format!("the first comment announces {m} edges, but there are none");
+        return Err(Fault::at_line(line, 1, sentence));
+    }
+    let mut notes = Vec::new();
+    let vertices = usize::try_from(n).unwrap_or(usize::MAX);
+    let graph =
+        weights::RawGraph::new(vertices, Columns::default(), true).build(options, &mut notes)?;
+    Ok(Parsed { names: options.names.then(Vec::new), ..Parsed::new(graph, notes) })
+}
+
+/// Writes a graph as lines `u v weight`, after a comment that states the number of vertices.
+/// Every weight is read back as the same value: integers as integers, floats as `f64`.
+fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
+    Ok(Box::new(move |to| write(outgoing.graph, to)))
+}
+
+fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
+    let mut text = TextWriter::new(to);
+    text.word(COUNTS_COMMENT).word(" ").number(graph.vertices().into()).word(" vertices, ");
+    text.number(graph.edges() as u64).word(" edges, vertices count from 0").end_line()?;
+    with_graph!(graph, graph => {
+        let edges = graph.edge_list();
+        for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {
+            text.number(u.into()).word(" ").number(v.into()).word(" ").weight(weight).end_line()?;
+        }
+    });
+    text.finish()
+}

@@ -1,0 +1,134 @@
+//! Parsing the lines of an edge list whose vertices have names.
+//!
+//! The names are extracted in parallel, and numbered in order of first appearance when blocks are
+//! joined.
+
+use std::collections::HashMap;
+
+use kostra_core::memory::{self, OutOfMemory};
+use kostra_core::{GraphError, MAX_VERTICES, Vertex};
+
+use super::fields::{is_comment, unquote};
+use super::layout::Layout;
+use super::rows::{Row, open_quote, row_in};
+use crate::blocks::Parser;
+use crate::columns::Columns;
+use crate::fault::BlockFault;
+use crate::{ReadErrorKind, ReadOptions};
+
+/// Parses lines into edges between names.
+pub(super) struct NamedRows<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) options: &'a ReadOptions,
+}
+
+/// The edges of a block: their weights, and the concatenated names of their ends.
+#[derive(Default)]
+pub(super) struct NamedChunk {
+    /// The ends are 0 until the block is joined.
+    columns: Columns,
+    names: String,
+    /// The end of each name: the first and second end of each edge in turn.
+    ends: Vec<usize>,
+}
+
+impl Parser for NamedRows<'_> {
+    type Chunk = NamedChunk;
+
+    fn parse(&self, block: &[u8], chunk: &mut NamedChunk) -> Result<(), BlockFault> {
+        let mut at = 0;
+        for line in block.split_inclusive(|&byte| byte == b'\n') {
+            self.line(line.trim_ascii_end(), chunk)
+                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+            at += line.len();
+        }
+        Ok(())
+    }
+}
+
+impl NamedRows<'_> {
+    fn line(&self, line: &[u8], chunk: &mut NamedChunk) -> Result<(), (usize, String)> {
+        if is_comment(line) {
+            return Ok(());
+        }
+        let row = Row::parse(line, self.layout)?;
+        let weight = row.weight(self.options.nan_rule())?;
+        let name = |(at, field)| {
+            let name = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
+            let name = String::from_utf8(name.into_owned())
+                .map_err(|_| (at, "the name is not UTF-8 text".into()));
+            name.and_then(|name| {
+                if name.is_empty() { Err((at, "the name is missing".into())) } else { Ok(name) }
+            })
+        };
+        let (u, v): (String, String) = (name(row.u)?, name(row.v)?);
+        for name in [u, v] {
+            chunk.names.push_str(&name);
+            chunk.ends.push(chunk.names.len());
+        }
+        chunk.columns.push_ends(0, 0);
+        if let Some(weight) = weight {
+            chunk.columns.push_weight(weight);
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of the names, in order of first appearance.
+#[derive(Default)]
+pub(super) struct Numbering {
+    numbers: HashMap<Box<str>, Vertex>,
+}
+
+impl Numbering {
+    /// Numbers the ends of the edges of a chunk, and adds the edges to `columns`.
+    pub(super) fn join(
+        &mut self,
+        chunk: &mut NamedChunk,
+        block: &[u8],
+        columns: &mut Columns,
+    ) -> Result<(), BlockFault> {
+        let mut start = 0;
+        for (index, &end) in chunk.ends.iter().enumerate() {
+            let number = self.number(chunk.names.get(start..end).unwrap_or_default())?;
+            let ends = if index % 2 == 0 { &mut chunk.columns.u } else { &mut chunk.columns.v };
+            if let Some(end) = ends.get_mut(index / 2) {
+                *end = number;
+            }
+            start = end;
+        }
+        chunk.names.clear();
+        chunk.ends.clear();
+        columns.join(&mut chunk.columns, usize::MAX, |edge| row_in(block, edge))
+    }
+
+    fn number(&mut self, name: &str) -> Result<Vertex, ReadErrorKind> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(number);
+        }
+        let number = self.numbers.len();
+        if number >= MAX_VERTICES {
+            return Err(GraphError::TooManyVertices { vertices: number as u64 + 1 }.into());
+        }
+        let bytes = (number + 1) * size_of::<(Box<str>, Vertex)>();
+        self.numbers
+            .try_reserve(1)
+            .map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
+        self.numbers.insert(name.into(), number as Vertex);
+        Ok(number as Vertex)
+    }
+
+    /// The names by number.
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub(super) fn into_names(self) -> Result<Vec<String>, OutOfMemory> {
+        let mut names = memory::filled(self.numbers.len(), String::new())?;
+        for (name, number) in self.numbers {
+            if let Some(place) = names.get_mut(number as usize) {
+                *place = name.into();
+            }
+        }
+        Ok(names)
+    }
+}

@@ -1,0 +1,238 @@
+//! Parsing the lines of an edge list whose vertices are numbers.
+
+use kostra_core::{MAX_VERTICES, Vertex};
+
+use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in};
+use super::layout::{Dictionary, Layout, WeightAt};
+use crate::ReadOptions;
+use crate::blocks::Parser;
+use crate::columns::{Columns, Number};
+use crate::fault::BlockFault;
+use crate::number::{NanRule, digits, natural, show, weight};
+
+/// The offset of a field in its line, and the field.
+type Field<'l> = (usize, &'l [u8]);
+
+/// The fields of a line: the ends of an edge, and its weight if it has one.
+pub(super) struct Row<'l> {
+    pub(super) u: Field<'l>,
+    pub(super) v: Field<'l>,
+    pub(super) weight: Option<Field<'l>>,
+}
+
+impl<'l> Row<'l> {
+    /// Parses a line that is not a comment. A fault has its offset in the line.
+    pub(super) fn parse(line: &'l [u8], layout: &Layout) -> Result<Self, (usize, String)> {
+        let (row, dictionary) = match layout.dictionary {
+            Dictionary::Absent => (line, None),
+            Dictionary::Empty | Dictionary::Other => cut(line),
+        };
+        let (mut u, mut v, mut weight, mut columns) = (None, None, None, 0);
+        for (column, field) in fields(row, layout.separator).enumerate() {
+            columns += 1;
+            if column == layout.u {
+                u = Some(field);
+            } else if column == layout.v {
+                v = Some(field);
+            } else if layout.weight == WeightAt::Column(column) {
+                weight = Some(field);
+            }
+        }
+        let (Some(u), Some(v), true) = (u, v, columns == layout.columns) else {
+            let (plural, expected) = (if columns == 1 { "" } else { "s" }, layout.columns);
+            return Err((
+                0,
+                format!("this line has {columns} column{plural}, but those before have {expected}"),
+            ));
+        };
+        let start = line.len() - dictionary.map_or(0, <[u8]>::len);
+        if layout.dictionary == Dictionary::Empty
+            && dictionary.is_some_and(|inside| !is_empty(inside))
+        {
+            let sentence =
+                "the first dictionary is empty, so that edges have no weights, but this one is not";
+            return Err((start, sentence.into()));
+        }
+        if layout.weight == WeightAt::Dictionary {
+            let (at, field) = dictionary.and_then(weight_in).ok_or_else(|| {
+                (start, "the dictionary has no weight, but the first has one".to_string())
+            })?;
+            weight = Some((start + at, field));
+        }
+        Ok(Self { u, v, weight })
+    }
+
+    /// The weight, if the layout contains weights.
+    pub(super) fn weight(&self, nan: NanRule) -> Result<Option<Number>, (usize, String)> {
+        let Some((at, field)) = self.weight else { return Ok(None) };
+        let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
+        weight(&text, nan).map(Some).map_err(|sentence| (at, sentence))
+    }
+}
+
+pub(super) fn open_quote(field: &[u8]) -> String {
+    format!("the quotes of the field {} do not match", show(field))
+}
+
+/// The offset of the line of an edge in a block; edges count from 0.
+pub(super) fn row_in(block: &[u8], edge: usize) -> usize {
+    let mut start = 0;
+    let mut starts = block.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
+        let place = start;
+        start += line.len();
+        (!is_comment(line.trim_ascii_end())).then_some(place)
+    });
+    starts.nth(edge).unwrap_or_default()
+}
+
+/// Parses lines into edges.
+pub(super) struct Rows<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) options: &'a ReadOptions,
+}
+
+impl Parser for Rows<'_> {
+    type Chunk = Columns;
+
+    fn parse(&self, block: &[u8], chunk: &mut Columns) -> Result<(), BlockFault> {
+        let Layout { separator, columns, u, v, weight, dictionary, .. } = *self.layout;
+        let in_order = (u, v) == (0, 1) && dictionary == Dictionary::Absent;
+        match weight {
+            WeightAt::Nowhere if in_order && columns == 2 => {
+                self.parse_lines(block, chunk, |at, chunk| plain_ends(block, at, separator, chunk))
+            }
+            WeightAt::Column(2) if in_order && columns == 3 => {
+                self.parse_lines(block, chunk, |at, chunk| {
+                    plain_edge(block, at, separator, self.options.nan_rule(), chunk)
+                })
+            }
+            _ => self.parse_lines(block, chunk, |_, _| None),
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start of
+    /// the next line; `any_line` parses all others.
+    #[inline(always)]
+    fn parse_lines(
+        &self,
+        block: &[u8],
+        chunk: &mut Columns,
+        plain: impl Fn(usize, &mut Columns) -> Option<usize>,
+    ) -> Result<(), BlockFault> {
+        let mut at = 0;
+        while at < block.len() {
+            if let Some(next) = plain(at, chunk) {
+                at = next;
+                continue;
+            }
+            let rest = block.get(at..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or_default();
+            self.any_line(line, chunk)
+                .map_err(|(column, sentence)| BlockFault::new(at + column, sentence))?;
+            at += length + 1;
+        }
+        Ok(())
+    }
+
+    fn any_line(&self, line: &[u8], chunk: &mut Columns) -> Result<(), (usize, String)> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if is_comment(line) {
+            return Ok(());
+        }
+        let row = Row::parse(line, self.layout)?;
+        let vertex = |field| vertex(field, self.options.terms.names());
+        let (u, v) = (vertex(row.u)?, vertex(row.v)?);
+        let weight = row.weight(self.options.nan_rule())?;
+        chunk.push_ends(u, v);
+        if let Some(weight) = weight {
+            chunk.push_weight(weight);
+        }
+        Ok(())
+    }
+}
+
+/// Parses a vertex. `names` is the option with which a vertex can be a name.
+fn vertex((at, field): Field<'_>, names: &str) -> Result<Vertex, (usize, String)> {
+    let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
+    let vertex = natural(&text, "vertex").map_err(|sentence| {
+        let is_name = sentence.ends_with("not a number");
+        (
+            at,
+            if is_name {
+                format!("{sentence}; with {names} vertices can have names")
+            } else {
+                sentence
+            },
+        )
+    })?;
+    match Vertex::try_from(vertex) {
+        Ok(vertex) if (vertex as usize) < MAX_VERTICES => Ok(vertex),
+        _ => Err((
+            at,
+            format!("the vertex {vertex} is beyond 32-bit ids; with {names} it is numbered anew"),
+        )),
+    }
+}
+
+/// The most digits of a number in a plain line; they cannot overflow 64 bits.
+const MOST_DIGITS: usize = 18;
+
+/// Parses two numbers with one separator between them. Returns them and their end.
+#[inline(always)]
+fn plain_pair(block: &[u8], start: usize, separator: Separator) -> Option<(Vertex, Vertex, usize)> {
+    let (u, end_of_u) = digits(block, start);
+    let (v, end) = digits(block, end_of_u + 1);
+    let both = end_of_u > start && end > end_of_u + 1 && separator.is(block.get(end_of_u));
+    let most = MAX_VERTICES as u64;
+    (both && end - start <= MOST_DIGITS && u < most && v < most).then_some((
+        u as Vertex,
+        v as Vertex,
+        end,
+    ))
+}
+
+#[inline(always)]
+fn plain_ends(
+    block: &[u8],
+    start: usize,
+    separator: Separator,
+    chunk: &mut Columns,
+) -> Option<usize> {
+    let (u, v, end) = plain_pair(block, start, separator)?;
+    if block.get(end) != Some(&b'\n') {
+        return None;
+    }
+    chunk.push_ends(u, v);
+    Some(end + 1)
+}
+
+#[inline(always)]
+fn plain_edge(
+    block: &[u8],
+    start: usize,
+    separator: Separator,
+    nan: NanRule,
+    chunk: &mut Columns,
+) -> Option<usize> {
+    let (u, v, end_of_v) = plain_pair(block, start, separator)?;
+    let at = end_of_v + 1;
+    if !separator.is(block.get(end_of_v)) {
+        return None;
+    }
+    let (value, end) = digits(block, at);
+    if block.get(end) == Some(&b'\n') && (1..=MOST_DIGITS).contains(&(end - at)) {
+        chunk.push_ends(u, v);
+        chunk.push_integer(value as i64);
+        return Some(end + 1);
+    }
+    const LONGEST: usize = 32;
+    let rest = block.get(at..)?;
+    let length = rest.iter().take(LONGEST).position(|&byte| byte == b'\n')?;
+    let number = weight(rest.get(..length)?, nan).ok()?;
+    chunk.push_ends(u, v);
+    chunk.push_weight(number);
+    Some(at + length + 1)
+}

@@ -1,0 +1,287 @@
+//! What edge lists promise.
+
+use super::*;
+use crate::testing::{assert_round_trips, edges, read_all_ways};
+use crate::{ColumnChoice, ColumnOptions, Header, Nan};
+
+fn parsed(text: &str) -> Parsed {
+    read_all_ways(read_in_blocks, text, &ReadOptions::default()).unwrap()
+}
+
+fn graph(text: &str) -> (u32, String) {
+    let parsed = parsed(text);
+    (parsed.graph.vertices(), edges(&parsed.graph))
+}
+
+fn error(text: &str) -> String {
+    read_all_ways(read_in_blocks, text, &ReadOptions::default()).unwrap_err()
+}
+
+fn named(text: &str) -> Result<Parsed, String> {
+    let options = ReadOptions { names: true, ..ReadOptions::default() };
+    read_all_ways(read_in_blocks, text, &options)
+}
+
+const UNIT: &str = "the input has no weights; each edge weighs 1";
+
+#[test]
+fn every_separator_and_comment_is_understood() {
+    let expected = (3, "0-1:5 1-2:-6".to_string());
+    for text in [
+        "0 1 5\n1 2 -6\n",
+        "# SNAP\n0\t1\t5\n1\t2\t-6\n",
+        "% KONECT\n  0   1 5  \n\n// c\n1 2\t-6\n",
+        "0,1,5\n1, 2 , -6\n",
+        "0;1;5\n1;2;-6\n",
+        "0|1|5\n1|2|-6\n",
+        "\"0\",\"1\",\"5\"\n1,2,-6\n",
+        "source,target,weight\n0,1,5\n1,2,-6\n",
+        "Weight\tTo\tFrom\n5\t1\t0\n-6\t2\t1\n",
+        "0 1 {'weight': 5}\n1 2 {'a': 1, 'weight': -6}\n",
+    ] {
+        assert_eq!(graph(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn weights_may_be_missing_or_of_any_type() {
+    assert_eq!(parsed("0 1\n1 2\n2 0\n").notes, [UNIT]);
+    assert_eq!(graph("0 1 0.5\n1 2 3\n").1, "0-1:0.5 1-2:3.0");
+    assert_eq!(graph("0 1 7\n1 2 3000000000\n").1, "0-1:7 1-2:3000000000");
+    assert_eq!(graph("0 1 {}\n1 2 {}\n2 0 {}\n"), (3, "0-1:1 1-2:1 2-0:1".into()));
+}
+
+#[test]
+fn columns_that_are_left_out_are_said() {
+    assert_eq!(parsed("0 1 5 9\n2 1 6 9\n").notes, ["column 4 is left out"]);
+    let counted = parsed("0 0 1 0.5\n1 1 2 0.5\n2 2 3 0.5\n");
+    assert_eq!(edges(&counted.graph), "0-1:0.5 1-2:0.5 2-3:0.5");
+    assert_eq!(
+        counted.notes,
+        ["the first column counts the edges; the next are taken as two vertices and a weight"]
+    );
+}
+
+#[test]
+fn a_first_line_of_counts_is_no_edge() {
+    let note = |line| format!("line {line} is taken as the numbers of vertices and edges");
+    let counted = parsed("# c\n5 3\n0 1\n1 2\n2 3\n");
+    assert_eq!((counted.graph.vertices(), edges(&counted.graph)), (5, "0-1:1 1-2:1 2-3:1".into()));
+    assert_eq!(counted.notes, [note(2), UNIT.into()]);
+    let weighted = parsed("5 2\n0 1 7\n1 2 8\n");
+    assert_eq!((weighted.graph.vertices(), edges(&weighted.graph)), (5, "0-1:7 1-2:8".into()));
+    assert_eq!(weighted.notes, [note(1)]);
+    assert_eq!(graph("5 3\n0 1\n1 2\n"), (6, "5-3:1 0-1:1 1-2:1".into()), "three edges, not two");
+    assert_eq!(graph("5 2\n0 9\n1 2\n"), (10, "5-2:1 0-9:1 1-2:1".into()), "vertex 9 is none of 5");
+    assert_eq!(
+        error("5 3\n0 1 7\n1 2 8\n"),
+        "x: line 1, column 1: this line has another number of columns than the next, so it should say how many \
+         vertices and edges follow, but 2 edges do"
+    );
+}
+
+#[test]
+fn vertices_are_taken_as_they_are() {
+    let from_one = parsed("1 2 5\n2 3 6\n");
+    assert_eq!(from_one.graph.vertices(), 4);
+    let warning = "one of the 4 vertices is isolated: no edge ends at vertex 0, so ids probably count from 1; with \
+                   --names only ids that occur are vertices";
+    assert_eq!(
+        (&from_one.notes[..], &from_one.warnings[..]),
+        (&[warning.into()][..], &[warning.into()][..])
+    );
+    let sparse = parsed("101 102 5\n102 103 6\n");
+    assert_eq!(sparse.graph.vertices(), 104);
+    assert!(
+        sparse.warnings[0].starts_with("101 of the 104 vertices are isolated: "),
+        "{:?}",
+        sparse.warnings
+    );
+    for declared in ["# kostra edge list: 9 vertices, 1 edges\n4 5 1\n", "9 1\n4 5 1\n", "0 1 1\n"]
+    {
+        assert_eq!(parsed(declared).warnings, [""; 0], "{declared}");
+    }
+    assert_eq!(
+        error("0 4000000000 5\n"),
+        "x: the largest vertex is 4000000000, too large for a graph of 1 edges; with --names, only \
+         vertices that occur are numbered"
+    );
+    assert_eq!(
+        error("0 1 5\n4294967295 1 5\n"),
+        "x: line 2, column 1: the vertex 4294967295 is beyond 32-bit ids; with --names it is numbered anew"
+    );
+    assert_eq!(error("0 1 5\n1 -2 5\n"), "x: line 2, column 3: the vertex -2 is negative");
+    assert_eq!(
+        error("0 1 5\n1 1.5 5\n"),
+        "x: line 2, column 3: the vertex 1.5 is not a whole number"
+    );
+    assert_eq!(
+        error("alice bob 5\nbob carol 6\n"),
+        "x: line 1, column 1: the vertex is 'alice', which is not a number; with --names vertices can have names"
+    );
+}
+
+#[test]
+fn lines_that_differ_from_the_first_are_errors() {
+    assert_eq!(
+        error("0 1 5\n1 2\n"),
+        "x: line 2, column 1: this line has 2 columns, but those before have 3"
+    );
+    assert_eq!(
+        error("0 1\n1 2\n1 2 3\n"),
+        "x: line 3, column 1: this line has 3 columns, but those before have 2"
+    );
+    assert_eq!(error("0,1,5\n1,2,\n"), "x: line 2, column 5: the weight is missing");
+    assert_eq!(
+        error("0 1 5\n1 2 x\n"),
+        "x: line 2, column 5: the weight is 'x', which is not a number"
+    );
+    assert_eq!(
+        error("0 1 {'weight': 5}\n1 2 {}\n"),
+        "x: line 2, column 5: the dictionary has no weight, but the first has one"
+    );
+    assert_eq!(
+        error("7\n"),
+        "x: line 1, column 1: an edge needs two vertices, but this line has one column"
+    );
+    assert_eq!(
+        error("0 1 5\n1 2 nan\n"),
+        "x: line 2, column 5: the weight is NaN; fix it, or pass `--nan skip`"
+    );
+    let options = ReadOptions { nan: Nan::Skip, ..ReadOptions::default() };
+    assert!(read_all_ways(read_in_blocks, "0 1 5\n1 2 nan\n", &options).is_ok());
+}
+
+#[test]
+fn weights_that_no_type_holds_together_are_errors_at_their_line() {
+    assert_eq!(graph("0 1 9223372036854775808\n1 2 7\n").1, "0-1:9223372036854775808 1-2:7");
+    let start = error("0 1 -5\n# c\n1 2 9223372036854775808\n");
+    assert!(
+        start.starts_with(
+            "x: line 3, column 1: the weight 9223372036854775808 is 2^63 or more, but "
+        ),
+        "{start}"
+    );
+    let start = error("0 1 9007199254740993\n\n1 2 3\n2 0 0.5\n");
+    assert!(
+        start.starts_with(
+            "x: line 4, column 1: this weight is not an integer, but the weight 90071"
+        ),
+        "{start}"
+    );
+    let names = named("a b 0.5\nb c 3\n# c\nc a 9007199254740993\n").unwrap_err();
+    assert!(
+        names.starts_with("x: line 4, column 1: the weight 9007199254740993 has no exact"),
+        "{names}"
+    );
+}
+
+#[test]
+fn columns_are_taken_as_the_options_say() {
+    let by_name = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
+    let columns = ColumnOptions {
+        source: by_name("from"),
+        target: by_name("to"),
+        weight: by_name("km"),
+        ..ColumnOptions::default()
+    };
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    let text = "id,km,from,lanes,to\n7,2.5,0,2,1\n8,4,1,,2\n";
+    let read = read_all_ways(read_in_blocks, text, &options).unwrap();
+    assert_eq!(edges(&read.graph), "0-1:2.5 1-2:4.0");
+    assert_eq!(read.notes, ["columns 'id', 'lanes' are left out"]);
+    let empty = "id,km,from,lanes,to\n7,2.5,0,2,1\n8,,1,,2\n";
+    let error = read_all_ways(read_in_blocks, empty, &options).unwrap_err();
+    assert_eq!(error, "x: line 3, column 3: the weight is missing");
+
+    let columns = ColumnOptions { header: Header::Absent, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, names: true, ..ReadOptions::default() };
+    let read = read_all_ways(read_in_blocks, "A,B\nC,D\n", &options).unwrap();
+    assert_eq!(read.names.unwrap(), ["A", "B", "C", "D"]);
+    let columns = ColumnOptions { header: Header::Present, ..ColumnOptions::default() };
+    let options = ReadOptions { columns, names: true, ..ReadOptions::default() };
+    let read = read_all_ways(read_in_blocks, "A,B\nC,D\n", &options).unwrap();
+    assert_eq!(read.names.unwrap(), ["C", "D"]);
+}
+
+#[test]
+fn dictionaries_are_all_empty_or_all_have_weights() {
+    assert_eq!(
+        error("0 1 {}\n1 2 {'weight': 5}\n"),
+        "x: line 2, column 5: the first dictionary is empty, so that edges have no weights, but this one is not"
+    );
+}
+
+#[test]
+fn a_first_line_longer_than_the_head_is_read() {
+    let columns: String = (0..20_000).map(|column| format!(",column{column}")).collect();
+    let fields = ",x".repeat(20_000);
+    let text = format!("from,to,weight{columns}\n0,1,5{fields}\n1,2,6{fields}\n");
+    let read = read(
+        Stream::new(crate::source::from_bytes(text.as_bytes())).unwrap(),
+        &ReadOptions::default(),
+    );
+    assert_eq!(edges(&read.unwrap().graph), "0-1:5 1-2:6");
+}
+
+#[test]
+fn names_are_numbered_as_they_appear() {
+    let text = "# who knows whom\nbob alice 5\nalice \"carol ann\" 6\n\u{10d}apek bob 7\n";
+    let parsed = named(text).unwrap();
+    assert_eq!(edges(&parsed.graph), "0-1:5 1-2:6 3-0:7");
+    assert_eq!(parsed.names.unwrap(), ["bob", "alice", "carol ann", "\u{10d}apek"]);
+
+    let csv = named("from,to,weight\n\"Smith, J.\",\"the \"\"other\"\"\",1.5\nx,\"Smith, J.\",2\n")
+        .unwrap();
+    assert_eq!(edges(&csv.graph), "0-1:1.5 2-0:2.0");
+    assert_eq!(csv.names.unwrap(), ["Smith, J.", "the \"other\"", "x"]);
+
+    let tabs = named("New York\tBoston\t5\nBoston\tNew York\t6\n").unwrap();
+    assert_eq!(tabs.names.unwrap(), ["New York", "Boston"]);
+
+    let sparse = named("4294967295 18446744073709551616 5\n").unwrap();
+    assert_eq!(sparse.graph.vertices(), 2);
+
+    assert_eq!(named(",b,5\n").unwrap_err(), "x: line 1, column 1: the name is missing");
+    assert_eq!(
+        named("a,\"b,5\n").unwrap_err(),
+        "x: line 1, column 3: the quotes of the field \\\"b do not match"
+    );
+}
+
+#[test]
+fn names_that_are_no_text_are_errors() {
+    let stream = Stream::new(crate::source::from_bytes(b"a b 1\na \xff 1\n")).unwrap();
+    let options = ReadOptions { names: true, ..ReadOptions::default() };
+    let fault = read(stream, &options).unwrap_err();
+    assert_eq!(fault.in_input("x").to_string(), "x: line 2, column 3: the name is not UTF-8 text");
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    assert_round_trips(write, read_in_blocks);
+}
+
+#[test]
+fn a_written_list_that_was_cut_is_an_error() {
+    let text = "# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n0 1 5\n";
+    assert_eq!(
+        error(text),
+        "x: line 1, column 1: the first comment announces 2 edges, but there are 1"
+    );
+    let text = "# c\n# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n";
+    assert_eq!(
+        error(text),
+        "x: line 2, column 1: the first comment announces 2 edges, but there are none"
+    );
+    let text = "# kostra edge list: 3 vertices, 1 edges, vertices count from 0\n0 3 5\n";
+    assert_eq!(
+        error(text),
+        "x: edge 0 ends at vertex 3, but the graph has 3 vertices, numbered from 0"
+    );
+}
+
+#[test]
+fn nothing_but_comments_is_a_graph_without_edges() {
+    assert_eq!(graph("# nothing\n"), (0, String::new()));
+}

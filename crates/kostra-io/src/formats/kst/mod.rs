@@ -1,0 +1,58 @@
+//! `.kst`: Kostra's own binary format. It contains the arrays of a graph as they are in memory, so
+//! that a file is opened by mapping it.
+//!
+//! `docs/kst.md` is the specification; this is its summary. Numbers are little-endian, a section
+//! starts at the next multiple of 64 bytes, and the bytes between are zero.
+//!
+//! ```text
+//!    0  magic: 8B "KOSTRA" 0D 0A 1A 0A 00          40  number of sections, u32
+//!   12  version, u32: 1                            44  zero, u32
+//!   16  vertices n, u64                            48  length of the file, u64
+//!   24  edges m, u64                               56  checksum of the header without this field, u64
+//!   32  weight type, u32: i32 u32 i64 u64 f32 f64  64  for each section: kind, u32; zero, u32;
+//!   36  coordinates, u32: none planar geographic       offset, u64; length, u64; checksum, u64
+//!
+//! sections, in this order: 1 first ends, 2 second ends, 3 weights, 4 coordinates if any, 5 names if any
+//! ```
+//!
+//! Everything in a header except the checksums follows from `n`, `m`, the types and the length of
+//! the names, so a reader computes the header and compares it. Checksums are XXH3. The checksum of a
+//! section is computed over the checksums of its chunks of 4 MiB, so that several threads can check
+//! it.
+
+mod chunks;
+mod header;
+mod mapped;
+mod part;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use crate::head::{Evidence, Head};
+use crate::interface::{Format, FormatInfo};
+use read::read;
+use write::writer;
+
+pub use mapped::is_in_mapped_file;
+pub use read::{KstFile, open_kst};
+
+impl Format {
+    /// Kostra's own binary form.
+    pub const KST: Self = Self::new(&FormatInfo {
+        id: "kst",
+        title: "Kostra",
+        extensions: &["kst"],
+        summary: "Kostra: its own binary form, which keeps names and coordinates",
+        keeps_edge_order: true,
+        recognize,
+        read,
+        write: Some(writer),
+        read_part: Some(part::open),
+    });
+}
+
+/// Recognizes the first bytes of the magic number, which a transfer in text mode does not change.
+fn recognize(head: &Head<'_>) -> Evidence {
+    Evidence::Signature.when(head.bytes().starts_with(b"\x8bKOSTRA"))
+}

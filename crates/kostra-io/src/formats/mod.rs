@@ -1,0 +1,73 @@
+//! The formats, one file or folder each, and the table of them.
+//!
+//! To add a format, write its file, declare its module here and add a line to [`FORMATS`].
+//! Recognition, reading, writing, help texts, round-trip tests and fuzzing use the table.
+
+mod dimacs;
+mod ecl;
+mod edge_list;
+mod gap;
+mod kst;
+mod matrix_market;
+mod metis;
+mod osm;
+
+use std::str::FromStr;
+
+use crate::interface::Format;
+
+pub use edge_list::isolated_vertices;
+pub use kst::{KstFile, is_in_mapped_file, open_kst};
+
+/// All formats, in the order in which help texts list them.
+pub static FORMATS: &[Format] = &[
+    Format::DIMACS,
+    Format::EDGE_LIST,
+    Format::MATRIX_MARKET,
+    Format::METIS,
+    Format::ECL,
+    Format::GAP,
+    Format::OSM_PBF,
+    Format::KST,
+];
+
+/// The ids of the formats that fulfill a condition, between commas.
+pub(crate) fn ids(condition: fn(Format) -> bool) -> String {
+    let formats = FORMATS.iter().copied().filter(|&format| condition(format));
+    formats.map(Format::id).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(id: &str) -> Result<Self, String> {
+        FORMATS
+            .iter()
+            .copied()
+            .find(|format| format.id() == id)
+            .ok_or_else(|| format!("there is no format '{id}'; there are: {}", ids(|_| true)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn ids_and_extensions_are_unique() {
+        let ids: HashSet<_> = FORMATS.iter().map(|format| format.id()).collect();
+        assert_eq!(ids.len(), FORMATS.len());
+        for id in ids {
+            assert_eq!(id.parse::<Format>().unwrap().id(), id);
+        }
+        let extensions: Vec<_> =
+            FORMATS.iter().flat_map(|format| format.info().extensions).collect();
+        assert_eq!(extensions.iter().collect::<HashSet<_>>().len(), extensions.len());
+        assert_eq!(
+            "xyz".parse::<Format>().unwrap_err(),
+            format!("there is no format 'xyz'; there are: {}", super::ids(|_| true))
+        );
+    }
+}

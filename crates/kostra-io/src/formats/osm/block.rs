@@ -1,0 +1,254 @@
+//! The inner layer of an OpenStreetMap file: roads and nodes of a block.
+
+use super::protobuf::{Broken, Fields, Numbers, Value, signed};
+
+/// Why a block is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bad {
+    /// Its bytes are not a valid block.
+    Broken,
+    /// It has more items than its compressed bytes allow.
+    TooMuch,
+}
+
+impl From<Broken> for Bad {
+    fn from(Broken: Broken) -> Self {
+        Self::Broken
+    }
+}
+
+/// A node's id in OpenStreetMap.
+pub(super) type NodeId = i64;
+
+/// Values of `highway` that are not roads to travel: roads that do not exist, and places.
+const NO_ROADS: [&[u8]; 19] = [
+    b"abandoned",
+    b"construction",
+    b"demolished",
+    b"destroyed",
+    b"dismantled",
+    b"disused",
+    b"historic",
+    b"no",
+    b"planned",
+    b"proposed",
+    b"razed",
+    b"removed", // not there
+    b"bus_stop",
+    b"emergency_bay",
+    b"platform",
+    b"rest_area",
+    b"services",
+    b"toilets",
+    b"trailhead", // places
+];
+
+/// The features that a file may require of its reader.
+const FEATURES: [&[u8]; 2] = [b"OsmSchema-V0.6", b"DenseNodes"];
+
+/// The first feature that a header requires and this reader does not support.
+pub(super) fn unknown_feature(header: &[u8]) -> Result<Option<&[u8]>, Broken> {
+    for field in Fields(header) {
+        if let (4, feature) = field? {
+            let feature = feature.bytes()?;
+            if !FEATURES.contains(&feature) {
+                return Ok(Some(feature));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The roads of a block: the concatenated nodes of all roads.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Roads {
+    pub(super) nodes: Vec<NodeId>,
+    /// The end of the nodes of each road.
+    pub(super) ends: Vec<usize>,
+    /// Whether the block contains nodes.
+    pub(super) has_nodes: bool,
+}
+
+/// The roads of a block with up to `most` strings and nodes.
+pub(super) fn roads(block: &[u8], most: usize) -> Result<Roads, Bad> {
+    let mut strings = Vec::new();
+    for field in Fields(block) {
+        if let (1, table) = field? {
+            for string in Fields(table.bytes()?) {
+                if let (1, string) = string? {
+                    push(&mut strings, string.bytes()?, most)?;
+                }
+            }
+        }
+    }
+    let mut roads = Roads::default();
+    for field in groups(block) {
+        match field? {
+            (1 | 2, _) => roads.has_nodes = true,
+            (3, way) => add_road(way.bytes()?, &strings, &mut roads, most)?,
+            _ => {}
+        }
+    }
+    Ok(roads)
+}
+
+/// The fields of all groups of a block.
+fn groups(block: &[u8]) -> impl Iterator<Item = Result<(u64, Value<'_>), Broken>> {
+    Fields(block)
+        .filter_map(|field| match field {
+            Ok((2, group)) => Some(group.bytes().map(Fields)),
+            Ok(_) => None,
+            Err(broken) => Some(Err(broken)),
+        })
+        .flat_map(|group| {
+            let (fields, broken) = group.map_or((Fields(&[]), true), |fields| (fields, false));
+            fields.chain(broken.then_some(Err(Broken)))
+        })
+}
+
+fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads, most: usize) -> Result<(), Bad> {
+    let (mut keys, mut values) = (Vec::new(), Vec::new());
+    for field in Fields(way) {
+        match field? {
+            (2, number) => append(&mut keys, number.numbers(), most)?,
+            (3, number) => append(&mut values, number.numbers(), most)?,
+            _ => {}
+        }
+    }
+    if keys.len() != values.len() {
+        return Err(Bad::Broken);
+    }
+    let string = |index: u64| {
+        usize::try_from(index).ok().and_then(|index| strings.get(index)).copied().ok_or(Broken)
+    };
+    let mut is_road = false;
+    for (key, value) in keys.into_iter().zip(values) {
+        match (string(key)?, string(value)?) {
+            (b"highway", value) => is_road = !NO_ROADS.contains(&value),
+            (b"area", b"yes") => return Ok(()),
+            _ => {}
+        }
+    }
+    if is_road {
+        let mut node: NodeId = 0;
+        for field in Fields(way) {
+            if let (8, references) = field? {
+                for delta in references.numbers() {
+                    node = node.checked_add(signed(delta?)).ok_or(Broken)?;
+                    push(&mut roads.nodes, node, most)?;
+                }
+            }
+        }
+        push(&mut roads.ends, roads.nodes.len(), most)?;
+    }
+    Ok(())
+}
+
+fn append(to: &mut Vec<u64>, numbers: Numbers<'_>, most: usize) -> Result<(), Bad> {
+    for number in numbers {
+        push(to, number?, most)?;
+    }
+    Ok(())
+}
+
+fn push<T>(to: &mut Vec<T>, value: T, most: usize) -> Result<(), Bad> {
+    if to.len() == most {
+        return Err(Bad::TooMuch);
+    }
+    to.push(value);
+    Ok(())
+}
+
+/// Calls `give` with the coordinates `[longitude, latitude]` in degrees of each node of a block. A
+/// dense group may have up to `most` nodes.
+pub(super) fn nodes(
+    block: &[u8],
+    most: usize,
+    mut give: impl FnMut(NodeId, [f64; 2]),
+) -> Result<(), Bad> {
+    let mut scale = Scale { granularity: 100, latitude: 0, longitude: 0 };
+    for field in Fields(block) {
+        match field? {
+            (17, number) => scale.granularity = number.number()? as i64,
+            (19, number) => scale.latitude = number.number()? as i64,
+            (20, number) => scale.longitude = number.number()? as i64,
+            _ => {}
+        }
+    }
+    for field in groups(block) {
+        match field? {
+            (1, node) => {
+                let (mut id, mut latitude, mut longitude) = (None, None, None);
+                for field in Fields(node.bytes()?) {
+                    match field? {
+                        (1, number) => id = Some(number.signed()?),
+                        (8, number) => latitude = Some(number.signed()?),
+                        (9, number) => longitude = Some(number.signed()?),
+                        _ => {}
+                    }
+                }
+                let (Some(id), Some(latitude), Some(longitude)) = (id, latitude, longitude) else {
+                    return Err(Bad::Broken);
+                };
+                give(id, scale.place(latitude, longitude)?);
+            }
+            (2, dense) => dense_nodes(dense.bytes()?, &scale, most, &mut give)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A dense group of nodes: differences of ids, latitudes and longitudes.
+fn dense_nodes(
+    bytes: &[u8],
+    scale: &Scale,
+    most: usize,
+    give: &mut impl FnMut(NodeId, [f64; 2]),
+) -> Result<(), Bad> {
+    let (mut ids, mut latitudes, mut longitudes) = (Vec::new(), Vec::new(), Vec::new());
+    for field in Fields(bytes) {
+        match field? {
+            (1, numbers) => append(&mut ids, numbers.numbers(), most)?,
+            (8, numbers) => append(&mut latitudes, numbers.numbers(), most)?,
+            (9, numbers) => append(&mut longitudes, numbers.numbers(), most)?,
+            _ => {}
+        }
+    }
+    if ids.len() != latitudes.len() || ids.len() != longitudes.len() {
+        return Err(Bad::Broken);
+    }
+    let (mut id, mut latitude, mut longitude) = (0_i64, 0_i64, 0_i64);
+    let add = |sum: &mut i64, delta| {
+        *sum = sum.checked_add(signed(delta)).ok_or(Broken)?;
+        Ok::<_, Broken>(*sum)
+    };
+    for ((id_delta, latitude_delta), longitude_delta) in
+        ids.into_iter().zip(latitudes).zip(longitudes)
+    {
+        let place = (add(&mut latitude, latitude_delta)?, add(&mut longitude, longitude_delta)?);
+        give(add(&mut id, id_delta)?, scale.place(place.0, place.1)?);
+    }
+    Ok(())
+}
+
+/// The units of the coordinates of a block, in billionths of a degree.
+struct Scale {
+    granularity: i64,
+    latitude: i64,
+    longitude: i64,
+}
+
+impl Scale {
+    fn place(&self, latitude: i64, longitude: i64) -> Result<[f64; 2], Broken> {
+        let degrees = |offset: i64, number: i64, most: i64| {
+            const BILLION: i64 = 1_000_000_000;
+            let billionths =
+                number.checked_mul(self.granularity).and_then(|number| number.checked_add(offset));
+            let billionths = billionths
+                .filter(|billionths| billionths.unsigned_abs() <= (most * BILLION) as u64);
+            billionths.map(|billionths| billionths as f64 / BILLION as f64).ok_or(Broken)
+        };
+        Ok([degrees(self.longitude, longitude, 180)?, degrees(self.latitude, latitude, 90)?])
+    }
+}

@@ -1,0 +1,265 @@
+//! The types that formats and their users share. A format has a [`FormatInfo`]; its reader returns
+//! [`Parsed`] or a [`Part`], and its writer takes [`Outgoing`].
+
+use std::fmt::{self, Debug, Display};
+use std::hash::{Hash, Hasher};
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use kostra_core::{AnyGraph, Coordinates};
+
+use crate::compression::{Compression, Stream};
+use crate::fault::Fault;
+use crate::head::{Evidence, Head};
+use crate::mapped_file::MappedFile;
+use crate::number::NanRule;
+use crate::options::{ColumnOptions, MissingWeights, Nan};
+use crate::terms::Terms;
+
+/// The description of a format, and its functions.
+#[derive(Debug)]
+pub struct FormatInfo {
+    /// The name that users type.
+    pub id: &'static str,
+    /// The name in reports.
+    pub title: &'static str,
+    /// The extensions of files in this format, without the dot. An output with such an extension
+    /// is written in this format.
+    pub extensions: &'static [&'static str],
+    /// What its files contain, in one line without a period.
+    pub summary: &'static str,
+    /// Whether a graph that is written and read back keeps the order of its edges.
+    pub keeps_edge_order: bool,
+    /// How strongly the start of an input shows this format.
+    pub(crate) recognize: fn(&Head<'_>) -> Evidence,
+    /// Reads a graph.
+    pub(crate) read: fn(Stream<'_>, &ReadOptions) -> Result<Parsed, Fault>,
+    /// Returns what writes a graph; the error is one sentence that says why the format cannot hold
+    /// the graph, and which format can. `None` if Kostra does not write this format.
+    pub(crate) write: Option<for<'a> fn(Outgoing<'a>) -> Result<Writer<'a>, String>>,
+    /// Opens one part of a file, or returns `None` for a file that has no parts. `None` if files
+    /// in this format are only read as a whole.
+    pub(crate) read_part: Option<OpenPart>,
+}
+
+/// Opens one part of a file, whose stream has not been read.
+pub(crate) type OpenPart = for<'a> fn(
+    &PartOfFile<'a>,
+    Stream<'a>,
+    &ReadOptions,
+) -> Result<Option<Box<dyn PartContent>>, Fault>;
+
+/// A file format: an entry of [`FORMATS`](crate::FORMATS).
+#[derive(Clone, Copy)]
+pub struct Format(&'static FormatInfo);
+
+impl Format {
+    /// The format with this description.
+    pub(crate) const fn new(info: &'static FormatInfo) -> Self {
+        Self(info)
+    }
+
+    /// Everything that is known about the format.
+    pub const fn info(self) -> &'static FormatInfo {
+        self.0
+    }
+
+    /// The name that users type.
+    pub const fn id(self) -> &'static str {
+        self.0.id
+    }
+
+    /// The name in reports.
+    pub const fn title(self) -> &'static str {
+        self.0.title
+    }
+
+    /// Whether Kostra writes this format.
+    pub const fn is_writable(self) -> bool {
+        self.0.write.is_some()
+    }
+
+    /// Whether several processes can read a file in this format together, each a part of its edges
+    /// (see [`PartReader`](crate::PartReader)).
+    pub const fn is_read_in_parts(self) -> bool {
+        self.0.read_part.is_some()
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl Eq for Format {}
+
+impl Hash for Format {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id().hash(state);
+    }
+}
+
+impl Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+impl Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// How to read a graph.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format; by default it is recognized by content.
+    pub format: Option<Format>,
+    /// The weights of a graph that has none; a graph with weights is refused. By default the
+    /// weights of the input are used, and each edge of an input without weights has weight 1. An
+    /// edge list with columns that may be weights is then refused.
+    pub missing_weights: Option<MissingWeights>,
+    /// What to do about NaN.
+    pub nan: Nan,
+    /// Whether the vertices of an edge list are names, numbered in order of first appearance. If
+    /// `format` is `None`, an input that is in no other format is read as an edge list.
+    pub names: bool,
+    /// Which columns of an edge list contain what; other formats are refused if a column is
+    /// chosen.
+    pub columns: ColumnOptions,
+    /// How messages name these options.
+    pub terms: Terms,
+    /// The number of threads; 0 means all.
+    pub threads: usize,
+    /// Whether a `.kst` file is copied into memory, so that the graph does not change with the
+    /// file. By default an uncompressed file is mapped, which takes no memory of its own; see
+    /// [`open_kst`](crate::open_kst).
+    pub copy: bool,
+}
+
+impl ReadOptions {
+    /// What to do about a weight in a text that is NaN.
+    pub(crate) fn nan_rule(&self) -> NanRule {
+        match self.nan {
+            Nan::Error => NanRule::Refuse(self.terms),
+            Nan::Skip => NanRule::Accept,
+        }
+    }
+
+    /// The number of threads to use: `threads`, or all that the system offers.
+    pub(crate) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        }
+    }
+}
+
+/// A graph from a file.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The graph. Edge ids are positions in the input; an edge that the format stores twice counts
+    /// once.
+    pub graph: AnyGraph,
+    /// The coordinates of the vertices, if the file contains them.
+    pub coordinates: Option<Coordinates>,
+    /// The names of the vertices, if the file contains them or
+    /// [`ReadOptions::names`](ReadOptions) is set.
+    pub names: Option<Vec<String>>,
+    /// The format of the file.
+    pub format: Format,
+    /// The compression of the file.
+    pub compression: Compression,
+    /// What the user should know, one sentence each: generated weights, skipped edges, unused
+    /// columns.
+    pub notes: Vec<String>,
+    /// The notes that may indicate a mistake: ids at which no edge ends.
+    pub warnings: Vec<String>,
+    /// The `.kst` file that the graph borrows its arrays from, if the file is mapped into memory.
+    pub mapped: Option<MappedFile>,
+}
+
+/// What a format's reader returns.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) graph: AnyGraph,
+    pub(crate) coordinates: Option<Coordinates>,
+    pub(crate) names: Option<Vec<String>>,
+    pub(crate) notes: Vec<String>,
+    /// See [`Loaded::warnings`].
+    pub(crate) warnings: Vec<String>,
+    /// See [`Loaded::mapped`].
+    pub(crate) mapped: Option<MappedFile>,
+}
+
+impl Parsed {
+    /// A graph with notes and nothing else.
+    pub(crate) fn new(graph: AnyGraph, notes: Vec<String>) -> Self {
+        Self { graph, coordinates: None, names: None, notes, warnings: Vec::new(), mapped: None }
+    }
+}
+
+/// A graph to write. Only `.kst` keeps names and coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// The graph.
+    pub graph: &'a AnyGraph,
+    /// The coordinates of its vertices.
+    pub coordinates: Option<&'a Coordinates>,
+    /// The names of its vertices.
+    pub names: Option<&'a [String]>,
+    /// The file that the graph borrows its arrays from. If that file has changed by the end of
+    /// writing, nothing is written.
+    pub mapped: Option<&'a MappedFile>,
+}
+
+impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
+    fn from(graph: &'a AnyGraph) -> Self {
+        Self { graph, coordinates: None, names: None, mapped: None }
+    }
+}
+
+/// Writes a graph that the format can hold.
+pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// A part of a graph: all its vertices, and a range of its edges.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The vertices of the whole graph, and the edges of the part.
+    pub graph: AnyGraph,
+    /// The id of its first edge.
+    pub first: u64,
+    /// The format of the file.
+    pub format: Format,
+    /// As [`Loaded::notes`].
+    pub notes: Vec<String>,
+    /// The lowest vertex id in any part, if the file does not state the number of vertices. Then
+    /// the vertices are the ids from 0 to the highest in any part, and ids in no part are isolated
+    /// vertices.
+    pub lowest_id: Option<u64>,
+}
+
+/// Which part of a file is read: part `part` of `parts`, counted from 0.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartOfFile<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) part: usize,
+    pub(crate) parts: usize,
+}
+
+/// How a format reads one part of a file; see [`PartReader`](crate::PartReader).
+pub(crate) trait PartContent: Debug + Send + Sync {
+    /// Reads the part, and returns the words that the other parts need to complete theirs. Faults
+    /// of the content are not returned here but by [`finish`](Self::finish).
+    fn survey(&mut self, options: &ReadOptions) -> Result<Vec<u64>, Fault>;
+
+    /// The bytes of the file that the part depends on; `head` are the bytes that were read to
+    /// recognize the format and to open the part.
+    fn dependencies(&self, head: Range<u64>) -> Vec<Range<u64>>;
+
+    /// Completes the part with the surveys of all parts, in order.
+    fn finish(self: Box<Self>, surveys: &[&[u64]], options: &ReadOptions) -> Result<Part, Fault>;
+}

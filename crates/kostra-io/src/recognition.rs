@@ -1,0 +1,229 @@
+//! Recognition of formats by content: the format with the strongest [`Evidence`] is chosen.
+//!
+//! `.kst`, OpenStreetMap and Matrix Market files start with a signature, and the lines of DIMACS
+//! files start with their own letters. ECL and GAP files have no signature; their first numbers
+//! must be possible counts and row starts. A text of numbers is METIS or an edge list; the METIS
+//! reader decides (see `formats/metis/recognize.rs`), and an edge list is what remains.
+//!
+//! If comments or long lines fill the head of a text, more of it is read, until three rows are
+//! complete.
+
+use crate::compression::{LONGEST_HEAD, Stream};
+use crate::formats::FORMATS;
+use crate::head::{Evidence, Head, is_utf_16};
+use crate::interface::Format;
+use crate::{ReadErrorKind, Terms, formats};
+
+/// The rows that show the difference between METIS and an edge list: a line of counts and two rows
+/// of neighbors or edges.
+const ROWS_TO_RECOGNIZE: usize = 3;
+
+/// Recognizes the format of a stream of which nothing has been read.
+pub(crate) fn recognize_stream(
+    stream: &mut Stream<'_>,
+    terms: Terms,
+) -> Result<Format, ReadErrorKind> {
+    while stream.head().len() < LONGEST_HEAD
+        && shows_too_little(&Head::new(stream.head(), stream.head_is_whole()))
+        && stream.look_further()?
+    {}
+    recognize(&Head::new(stream.head(), stream.head_is_whole()), terms)
+}
+
+/// Whether a longer head may lead to another decision.
+fn shows_too_little(head: &Head<'_>) -> bool {
+    let has_signature = || {
+        head.has_complete_line()
+            && strongest(head).is_some_and(|(_, evidence)| evidence == Evidence::Signature)
+    };
+    head.has_fewer_rows_than(ROWS_TO_RECOGNIZE) && !has_signature()
+}
+
+/// Recognizes the format of an input by its head.
+///
+/// # Errors
+/// When the input is in no format.
+fn recognize(head: &Head<'_>, terms: Terms) -> Result<Format, ReadErrorKind> {
+    if let Some((format, _)) = strongest(head) {
+        return Ok(format);
+    }
+    let bytes = head.bytes();
+    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"7z\xbc\xaf\x27\x1c") {
+        let sentence = "this is an archive; unpack it and pass a file from it";
+        return Err(ReadErrorKind::Malformed(sentence.into()));
+    }
+    if is_utf_16(bytes) {
+        return Err(ReadErrorKind::utf_16());
+    }
+    Err(ReadErrorKind::UnknownFormat {
+        known: formats::ids(|_| true),
+        option: terms.option("format"),
+    })
+}
+
+/// The format with the strongest evidence, the first in the table if several have it.
+fn strongest(head: &Head<'_>) -> Option<(Format, Evidence)> {
+    let mut best = None;
+    for &format in FORMATS {
+        let evidence = (format.info().recognize)(head);
+        if evidence > best.map_or(Evidence::Absent, |(_, evidence)| evidence) {
+            best = Some((format, evidence));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::from_bytes;
+
+    fn recognize(bytes: &[u8], whole: bool) -> Result<Format, ReadErrorKind> {
+        super::recognize(&Head::new(bytes, whole), Terms::Command)
+    }
+
+    fn format(text: &str) -> Format {
+        recognize(text.as_bytes(), true).unwrap()
+    }
+
+    #[test]
+    fn formats_say_what_they_are() {
+        assert_eq!(format("c road\nc\n\np sp 3 2\na 1 2 3\n"), Format::DIMACS);
+        assert_eq!(format("\u{feff}p tw 3 2\r\n1 2\r\n"), Format::DIMACS);
+        assert_eq!(format("a 1 2 3\n"), Format::DIMACS);
+        assert_eq!(
+            format("%%MatrixMarket matrix coordinate real general\n"),
+            Format::MATRIX_MARKET
+        );
+        assert_eq!(format("%%matrixmarket matrix\n"), Format::MATRIX_MARKET);
+        assert_eq!(recognize(b"\0\0\0\x0d\x0a\x09OSMHeader\x18", true).unwrap(), Format::OSM_PBF);
+        let egr: Vec<u8> =
+            [2_u32, 2, 0, 1, 2, 1, 0].into_iter().flat_map(u32::to_le_bytes).collect();
+        assert_eq!(recognize(&egr, true).unwrap(), Format::ECL);
+        assert_eq!(recognize(&[0; 12], true).unwrap(), Format::ECL);
+        // The last number of vertices looks like ECL's first start.
+        for (entries, vertices) in [(0_i64, 0_i64), (0, 5), (3, 2), (1 << 32, 1 << 24)] {
+            let starts = [0, entries / 2, entries].into_iter().take(vertices as usize + 1);
+            let wsg: Vec<u8> =
+                [entries, vertices].into_iter().chain(starts).flat_map(i64::to_le_bytes).collect();
+            for flag in 0..=u8::from(vertices > 0) {
+                let format = recognize(&[&[flag], &wsg[..]].concat(), false).unwrap();
+                assert_eq!(format, Format::GAP, "{entries} entries, {vertices} vertices, {flag}");
+            }
+        }
+    }
+
+    #[test]
+    fn edges_are_an_edge_list() {
+        for text in [
+            "0 1\n1 2\n",
+            "1\t2\t0.5\n",
+            "# Nodes: 3\n0 1\n",
+            "source,target,weight\n0,1,2\n",
+            "36692 367662\n0\t1\n1\t0\n",
+            "4458 4745 {}\n4458 10535 {}\n",
+            "EdgeID StartNodeID EndNodeID L2Distance\n0 0 1 0.002025\n",
+            "1 2\n2 3\n3 4\n",
+            "1 2 10\n2 3 11\n",
+            "3 2\n1 2 5\n2 3 6\n",
+            "a b 3\nb c 4\n",
+            "# nothing\n",
+            "1 2",
+            "2 0\n",
+        ] {
+            assert_eq!(format(text), Format::EDGE_LIST, "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_of_neighbors_are_metis() {
+        for text in [
+            "3 2\n2\n1 3\n2\n",
+            "% comment\n3 2\n2\n1 3\n2",
+            "3 3\n2 3\n1 3\n1 2\n",
+            "3 3 1\n2 5 3 6\n1 5 3 7\n1 6 2 7\n",
+            "3 3 10\n9 2 3\n8 1 3\n7 1 2\n",
+            "3 1\n2\n1\n\n",
+            "2 0\n\n\n",
+            "4 2\n2\n1\n4\n9\n", // wrong, but nothing else
+        ] {
+            assert_eq!(format(text), Format::METIS, "{text}");
+        }
+    }
+
+    #[test]
+    fn real_meshes_and_networks_are_metis() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+        let names = ["4elt.graph", "wing.graph.gz", "wave.graph.bz2", "copter2.graph.xz"]
+            .map(|name| format!("mesh/{name}"));
+        for name in names.into_iter().chain(["social/PGPgiantcompo.graph".to_string()]) {
+            let Ok(bytes) = std::fs::read(format!("{folder}/{name}")) else {
+                println!("skipped: there is no {folder}/{name}");
+                continue;
+            };
+            let stream = Stream::new(from_bytes(&bytes)).unwrap();
+            assert_eq!(
+                recognize(stream.head(), stream.head_is_whole()).unwrap(),
+                Format::METIS,
+                "{name}"
+            );
+        }
+    }
+
+    fn format_of_text(text: &str) -> Format {
+        recognize_stream(&mut Stream::new(from_bytes(text.as_bytes())).unwrap(), Terms::Command)
+            .unwrap()
+    }
+
+    #[test]
+    fn long_comments_and_lines_are_looked_over() {
+        let comments = "% as long as that, again and again\n".repeat(5_000);
+        assert_eq!(format_of_text(&format!("{comments}3 2\n2\n1 3\n2\n")), Format::METIS);
+        assert_eq!(format_of_text(&format!("{comments}0 1\n1 2\n")), Format::EDGE_LIST);
+        assert_eq!(format_of_text(&comments), Format::EDGE_LIST, "without edges");
+
+        let n = 40_000;
+        let others: String = (2..=n).map(|v| format!("{v} ")).collect();
+        let star = format!("{n} {}\n{others}\n{}", n - 1, "1\n".repeat(n - 1));
+        assert_eq!(format_of_text(&star), Format::METIS, "a star");
+        let others: String = (4..=n).map(|v| format!("{v} ")).collect();
+        let star = format!("{n} {}\n\n\n{others}\n{}", n - 3, "3\n".repeat(n - 3));
+        assert_eq!(format_of_text(&star), Format::METIS, "two rows without neighbors first");
+
+        let columns: String = (0..n).map(|column| format!("column{column},")).collect();
+        assert_eq!(format_of_text(&format!("u,v,{columns}\n")), Format::EDGE_LIST);
+        let name = "x".repeat(100_000);
+        assert_eq!(
+            format_of_text(&format!("\"{name}\",v\n1,2\n")),
+            Format::EDGE_LIST,
+            "one long name"
+        );
+    }
+
+    #[test]
+    fn the_look_has_an_end() {
+        let mut stream = Stream::new(from_bytes(&[b'1'; 2 * LONGEST_HEAD])).unwrap();
+        assert!(recognize_stream(&mut stream, Terms::Command).is_err());
+        assert_eq!(stream.head().len(), LONGEST_HEAD);
+        let mut garbage = vec![0x80; 2 * LONGEST_HEAD];
+        garbage[1000] = 1;
+        let mut stream = Stream::new(from_bytes(&garbage)).unwrap();
+        assert!(recognize_stream(&mut stream, Terms::Command).is_err());
+        assert_eq!(stream.head().len(), crate::compression::HEAD);
+    }
+
+    #[test]
+    fn an_input_in_no_format_is_refused_with_a_remedy() {
+        let error = recognize(b"\x89PNG\r\n\x1a\n", true).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "this input is in none of the formats that Kostra reads ({}); if it is in one of them, pass `--format`",
+                formats::ids(|_| true)
+            )
+        );
+        assert!(recognize(b"hello\n", true).is_err());
+        assert!(recognize(b"PK\x03\x04", true).unwrap_err().to_string().contains("archive"));
+        assert!(recognize(b"\xff\xfe1\0", true).unwrap_err().to_string().contains("UTF-16"));
+    }
+}
