@@ -103,7 +103,7 @@ def graph(title, *, new=(), forest=(), dropped=(), hidden=(), fills=None, rings=
 
 def contracted(title, links, note="", names=("0", "1", "2")):
     """The graph of three components. `links` are (a, b, words, is chosen)."""
-    places = [(6, 0), (214, 0), (110, 96)][:3 if names[2] else 2]
+    places = [(6, 0), (214, 0), (110, 96)] if names[2] else [(6, 40), (214, 40)]
     out = [text(-14, -34, title, 13, weight="bold")]
     # Parallel edges are drawn side by side.
     seen = {}
