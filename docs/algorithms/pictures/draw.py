@@ -142,7 +142,7 @@ def picture(name, about, panels, width=272, height=200):
         f"\n{body}\n</svg>\n")
 
 
-def table(title, head, rows, chosen=(), widths=(64, 84, 84, 84)):
+def table(title, head, rows, chosen=(), widths=(76, 80, 80, 80)):
     """A table of words; `chosen` are the columns to highlight."""
     out = [text(-14, -34, title, 13, weight="bold")]
     for y, row in enumerate([head, *rows]):
