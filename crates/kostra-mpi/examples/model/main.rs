@@ -1,6 +1,6 @@
 //! What `mpi-fast` should cost on more ranks than we have, for uniform graphs: rates from a record
 //! of sixteen cores, counts from playing the solver without MPI, and a network that is assumed.
-//! Prints the tables of `docs/distributed.md`.
+//! Prints the tables of `docs/performance/mpi-model.md`.
 //!
 //! ```text
 //! cargo run --package kostra-mpi --example model
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn the_documents_tables_are_these() {
-        let document = include_str!("../../../../docs/distributed.md");
+        let document = include_str!("../../../../docs/performance/mpi-model.md");
         for line in tables().unwrap().lines() {
-            assert!(document.contains(line), "docs/distributed.md lacks: {line}");
+            assert!(document.contains(line), "docs/performance/mpi-model.md lacks: {line}");
         }
     }
 }

@@ -16,7 +16,7 @@
 //!   are merged. On one machine rank 0 has all edges.
 //! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, and, like
 //!   pointer doubling between owners and the grid of messages, is in Sanders & Schimek 2023 too.
-//!   `docs/distributed.md` tells the whole story, and what it costs.
+//!   `docs/algorithms/mpi-fast.md` tells the whole story, and what it costs.
 //! * Exact. Threads within a rank for its own forests.
 
 mod name;
