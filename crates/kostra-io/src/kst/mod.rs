@@ -1,8 +1,8 @@
 //! Kostra's own binary form, `.kst`: the arrays of a graph as they lie in memory, so that opening
 //! is a memory map.
 //!
-//! `docs/kst.md` is the specification; this is its summary. Numbers are little-endian, a section
-//! starts at the next multiple of 64 bytes, and the bytes between are zero.
+//! `docs/reference/kst.md` is the specification; this is its summary. Numbers are little-endian, a
+//! section starts at the next multiple of 64 bytes, and the bytes between are zero.
 //!
 //! ```text
 //!    0  magic: 8B "KOSTRA" 0D 0A 1A 0A 00          40  number of sections, u32
