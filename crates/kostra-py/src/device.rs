@@ -194,8 +194,9 @@ fn solve(
                 $($name => {
                     let narrow = NarrowType::$narrow;
                     // SAFETY: as above.
-                    let weights =
-                        unsafe { DeviceWeights::<$wide>::widened(device, narrow, *address, len) }?;
+                    let weights = unsafe {
+                        DeviceWeights::<$wide>::widened(device, narrow, *address, len)
+                    }?;
                     solve_typed(device, columns, weights, n, order, skip_nan)
                 })*
                 _ => Err(Fault::Type(format!(
