@@ -11,7 +11,7 @@
 //! ```
 //! use kostra_core::{EdgeList, Order, verify};
 //!
-//! // A triangle with a tie: of the two edges of weight 2, the one with the lower id is in the forest.
+//! // A triangle with a tie. Of the edges of weight 2, the one with the lower id is in the forest.
 //! let graph = EdgeList::new(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 2])?;
 //! assert!(verify(graph.edges(Order::Minimum), &[0, 1]).is_ok());
 //! assert!(verify(graph.edges(Order::Minimum), &[0, 2]).is_err());

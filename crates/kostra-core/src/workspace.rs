@@ -29,7 +29,8 @@ impl Workspace {
     /// first touch, by the thread that touches it.
     pub fn words(&mut self, bytes: usize) -> Option<&mut [u64]> {
         if self.bytes() < bytes {
-            self.memory = None; // before the new one is asked for, so that the two are never there together
+            // Free the old memory first, so that the two never exist together.
+            self.memory = None;
             let memory = MmapMut::map_anon(bytes.checked_next_multiple_of(1 << 21)?).ok()?;
             // Fewer first touches and fewer entries of the page table. The system may decline.
             #[cfg(all(target_os = "linux", not(miri)))] // Miri does not know the call
