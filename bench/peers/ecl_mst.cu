@@ -59,7 +59,8 @@ class EclMst {
             neighbours_.push_back(static_cast<int>(neighbour.id));
             weights_.push_back(static_cast<int>(neighbour.weight));
         }
-        const int n = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(neighbours_.size());
+        const int n = static_cast<int>(offsets_.size()) - 1;
+        const int entries = static_cast<int>(neighbours_.size());
         graph_ = {n, entries, offsets_.data(), neighbours_.data(), weights_.data()};
         filtered_ = entries / n >= 4;
         if (!filtered_) return;
@@ -81,7 +82,8 @@ class EclMst {
     }
 
     double solve() {
-        chosen_.reset(filtered_ ? gpuMST<true>(graph_, threshold_) : gpuMST<false>(graph_, INT_MAX));
+        chosen_.reset(
+            filtered_ ? gpuMST<true>(graph_, threshold_) : gpuMST<false>(graph_, INT_MAX));
         return last_printed;
     }
 

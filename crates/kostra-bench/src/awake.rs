@@ -15,7 +15,8 @@ impl Awake {
     pub(crate) fn keep() -> Self {
         let demand = || {
             let mut latency = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
-            latency.write_all(&0_i32.to_ne_bytes())?; // microseconds; it holds as long as the file is open
+            // Microseconds. The request holds while the file is open.
+            latency.write_all(&0_i32.to_ne_bytes())?;
             Ok::<_, std::io::Error>(latency)
         };
         Self(demand().ok())

@@ -94,7 +94,9 @@ fn hold_on(
         vertices: graph.vertices(),
         edges: graph.edges(),
         weight_type: graph.weight_type().to_string(),
-        weight_bytes: with_graph!(graph, graph => graph.edge_list().weights().first().map_or(0, size_of_val)),
+        weight_bytes: with_graph!(graph, graph => {
+            graph.edge_list().weights().first().map_or(0, size_of_val)
+        }),
         forest_edges: reference.map_or(0, |answer| answer.edges),
         total_weight: reference.map_or_else(String::new, |answer| answer.total.clone()),
         verified,
@@ -126,7 +128,8 @@ fn enter<'a>(
             continue;
         }
         let on_device = with_graph!(graph, graph => {
-            ResidentRows::new(graph, info, threads).map(|rows| Box::new(rows) as Box<dyn Contestant>)
+            ResidentRows::new(graph, info, threads)
+                .map(|rows| Box::new(rows) as Box<dyn Contestant>)
         });
         match on_device {
             Ok(contestant) => contestants.push(contestant),

@@ -97,7 +97,7 @@ pub struct ParameterInfo {
     pub meaning: &'static str,
 }
 
-static GENERATORS: [GeneratorInfo; 13] = [
+static GENERATORS: &[GeneratorInfo] = &[
     road::INFO,
     grid::INFO,
     gnm::INFO,
@@ -115,7 +115,7 @@ static GENERATORS: [GeneratorInfo; 13] = [
 
 /// All generators.
 pub fn generators() -> &'static [GeneratorInfo] {
-    &GENERATORS
+    GENERATORS
 }
 
 /// Makes a graph from a text such as `road:n=1000000,seed=7`.

@@ -212,7 +212,10 @@ pub(crate) fn graph(
             })*
         };
     }
-    typed!(lent: f64, f32, i64, i32, u32, u64; widened: i8 => i32, u8 => u32, i16 => i32, u16 => u32, bool => u32);
+    typed!(
+        lent: f64, f32, i64, i32, u32, u64;
+        widened: i8 => i32, u8 => u32, i16 => i32, u16 => u32, bool => u32
+    );
     Err(PyTypeError::new_err(format!(
         "{name} must be an array of integers or floats of up to 64 bits, not of {}",
         weights.getattr("dtype")?

@@ -181,7 +181,10 @@ fn solve(
         return solve_typed(device, columns, weights, n, order, skip_nan);
     };
     macro_rules! typed {
-        (lent: $($lent:literal => $type:ty),*; widened: $($name:literal => $narrow:ident, $wide:ty),*) => {
+        (
+            lent: $($lent:literal => $type:ty),*;
+            widened: $($name:literal => $narrow:ident, $wide:ty),*
+        ) => {
             match kind.as_str() {
                 $($lent => {
                     // SAFETY: the owner of the column vouches for its address.
@@ -191,7 +194,9 @@ fn solve(
                 $($name => {
                     let narrow = NarrowType::$narrow;
                     // SAFETY: as above.
-                    let weights = unsafe { DeviceWeights::<$wide>::widened(device, narrow, *address, len) }?;
+                    let weights = unsafe {
+                        DeviceWeights::<$wide>::widened(device, narrow, *address, len)
+                    }?;
                     solve_typed(device, columns, weights, n, order, skip_nan)
                 })*
                 _ => Err(Fault::Type(format!(

@@ -189,8 +189,9 @@ impl Forest {
     /// The parent of each vertex, -1 for roots.
     fn parents<'py>(&self, py: Python<'py>, root: Vertex) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let parents = py.detach(|| {
-            let parents =
-                with_graph!(&*self.tree, tree => tree::parents(self.edges(tree), &self.whole(tree), root))?;
+            let parents = with_graph!(&*self.tree, tree => {
+                tree::parents(self.edges(tree), &self.whole(tree), root)
+            })?;
             let signed = |vertex| if vertex == tree::NO_PARENT { -1 } else { i64::from(vertex) };
             memory::collected(parents.into_iter().map(signed))
         });
@@ -211,7 +212,9 @@ impl Forest {
             if let Some(tree) = this.merges.get() {
                 return Ok(tree);
             }
-            let tree = with_graph!(&*this.tree, tree => MergeTree::new(this.edges(tree), &this.whole(tree)))?;
+            let tree = with_graph!(&*this.tree, tree => {
+                MergeTree::new(this.edges(tree), &this.whole(tree))
+            })?;
             Ok(this.merges.get_or_init(|| Arc::new(tree)))
         });
         Ok(Hierarchy(tree.map_err(out_of_memory)?.clone()))

@@ -198,7 +198,8 @@ fn code(array: &Array, kind: u8, place: usize) -> PyResult<Option<usize>> {
         };
     }
     typed!(
-        b'c' => i8, b'C' => u8, b's' => i16, b'S' => u16, b'i' => i32, b'I' => u32, b'l' => i64, b'L' => u64
+        b'c' => i8, b'C' => u8, b's' => i16, b'S' => u16,
+        b'i' => i32, b'I' => u32, b'l' => i64, b'L' => u64
     )
 }
 

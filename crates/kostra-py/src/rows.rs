@@ -66,7 +66,8 @@ fn expand<T: Copy + Ord + Sync + TryInto<usize>>(
     if !starts.is_sorted() || i32::try_from(starts.len()).is_err() {
         return Ok(None);
     }
-    let start = |row: usize| starts[row].try_into().unwrap_or(entries); // between 0 and the last, which is one
+    // Each start is between 0 and the last start, which is a valid number of entries.
+    let start = |row: usize| starts[row].try_into().unwrap_or(entries);
     let n = starts.len() - 1;
     let mut rows: Vec<i32> = memory::zeros(entries)?;
     let size = n.div_ceil(threads.max(1)).max(1 << 14);

@@ -197,7 +197,10 @@ fn column<'py>(
         return Ok((Bound::new(py, Text { name, layout, chunks })?.into_any(), None));
     }
     macro_rules! typed {
-        (converted: $($format:literal => $type:ty, $name:literal;)* as_is: $($other:literal => $as_is:ty),*) => {
+        (
+            converted: $($format:literal => $type:ty, $name:literal;)*
+            as_is: $($other:literal => $as_is:ty),*
+        ) => {
             match schema.format() {
                 $($format => {
                     if as_vertices

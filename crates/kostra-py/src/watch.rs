@@ -50,7 +50,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
     if let Some(work) = thread.is_err().then(|| take(&work)).flatten() {
         return Ok(py.detach(work));
     }
-    let receiver = Mutex::new(receiver); // so that it may be lent to where the interpreter is released
+    // A mutex allows sharing it with the closure that runs without the interpreter.
+    let receiver = Mutex::new(receiver);
     loop {
         let received = py.detach(|| match receiver.lock() {
             Ok(receiver) => receiver.recv_timeout(EVERY),

@@ -12,7 +12,9 @@ import pytest
 import kostra
 
 MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._tree", "kostra._verify", "kostra.scipy"]
-README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+README = ROOT / "README.md"
+GUIDE = sorted(path for path in (ROOT / "docs/guide").glob("*.md") if "```pycon\n" in path.read_text())
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -27,6 +29,20 @@ def test_the_readmes_example_runs(tmp_path, monkeypatch, capsys):
     exec(example, {})
     printed = [line.split("# ", 1)[1] for line in example.splitlines() if line.startswith("print")]
     assert capsys.readouterr().out.splitlines() == printed
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.stem)
+def test_the_guides_examples_run(page, tmp_path, monkeypatch):
+    """Blocks ``LANGUAGE NAME`` are files, and blocks ``pycon`` are one session."""
+    monkeypatch.chdir(tmp_path)
+    session = ""
+    for info, text in re.findall(r"^```([^\n]+)\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+        if info == "pycon":
+            session += text + "\n"
+        elif " " in info:
+            pathlib.Path(info.split()[1]).write_text(text)
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def signatures(tree):

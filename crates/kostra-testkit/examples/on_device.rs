@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! cargo build --release --package kostra-testkit --example on_device
-//! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--hard 1] [--device 0] [--solver ID]
+//! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--hard 1] \
+//!     [--device 0] [--solver ID]
 //! ```
 //!
 //! Prints a line a solver, the fault where there is one, and ends with 1 if any solver has one, or

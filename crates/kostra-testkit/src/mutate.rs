@@ -69,7 +69,8 @@ pub fn examine_verifier(
     for (place, &id) in forest.iter().enumerate() {
         let without = [&forest[..place], &forest[place + 1..]].concat();
         // An edge across the gap with a lower id may be named first.
-        let missed = |violation: &Violation| matches!(violation, Violation::Missed { edge, .. } if *edge <= id);
+        let missed =
+            |found: &Violation| matches!(found, Violation::Missed { edge, .. } if *edge <= id);
         refused.dropped += expect(&format!("without edge {id}"), &without, &missed)?;
 
         let twice = [&forest[..=place], &forest[place..]].concat();
@@ -90,7 +91,8 @@ pub fn examine_verifier(
     }
     for &id in &outside {
         let with = sorted([forest, &[id]].concat());
-        let cycle = |violation: &Violation| matches!(violation, Violation::Cycle { edge, .. } if *edge == id);
+        let cycle =
+            |found: &Violation| matches!(found, Violation::Cycle { edge, .. } if *edge == id);
         refused.added += expect(&format!("with edge {id}"), &with, &cycle)?;
     }
     if forest.len() > 1 {

@@ -37,12 +37,12 @@ impl_random_weight! {
     i64: [0, 1, -1, 2, (1 << 53) + 1, 1 << 53, 1 << 32, i64::MIN, i64::MAX], any::<i64>();
     u64: [0, 1, 2, (1 << 53) + 1, 1 << 53, 1 << 63, u64::MAX - 1, u64::MAX], any::<u64>();
     f32: [
-        0.0, -0.0, 1.0, -1.0, 0.1, f32::MIN_POSITIVE, f32::from_bits(1), -f32::from_bits(1), f32::MAX, f32::MIN,
-        f32::INFINITY, f32::NEG_INFINITY
+        0.0, -0.0, 1.0, -1.0, 0.1, f32::MIN_POSITIVE, f32::from_bits(1), -f32::from_bits(1),
+        f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY
     ], any::<u32>().prop_map(f32::from_bits).prop_filter("a number", |weight| !weight.is_nan());
     f64: [
-        0.0, -0.0, 1.0, -1.0, 0.1, f64::MIN_POSITIVE, f64::from_bits(1), -f64::from_bits(1), f64::MAX, f64::MIN,
-        f64::INFINITY, f64::NEG_INFINITY
+        0.0, -0.0, 1.0, -1.0, 0.1, f64::MIN_POSITIVE, f64::from_bits(1), -f64::from_bits(1),
+        f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY
     ], any::<u64>().prop_map(f64::from_bits).prop_filter("a number", |weight| !weight.is_nan());
 }
 

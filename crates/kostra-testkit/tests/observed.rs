@@ -99,14 +99,21 @@ fn watching_a_solver_changes_nothing_and_its_reports_are_in_order() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(300)
+    })]
 
     #[test]
-    fn a_solver_that_is_cancelled_returns_no_forest_or_the_right_one(graph in graphs(30, 80), patience in 0..4_u32) {
+    fn a_solver_that_is_cancelled_returns_no_forest_or_the_right_one(
+        graph in graphs(30, 80),
+        patience in 0..4_u32,
+    ) {
         let right = Answer::by_definition(&graph, Order::Minimum).forest;
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             let mut witness = Witness { patience: Some(patience), ..Witness::default() };
-            let solution = solver.solve(&graph, Order::Minimum, &mut Run::new().observed_by(&mut witness));
+            let run = &mut Run::new().observed_by(&mut witness);
+            let solution = solver.solve(&graph, Order::Minimum, run);
             let forest = solution.map(|solution| solution.forest.into_ids());
             if witness.asked.get() > patience {
                 prop_assert_eq!(forest, Err(SolveError::Cancelled), "{}", solver.info().id);

@@ -40,7 +40,9 @@ proptest! {
     }
 
     #[test]
-    fn every_solver_returns_the_forest_of_the_definition_on_larger_graphs(graph in graphs(90, 300)) {
+    fn every_solver_returns_the_forest_of_the_definition_on_larger_graphs(
+        graph in graphs(90, 300),
+    ) {
         matrix::check_by_definition(&graph)?;
     }
 
@@ -75,7 +77,8 @@ proptest! {
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in [Order::Maximum, Order::Minimum, Order::Maximum] {
                 let threads = if solver.info().platform == Platform::Sequential { 1 } else { 2 };
-                let solution = solver.solve(&graph, order, &mut Run::new().on_threads(threads)).unwrap();
+                let run = &mut Run::new().on_threads(threads);
+                let solution = solver.solve(&graph, order, run).unwrap();
                 let ids = solution.forest.into_ids();
                 prop_assert_eq!(ids, oracle::canonical_forest(&graph, order), "{}", solver.info().id);
             }
@@ -97,7 +100,9 @@ proptest! {
     }
 
     #[test]
-    fn the_verifier_accepts_the_forest_and_names_the_fault_of_every_neighbour(graph in graphs(16, 40)) {
+    fn the_verifier_accepts_the_forest_and_names_the_fault_of_every_neighbour(
+        graph in graphs(16, 40),
+    ) {
         for order in ORDERS {
             let forest = oracle::canonical_forest(&graph, order);
             prop_assert_eq!(mutate::judge(&graph, order, &forest), Ok(()));
@@ -110,7 +115,8 @@ proptest! {
         graph in graphs(6, 9),
         bits in any::<u16>(),
     ) {
-        let ids: Vec<EdgeId> = (0..graph.edges() as EdgeId).filter(|id| bits >> id & 1 == 1).collect();
+        let every_id = 0..graph.edges() as EdgeId;
+        let ids: Vec<EdgeId> = every_id.filter(|id| bits >> id & 1 == 1).collect();
         for order in ORDERS {
             let is_forest = ids == oracle::canonical_forest(&graph, order);
             prop_assert_eq!(mutate::judge(&graph, order, &ids).is_ok(), is_forest, "{:?} {:?}", order, ids);
@@ -127,7 +133,9 @@ fn renumber(graph: &AnyGraph, numbers: &[Vertex], turned: u64) -> AnyGraph {
     for edge in (0..u.len()).filter(|&edge| turned >> (edge % 64) & 1 == 1) {
         std::mem::swap(&mut u[edge], &mut v[edge]);
     }
-    with_graph!(graph, graph => with_ends(graph.edge_list(), u, v, graph.edge_list().weights().to_vec()))
+    with_graph!(graph, graph => {
+        with_ends(graph.edge_list(), u, v, graph.edge_list().weights().to_vec())
+    })
 }
 
 fn double<W: Weight>(graph: &EdgeList<W>) -> AnyGraph

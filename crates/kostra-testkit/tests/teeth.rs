@@ -188,7 +188,8 @@ fn the_faults_are_seen_by_the_verifier_too() {
             FAULTS.into_iter().flat_map(|fault| ORDERS.map(|order| (fault, order)))
         {
             let ids = with_graph!(&case.graph, graph => {
-                Faulty(fault, order).solve(Problem::new(graph, order, &Faulty::INFO), &mut Run::new()).map(EdgeSet::into_ids)
+                let problem = Problem::new(graph, order, &Faulty::INFO);
+                Faulty(fault, order).solve(problem, &mut Run::new()).map(EdgeSet::into_ids)
             });
             let Ok(ids) = ids else { continue };
             let verified = kostra_testkit::mutate::judge(&case.graph, order, &ids).is_ok();

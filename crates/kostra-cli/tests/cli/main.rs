@@ -11,6 +11,8 @@ mod describe;
 mod fake;
 #[cfg(target_os = "linux")]
 mod fake_device;
+#[cfg(unix)]
+mod guide;
 mod harness;
 mod interrupt;
 mod memory;

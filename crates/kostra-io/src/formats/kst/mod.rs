@@ -1,8 +1,8 @@
 //! `.kst`: Kostra's own binary format. It contains the arrays of a graph as they are in memory, so
 //! that a file is opened by mapping it.
 //!
-//! `docs/kst.md` is the specification; this is its summary. Numbers are little-endian, a section
-//! starts at the next multiple of 64 bytes, and the bytes between are zero.
+//! `docs/reference/kst.md` is the specification; this is its summary. Numbers are little-endian, a
+//! section starts at the next multiple of 64 bytes, and the bytes between are zero.
 //!
 //! ```text
 //!    0  magic: 8B "KOSTRA" 0D 0A 1A 0A 00          40  number of sections, u32
@@ -16,9 +16,9 @@
 //! ```
 //!
 //! Everything in a header except the checksums follows from `n`, `m`, the types and the length of
-//! the names, so a reader computes the header and compares it. Checksums are XXH3. The checksum of a
-//! section is computed over the checksums of its chunks of 4 MiB, so that several threads can check
-//! it.
+//! the names, so a reader computes the header and compares it. Checksums are XXH3. The checksum of
+//! a section is computed over the checksums of its chunks of 4 MiB, so that several threads can
+//! check it.
 
 mod chunks;
 mod header;
