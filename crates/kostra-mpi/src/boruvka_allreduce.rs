@@ -27,7 +27,9 @@ use kostra_core::{
     UnionFind, Vertex, Weight,
 };
 
-use crate::{Communicator, DistributedAlgorithm, Shape, Slice};
+use crate::comm::Communicator;
+use crate::graph::Slice;
+use crate::solver::{DistributedAlgorithm, GraphSize};
 
 /// Borůvka by all-reduce.
 pub(crate) struct BoruvkaAllreduce;
@@ -49,8 +51,8 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
         options: &[],
     };
 
-    fn admit(&self, shape: Shape) -> Result<(), SolveError> {
-        shape.admit_whole(Self::INFO.id)
+    fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
+        size.admit_on_every_rank(Self::INFO.id)
     }
 
     fn solve<W: Weight>(

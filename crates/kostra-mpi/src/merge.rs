@@ -30,7 +30,9 @@ use kostra_core::{
     SolverOption, Weight,
 };
 
-use crate::{Communicator, Cut, DistributedAlgorithm, Names, Parts, Slice};
+use crate::comm::{Communicator, Parts};
+use crate::graph::{EdgeDistribution, Slice, VertexMap};
+use crate::solver::DistributedAlgorithm;
 
 /// Merging local forests along a tree.
 pub(crate) struct Merge;
@@ -145,8 +147,9 @@ impl<W: Weight> Held<W> {
             cost: format!("{} edges at one rank", self.ids.len()),
             advice: "it is for graphs whose vertices fit one machine",
         };
-        let (names, u, v) = Names::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
-        let edges = EdgeList::new(names.count(vertices), u, v, self.weights.clone())
+        let (vertex_map, u, v) =
+            VertexMap::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
+        let edges = EdgeList::new(vertex_map.count(vertices), u, v, self.weights.clone())
             .map_err(|_| too_many(()))?;
         let forest = kostra_cpu::kruskal(&Graph::from(edges), order, run)?.into_ids();
         fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
@@ -165,8 +168,8 @@ impl<W: Weight> Held<W> {
         let bounds = world.gather(0, &[slice.first(), slice.len() as u64]);
         let parts = bounds.map(|bounds| {
             let starts = bounds.iter().map(|bounds| bounds[0]);
-            let cut = Cut::at(starts.chain([u64::MAX]).collect());
-            Parts::deal(world.size(), &self.ids, |&id| cut.owner(id))
+            let distribution = EdgeDistribution::from_bounds(starts.chain([u64::MAX]).collect());
+            Parts::distribute(world.size(), &self.ids, |&id| distribution.owner(id))
         });
         let mut set = EdgeSet::new(slice.len());
         for id in world.scatter(0, parts.as_ref()) {

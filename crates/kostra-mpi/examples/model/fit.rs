@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::play::{Play, Setting, play};
+use crate::simulation::{Play, Setting, play};
 use crate::steps::{Phase, Sent, Size};
 
 /// A phase of a record: one rank's seconds and what it sent, the mean of all ranks.

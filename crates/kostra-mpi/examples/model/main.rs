@@ -9,13 +9,13 @@
 //! No MPI job is started.
 
 mod fit;
-mod play;
+mod simulation;
 mod steps;
 
 use std::process::ExitCode;
 
 use self::fit::{Rates, Run, Work, fit, runs};
-use self::play::{Setting, play};
+use self::simulation::{Setting, play};
 use self::steps::{Phase, Sent, Size};
 
 const RECORD: &str = include_str!("../../../../bench/record/2026-11-22-mpi-sixteen-cores.json");

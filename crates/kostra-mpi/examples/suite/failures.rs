@@ -37,7 +37,7 @@ pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) {
 fn solve_empty(vertices: usize, first: u64, world: &Communicator) {
     let edges = EdgeList::new(vertices, Vec::new(), Vec::new(), Vec::<u32>::new());
     let edges = edges.unwrap_or_else(|error| world.fail(error));
-    let slice = Slice::with_global_names(first, edges).into();
+    let slice = Slice::with_global_ids(first, edges).into();
     for solver in solvers() {
         if let Err(refusal) = solver.solve(&slice, Order::Minimum, world, &mut Run::new()) {
             refusal.end();

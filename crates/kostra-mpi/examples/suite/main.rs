@@ -10,9 +10,9 @@
 //! line that says where, and a code that is not
 //! 0. With an argument it fails on purpose: see [`fail_on_purpose`].
 
-mod ends;
+mod communication;
+mod failures;
 mod solvers;
-mod speaking;
 
 use kostra_mpi::{Communicator, Memory};
 
@@ -25,13 +25,13 @@ fn main() {
         Err(refusal) => refusal.end(),
     };
     if let Some(how) = std::env::args().nth(1) {
-        ends::fail_on_purpose(&how, &world);
+        failures::fail_on_purpose(&how, &world);
     }
     let world = world.with_longest_message(24);
-    speaking::check(&world);
+    communication::check(&world);
     let world = world.with_longest_message(usize::MAX);
-    speaking::check(&world);
-    speaking::check_mail(&world);
+    communication::check(&world);
+    communication::check_mail(&world);
     let right = solvers::check(&world);
     if world.rank() == 0 {
         println!("{} ranks: {right} answers, all right", world.size());

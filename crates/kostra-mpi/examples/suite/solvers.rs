@@ -3,7 +3,9 @@
 use std::iter;
 
 use kostra_core::{AnyGraph, Observer, Order, Round, Run};
-use kostra_mpi::{AnySlice, Communicator, Cut, DistributedForest, DistributedSolver, solvers};
+use kostra_mpi::{
+    AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution, solvers,
+};
 use kostra_testkit::matrix::{Answer, ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::suite;
@@ -17,7 +19,7 @@ pub(crate) fn check(world: &Communicator) -> usize {
     let cases = world.agree(suite::load()).unwrap_or_else(|refusal| refusal.end());
     for case in &cases {
         for order in ORDERS {
-            right += check_cuts(&case.name, &case.graph, order, case.answer(order), world);
+            right += check_distributions(&case.name, &case.graph, order, case.answer(order), world);
         }
     }
     for seed in 0..RANDOM {
@@ -39,7 +41,7 @@ fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], world: &Communica
         } else {
             Answer::verified(graph, order).unwrap_or_else(|error| world.fail(error))
         };
-        check_cuts(name, graph, order, &answer, world)
+        check_distributions(name, graph, order, &answer, world)
     };
     orders.iter().map(check).sum()
 }
@@ -88,14 +90,16 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
 }
 
 /// Ways to deal edges out to ranks: even, all on one rank, next to nothing on some, and at random.
-fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
+fn distributions(edges: u64, ranks: usize) -> Vec<EdgeDistribution> {
     let all_on = |owner: usize| {
-        Cut::at((0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect())
+        EdgeDistribution::from_bounds(
+            (0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect(),
+        )
     };
-    let mut cuts = vec![Cut::even(edges, ranks)];
+    let mut distributions = vec![EdgeDistribution::even(edges, ranks)];
     if ranks > 1 {
-        cuts.extend([all_on(0), all_on(ranks - 1)]);
-        cuts.push(Cut::at(
+        distributions.extend([all_on(0), all_on(ranks - 1)]);
+        distributions.push(EdgeDistribution::from_bounds(
             (0..=ranks)
                 .map(|rank| if rank == ranks { edges } else { edges.min(rank as u64) })
                 .collect(),
@@ -105,13 +109,13 @@ fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
             let mut bounds: Vec<_> = (1..ranks).map(|_| random.next() % (edges + 1)).collect();
             bounds.extend([0, edges]);
             bounds.sort_unstable();
-            cuts.push(Cut::at(bounds));
+            distributions.push(EdgeDistribution::from_bounds(bounds));
         }
     }
-    cuts
+    distributions
 }
 
-fn check_cuts(
+fn check_distributions(
     name: &str,
     graph: &AnyGraph,
     order: Order,
@@ -119,16 +123,18 @@ fn check_cuts(
     world: &Communicator,
 ) -> usize {
     let mut right = 0;
-    let cuts = cuts(graph.edges() as u64, world.size());
-    for (turn, cut) in cuts.iter().enumerate() {
-        let slice =
-            AnySlice::of(graph, cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+    let distributions = distributions(graph.edges() as u64, world.size());
+    for (turn, edges) in distributions.iter().enumerate() {
+        let slice = AnySlice::from_range(graph, edges.range(world.rank()))
+            .unwrap_or_else(|error| world.fail(error));
         for solver in solvers() {
-            for settings in settings(solver, (turn + graph.edges()) % cuts.len(), cuts.len()) {
+            for settings in
+                settings(solver, (turn + graph.edges()) % distributions.len(), distributions.len())
+            {
                 let threads = 1 + right % 2;
                 let circumstances = || {
                     format!(
-                        "{} ({order:?}, {threads} threads, {settings:?}, {cut:?}) on {name}",
+                        "{} ({order:?}, {threads} threads, {settings:?}, {edges:?}) on {name}",
                         solver.info().id
                     )
                 };
@@ -142,7 +148,7 @@ fn check_cuts(
                     Ok(solution) => solution,
                     Err(refusal) => world.fail(format!("{} refuses: {refusal}", circumstances())),
                 };
-                if let Err(fault) = compare(&solution.forest, answer, cut, world) {
+                if let Err(fault) = compare(&solution.forest, answer, edges, world) {
                     world.fail(format!("{}: {fault}; {}", circumstances(), describe(graph)));
                 }
                 right += 1;
@@ -162,7 +168,7 @@ fn settings(
     turns: usize,
 ) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
     let options = solver.info().options;
-    let apart = options.iter().filter(|option| option.name == "together");
+    let apart = options.iter().filter(|option| option.name == "single_node");
     let apart: Vec<_> = apart.map(|option| (option.name, option.highest)).collect();
     let mut settings = Vec::new();
     if !apart.is_empty() {
@@ -185,10 +191,10 @@ fn settings(
 fn compare(
     forest: &DistributedForest,
     answer: &Answer,
-    cut: &Cut,
+    edges: &EdgeDistribution,
     world: &Communicator,
 ) -> Result<(), String> {
-    let range = cut.range(world.rank());
+    let range = edges.range(world.rank());
     if let Some(id) = forest.ids().iter().find(|id| !range.contains(id)) {
         return Err(format!("rank {} says that {id} is one of its edges", world.rank()));
     }
@@ -212,8 +218,9 @@ fn compare(
 /// `mpi-merge` sends as many messages and takes as many turns as its description says.
 fn check_merge(world: &Communicator) {
     let (_, graph) = large().swap_remove(0);
-    let cut = Cut::even(graph.edges() as u64, world.size());
-    let slice = AnySlice::of(&graph, &cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+    let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
+    let slice = AnySlice::from_range(&graph, edges.range(world.rank()))
+        .unwrap_or_else(|error| world.fail(error));
     let solver = solvers().find(|solver| solver.info().id == "mpi-merge");
     let Some(solver) = solver else { world.fail("there is no mpi-merge") };
     let mut turns = Turns(0);

@@ -1,10 +1,10 @@
-//! Messages that nobody waits for: posted, and found by looking.
+//! Asynchronous messages: posted without waiting, and received by polling.
 //!
-//! For solvers whose ranks answer messages in the order in which they happen to come. MPI keeps the
-//! order of messages between two ranks, and promises nothing about those of several.
+//! For solvers whose ranks answer messages in the order of arrival. MPI keeps the order of the
+//! messages between two ranks. It promises nothing about the order of messages from several ranks.
 #![expect(
     unsafe_code,
-    reason = "sending without waiting: the safe interface has no sends that own what they send"
+    reason = "asynchronous sends: the safe interface has none that owns its buffer"
 )]
 
 use std::collections::VecDeque;
@@ -16,23 +16,24 @@ use mpi::ffi;
 use mpi::raw::AsRaw;
 use mpi::traits::{Communicator as _, Equivalence, Source};
 
-use crate::Communicator;
-use crate::messages::MAIL;
+use super::communicator::Communicator;
+use super::messages::MAIL;
 
-/// A rank's mailbox for messages of some items each. There is one at a time, on every rank.
+/// A rank's mailbox. A message is an array of `T`. Every rank has at most one mailbox at a time.
 ///
-/// Drop it when all that was posted on any rank has been polled: dropping waits until what this
-/// rank has posted is on its way, and what has not been polled would turn up in the next mailbox.
+/// Drop the mailbox only when all messages of all ranks have been polled. Dropping waits until the
+/// messages that this rank has posted are sent. A message that was not polled would arrive in the
+/// next mailbox.
 pub struct Mailbox<'a, T: Pod> {
     world: &'a Communicator,
-    /// What MPI may still read, in the order in which it was posted.
+    /// Messages that MPI may still read, in the order of posting.
     in_flight: VecDeque<Posted>,
     items: PhantomData<T>,
 }
 
 struct Posted {
     request: ffi::MPI_Request,
-    /// Neither moved nor changed until the request is done.
+    /// Neither moved nor changed until the request is complete.
     _bytes: Box<[u8]>,
 }
 
@@ -43,19 +44,19 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         Self { world, in_flight: VecDeque::new(), items: PhantomData }
     }
 
-    /// Sends items to a rank, this one too, as one message, without waiting for anything. Many
-    /// items in a message are cheaper than many messages. More than 2^30 bytes end the job: there
-    /// is no mail so long.
+    /// Sends `items` to rank `to` as one message, without waiting. `to` may be this rank. One
+    /// message of many items costs less than many messages. More than 2^30 bytes end the job.
     pub fn post(&mut self, to: usize, items: &[T]) {
         let bytes: Box<[u8]> = bytemuck::cast_slice(items).into();
-        if bytes.len() > self.world.longest {
-            self.world.fail(format!("a letter of {} bytes is longer than any may be", bytes.len()));
+        if bytes.len() > self.world.longest_message {
+            self.world
+                .fail(format!("a message of {} bytes is too long for a mailbox", bytes.len()));
         }
-        self.forget_what_has_left();
+        self.release_sent();
         let posted = self.world.counted(1, bytes.len(), || {
-            // SAFETY: a null request is what MPI overwrites here; the bytes are as many as stated,
-            // and stay where they are, unchanged, until the request is done: see
-            // `forget_what_has_left` and `drop`.
+            // SAFETY: MPI overwrites the null request. The length of `bytes` is as stated. The
+            // bytes stay in place, unchanged, until the request is complete: see `release_sent`
+            // and `drop`.
             let request = unsafe {
                 let mut request = ffi::RSMPI_REQUEST_NULL;
                 let (start, count) = (bytes.as_ptr().cast(), bytes.len() as i32);
@@ -76,7 +77,7 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         self.in_flight.push_back(posted);
     }
 
-    /// The next message that has come, and the rank that it is from; none if there is none now.
+    /// The next message that has arrived, with the rank that sent it; `None` if there is none yet.
     pub fn poll(&mut self) -> Option<(usize, Vec<T>)> {
         let any = self.world.world.any_process();
         let (message, status) = any.immediate_matched_probe_with_tag(MAIL)?;
@@ -86,28 +87,28 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         self.world.counted(0, 0, || {
             message.matched_receive_into(bytemuck::cast_slice_mut::<T, u8>(&mut items))
         });
-        self.forget_what_has_left();
+        self.release_sent();
         Some((status.source_rank() as usize, items))
     }
 
-    /// Waits until there is a message for this rank, but looks at most `polls` times. Yields the
-    /// processor after each look in vain, since there may be fewer processors than ranks. Returns
-    /// how many looks were in vain.
+    /// Waits until a message has arrived for this rank, for at most `polls` polls. Yields the
+    /// processor after each poll that finds nothing, because there may be fewer processors than
+    /// ranks. Returns the number of polls that found nothing.
     pub fn wait(&self, polls: u32) -> u32 {
         let any = self.world.world.any_process();
         let is_empty = || any.immediate_probe_with_tag(MAIL).is_none();
         self.world.counted(0, 0, || {
-            let in_vain = (0..polls).take_while(|_| is_empty()).map(|_| thread::yield_now());
-            in_vain.count() as u32
+            let idle = (0..polls).take_while(|_| is_empty()).map(|_| thread::yield_now());
+            idle.count() as u32
         })
     }
 
-    /// Lets go of messages that MPI is done with.
-    fn forget_what_has_left(&mut self) {
+    /// Releases the messages that MPI has sent.
+    fn release_sent(&mut self) {
         while let Some(first) = self.in_flight.front_mut() {
             let mut done = 0;
-            // SAFETY: the request is one that MPI has made, and is not done yet, or null, which MPI
-            // takes for done.
+            // SAFETY: MPI has made the request and has not completed it, or the request is null,
+            // which MPI reports as complete.
             unsafe { ffi::MPI_Test(&mut first.request, &mut done, ffi::RSMPI_STATUS_IGNORE) };
             if done == 0 {
                 return;
@@ -120,7 +121,7 @@ impl<'a, T: Pod> Mailbox<'a, T> {
 impl<T: Pod> Drop for Mailbox<'_, T> {
     fn drop(&mut self) {
         for posted in &mut self.in_flight {
-            // SAFETY: as in `forget_what_has_left`.
+            // SAFETY: as in `release_sent`.
             unsafe { ffi::MPI_Wait(&mut posted.request, ffi::RSMPI_STATUS_IGNORE) };
         }
     }

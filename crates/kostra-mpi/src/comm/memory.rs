@@ -1,12 +1,9 @@
-//! Memory that is not granted: which rank wanted how much, and for what.
+//! Errors for memory that is not granted, with the rank, the number of bytes, and the phase.
 //!
-//! A rank that is refused memory in the middle of something cannot go on, and Rust then ends the
-//! process by a signal, which says neither. A program whose memory comes from [`Memory`] says both,
-//! in one line, and ends the job.
-#![expect(
-    unsafe_code,
-    reason = "an allocator, and what a process does that is being ended by a signal"
-)]
+//! A rank that is refused memory in the middle of a step cannot continue. Rust then ends the process
+//! by a signal, without a reason. A program whose global allocator is [`Memory`] reports the reason
+//! in one line and ends the job.
+#![expect(unsafe_code, reason = "a global allocator and a signal handler")]
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
@@ -15,9 +12,9 @@ use std::sync::Mutex;
 
 use kostra_core::LargePages;
 
-use crate::communicator::{FAILED, end_job_with, this_rank};
+use super::ending::{EXIT_FAILED, end_job_with, this_rank};
 
-/// Memory in large pages, for programs that run on ranks:
+/// A global allocator for programs that run on ranks. It asks for large pages:
 ///
 /// ```
 /// #[global_allocator]
@@ -25,38 +22,36 @@ use crate::communicator::{FAILED, end_job_with, this_rank};
 /// # fn main() {}
 /// ```
 ///
-/// It costs nothing until memory is refused. Who asks in a way that can be refused gets the refusal
-/// as an answer.
+/// It costs nothing until memory is refused. An allocation that can fail returns its error as usual.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory;
 
-/// What to do.
-pub(crate) const ADVICE: &str = "use more ranks, or fewer on each machine";
+/// The advice in an error for memory that is not granted.
+pub(crate) const OUT_OF_MEMORY_ADVICE: &str = "use more ranks, or fewer on each machine";
 
 thread_local! {
-    /// How many bytes this thread was refused last.
+    /// The size of the last allocation that this thread was refused, in bytes.
     static REFUSED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What this rank is doing.
-static DOING: Mutex<&'static str> = Mutex::new(ELSE);
-/// What is no phase of a solver.
-const ELSE: &str = "to read, deal out or write";
+/// The phase of the solver that this rank runs, or [`NO_PHASE`].
+static CURRENT_PHASE: Mutex<&'static str> = Mutex::new(NO_PHASE);
+/// What a rank uses memory for outside of a solver.
+const NO_PHASE: &str = "to read, distribute or write";
 
-// SAFETY: all is done by the system's allocator; a number is kept beside it, in a cell that needs
-// no memory.
+// SAFETY: `LargePages` does all the work. The size is kept in a cell that needs no allocation.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
-        noted(unsafe { LargePages.alloc(layout) }, layout.size())
+        // SAFETY: the caller's promises are the ones that `LargePages` requires.
+        note_refusal(unsafe { LargePages.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        noted(unsafe { LargePages.alloc_zeroed(layout) }, layout.size())
+        note_refusal(unsafe { LargePages.alloc_zeroed(layout) }, layout.size())
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        noted(unsafe { LargePages.realloc(memory, layout, size) }, size)
+        note_refusal(unsafe { LargePages.realloc(memory, layout, size) }, size)
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: as above.
@@ -65,50 +60,49 @@ unsafe impl GlobalAlloc for Memory {
 }
 
 #[inline]
-fn noted(memory: *mut u8, bytes: usize) -> *mut u8 {
+fn note_refusal(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
         let _ = REFUSED.try_with(|refused| refused.set(bytes));
     }
     memory
 }
 
-/// Says from now on what the rank is doing; returns what it did before.
-pub(crate) fn doing(what: &'static str) -> &'static str {
-    DOING.lock().map_or(ELSE, |mut doing| std::mem::replace(&mut doing, what))
+/// Sets the phase that errors name; returns the phase before it.
+pub(super) fn set_current_phase(phase: &'static str) -> &'static str {
+    CURRENT_PHASE.lock().map_or(NO_PHASE, |mut current| std::mem::replace(&mut current, phase))
 }
 
-/// That so many bytes are not granted, what for, and what to do.
-pub(crate) fn refusal(bytes: usize) -> String {
+/// The error for `bytes` that are not granted, with the phase and an advice.
+pub(super) fn refusal(bytes: usize) -> String {
     let mut text = Vec::new();
     let _ = write_refusal(&mut text, bytes);
     String::from_utf8_lossy(&text).into_owned()
 }
 
 fn write_refusal(to: &mut impl Write, bytes: usize) -> std::io::Result<()> {
-    let doing = DOING.try_lock().map_or(ELSE, |doing| *doing);
+    let phase = CURRENT_PHASE.try_lock().map_or(NO_PHASE, |phase| *phase);
     write!(to, "{bytes} bytes of memory ")?;
-    match doing {
-        ELSE => write!(to, "{ELSE}")?,
+    match phase {
+        NO_PHASE => write!(to, "{NO_PHASE}")?,
         phase => write!(to, "for the solver's phase '{phase}'")?,
     }
-    write!(to, " are not granted; {ADVICE}")
+    write!(to, " are not granted; {OUT_OF_MEMORY_ADVICE}")
 }
 
-/// From here on, an end for want of memory is one of the job, with a reason.
-pub(crate) fn watch() {
-    // SAFETY: what is called on the signal is a function of this program, of the type that is asked
-    // for.
+/// From here on, an abort because of refused memory reports the reason and ends the job.
+pub(super) fn report_aborts() {
+    // SAFETY: the handler is a function of this program with the required type.
     unsafe { libc::signal(libc::SIGABRT, on_abort as *const () as libc::sighandler_t) };
 }
 
-/// The process is about to abort: if this thread has been refused memory, that is why.
+/// Handles `SIGABRT`. If this thread has been refused memory, that is the reason of the abort.
 extern "C" fn on_abort(_: libc::c_int) {
     let bytes = REFUSED.try_with(Cell::take).unwrap_or_default();
     if bytes == 0 {
-        return; // `abort` then ends the process as ever
+        return; // `abort` then ends the process as usual
     }
-    // The thread that aborts has come here from Rust's own code, not out of the middle of the
-    // allocator's. Of memory it takes none, as far as it is up to us.
+    // The thread that aborts comes from Rust's own code, not from inside the allocator. The code
+    // here allocates nothing.
     let mut line = [0; 300];
     let mut cursor = Cursor::new(&mut line[..]);
     let (rank, size) = this_rank();
@@ -116,5 +110,5 @@ extern "C" fn on_abort(_: libc::c_int) {
         .and_then(|()| write_refusal(&mut cursor, bytes))
         .and_then(|()| cursor.write_all(b"\n"));
     let written = cursor.position() as usize;
-    end_job_with(&line[..written], FAILED)
+    end_job_with(&line[..written], EXIT_FAILED)
 }

@@ -1,26 +1,30 @@
-//! Messages between two ranks, and from or to one of them: any length, any plain type.
+//! Messages between two ranks, broadcasts, gathers and scatters, of any length and plain type.
 
 use bytemuck::Pod;
 use mpi::request::{WaitGuard, scope};
 use mpi::traits::{CommunicatorCollectives, Destination, Equivalence, Root, Source};
 
-use crate::{Communicator, Parts, memory};
+use super::communicator::Communicator;
+use super::memory;
+use super::parts::Parts;
 
-/// What a message belongs to, so that none is taken for another's.
-pub(crate) type Tag = i32;
+/// The kind of a message. A receive matches only messages of its kind.
+type Tag = i32;
+/// A message of [`Communicator::send`].
 const MESSAGE: Tag = 1;
-/// See [`crate::Mailbox`].
-pub(crate) const MAIL: Tag = 2;
-/// See [`crate::exchange`].
-pub(crate) const EXCHANGE: Tag = 3;
+/// A message of a [`Mailbox`](super::Mailbox).
+pub(super) const MAIL: Tag = 2;
+/// A message of [`Communicator::swap`].
+const SWAP: Tag = 3;
 
 impl Communicator {
-    /// Waits until all ranks are here. Collective.
+    /// Waits until all ranks have called this. Collective.
     pub fn barrier(&self) {
-        self.counted(self.steps(), 0, || self.world.barrier());
+        self.counted(self.tree_depth(), 0, || self.world.barrier());
     }
 
-    /// Sends to another rank, which must [receive](Self::receive) it: this may wait until it does.
+    /// Sends `items` to another rank, which must [receive](Self::receive) them. This may wait until it
+    /// does.
     pub fn send<T: Pod>(&self, to: usize, items: &[T]) {
         let bytes = bytemuck::cast_slice(items);
         self.counted(1, bytes.len(), || {
@@ -30,31 +34,32 @@ impl Communicator {
         });
     }
 
-    /// Receives what another rank has [sent](Self::send) with the same type; of several in the
-    /// order in which it sent them. Waits for it.
+    /// Receives what another rank has [sent](Self::send) with the same type. Waits for it. Several
+    /// messages of one rank are received in the order of sending.
     pub fn receive<T: Pod>(&self, from: usize) -> Vec<T> {
         self.counted(0, 0, || self.receive_tagged(from, MESSAGE))
     }
 
-    /// Gives every rank what the root has. Collective; the slice has the same length everywhere.
+    /// Copies the root's `items` to every rank. Collective. `items` must have the same length on every
+    /// rank.
     pub fn broadcast<T: Pod>(&self, root: usize, items: &mut [T]) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
         let sent = usize::from(root != self.rank());
         self.counted(sent, sent * bytes.len(), || {
-            for piece in bytes.chunks_mut(self.longest) {
+            for piece in bytes.chunks_mut(self.longest_message) {
                 self.process(root).broadcast_into(piece);
             }
         });
     }
 
-    /// Gives every rank the one item that the root has. Collective.
+    /// Returns the root's `item` on every rank. Collective.
     pub fn broadcast_one<T: Pod>(&self, root: usize, item: T) -> T {
         let mut items = [item];
         self.broadcast(root, &mut items);
         items[0]
     }
 
-    /// Gives every rank what the root has; what other ranks bring is dropped. Collective.
+    /// Returns the root's `items` on every rank. The items of other ranks are dropped. Collective.
     pub fn broadcast_vec<T: Pod>(&self, root: usize, mut items: Vec<T>) -> Vec<T> {
         let length = self.broadcast_one(root, items.len() as u64) as usize;
         if root != self.rank() {
@@ -65,7 +70,7 @@ impl Communicator {
         items
     }
 
-    /// Brings what each rank has to the root, in parts by rank; other ranks get nothing.
+    /// Returns the items of all ranks at the root, in parts by rank; `None` at other ranks.
     /// Collective.
     pub fn gather<T: Pod>(&self, root: usize, items: &[T]) -> Option<Parts<T>> {
         if root != self.rank() {
@@ -82,7 +87,7 @@ impl Communicator {
         Some(Parts::new(all, lengths))
     }
 
-    /// Brings what the root has in parts to the ranks; what other ranks bring is dropped.
+    /// Returns on each rank its part of the root's `parts`. The parts of other ranks are dropped.
     /// Collective.
     pub fn scatter<T: Pod>(&self, root: usize, parts: Option<&Parts<T>>) -> Vec<T> {
         if root != self.rank() {
@@ -91,7 +96,7 @@ impl Communicator {
             return part;
         }
         let Some(parts) = parts.filter(|parts| parts.count() == self.size()) else {
-            self.fail("what is to be scattered has not one part for each rank");
+            self.fail("the array to scatter does not have one part for each rank");
         };
         for rank in (0..self.size()).filter(|&rank| rank != root) {
             let bytes = bytemuck::cast_slice(parts.part(rank));
@@ -104,7 +109,7 @@ impl Communicator {
         parts.part(root).to_vec()
     }
 
-    /// Brings what each rank has to every rank, in parts by rank. Collective.
+    /// Returns the items of all ranks on every rank, in parts by rank. Collective.
     pub fn all_gather<T: Pod>(&self, items: &[T]) -> Parts<T> {
         let others = self.size() - 1;
         let mut lengths = vec![0_u64; self.size()];
@@ -115,7 +120,7 @@ impl Communicator {
         let mut all: Vec<T> = Vec::new();
         self.grow(&mut all, lengths.iter().sum());
         let own: &[u8] = bytemuck::cast_slice(items);
-        if size_of_val(&all[..]) <= self.longest {
+        if size_of_val(&all[..]) <= self.longest_message {
             let counts: Vec<_> =
                 lengths.iter().map(|length| (length * size_of::<T>()) as i32).collect();
             let starts = starts(&counts);
@@ -141,8 +146,9 @@ impl Communicator {
         Parts::new(all, lengths)
     }
 
-    /// Sends to some ranks at once, while it receives one message from each of some: `Vec` by the
-    /// order of `from`. No rank may be this one. Who is sent to must receive.
+    /// Sends each message of `to`, a pair of a rank and bytes, and meanwhile receives one message
+    /// from each rank of `from`. Returns the received messages in the order of `from`. Neither list
+    /// may name this rank. Each receiver must call this function too.
     pub(crate) fn swap<T: Pod>(&self, to: &[(usize, &[u8])], from: &[usize]) -> Vec<Vec<T>> {
         let bytes = to.iter().map(|(_, bytes)| bytes.len()).sum();
         self.counted(to.len(), bytes, || {
@@ -150,28 +156,27 @@ impl Communicator {
                 let mut sent = Vec::with_capacity(to.len());
                 for &(to, bytes) in to {
                     for piece in self.pieces(bytes) {
-                        let request =
-                            self.process(to).immediate_send_with_tag(scope, piece, EXCHANGE);
+                        let request = self.process(to).immediate_send_with_tag(scope, piece, SWAP);
                         sent.push(WaitGuard::from(request));
                     }
                 }
-                from.iter().map(|&from| self.receive_tagged(from, EXCHANGE)).collect()
+                from.iter().map(|&from| self.receive_tagged(from, SWAP)).collect()
             })
         })
     }
 
-    /// Whether something that another rank has sent to this one by [`Self::swap`] has come and was
-    /// not received yet.
-    pub(crate) fn has_come(&self, from: usize) -> bool {
-        self.process(from).immediate_probe_with_tag(EXCHANGE).is_some()
+    /// Whether a message that rank `from` has sent by [`Self::swap`] has arrived and was not received
+    /// yet.
+    pub(crate) fn has_arrived(&self, from: usize) -> bool {
+        self.process(from).immediate_probe_with_tag(SWAP).is_some()
     }
 
-    /// A message as MPI takes it: the first piece that is shorter than the longest is the last, and
-    /// may be empty.
+    /// The pieces in which a message is sent. The first piece that is shorter than the longest
+    /// message ends the sequence; it may be empty.
     fn pieces<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let end: &[u8] = &[];
-        let is_even = bytes.len().is_multiple_of(self.longest);
-        bytes.chunks(self.longest).chain(is_even.then_some(end))
+        let is_even = bytes.len().is_multiple_of(self.longest_message);
+        bytes.chunks(self.longest_message).chain(is_even.then_some(end))
     }
 
     fn receive_tagged<T: Pod>(&self, from: usize, tag: Tag) -> Vec<T> {
@@ -184,26 +189,27 @@ impl Communicator {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut items);
             message.matched_receive_into(&mut bytes[filled..filled + piece]);
             filled += piece;
-            if piece < self.longest {
+            if piece < self.longest_message {
                 break;
             }
         }
         if !filled.is_multiple_of(size_of::<T>()) {
             self.fail(format!(
-                "rank {from} has sent {filled} bytes, which are no items of {}",
+                "rank {from} has sent {filled} bytes, which is not a multiple of the item size {}",
                 size_of::<T>()
             ));
         }
         items
     }
 
-    /// Makes a vector this long, with zeros; if the memory is not granted, this rank ends the job.
-    pub(crate) fn grow<T: Pod>(&self, items: &mut Vec<T>, length: usize) {
+    /// Extends `items` to `length` with zeros. If the memory is not granted, this rank ends the job.
+    pub(super) fn grow<T: Pod>(&self, items: &mut Vec<T>, length: usize) {
         self.reserve(items, length.saturating_sub(items.len()));
         items.resize(length, T::zeroed());
     }
 
-    pub(crate) fn append<T: Pod>(&self, items: &mut Vec<T>, more: &[T]) {
+    /// Appends `more` to `items`. If the memory is not granted, this rank ends the job.
+    pub(super) fn append<T: Pod>(&self, items: &mut Vec<T>, more: &[T]) {
         self.reserve(items, more.len());
         items.extend_from_slice(more);
     }
@@ -216,8 +222,8 @@ impl Communicator {
     }
 }
 
-/// Where parts of these lengths start that lie one after the other.
-pub(crate) fn starts(counts: &[i32]) -> Vec<i32> {
+/// The start of each of several consecutive parts with these lengths.
+pub(super) fn starts(counts: &[i32]) -> Vec<i32> {
     let mut start = 0;
     let next = |count: &i32| {
         start += count;

@@ -1,8 +1,8 @@
-//! An array in parts, one a rank: what is gathered, scattered and exchanged.
+//! An array in parts, one part for each rank: the data of gathers, scatters and exchanges.
 
 use std::ops::Range;
 
-/// An array cut into consecutive parts; part `r` is for rank `r`, or from it.
+/// An array of consecutive parts. Part `r` is sent to rank `r`, or received from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<T> {
     items: Vec<T>,
@@ -10,10 +10,10 @@ pub struct Parts<T> {
 }
 
 impl<T> Parts<T> {
-    /// Consecutive parts of these lengths.
+    /// Splits `items` into consecutive parts of these lengths.
     ///
     /// # Panics
-    /// When the lengths do not add up to the number of items.
+    /// When the sum of `lengths` is not the number of items.
     pub fn new(items: Vec<T>, lengths: impl IntoIterator<Item = usize>) -> Self {
         let sum = |end: &mut usize, length| {
             *end += length;
@@ -23,54 +23,55 @@ impl<T> Parts<T> {
         assert_eq!(
             ends.last().copied().unwrap_or_default(),
             items.len(),
-            "the parts are all there is"
+            "the parts contain all items"
         );
         Self { items, ends }
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// Where in the items a part is.
+    /// The range of a part in [`items`](Self::items).
     pub fn range(&self, part: usize) -> Range<usize> {
         let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[part]
     }
 
-    /// One part.
+    /// The items of a part.
     pub fn part(&self, part: usize) -> &[T] {
         &self.items[self.range(part)]
     }
 
-    /// The parts in order.
+    /// The parts in ascending order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
         (0..self.count()).map(|part| self.part(part))
     }
 
-    /// How many items each part has.
+    /// The number of items in each part.
     pub fn lengths(&self) -> impl ExactSizeIterator<Item = usize> {
         self.iter().map(<[T]>::len)
     }
 
-    /// All parts one after the other.
+    /// The items of all parts in ascending order of the parts.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// All parts one after the other.
+    /// The items of all parts in ascending order of the parts.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }
 }
 
 impl<T: Copy> Parts<T> {
-    /// Deals items out to `count` parts, each in the order of the items. O(items + count).
+    /// Distributes `items` to `count` parts: item `x` goes to part `part(x)`. Items of one part keep
+    /// their order. O(items + count).
     ///
     /// # Panics
-    /// When `part` names a part that there is not.
-    pub fn deal(count: usize, items: &[T], part: impl Fn(&T) -> usize) -> Self {
+    /// When `part` returns `count` or more.
+    pub fn distribute(count: usize, items: &[T], part: impl Fn(&T) -> usize) -> Self {
         let mut next = vec![0; count + 1];
         for item in items {
             next[part(item) + 1] += 1;
@@ -81,14 +82,14 @@ impl<T: Copy> Parts<T> {
         let Some(&first) = items.first() else {
             return Self { items: Vec::new(), ends: vec![0; count] };
         };
-        let mut dealt = vec![first; items.len()];
+        let mut distributed = vec![first; items.len()];
         for item in items {
             let slot = &mut next[part(item)];
-            dealt[*slot] = *item;
+            distributed[*slot] = *item;
             *slot += 1;
         }
         next.pop();
-        Self { items: dealt, ends: next }
+        Self { items: distributed, ends: next }
     }
 }
 
@@ -108,11 +109,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dealt_items_keep_their_order() {
-        let parts = Parts::deal(4, &[13, 2, 11, 1, 22, 10], |item| item / 10);
+    fn distributed_items_keep_their_order() {
+        let parts = Parts::distribute(4, &[13, 2, 11, 1, 22, 10], |item| item / 10);
         assert_eq!(parts.iter().collect::<Vec<_>>(), [&[2, 1][..], &[13, 11, 10], &[22], &[]]);
         assert_eq!(parts, Parts::new(vec![2, 1, 13, 11, 10, 22], [2, 3, 1, 0]));
         assert_eq!(parts, parts.iter().collect());
-        assert_eq!(Parts::<u8>::deal(2, &[], |_| 9).lengths().collect::<Vec<_>>(), [0, 0]);
+        assert_eq!(Parts::<u8>::distribute(2, &[], |_| 9).lengths().collect::<Vec<_>>(), [0, 0]);
     }
 }

@@ -1,22 +1,22 @@
-//! One number, or an array of numbers element by element, from those of all ranks.
+//! Reductions: one number, or an array of numbers element by element, from the numbers of all ranks.
 
 use mpi::collective::SystemOperation;
 use mpi::traits::{CommunicatorCollectives, Equivalence};
 
-use crate::Communicator;
+use super::communicator::Communicator;
 
-/// What becomes of the numbers of all ranks.
+/// How the numbers of all ranks are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// Their sum; past the highest number it wraps.
+    /// The sum; it wraps on overflow.
     Sum,
-    /// The lowest.
+    /// The minimum.
     Min,
-    /// The highest.
+    /// The maximum.
     Max,
 }
 
-/// A number that MPI can compute with: `u32`, `u64`.
+/// A number that MPI can reduce: `u32` or `u64`.
 pub trait Number: bytemuck::Pod + Ord + Equivalence + sealed::Number {}
 impl Number for u32 {}
 impl Number for u64 {}
@@ -24,12 +24,12 @@ impl Number for u64 {}
 mod sealed {
     use mpi::traits::Equivalence;
 
-    /// Unsigned numbers are compared as signed ones in the same order: MPICH 4.0.2 takes them for
-    /// signed.
+    /// Unsigned numbers are mapped to signed numbers in the same order, because MPICH 4.0.2 compares
+    /// unsigned numbers as signed ones.
     pub trait Number: Copy {
         type Signed: bytemuck::Pod + Equivalence;
         fn signed(self) -> Self::Signed;
-        fn of_signed(signed: Self::Signed) -> Self;
+        fn from_signed(signed: Self::Signed) -> Self;
     }
     macro_rules! numbers {
         ($($unsigned:ty => $signed:ty),*) => {
@@ -38,7 +38,7 @@ mod sealed {
                 fn signed(self) -> $signed {
                     self.wrapping_sub(1 << (Self::BITS - 1)) as $signed
                 }
-                fn of_signed(signed: $signed) -> Self {
+                fn from_signed(signed: $signed) -> Self {
                     (signed as Self).wrapping_sub(1 << (Self::BITS - 1))
                 }
             })*
@@ -47,17 +47,17 @@ mod sealed {
     numbers!(u32 => i32, u64 => i64);
 }
 
-/// How many numbers go at a time, so that the copy that MPI wants stays in the cache.
-const NUMBERS: usize = 1 << 17;
+/// The number of elements in one reduction of MPI: the copy that MPI needs then fits the cache.
+const CHUNK: usize = 1 << 17;
 
 impl Communicator {
-    /// Replaces each number by what it and those at its place on all other ranks reduce to.
-    /// Collective; the array has the same length everywhere.
+    /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must have
+    /// the same length on every rank.
     pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
-        self.counted(self.steps(), self.steps() * size_of_val(numbers), || match by {
+        self.counted(self.tree_depth(), self.tree_depth() * size_of_val(numbers), || match by {
             Reduction::Sum => {
                 let mut own = Vec::new();
-                for numbers in numbers.chunks_mut(NUMBERS) {
+                for numbers in numbers.chunks_mut(CHUNK) {
                     own.clear();
                     own.extend_from_slice(numbers);
                     self.world.all_reduce_into(&own[..], numbers, SystemOperation::sum());
@@ -70,30 +70,30 @@ impl Communicator {
 
     fn reduce_signed<T: Number>(&self, operation: fn() -> SystemOperation, numbers: &mut [T]) {
         let (mut own, mut reduced) = (Vec::new(), Vec::new());
-        for numbers in numbers.chunks_mut(NUMBERS) {
+        for numbers in numbers.chunks_mut(CHUNK) {
             own.clear();
             own.extend(numbers.iter().map(|number| number.signed()));
             reduced.clone_from(&own);
             self.world.all_reduce_into(&own[..], &mut reduced[..], operation());
             for (number, reduced) in numbers.iter_mut().zip(&reduced) {
-                *number = T::of_signed(*reduced);
+                *number = T::from_signed(*reduced);
             }
         }
     }
 
-    /// What the numbers of all ranks reduce to. Collective.
+    /// Reduces one number of each rank. Collective.
     pub fn reduce_one(&self, by: Reduction, number: u64) -> u64 {
         let mut numbers = [number];
         self.reduce(by, &mut numbers);
         numbers[0]
     }
 
-    /// Replaces each pair of a key and an id by the lowest of those at its place on all ranks: the
-    /// lowest key, and among equal keys the lowest id. Collective; the arrays have the same length
-    /// everywhere. Takes two reductions, for MPI has no integer of 128 bits.
+    /// Replaces each pair `(keys[i], ids[i])` by the minimum of the pairs at `i` on all ranks: the
+    /// lowest key, and among equal keys the lowest id. Collective. The arrays must have the same
+    /// length on every rank. Takes two reductions, because MPI has no 128-bit integer.
     ///
     /// # Panics
-    /// When the two arrays differ in length.
+    /// When `keys` and `ids` differ in length.
     pub fn reduce_min_pairs(&self, keys: &mut [u64], ids: &mut [u64]) {
         assert_eq!(keys.len(), ids.len(), "there is an id for each key");
         let own = keys.to_vec();

@@ -1,39 +1,39 @@
-//! When it is over: no rank has anything to do, and nothing is on its way.
+//! Termination detection: all ranks are idle, and no message is in flight.
 //!
-//! A rank that is idle may be woken by what is still on its way, so that all were idle once says
-//! nothing. A token goes round the ranks, each of which keeps it until it is idle, and adds up how
-//! much more was sent than received. If the sum is zero at the end of a turn, and nobody has
-//! received anything since the token came by the last time, nothing was on its way during the turn,
-//! and nobody was left to send anything.
+//! A message in flight may wake an idle rank, so it is not enough that each rank was idle once. A
+//! token travels around the ranks. Each rank keeps the token until the rank is idle, and adds the
+//! number of its sent messages minus the number of its received messages. Suppose that the sum is
+//! zero at the end of a turn, and that no rank has received a message since the token last visited
+//! it. Then no message was in flight during the turn, and no rank was left to send one.
 //!
 //! * Source: Safra's algorithm, in Dijkstra 1987 (EWD 998).
-//! * One message a rank and turn; the token waits at a rank that is busy. When all is over, the
-//!   turn that is under way is completed, and at most two more follow.
+//! * One message per rank and turn; the token waits at a busy rank. After the end, the current turn
+//!   is completed, and at most two more turns follow.
 
 use bytemuck::{Pod, Zeroable};
 
-/// What goes round.
+/// The token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Token {
-    /// How much more the ranks have sent than received that it came by.
+    /// Messages sent minus messages received, summed over the ranks that the token has visited.
     pub(crate) balance: i64,
-    /// Not 0 if one of them had received something since the last turn.
+    /// Not 0 if one of these ranks had received a message since the last turn.
     pub(crate) black: u64,
 }
 
-/// What a rank does that has nothing to do.
+/// What an idle rank does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Idle {
-    /// Waits for messages.
+    /// It waits for messages.
     Wait,
-    /// Sends the token to the next rank, after the last to the first.
+    /// It sends the token to the next rank; the last rank sends it to rank 0.
     Pass(Token),
-    /// Tells all others that it is over.
+    /// It tells all other ranks that the computation has ended.
     Over,
 }
 
-/// What a rank knows of it.
+/// The state of a rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Termination {
     is_first: bool,
@@ -43,9 +43,9 @@ pub(crate) struct Termination {
 }
 
 impl Termination {
-    /// At the start, where the first rank has the token.
+    /// The state at the start, when rank 0 has the token.
     pub(crate) fn new(rank: usize, ranks: usize) -> Self {
-        // Where there are several ranks, the first turn is still to come.
+        // With several ranks, the first turn is still to come.
         let token = Token { balance: 0, black: u64::from(ranks > 1) };
         Self {
             is_first: rank == 0,
@@ -55,23 +55,23 @@ impl Termination {
         }
     }
 
-    /// So many messages have been sent to other ranks.
+    /// Records messages that were sent to other ranks.
     pub(crate) fn sent(&mut self, messages: usize) {
         self.balance += messages as i64;
     }
 
-    /// So many messages have come from other ranks. Tokens are none.
+    /// Records messages that were received from other ranks. Tokens do not count.
     pub(crate) fn received(&mut self, messages: usize) {
         self.balance -= messages as i64;
         self.has_received = true;
     }
 
-    /// The token has come.
-    pub(crate) fn token_came(&mut self, token: Token) {
+    /// Records that the token has arrived.
+    pub(crate) fn token_arrived(&mut self, token: Token) {
         self.token = Some(token);
     }
 
-    /// To be asked when the rank has nothing to do, and has sent all that it had to send.
+    /// What the rank does next. Call it when the rank is idle and has sent all its messages.
     pub(crate) fn when_idle(&mut self) -> Idle {
         let Some(token) = self.token.take() else { return Idle::Wait };
         let sum = Token {
@@ -99,10 +99,9 @@ mod tests {
         Token(Token),
     }
 
-    /// Ranks that send each other work at random until it is used up, on mail that takes as long as
-    /// it likes.
+    /// Ranks send each other work at random until none is left. Messages take arbitrarily long.
     #[test]
-    fn it_is_over_exactly_when_nobody_has_work_and_none_is_on_its_way() {
+    fn the_end_is_detected_exactly_when_no_rank_has_work_and_no_message_is_in_flight() {
         for seed in 0..if cfg!(miri) { 5 } else { 500 } {
             let mut random = Random(seed);
             let ranks = 1 + random.below(6) as usize;
@@ -119,7 +118,7 @@ mod tests {
                         known[rank].received(1);
                         work[rank] += more;
                     }
-                    Some(Mail::Token(token)) => known[rank].token_came(token),
+                    Some(Mail::Token(token)) => known[rank].token_arrived(token),
                     None if work[rank] > 0 => {
                         work[rank] -= 1;
                         let to = random.below(ranks as u32) as usize;
@@ -137,12 +136,12 @@ mod tests {
                             mail[(rank + 1) % ranks].push_back(Mail::Token(token));
                         }
                         Idle::Over => {
-                            assert!(quiet && rank == 0, "seed {seed}: over too early");
+                            assert!(quiet && rank == 0, "seed {seed}: detected too early");
                             break;
                         }
                     },
                 }
-                assert!(turns_after_the_end <= 2, "seed {seed}: the end is not noticed");
+                assert!(turns_after_the_end <= 2, "seed {seed}: the end is not detected");
             }
         }
     }

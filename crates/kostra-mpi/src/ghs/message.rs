@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::termination::Token;
+use crate::comm::termination::Token;
 
 /// An edge's key and id: its place in the strict total order.
 pub(super) type Place = (u64, u64);

@@ -45,9 +45,10 @@ use std::time::{Duration, Instant};
 
 use kostra_core::{EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, Weight};
 
-use crate::rows::{Blocks, Rows, edges_of_slice};
-use crate::termination::{Idle, Termination};
-use crate::{Communicator, DistributedAlgorithm, Mailbox, Reduction, Shape, Slice};
+use crate::comm::termination::{Idle, Termination};
+use crate::comm::{Communicator, Mailbox, Reduction};
+use crate::graph::{Rows, Slice, VertexDistribution, own_edges};
+use crate::solver::{DistributedAlgorithm, GraphSize};
 use message::{COUNTERS, Note, Wire};
 use vertices::{Outbox, Vertices};
 
@@ -76,15 +77,15 @@ impl DistributedAlgorithm for Ghs {
         options: &[],
     };
 
-    fn admit(&self, shape: Shape) -> Result<(), SolveError> {
-        if shape.vertices.div_ceil(shape.ranks as u64) < u32::MAX.into() {
+    fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
+        if size.vertices.div_ceil(size.ranks as u64) < u32::MAX.into() {
             return Ok(());
         }
         Err(SolveError::Unsuitable {
             solver: Self::INFO.id,
             cost: format!(
                 "more vertices a rank than 32 bits can number, of {} in all,",
-                shape.vertices
+                size.vertices
             ),
             advice: "use more ranks",
         })
@@ -97,7 +98,7 @@ impl DistributedAlgorithm for Ghs {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let mut vertices = world.phase(run, "deal out", |_| deal_out(slice, order, world))?;
+        let mut vertices = world.phase(run, "distribute", |_| distribute(slice, order, world))?;
         let (mut sent, idle) =
             world.phase(run, "messages", |run| exchange_messages(&mut vertices, world, run))?;
         world.phase(run, "return", |run| {
@@ -113,19 +114,19 @@ impl DistributedAlgorithm for Ghs {
                 "highest level",
                 world.reduce_one(Reduction::Max, vertices.level.into()) as f64,
             );
-            Ok(edges_of_slice(&vertices.forest(world.rank()), slice, world))
+            Ok(own_edges(&vertices.forest(world.rank()), slice, world))
         })
     }
 }
 
 /// The vertices of this rank, which know their edges. Collective.
-fn deal_out<W: Weight>(
+fn distribute<W: Weight>(
     slice: &Slice<W>,
     order: Order,
     world: &Communicator,
 ) -> Result<Vertices, SolveError> {
-    let blocks = Blocks::new(slice.vertices(), world.size());
-    let rows = Rows::deal(slice, order, blocks, Ghs::INFO.id, world)?;
+    let blocks = VertexDistribution::new(slice.vertices(), world.size());
+    let rows = Rows::distribute(slice, order, blocks, Ghs::INFO.id, world)?;
     let mut vertices = Vertices::new(&rows, blocks);
     drop(rows);
     let own = vertices.arcs_by_rank(world.size());
@@ -217,7 +218,7 @@ impl Post<'_> {
                 match note.into() {
                     Note::To(arc, message) => out.queue.push_back((arc, message)),
                     Note::Token(token) => {
-                        self.termination.token_came(token);
+                        self.termination.token_arrived(token);
                         continue;
                     }
                     Note::Over => return true,

@@ -8,8 +8,8 @@ use kostra_testkit::multigraphs::Random;
 
 use super::message::{KINDS, Note, Wire};
 use super::vertices::{Outbox, Vertices};
-use crate::Parts;
-use crate::rows::{Blocks, Rows};
+use crate::comm::Parts;
+use crate::graph::{Rows, VertexDistribution};
 
 const CONNECT: usize = 0;
 
@@ -21,15 +21,15 @@ struct Outcome {
     level: u8,
 }
 
-fn rows_of(graph: &EdgeList<u32>, blocks: Blocks, rank: usize) -> Rows<u32> {
+fn rows_of(graph: &EdgeList<u32>, blocks: VertexDistribution, rank: usize) -> Rows<u32> {
     let edges = graph.edges(Order::Minimum);
-    let mut rows = Rows { offsets: vec![0], neighbours: vec![], keys: vec![], ids: vec![] };
+    let mut rows = Rows { offsets: vec![0], neighbors: vec![], keys: vec![], ids: vec![] };
     for vertex in blocks.first(rank)..blocks.first(rank + 1) {
         for id in edges.ids() {
             let (u, v) = edges.ends(id);
             for (from, to) in [(u, v), (v, u)] {
                 if u64::from(from) == vertex && u != v {
-                    rows.neighbours.push(to.into());
+                    rows.neighbors.push(to.into());
                     rows.keys.push(edges.key(id));
                     rows.ids.push(id.into());
                 }
@@ -49,7 +49,7 @@ fn play(
     awake: impl Fn(u32) -> bool,
     random: &mut Random,
 ) -> Outcome {
-    let blocks = Blocks::new(graph.vertices().into(), ranks);
+    let blocks = VertexDistribution::new(graph.vertices().into(), ranks);
     let mut played: Vec<_> =
         (0..ranks).map(|rank| Vertices::new(&rows_of(graph, blocks, rank), blocks)).collect();
     let own: Vec<Parts<u32>> = played.iter().map(|vertices| vertices.arcs_by_rank(ranks)).collect();

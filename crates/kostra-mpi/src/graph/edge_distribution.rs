@@ -1,34 +1,35 @@
-//! Where the edges of a graph are cut into slices.
+//! Which edges each rank holds.
 
 use std::ops::Range;
 
-use kostra_core::Weight;
+use kostra_core::{EdgeId, EdgeSet, Weight};
 
-use crate::{Communicator, Refusal, Slice};
+use super::slice::Slice;
+use crate::comm::{Communicator, Parts, Refusal};
 
-/// Which edges each rank has: contiguous ranges of ids, ascending by rank; a range may be empty.
+/// The edges of each rank: contiguous ranges of ids, ascending by rank. A range may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// Where each range begins, and where the last one ends.
+pub struct EdgeDistribution {
+    /// The start of each range, and the end of the last one.
     bounds: Vec<u64>,
 }
 
-impl Cut {
-    /// As even as can be.
+impl EdgeDistribution {
+    /// Distributes `edges` edges to `ranks` ranks. The lengths of ranges differ by at most one.
     ///
     /// # Panics
-    /// When there are no ranks.
+    /// When `ranks` is 0.
     pub fn even(edges: u64, ranks: usize) -> Self {
-        assert!(ranks > 0, "there is a rank");
+        assert!(ranks > 0, "there is at least one rank");
         let bound = |rank| (u128::from(edges) * rank as u128 / ranks as u128) as u64;
         Self { bounds: (0..=ranks).map(bound).collect() }
     }
 
-    /// At certain places: rank `r` has the edges from `bounds[r]` up to `bounds[r + 1]`.
+    /// The distribution in which rank `r` holds the edges `bounds[r]..bounds[r + 1]`.
     ///
     /// # Panics
-    /// When the bounds do not ascend from 0, or are fewer than two.
-    pub fn at(bounds: Vec<u64>) -> Self {
+    /// When `bounds` does not ascend from 0, or has fewer than two elements.
+    pub fn from_bounds(bounds: Vec<u64>) -> Self {
         assert!(
             bounds.len() > 1 && bounds[0] == 0 && bounds.is_sorted(),
             "bounds ascend from 0: {bounds:?}"
@@ -36,11 +37,11 @@ impl Cut {
         Self { bounds }
     }
 
-    /// The cut that the slices of all ranks make. Collective.
+    /// The distribution of the slices of all ranks. Collective.
     ///
     /// # Errors
-    /// When a slice does not begin where the one before it ends.
-    pub fn of<W: Weight>(slice: &Slice<W>, world: &Communicator) -> Result<Self, Refusal> {
+    /// When a slice does not begin at the end of the slice before it.
+    pub fn of_slices<W: Weight>(slice: &Slice<W>, world: &Communicator) -> Result<Self, Refusal> {
         let ends = world.all_gather(&[slice.first(), slice.len() as u64]);
         let (mut bounds, mut end) = (Vec::with_capacity(world.size() + 1), 0);
         let mut fault = None;
@@ -64,28 +65,46 @@ impl Cut {
         }
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn ranks(&self) -> usize {
         self.bounds.len() - 1
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn edges(&self) -> u64 {
         self.bounds[self.ranks()]
     }
 
-    /// The edges of a rank.
+    /// The edges of `rank`.
     pub fn range(&self, rank: usize) -> Range<u64> {
         self.bounds[rank]..self.bounds[rank + 1]
     }
 
-    /// The rank that has an edge. O(log ranks). An edge that there is not is taken for the last
-    /// rank's.
+    /// The rank that holds `edge`; the last rank for an id past the last edge. O(log ranks).
     pub fn owner(&self, edge: u64) -> usize {
-        // The last one that begins at the edge or before it: those before that begin there too are
-        // empty.
+        // The last range that begins at `edge` or before it. Ranges before it with the same start
+        // are empty.
         self.bounds[1..self.ranks()].partition_point(|&bound| bound <= edge)
     }
+}
+
+/// The edges of this rank's slice among the `chosen` edges of all ranks, which are ids in the whole
+/// graph and may repeat. Collective; sends 8 bytes per chosen edge.
+pub(crate) fn own_edges<W: Weight>(
+    chosen: &[u64],
+    slice: &Slice<W>,
+    world: &Communicator,
+) -> EdgeSet {
+    let edges = match EdgeDistribution::of_slices(slice, world) {
+        Ok(edges) => edges,
+        Err(refusal) => world.fail(refusal),
+    };
+    let parts = Parts::distribute(world.size(), chosen, |&id| edges.owner(id));
+    let mut set = EdgeSet::new(slice.len());
+    for id in world.exchange(&parts).items() {
+        set.insert((id - slice.first()) as EdgeId);
+    }
+    set
 }
 
 #[cfg(test)]
@@ -94,14 +113,17 @@ mod tests {
 
     #[test]
     fn every_edge_has_the_owner_whose_range_holds_it() {
-        for cut in
-            [Cut::even(10, 3), Cut::even(2, 5), Cut::at(vec![0, 0, 4, 4, 4, 9, 9]), Cut::even(7, 1)]
-        {
-            for edge in 0..cut.edges() {
-                assert!(cut.range(cut.owner(edge)).contains(&edge), "{edge} in {cut:?}");
+        for edges in [
+            EdgeDistribution::even(10, 3),
+            EdgeDistribution::even(2, 5),
+            EdgeDistribution::from_bounds(vec![0, 0, 4, 4, 4, 9, 9]),
+            EdgeDistribution::even(7, 1),
+        ] {
+            for edge in 0..edges.edges() {
+                assert!(edges.range(edges.owner(edge)).contains(&edge), "{edge} in {edges:?}");
             }
         }
-        let cut = Cut::even(u64::MAX, 3);
-        assert_eq!((cut.edges(), cut.owner(u64::MAX - 1)), (u64::MAX, 2));
+        let edges = EdgeDistribution::even(u64::MAX, 3);
+        assert_eq!((edges.edges(), edges.owner(u64::MAX - 1)), (u64::MAX, 2));
     }
 }

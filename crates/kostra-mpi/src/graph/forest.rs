@@ -1,10 +1,11 @@
-//! The answer, which stays where the edges are until somebody wants it in one place.
+//! The result of a solver. Its edges stay on the ranks that hold them until they are gathered.
 
 use kostra_core::{CompensatedSum, EdgeSet, Total, Weight, WeightType};
 
-use crate::{Communicator, Reduction, Slice};
+use super::slice::Slice;
+use crate::comm::{Communicator, Parts, Reduction};
 
-/// A spanning forest of a distributed graph: each rank has those of its edges that are in it.
+/// A spanning forest of a distributed graph. Each rank holds the forest's edges of its slice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistributedForest {
     ids: Vec<u64>,
@@ -14,11 +15,12 @@ pub struct DistributedForest {
 }
 
 impl DistributedForest {
-    /// The forest of these edges of each rank's slice, which together close no cycle. Collective.
+    /// The forest whose edges on this rank are `set`, by position in `slice`. The edges of all ranks
+    /// together must close no cycle. Collective.
     ///
-    /// The total is to the last bit that of the same forest in one place: integers are summed
-    /// exactly, and the compensated sum of floats is handed on from rank to rank, which costs a
-    /// message each, one after the other.
+    /// The total equals the total of the same forest on one machine to the last bit. Integers are
+    /// summed exactly. The compensated sum of floats is passed from rank to rank, in one message per
+    /// rank, one after another.
     pub fn new<W: Weight>(slice: &Slice<W>, set: EdgeSet, world: &Communicator) -> Self {
         let local = set.into_ids();
         let weights = || local.iter().map(|&edge| slice.edges().weights()[edge as usize]);
@@ -30,7 +32,7 @@ impl DistributedForest {
             _ => {
                 let own = match W::total(weights()) {
                     Total::Integer(total) => total,
-                    Total::Float(total) => total as i128, // not of integers
+                    Total::Float(total) => total as i128, // not reached for integers
                 };
                 Total::Integer(world.all_gather(&[own]).items().iter().sum())
             }
@@ -40,30 +42,30 @@ impl DistributedForest {
         Self { ids, edges, total, components: slice.vertices() - edges }
     }
 
-    /// The ids of this rank's edges of the forest, ascending; those of the next rank are higher.
+    /// The ids of the forest's edges on this rank, ascending. The ids on the next rank are higher.
     pub fn ids(&self) -> &[u64] {
         &self.ids
     }
 
-    /// How many edges the forest has, on all ranks.
+    /// The number of edges of the forest, on all ranks.
     pub fn edges(&self) -> u64 {
         self.edges
     }
 
-    /// The sum of the weights of the forest, on all ranks.
+    /// The total weight of the forest, on all ranks.
     pub fn total(&self) -> Total {
         self.total
     }
 
-    /// How many components the graph has; isolated vertices count.
+    /// The number of components of the graph. An isolated vertex is a component.
     pub fn components(&self) -> u64 {
         self.components
     }
 
-    /// All ids of the forest, ascending, at rank 0; nothing elsewhere. Collective. Rank 0 needs 16
-    /// bytes an edge.
+    /// All ids of the forest, ascending, at rank 0; `None` at other ranks. Collective. Rank 0 needs 16
+    /// bytes per edge of the forest.
     pub fn gather(&self, world: &Communicator) -> Option<Vec<u64>> {
-        world.gather(0, &self.ids).map(crate::Parts::into_items)
+        world.gather(0, &self.ids).map(Parts::into_items)
     }
 }
 
@@ -75,7 +77,7 @@ fn as_f64<W: Weight>(weight: W) -> f64 {
     bytemuck::cast(weight)
 }
 
-/// The sum of the values of all ranks, in the order of the ranks. Collective.
+/// The compensated sum of the values of all ranks, in the order of the ranks. Collective.
 fn sum_along_ranks(values: impl Iterator<Item = f64>, world: &Communicator) -> f64 {
     let mut sum = CompensatedSum::default();
     if let Some(before) = world.rank().checked_sub(1)

@@ -1,18 +1,20 @@
-//! A set of names in which each member knows how many come before it.
+//! A bit vector with rank queries.
 
-/// A set of names below a bound: the way from the names of many vertices to those of a few, in a
-/// bit and a half for each of the many.
-pub(crate) struct Ranked {
+/// A set of integers below a bound that answers in O(1) how many members are below a member. Maps
+/// the ids of a subset of the vertices to consecutive ids. Takes 1.5 bits per integer below the
+/// bound.
+pub(crate) struct RankBitVector {
     words: Vec<u64>,
+    /// The number of members before each word.
     before: Vec<u32>,
 }
 
-impl Ranked {
-    /// Some names below a bound, fewer than 2^32; they may be there many times.
-    pub(crate) fn new(bound: u64, names: impl Iterator<Item = u64>) -> Self {
+impl RankBitVector {
+    /// The set of `members`, which may repeat. They must be below `bound` and fewer than 2^32.
+    pub(crate) fn new(bound: u64, members: impl Iterator<Item = u64>) -> Self {
         let mut words = vec![0_u64; bound.div_ceil(64) as usize];
-        for name in names {
-            words[(name / 64) as usize] |= 1 << (name % 64);
+        for member in members {
+            words[(member / 64) as usize] |= 1 << (member % 64);
         }
         let mut sum = 0;
         let count = |word: &u64| {
@@ -23,12 +25,12 @@ impl Ranked {
         Self { words, before }
     }
 
-    /// The ends of some edges.
-    pub(crate) fn ends<E: Copy + Into<u64>>(bound: u64, u: &[E], v: &[E]) -> Self {
+    /// The set of the ends `u` and `v` of edges.
+    pub(crate) fn of_ends<E: Copy + Into<u64>>(bound: u64, u: &[E], v: &[E]) -> Self {
         Self::new(bound, u.iter().chain(v).map(|&end| end.into()))
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub(crate) fn len(&self) -> usize {
         match (self.words.last(), self.before.last()) {
             (Some(word), Some(before)) => (before + word.count_ones()) as usize,
@@ -36,7 +38,7 @@ impl Ranked {
         }
     }
 
-    /// How many members are below a member.
+    /// The number of members below `member`.
     #[inline]
     pub(crate) fn rank(&self, member: u64) -> u32 {
         let (word, bit) = ((member / 64) as usize, member % 64);
@@ -61,10 +63,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_counted() {
-        let set = Ranked::ends(300, &[3_u32, 299, 64], &[64, 63, 7]);
+    fn the_rank_of_a_member_is_the_number_of_members_below_it() {
+        let set = RankBitVector::of_ends(300, &[3_u32, 299, 64], &[64, 63, 7]);
         assert_eq!(set.iter().collect::<Vec<_>>(), [3, 7, 63, 64, 299]);
         assert_eq!((set.len(), set.rank(3), set.rank(64), set.rank(299)), (5, 0, 3, 4));
-        assert_eq!(Ranked::ends::<u32>(0, &[], &[]).len(), 0);
+        assert_eq!(RankBitVector::of_ends::<u32>(0, &[], &[]).len(), 0);
     }
 }

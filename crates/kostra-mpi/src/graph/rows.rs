@@ -1,49 +1,19 @@
-//! A graph dealt out by vertices: each rank has a block of consecutive vertices, and all edges that
-//! end there.
+//! A graph distributed by vertices: each rank owns a block of consecutive vertices, and holds all
+//! edges that end at them.
 //!
-//! A slice has edges wherever they end; solvers that work from vertex to vertex deal them out
-//! first. Every edge is then with both of its ends: once where one rank has both, else on two
-//! ranks. A rank needs memory for all edges of its vertices, so a vertex of high degree weighs on
-//! one rank alone.
+//! The edges of a slice end at vertices of any rank. Solvers that work from vertex to vertex first
+//! distribute the edges to the owners of their ends: to one rank if it owns both ends, and else to
+//! two ranks. A rank needs memory for all edges of its vertices, so the edges of a vertex of high
+//! degree are all on one rank.
 
 use bytemuck::{Pod, Zeroable};
-use kostra_core::{EdgeId, EdgeSet, Key, Order, SolveError, Weight};
+use kostra_core::{EdgeId, Key, Order, SolveError, Weight};
 
-use crate::{Communicator, Cut, Parts, Slice};
+use super::slice::Slice;
+use super::vertex_distribution::VertexDistribution;
+use crate::comm::{Communicator, Parts};
 
-/// Which vertices each rank has: consecutive ones, the same number everywhere but on the last
-/// ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Blocks {
-    vertices: u64,
-    /// How many vertices a full block has.
-    block: u64,
-}
-
-impl Blocks {
-    /// Blocks of so many vertices for so many ranks.
-    pub(crate) fn new(vertices: u64, ranks: usize) -> Self {
-        Self { vertices, block: vertices.div_ceil(ranks as u64).max(1) }
-    }
-
-    /// The first vertex of a rank; of the rank past the last, how many vertices there are.
-    pub(crate) fn first(&self, rank: usize) -> u64 {
-        self.vertices.min(self.block.saturating_mul(rank as u64))
-    }
-
-    /// How many vertices a rank has.
-    pub(crate) fn count(&self, rank: usize) -> usize {
-        (self.first(rank + 1) - self.first(rank)) as usize
-    }
-
-    /// The rank that has a vertex.
-    #[inline]
-    pub(crate) fn owner(&self, vertex: u64) -> usize {
-        (vertex / self.block) as usize
-    }
-}
-
-/// An edge as one of its ends sees it: what is sent to the rank that has that end.
+/// An edge directed away from the end `from`: the message to the rank that owns `from`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Arc {
@@ -53,29 +23,28 @@ struct Arc {
     id: u64,
 }
 
-/// The edges of this rank's vertices, a row each; an edge between two of them is in both rows, and
-/// self-loops are in none.
+/// The edges of this rank's vertices, one row per vertex. An edge between two of these vertices is
+/// in both rows. Self-loops are left out.
 pub(crate) struct Rows<K> {
-    /// Where the row of each vertex starts, and where the last one ends.
+    /// The start of each row, and the end of the last one.
     pub(crate) offsets: Vec<u32>,
-    /// The other ends, by their global names.
-    pub(crate) neighbours: Vec<u64>,
+    /// The other ends, as global ids.
+    pub(crate) neighbors: Vec<u64>,
     pub(crate) keys: Vec<K>,
-    /// The edges' ids in the whole graph. They ascend in a row.
+    /// The ids in the whole graph. They ascend in each row.
     pub(crate) ids: Vec<u64>,
 }
 
 impl<K: Key> Rows<K> {
-    /// Deals the edges out. Collective. Each goes in 32 bytes to the one or two ranks that have its
-    /// ends.
+    /// Distributes the edges of all slices. Collective. Sends each edge in 32 bytes to the one or two
+    /// ranks that own its ends.
     ///
     /// # Errors
-    /// When this rank would get more edges than 32 bits can number. The solver's id and an advice
-    /// are for that.
-    pub(crate) fn deal<W: Weight<Key = K>>(
+    /// When this rank would get more edge ends than 32 bits can number. The error names `solver`.
+    pub(crate) fn distribute<W: Weight<Key = K>>(
         slice: &Slice<W>,
         order: Order,
-        blocks: Blocks,
+        blocks: VertexDistribution,
         solver: &'static str,
         world: &Communicator,
     ) -> Result<Self, SolveError> {
@@ -91,20 +60,20 @@ impl<K: Key> Rows<K> {
                 }
             }
         }
-        let parts = Parts::deal(world.size(), &arcs, |arc| blocks.owner(arc.from));
+        let parts = Parts::distribute(world.size(), &arcs, |arc| blocks.owner(arc.from));
         drop(arcs);
         let arcs = world.exchange(&parts).into_items();
         drop(parts);
-        Self::of(&arcs, blocks, world.rank(), solver)
+        Self::from_arcs(&arcs, blocks, world.rank(), solver)
     }
 
-    fn of(
+    fn from_arcs(
         arcs: &[Arc],
-        blocks: Blocks,
+        blocks: VertexDistribution,
         rank: usize,
         solver: &'static str,
     ) -> Result<Self, SolveError> {
-        let (first, count) = (blocks.first(rank), blocks.count(rank));
+        let (first, count) = (blocks.first(rank), blocks.len(rank));
         let is_own = |vertex: u64| blocks.owner(vertex) == rank;
         let entries = arcs.iter().map(|arc| 1 + u64::from(is_own(arc.to))).sum::<u64>();
         if entries > u32::MAX.into() {
@@ -129,17 +98,17 @@ impl<K: Key> Rows<K> {
         }
         let entries = entries as usize;
         let mut rows = Self {
-            neighbours: vec![0; entries],
+            neighbors: vec![0; entries],
             keys: vec![K::MIN; entries],
             ids: vec![0; entries],
             offsets: Vec::new(),
         };
         let mut next = offsets.clone();
-        let mut insert = |vertex: u64, neighbour: u64, arc: &Arc| {
+        let mut insert = |vertex: u64, neighbor: u64, arc: &Arc| {
             let slot = &mut next[local(vertex)];
             let entry = *slot as usize;
             *slot += 1;
-            rows.neighbours[entry] = neighbour;
+            rows.neighbors[entry] = neighbor;
             rows.keys[entry] = K::from_u64(arc.key);
             rows.ids[entry] = arc.id;
         };
@@ -153,34 +122,15 @@ impl<K: Key> Rows<K> {
         Ok(rows)
     }
 
-    /// How many vertices this rank has.
+    /// The number of this rank's vertices.
     pub(crate) fn vertices(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Where the row of a vertex is, by its number on this rank.
+    /// The range of the row of a vertex, given by its position on this rank.
     pub(crate) fn row(&self, vertex: usize) -> std::ops::Range<usize> {
         self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize
     }
-}
-
-/// The edges of this rank's slice among those that any rank names, maybe several times, by their
-/// ids in the whole graph. Collective; 8 bytes for each that is named.
-pub(crate) fn edges_of_slice<W: Weight>(
-    named: &[u64],
-    slice: &Slice<W>,
-    world: &Communicator,
-) -> EdgeSet {
-    let cut = match Cut::of(slice, world) {
-        Ok(cut) => cut,
-        Err(refusal) => world.fail(refusal),
-    };
-    let parts = Parts::deal(world.size(), named, |&id| cut.owner(id));
-    let mut set = EdgeSet::new(slice.len());
-    for id in world.exchange(&parts).items() {
-        set.insert((id - slice.first()) as EdgeId);
-    }
-    set
 }
 
 #[cfg(test)]
@@ -188,25 +138,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_vertex_is_in_the_block_of_its_owner() {
-        for (vertices, ranks) in [(0, 3), (1, 4), (5, 4), (7, 7), (100, 7), (u64::MAX, 3)] {
-            let blocks = Blocks::new(vertices, ranks);
-            assert_eq!((blocks.first(0), blocks.first(ranks)), (0, vertices));
-            for rank in (0..ranks).filter(|&rank| blocks.count(rank) > 0) {
-                let (first, end) = (blocks.first(rank), blocks.first(rank + 1));
-                assert_eq!((blocks.owner(first), blocks.owner(end - 1)), (rank, rank));
-            }
-        }
-    }
-
-    #[test]
-    fn rows_hold_the_edges_of_the_ranks_vertices_in_the_order_of_their_ids() {
-        let blocks = Blocks::new(6, 2); // 0 to 2, and 3 to 5
+    fn rows_contain_the_edges_of_the_ranks_vertices_in_the_order_of_their_ids() {
+        let blocks = VertexDistribution::new(6, 2); // 0 to 2, and 3 to 5
         let arc = |from, to, key, id| Arc { from, to, key, id };
         let arcs = [arc(3, 4, 70, 0), arc(4, 1, 50, 2), arc(4, 3, 60, 5), arc(4, 1, 50, 8)];
-        let rows = Rows::<u32>::of(&arcs, blocks, 1, "test").unwrap();
+        let rows = Rows::<u32>::from_arcs(&arcs, blocks, 1, "test").unwrap();
         assert_eq!((rows.offsets.as_slice(), rows.vertices()), (&[0, 2, 6, 6][..], 3));
-        assert_eq!(rows.neighbours, [4, 4, 3, 1, 3, 1]);
+        assert_eq!(rows.neighbors, [4, 4, 3, 1, 3, 1]);
         assert_eq!((rows.keys, rows.ids), (vec![70, 60, 70, 50, 60, 50], vec![0, 5, 0, 2, 5, 8]));
     }
 }

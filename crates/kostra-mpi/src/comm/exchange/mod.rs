@@ -1,12 +1,15 @@
-//! Every rank has something for every rank: directly, or in two hops over a grid of ranks.
+//! Personalized exchange: every rank has a part for every rank. It is sent directly, or in two hops
+//! over a grid of ranks.
 //!
-//! Directly, a rank of p sends p - 1 messages, however small. In two hops it sends about 2 sqrt(p):
-//! the ranks lie in rows of about sqrt(p); what is for a rank goes along the row to the column of
-//! that rank, together with all else for that column, and from there along the column. All bytes
-//! are sent twice, so this is for small messages. Where the last row is not full, what its ranks
-//! have for columns that it lacks goes along the column first and the row then.
+//! A direct exchange on p ranks sends p - 1 messages per rank, however small. An exchange in two
+//! hops sends about 2 sqrt(p). The ranks form a [grid](Grid) with rows of about sqrt(p) ranks. A
+//! part first goes along the sender's row to the receiver's column, in one message with all other
+//! parts for that column, and then along the column. All bytes are sent twice, so two hops are for
+//! small messages.
 //!
-//! Source: the grid is folklore; Sanders & Schimek 2023 use it in their forests.
+//! Source: the grid is folklore; Sanders & Schimek 2023 use it for spanning forests.
+
+mod grid;
 
 use std::collections::BTreeMap;
 
@@ -14,41 +17,43 @@ use bytemuck::{Pod, Zeroable};
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::traits::CommunicatorCollectives;
 
-use crate::messages::starts;
-use crate::{Communicator, Parts, Reduction};
+use self::grid::Grid;
+use super::communicator::Communicator;
+use super::messages::starts;
+use super::parts::Parts;
+use super::reduce::Reduction;
 
-/// Which way an exchange goes.
+/// The route of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// From each rank to each rank.
     Direct,
-    /// Over a grid of ranks.
+    /// In two hops over a grid of ranks.
     TwoHop,
 }
 
+/// The number of bytes that cost as much as one message. An estimate: the latency of a message is 1
+/// to 2 microseconds, the bandwidth 5 to 10 GB/s.
+const BYTES_PER_MESSAGE: u64 = 8 << 10;
+
 impl Route {
-    /// The way that should be faster when no rank sends more bytes than so many. A message is as
-    /// dear as some 8 KiB, which is a guess: 1 to 2 microseconds at 5 to 10 GB/s.
+    /// The route that is expected to be faster when each rank sends at most `bytes` bytes.
     pub fn for_bytes(bytes: u64, ranks: usize) -> Self {
-        const MESSAGE: u64 = 8 << 10;
-        let hops = 4 * Grid::of(ranks).columns;
-        if bytes < ranks.saturating_sub(hops) as u64 * MESSAGE {
-            Self::TwoHop
-        } else {
-            Self::Direct
-        }
+        let messages_in_two_hops = 4 * Grid::new(ranks).columns;
+        let saved_messages = ranks.saturating_sub(messages_in_two_hops) as u64;
+        if bytes < saved_messages * BYTES_PER_MESSAGE { Self::TwoHop } else { Self::Direct }
     }
 
-    /// The most messages that one of so many ranks sends when every rank has something for every
-    /// other.
+    /// The maximum number of messages that one rank sends when every rank has a non-empty part for
+    /// every other rank.
     pub fn messages(self, ranks: usize) -> usize {
-        let grid = Grid::of(ranks);
+        let grid = Grid::new(ranks);
         match self {
             Self::Direct => ranks.saturating_sub(1),
             Self::TwoHop => {
                 let sent = |rank| grid.first_hop_to(rank).len() + grid.second_hop_to(rank).len();
-                // One of each kind: those that pass on to a row for the short last one, those that
-                // do not, and the last row.
+                // One rank of each kind: those that relay along a row for the short last row, those
+                // that do not, and those of the last row.
                 let kinds = [0, grid.columns.saturating_sub(1), ranks.saturating_sub(1)];
                 kinds.into_iter().filter(|&rank| rank < ranks).map(sent).max().unwrap_or_default()
             }
@@ -57,13 +62,13 @@ impl Route {
 }
 
 impl Communicator {
-    /// Gives each rank its part, and returns the parts that are for this rank, by the rank that
-    /// they are from; goes the way that should be faster. Collective.
+    /// Sends `parts[r]` to rank `r`, and returns the parts that this rank receives, by sender. Chooses
+    /// the route that is expected to be faster. Collective.
     ///
     /// # Panics
-    /// When there is not one part for each rank.
+    /// When the number of parts is not the number of ranks.
     pub fn exchange<T: Pod>(&self, parts: &Parts<T>) -> Parts<T> {
-        // Below so many ranks it is known, and need not be talked over.
+        // With few ranks the direct route is always taken, without a reduction.
         let undecided = Route::for_bytes(0, self.size()) == Route::TwoHop;
         let bytes = size_of_val(parts.items()) as u64;
         let route = if undecided {
@@ -74,12 +79,12 @@ impl Communicator {
         self.exchange_by(route, parts)
     }
 
-    /// The same, a certain way, which must be the same on all ranks. Collective.
+    /// Like [`Self::exchange`], on a given route, which must be the same on all ranks. Collective.
     ///
     /// # Panics
     /// As [`Self::exchange`].
     pub fn exchange_by<T: Pod>(&self, route: Route, parts: &Parts<T>) -> Parts<T> {
-        assert_eq!(parts.count(), self.size(), "there is a part for each rank");
+        assert_eq!(parts.count(), self.size(), "there is one part for each rank");
         match route {
             Route::Direct => self.exchange_directly(parts),
             Route::TwoHop => self.exchange_in_two_hops(parts),
@@ -93,7 +98,7 @@ impl Communicator {
         self.counted(others, others * 8, || self.world.all_to_all_into(&to[..], &mut from[..]));
         let lengths = from.iter().map(|&length| length as usize);
         let bytes = size_of_val(parts.items()).max(lengths.clone().sum::<usize>() * size_of::<T>());
-        if self.reduce_one(Reduction::Max, bytes as u64) > self.longest as u64 {
+        if self.reduce_one(Reduction::Max, bytes as u64) > self.longest_message as u64 {
             return self.exchange_pairwise(parts);
         }
         let mut received: Vec<T> = Vec::new();
@@ -117,9 +122,9 @@ impl Communicator {
         Parts::new(received, lengths)
     }
 
-    /// For more bytes than MPI can count.
+    /// A direct exchange of more bytes than MPI can count.
     fn exchange_pairwise<T: Pod>(&self, parts: &Parts<T>) -> Parts<T> {
-        // Everybody starts with the next, so that not all send to the same rank at first.
+        // Each rank starts with the next one, so that not all ranks first send to the same rank.
         let others: Vec<_> =
             (1..self.size()).map(|step| (self.rank() + step) % self.size()).collect();
         let to: Vec<_> =
@@ -132,39 +137,39 @@ impl Communicator {
     }
 
     fn exchange_in_two_hops<T: Pod>(&self, parts: &Parts<T>) -> Parts<T> {
-        let (rank, grid) = (self.rank(), Grid::of(self.size()));
-        // First to the ranks that pass it on.
+        let (rank, grid) = (self.rank(), Grid::new(self.size()));
+        // The first hop: to the relays.
         let mut by_relay: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
         for to in grid.first_hop_to(rank) {
             by_relay.insert(to, Vec::new());
         }
         for (to, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_empty()) {
-            let letter = by_relay.entry(grid.relay(rank, to)).or_default();
-            self.write_letter(letter, rank, to, bytemuck::cast_slice(part));
+            let letters = by_relay.entry(grid.relay(rank, to)).or_default();
+            self.write_letter(letters, rank, to, bytemuck::cast_slice(part));
         }
         let arrived = self.hop(by_relay, &grid.first_hop_from(rank));
-        // Then to those whom it is for.
-        let mut by_end: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
+        // The second hop: to the receivers.
+        let mut by_receiver: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
         for to in grid.second_hop_to(rank) {
-            by_end.insert(to, Vec::new());
+            by_receiver.insert(to, Vec::new());
         }
         for (header, bytes) in arrived.iter().flat_map(|letters| letters_in(letters)) {
-            let letter = by_end.entry(header.to as usize).or_default();
-            self.write_letter(letter, header.from as usize, header.to as usize, bytes);
+            let letters = by_receiver.entry(header.to as usize).or_default();
+            self.write_letter(letters, header.from as usize, header.to as usize, bytes);
         }
         drop(arrived);
-        let arrived = self.hop(by_end, &grid.second_hop_from(rank));
-        let mut by_origin: Vec<_> =
+        let arrived = self.hop(by_receiver, &grid.second_hop_from(rank));
+        let mut by_sender: Vec<_> =
             arrived.iter().flat_map(|letters| letters_in(letters)).collect();
-        by_origin.sort_unstable_by_key(|(header, _)| header.from); // one letter from each
+        by_sender.sort_unstable_by_key(|(header, _)| header.from); // one letter from each
         let mut lengths = vec![0; self.size()];
-        for (header, bytes) in &by_origin {
+        for (header, bytes) in &by_sender {
             lengths[header.from as usize] = bytes.len() / size_of::<T>();
         }
         let mut items: Vec<T> = Vec::new();
         self.grow(&mut items, lengths.iter().sum());
         let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut items);
-        for (_, bytes) in by_origin {
+        for (_, bytes) in by_sender {
             let (slot, others) = rest.split_at_mut(bytes.len());
             slot.copy_from_slice(bytes);
             rest = others;
@@ -172,14 +177,16 @@ impl Communicator {
         Parts::new(items, lengths)
     }
 
+    /// Appends a letter: a header and a part.
     fn write_letter(&self, letters: &mut Vec<u8>, from: usize, to: usize, bytes: &[u8]) {
         let header = Header { from: from as u32, to: to as u32, bytes: bytes.len() as u64 };
         self.append(letters, bytemuck::bytes_of(&header));
         self.append(letters, bytes);
     }
 
-    /// Sends letters, which there are for each rank that waits for some; what stays here is first
-    /// among what arrives.
+    /// Sends `letters` by receiver, and receives letters from each rank of `from`. `letters` has an
+    /// entry for each rank that waits for this rank. Letters to this rank itself come first in the
+    /// result.
     fn hop(&self, mut letters: BTreeMap<usize, Vec<u8>>, from: &[usize]) -> Vec<Vec<u8>> {
         let own = letters.remove(&self.rank()).unwrap_or_default();
         let to: Vec<_> = letters.iter().map(|(&to, letters)| (to, &letters[..])).collect();
@@ -189,7 +196,7 @@ impl Communicator {
     }
 }
 
-/// What stands before a part on its way.
+/// The header of a part in transit.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Header {
@@ -198,7 +205,7 @@ struct Header {
     bytes: u64,
 }
 
-/// The letters in what a rank has sent in one hop.
+/// The letters in a message of one hop.
 fn letters_in(mut letters: &[u8]) -> impl Iterator<Item = (Header, &[u8])> {
     std::iter::from_fn(move || {
         let (header, rest) = letters.split_at_checked(size_of::<Header>())?;
@@ -209,133 +216,20 @@ fn letters_in(mut letters: &[u8]) -> impl Iterator<Item = (Header, &[u8])> {
     })
 }
 
-/// Ranks in rows of about the square root of their number; the last row may be shorter.
-#[derive(Clone, Copy, Debug)]
-struct Grid {
-    ranks: usize,
-    columns: usize,
-}
-
-impl Grid {
-    fn of(ranks: usize) -> Self {
-        let root = ranks.isqrt();
-        Self { ranks, columns: root + usize::from(root * root < ranks) }
-    }
-
-    fn row(&self, rank: usize) -> usize {
-        rank / self.columns
-    }
-
-    fn column(&self, rank: usize) -> usize {
-        rank % self.columns
-    }
-
-    /// The rank through which a part goes.
-    fn relay(&self, from: usize, to: usize) -> usize {
-        let along_the_row = self.row(from) * self.columns + self.column(to);
-        if along_the_row < self.ranks {
-            along_the_row
-        } else {
-            // The sender's row is the last and lacks the column; so the receiver's row is another,
-            // and full.
-            self.row(to) * self.columns + self.column(from)
-        }
-    }
-
-    /// The number of ranks in the last row if that is not full, and where the row begins.
-    fn short_row(&self) -> (usize, usize) {
-        let length = self.ranks % self.columns;
-        (length, self.ranks - length)
-    }
-
-    fn others_in_row(&self, rank: usize) -> impl Iterator<Item = usize> {
-        let start = self.row(rank) * self.columns;
-        (start..self.ranks.min(start + self.columns)).filter(move |&other| other != rank)
-    }
-
-    fn others_in_column(&self, rank: usize) -> impl Iterator<Item = usize> {
-        (self.column(rank)..self.ranks).step_by(self.columns).filter(move |&other| other != rank)
-    }
-
-    fn is_in_short_row(&self, rank: usize) -> bool {
-        let (length, start) = self.short_row();
-        length > 0 && rank >= start
-    }
-
-    /// The ranks to which a rank sends in the first hop, itself left out; and so on.
-    fn first_hop_to(&self, rank: usize) -> Vec<usize> {
-        let column = self.others_in_column(rank).filter(|_| self.is_in_short_row(rank));
-        self.others_in_row(rank).chain(column).collect()
-    }
-
-    fn first_hop_from(&self, rank: usize) -> Vec<usize> {
-        let short = self.others_in_column(rank).filter(|&other| self.is_in_short_row(other));
-        self.others_in_row(rank).chain(short).collect()
-    }
-
-    fn second_hop_to(&self, rank: usize) -> Vec<usize> {
-        let (length, _) = self.short_row();
-        let passes_on = !self.is_in_short_row(rank) && self.column(rank) < length;
-        let row = self.others_in_row(rank).filter(|&to| passes_on && self.column(to) >= length);
-        self.others_in_column(rank).chain(row).collect()
-    }
-
-    fn second_hop_from(&self, rank: usize) -> Vec<usize> {
-        let (length, _) = self.short_row();
-        let row = self
-            .others_in_row(rank)
-            .filter(|&from| self.column(from) < length && self.column(rank) >= length);
-        self.others_in_column(rank).chain(row).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
 
-    #[test]
-    fn every_part_has_a_way_and_every_message_is_waited_for() {
-        for ranks in 1..=150 {
-            let grid = Grid::of(ranks);
-            let set = |list: Vec<usize>| list.into_iter().collect::<BTreeSet<_>>();
-            for from in 0..ranks {
-                let (first, limit) = (set(grid.first_hop_to(from)), 2 * grid.columns);
-                assert!(first.len() < limit && grid.second_hop_to(from).len() < limit);
-                for to in 0..ranks {
-                    let relay = grid.relay(from, to);
-                    assert!(relay < ranks);
-                    assert!(
-                        relay == from || first.contains(&relay),
-                        "{ranks}: {from} to {to} by {relay}"
-                    );
-                    assert!(
-                        relay == to || grid.second_hop_to(relay).contains(&to),
-                        "{ranks}: {from} to {to}"
-                    );
-                    let (first, back) =
-                        (first.contains(&to), set(grid.first_hop_from(to)).contains(&from));
-                    assert_eq!(first, back, "{ranks}: {from} to {to}");
-                    let second = set(grid.second_hop_to(from)).contains(&to);
-                    assert_eq!(
-                        second,
-                        set(grid.second_hop_from(to)).contains(&from),
-                        "{ranks}: {from} to {to}"
-                    );
-                }
-            }
-        }
-    }
-
-    /// An exchange without MPI: who sends a message to whom, and which letters are in it. Returns
-    /// how many messages each rank has sent, and which letters, by origin and end, have arrived.
-    fn play(
+    /// Simulates an exchange without MPI. Returns the number of messages that each rank sends, and
+    /// the letters that arrive, as pairs of a sender and a receiver.
+    fn simulate(
         route: Route,
         ranks: usize,
         letters: &[(usize, usize)],
     ) -> (Vec<usize>, Vec<(usize, usize)>) {
-        let grid = Grid::of(ranks);
+        let grid = Grid::new(ranks);
         let hops: [&dyn Fn(usize) -> Vec<usize>; 2] =
             [&|rank| grid.first_hop_to(rank), &|rank| grid.second_hop_to(rank)];
         let hops = if route == Route::TwoHop { &hops[..] } else { &[] };
@@ -377,7 +271,7 @@ mod tests {
     #[test]
     fn thousands_of_ranks_send_two_square_roots_of_messages_each() {
         for (ranks, most) in [(1000, 86), (1024, 62), (65_536, 510)] {
-            // Each rank has something for some others.
+            // Each rank has parts for some others.
             let mut state = 1_u64;
             let mut random = || {
                 state = state
@@ -387,11 +281,11 @@ mod tests {
             };
             let letters: BTreeSet<_> = (0..8 * ranks).map(|index| (index / 8, random())).collect();
             let letters = Vec::from_iter(letters);
-            let (messages, arrived) = play(Route::TwoHop, ranks, &letters);
+            let (messages, arrived) = simulate(Route::TwoHop, ranks, &letters);
             assert!(arrived == letters);
             assert_eq!(messages.iter().max(), Some(&most), "{ranks} ranks");
             assert_eq!(Route::TwoHop.messages(ranks), most, "{ranks} ranks");
-            let (messages, arrived) = play(Route::Direct, ranks, &letters);
+            let (messages, arrived) = simulate(Route::Direct, ranks, &letters);
             assert!(arrived == letters);
             assert!(messages.iter().all(|&messages| messages <= 8));
             assert_eq!(Route::Direct.messages(ranks), ranks - 1);
@@ -399,12 +293,12 @@ mod tests {
     }
 
     #[test]
-    fn as_many_messages_are_sent_as_are_foreseen() {
+    fn the_predicted_number_of_messages_is_sent() {
         for ranks in (1..=40).chain([300]) {
             let all: Vec<_> =
                 (0..ranks * ranks).map(|index| (index / ranks, index % ranks)).collect();
             for route in [Route::Direct, Route::TwoHop] {
-                let (messages, arrived) = play(route, ranks, &all);
+                let (messages, arrived) = simulate(route, ranks, &all);
                 assert!(arrived == all);
                 assert_eq!(
                     messages.into_iter().max(),
@@ -416,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn two_hops_are_for_many_ranks_with_little_to_say() {
+    fn two_hops_are_for_many_ranks_with_small_parts() {
         assert_eq!(Route::for_bytes(0, 16), Route::Direct);
         assert_eq!(Route::for_bytes(0, 64), Route::TwoHop);
         assert_eq!(Route::for_bytes(1 << 30, 64), Route::Direct);

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use kostra_core::Key;
 
 use super::message::{Fragment, KINDS, Level, Message, NOWHERE, Note, Place, State, Wire};
-use crate::Parts;
-use crate::rows::{Blocks, Rows};
+use crate::comm::Parts;
+use crate::graph::{Rows, VertexDistribution};
 
 /// The null arc, and the end of lists.
 const NONE: u32 = u32::MAX;
@@ -120,7 +120,7 @@ pub(super) struct Vertices {
 impl Vertices {
     /// The vertices of a rank, asleep. They do not know yet what their arcs are called at the other
     /// end.
-    pub(super) fn new<K: Key>(rows: &Rows<K>, blocks: Blocks) -> Self {
+    pub(super) fn new<K: Key>(rows: &Rows<K>, blocks: VertexDistribution) -> Self {
         let mut arcs = Vec::with_capacity(rows.ids.len());
         let mut vertices = Vec::with_capacity(rows.vertices());
         for vertex in 0..rows.vertices() {
@@ -129,7 +129,7 @@ impl Vertices {
                 key: rows.keys[entry].to_u64(),
                 id: rows.ids[entry],
                 vertex: vertex as u32,
-                rank: blocks.owner(rows.neighbours[entry]) as u32,
+                rank: blocks.owner(rows.neighbors[entry]) as u32,
                 mirror: NONE,
                 next_branch: NONE,
                 status: Status::Basic,
@@ -166,7 +166,7 @@ impl Vertices {
     pub(super) fn arcs_by_rank(&self, ranks: usize) -> Parts<u32> {
         let mut arcs: Vec<_> = (0..self.arcs.len() as u32).collect();
         arcs.sort_unstable_by_key(|&arc| self.arcs[arc as usize].id);
-        Parts::deal(ranks, &arcs, |&arc| self.arcs[arc as usize].rank as usize)
+        Parts::distribute(ranks, &arcs, |&arc| self.arcs[arc as usize].rank as usize)
     }
 
     /// Tells each arc what it is called at the other end, where it is from every rank's list for
