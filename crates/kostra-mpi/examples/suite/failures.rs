@@ -1,9 +1,9 @@
-//! How jobs end that do not end well; `scripts/mpi` looks at what they say.
+//! Jobs that fail on purpose. `scripts/mpi` checks what they report.
 
 use kostra_core::{EdgeList, Order, Run};
 use kostra_mpi::{Communicator, Slice, solvers};
 
-/// Ends the job as the word says, at the last rank, while the others wait.
+/// Ends the job on the last rank, in the way that `how` names, while the other ranks wait.
 pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) {
     let is_last = world.rank() + 1 == world.size();
     match how {
@@ -30,10 +30,10 @@ pub(crate) fn fail_on_purpose(how: &str, world: &Communicator) {
         _ => {}
     }
     world.barrier();
-    world.fail("nothing has ended the job");
+    world.fail("the job did not end");
 }
 
-/// Puts a slice without edges to every solver.
+/// Runs every solver on a slice without edges.
 fn solve_empty(vertices: usize, first: u64, world: &Communicator) {
     let edges = EdgeList::new(vertices, Vec::new(), Vec::new(), Vec::<u32>::new());
     let edges = edges.unwrap_or_else(|error| world.fail(error));

@@ -1,42 +1,42 @@
-//! The distributed algorithm of Gallager, Humblet and Spira: every vertex is a machine that knows
-//! its own edges, and all that happens is that machines send each other messages over edges.
+//! The distributed algorithm of Gallager, Humblet and Spira. Every vertex is a state machine that
+//! knows its own edges. The machines communicate only by messages over edges.
 //!
-//! Vertices begin as fragments of their own. A fragment looks for the lightest edge that leaves it,
-//! its vertices together, along the branches that it consists of, and asks to be connected over it.
-//! The other side absorbs it, if its level is higher; where both have chosen the same edge they
-//! merge, at the next level; else the one that asks waits. So a fragment of level k has 2^k
-//! vertices or more, and no fragment has to know of all others.
+//! Each vertex begins as a fragment of its own. The vertices of a fragment together search for the
+//! lightest edge that leaves the fragment, along its branches, and request a connection over that
+//! edge. If the fragment at the other end has a higher level, it absorbs this fragment. If both have
+//! chosen the same edge, they merge at the next level. Otherwise the request waits. So a fragment of
+//! level k has at least 2^k vertices, and no fragment knows all others.
 //!
-//! * Source: Gallager, Humblet & Spira 1983, as Shou & He 2024 put it on ranks in section 3.4:
-//!   ranks play the machines of their vertices; a message between two of them goes through a queue
-//!   where both are on one rank, and else to the other rank, here in batches.
-//! * At most 5 n log2 n + 2 m messages. They are counted by kind, over all ranks, in counters such
-//!   as "test messages", those that left their rank in "messages between ranks"; "highest level" is
-//!   at most log2 n. A batch holds 24 bytes a message, and counts as one message of MPI.
-//! * A rank that has nothing to do looks for messages: "idle polls" counts the looks in vain of all
-//!   ranks, and "longest idle seconds" is the time that the rank which was idle longest spent so. A
-//!   fragment's vertices hear of everything hop by hop, along paths that may be as long as the
-//!   fragment, at every level: O(n log n) hops in the worst case.
-//! * A rank has 40 bytes for each end of an edge at its vertices and 64 a vertex, and at the worst,
-//!   while edges are distributed, 140 an edge: no rank holds all of the graph.
-//! * Exact. One thread a rank. Requires only that messages between two ranks keep their order.
+//! * Source: Gallager, Humblet & Spira 1983, on ranks as in Shou & He 2024, section 3.4. A
+//!   rank runs the machines of its vertices. A message goes through a queue if both vertices are on
+//!   one rank, and else to the other rank, here in batches.
+//! * At most 5 n log2 n + 2 m messages. Counters such as "test messages" contain the messages of one
+//!   kind on all ranks; "messages between ranks" contains those that left their rank. "highest level"
+//!   is at most log2 n. A batch takes 24 bytes per message, and counts as one message of MPI.
+//! * An idle rank polls for messages. "idle polls" counts the polls of all ranks that found nothing,
+//!   and "longest idle seconds" is the longest idle time of any rank. Messages reach the vertices of
+//!   a fragment hop by hop, along paths that may be as long as the fragment, at every level: O(n log
+//!   n) hops in the worst case.
+//! * A rank needs 40 bytes per edge end at its vertices and 64 bytes per vertex, and at most 140 bytes
+//!   per edge while edges are distributed. No rank holds the whole graph.
+//! * Exact. One thread per rank. Requires only that messages between two ranks keep their order.
 //!
 //! Deviations from Shou & He:
 //!
-//! * Vertices are distributed in blocks of consecutive numbers, where the source gives vertex `j`
-//!   to rank `j mod p`. So neighbors by number are on one rank, and their messages stay there.
-//! * Each rank brings its own slice of the edges; in the source, rank 0 distributes the graph.
+//! * Vertices are distributed in blocks of consecutive ids; the source gives vertex `j` to rank `j mod
+//!   p`. So vertices with neighboring ids are on one rank, and their messages stay there.
+//! * Each rank starts with its own slice of the edges; in the source, rank 0 distributes the graph.
 //! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to
 //!   test is found in amortized constant time; the source searches a set in O(log n).
-//! * A message names the arc that it goes to, which takes constant time with parallel edges, too;
-//!   the source maps the number of the neighbor to the edge.
+//! * A message contains the number of its arc at the receiver, which takes constant time with parallel
+//!   edges, too; the source maps the number of the neighbor to the edge.
 //! * A message that cannot be answered yet waits at its vertex until the vertex changes; Gallager,
-//!   Humblet & Spira put it at the end of the queue.
-//! * A fragment's name is the id of the edge at its core, and edges are ordered by `(key, id)`: the
-//!   algorithm requires distinct weights.
-//! * Messages to another rank go in batches; the source sends each with `MPI_Isend`.
-//! * The end is not a timer that expires, but [`Termination`]: a fragment that no edge leaves is
-//!   complete, one for each component, and a token finds out when all are.
+//!   Humblet & Spira append it to the queue.
+//! * The name of a fragment is the id of its core edge, and edges are ordered by `(key, id)`, because
+//!   the algorithm requires distinct weights.
+//! * Messages to another rank are sent in batches; the source sends each one with `MPI_Isend`.
+//! * The source ends after a timeout; here a token detects the end ([`Termination`]). One fragment per
+//!   component is complete then: no edge leaves it.
 
 mod message;
 mod vertices;
@@ -55,14 +55,14 @@ use vertices::{Outbox, Vertices};
 /// The algorithm of Gallager, Humblet and Spira.
 pub(crate) struct Ghs;
 
-/// How many messages within a rank are handled before others are heard.
-const TURN: usize = 1 << 12;
-/// How many messages are sent at once, unless there are no more.
-const BATCH: usize = 1 << 10;
-/// After how many turns the run is asked whether it is cancelled.
-const TURNS: u32 = 1 << 8;
-/// How often an idle rank looks for messages before its turn ends.
-const POLLS: u32 = 16;
+/// The number of messages inside a rank that are handled before messages of other ranks are received.
+const MESSAGES_PER_TURN: usize = 1 << 12;
+/// The number of messages of a full batch. Smaller batches are sent only when the queue is empty.
+const FULL_BATCH: usize = 1 << 10;
+/// The number of turns between two checks for cancellation.
+const TURNS_PER_CHECK: u32 = 1 << 8;
+/// The number of polls of an idle rank before its turn ends.
+const POLLS_PER_TURN: u32 = 16;
 
 impl DistributedAlgorithm for Ghs {
     const INFO: SolverInfo = SolverInfo {
@@ -72,7 +72,7 @@ impl DistributedAlgorithm for Ghs {
         platform: Platform::Mpi,
         representation: Representation::EdgeList,
         exact: true,
-        time: "O((m + n log n) / p) and as many hops as fragments are long, log n times",
+        time: "O((m + n log n) / p), and for each of log n levels as many hops as fragments are long",
         scratch: "140 bytes an edge, 64 a vertex, over all ranks",
         options: &[],
     };
@@ -84,7 +84,7 @@ impl DistributedAlgorithm for Ghs {
         Err(SolveError::Unsuitable {
             solver: Self::INFO.id,
             cost: format!(
-                "more vertices a rank than 32 bits can number, of {} in all,",
+                "more vertices per rank than 32 bits can number, of {} in total,",
                 size.vertices
             ),
             advice: "use more ranks",
@@ -119,7 +119,7 @@ impl DistributedAlgorithm for Ghs {
     }
 }
 
-/// The vertices of this rank, which know their edges. Collective.
+/// Distributes the edges to the owners of their ends. Returns the vertices of this rank. Collective.
 fn distribute<W: Weight>(
     slice: &Slice<W>,
     order: Order,
@@ -135,9 +135,9 @@ fn distribute<W: Weight>(
     Ok(vertices)
 }
 
-/// Lets the vertices of all ranks send messages until it is over. Returns how many this rank has
-/// sent: of each kind, to other ranks, and tokens; how often it looked for messages in vain while
-/// it was idle; and how long it was idle. Collective.
+/// Lets the vertices of all ranks exchange messages until the end. Returns the counts of this rank, in
+/// the order of the counters: messages of each kind, messages to other ranks, tokens, and idle polls.
+/// Also returns the idle time. Collective.
 fn exchange_messages(
     vertices: &mut Vertices,
     world: &Communicator,
@@ -158,7 +158,7 @@ fn exchange_messages(
     }
     let mut turn = 0_u32;
     loop {
-        for _ in 0..TURN {
+        for _ in 0..MESSAGES_PER_TURN {
             let Some((arc, message)) = out.queue.pop_front() else { break };
             vertices.receive(arc, message, &mut out);
         }
@@ -167,40 +167,41 @@ fn exchange_messages(
             break;
         }
         if out.queue.is_empty() {
-            if post.is_over(world) {
+            if post.detect_end(world) {
                 break;
             }
             post.wait();
         }
         turn = turn.wrapping_add(1);
-        if turn.is_multiple_of(TURNS) {
+        if turn.is_multiple_of(TURNS_PER_CHECK) {
             run.progress(vertices.branches / 2, vertices.count() as usize)?;
         }
     }
     let Post { between_ranks, tokens, idle_polls, idle, .. } = post;
     drop(post);
-    world.barrier(); // so that no mail of what comes next is found by a rank that has not heard yet that it is over
+    // Without the barrier, a rank that does not know of the end yet could receive later messages.
+    world.barrier();
     Ok((out.sent.into_iter().chain([between_ranks, tokens, idle_polls]).collect(), idle))
 }
 
-/// What goes between this rank and others.
+/// The messages between this rank and others.
 struct Post<'a> {
     mail: Mailbox<'a, Wire>,
     termination: Termination,
-    /// To whom the token goes.
+    /// The rank that gets the token next.
     next: usize,
     between_ranks: u64,
     tokens: u64,
-    /// How often there was no message when this rank had nothing else to do.
+    /// The number of polls that found no message while this rank was idle.
     idle_polls: u64,
-    /// How long this rank had nothing to do.
+    /// The time that this rank was idle.
     idle: Duration,
 }
 
 impl Post<'_> {
-    /// Sends full batches, and all others when nothing more will be put in now.
+    /// Sends full batches; sends all batches if the queue is empty.
     fn send(&mut self, out: &mut Outbox) {
-        let enough = if out.queue.is_empty() { 1 } else { BATCH };
+        let enough = if out.queue.is_empty() { 1 } else { FULL_BATCH };
         for (to, batch) in
             out.batches.iter_mut().enumerate().filter(|(_, batch)| batch.len() >= enough)
         {
@@ -211,7 +212,8 @@ impl Post<'_> {
         }
     }
 
-    /// Puts what has come into the queue. Whether it is over.
+    /// Appends the messages that have arrived to the queue. Returns whether the end has been
+    /// announced.
     fn receive(&mut self, out: &mut Outbox) -> bool {
         while let Some((_, notes)) = self.mail.poll() {
             for &note in &notes {
@@ -229,16 +231,16 @@ impl Post<'_> {
         false
     }
 
-    /// Waits for a message, but not for long.
+    /// Waits a short time for a message.
     fn wait(&mut self) {
         let start = Instant::now();
-        self.idle_polls += u64::from(self.mail.wait(POLLS));
+        self.idle_polls += u64::from(self.mail.wait(POLLS_PER_TURN));
         self.idle += start.elapsed();
     }
 
-    /// To be called when nothing is left to do here. Whether it is over, which all others are then
-    /// told.
-    fn is_over(&mut self, world: &Communicator) -> bool {
+    /// Handles the token of an idle rank. Returns whether the computation has ended; then all other
+    /// ranks are told.
+    fn detect_end(&mut self, world: &Communicator) -> bool {
         match self.termination.when_idle() {
             Idle::Wait => false,
             Idle::Pass(token) => {

@@ -1,6 +1,6 @@
-//! The vertices of a rank, each a machine that changes with the messages that come over its edges.
+//! The vertices of a rank. Each is a state machine that changes with the messages over its edges.
 //!
-//! What they keep is here; what they do with messages is in [`procedures`].
+//! This file contains the state; [`procedures`] contains the reactions to messages.
 
 mod procedures;
 
@@ -8,23 +8,23 @@ use std::collections::VecDeque;
 
 use kostra_core::Key;
 
-use super::message::{Fragment, KINDS, Level, Message, NOWHERE, Note, Place, State, Wire};
+use super::message::{EdgeRank, Fragment, KINDS, Level, Message, NO_EDGE, Note, State, Wire};
 use crate::comm::Parts;
 use crate::graph::{Rows, VertexDistribution};
 
 /// The null arc, and the end of lists.
 const NONE: u32 = u32::MAX;
 
-/// What a vertex knows of an edge.
+/// What a vertex knows about an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
-    /// Nothing yet.
+    /// Nothing.
     Basic,
-    /// Nothing yet but that the other end wants to connect, which has to wait.
+    /// Nothing, except that a connection request of the other end waits.
     Asked,
-    /// It is in the forest.
+    /// The edge is in the forest.
     Branch,
-    /// It is not.
+    /// The edge is not in the forest.
     Rejected,
 }
 
@@ -34,8 +34,9 @@ struct Arc {
     key: u64,
     id: u64,
     vertex: u32,
-    /// The rank that has the other end, and its number there.
+    /// The rank that owns the other end.
     rank: u32,
+    /// The number of the opposite arc on that rank.
     mirror: u32,
     /// The next branch of the vertex.
     next_branch: u32,
@@ -43,7 +44,7 @@ struct Arc {
 }
 
 impl Arc {
-    fn place(&self) -> Place {
+    fn edge_rank(&self) -> EdgeRank {
         (self.key, self.id)
     }
 
@@ -52,16 +53,16 @@ impl Arc {
     }
 }
 
-/// A vertex, with the variables that the source gives it.
+/// A vertex, with the variables of the source.
 #[derive(Clone, Debug)]
 struct Vertex {
     fragment: Fragment,
-    best: Place,
+    best: EdgeRank,
     best_edge: u32,
     in_branch: u32,
     test_edge: u32,
     find_count: u32,
-    /// The lightest arc that may be basic: none of those before it is, and none will be again.
+    /// The lightest arc that may be basic. No arc before it is or becomes basic.
     lightest: u32,
     end: u32,
     first_branch: u32,
@@ -70,7 +71,7 @@ struct Vertex {
     state: State,
 }
 
-/// A message that waits.
+/// A message that waits at a vertex.
 #[derive(Clone, Debug)]
 struct Waiting {
     arc: u32,
@@ -78,13 +79,13 @@ struct Waiting {
     next: u32,
 }
 
-/// What vertices send: to those of this rank by the queue, to others in batches by rank.
+/// The messages that vertices send: in a queue to vertices of this rank, in batches to other ranks.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
     rank: u32,
     pub(super) queue: VecDeque<(u32, Message)>,
     pub(super) batches: Vec<Vec<Wire>>,
-    /// How many messages of each kind have been sent.
+    /// The number of sent messages of each kind.
     pub(super) sent: [u64; KINDS],
 }
 
@@ -103,24 +104,23 @@ impl Outbox {
 #[derive(Clone, Debug)]
 pub(super) struct Vertices {
     vertices: Vec<Vertex>,
-    /// The arcs of each vertex together, the lightest first.
+    /// The arcs by vertex; the arcs of a vertex ascend by weight.
     arcs: Vec<Arc>,
     waiting: Vec<Waiting>,
-    /// What is free in it.
+    /// The first free entry of `waiting`.
     first_free: u32,
-    /// How many arcs have become branches.
+    /// The number of arcs that are branches.
     pub(super) branches: usize,
-    /// How often the core of a fragment has found that no edge leaves it: twice for each, for a
-    /// core has two ends.
+    /// The number of ends of core edges that have found that no edge leaves the fragment: two per
+    /// complete fragment.
     pub(super) halts: u64,
-    /// The highest level that a vertex has had.
+    /// The highest level of any vertex so far.
     pub(super) level: Level,
 }
 
 impl Vertices {
-    /// The vertices of a rank, asleep. They do not know yet what their arcs are called at the other
-    /// end.
-    pub(super) fn new<K: Key>(rows: &Rows<K>, blocks: VertexDistribution) -> Self {
+    /// The sleeping vertices of a rank. The opposite arcs are not known before [`link`](Self::link).
+    pub(super) fn new<K: Key>(rows: &Rows<K>, distribution: VertexDistribution) -> Self {
         let mut arcs = Vec::with_capacity(rows.ids.len());
         let mut vertices = Vec::with_capacity(rows.vertices());
         for vertex in 0..rows.vertices() {
@@ -129,15 +129,15 @@ impl Vertices {
                 key: rows.keys[entry].to_u64(),
                 id: rows.ids[entry],
                 vertex: vertex as u32,
-                rank: blocks.owner(rows.neighbors[entry]) as u32,
+                rank: distribution.owner(rows.neighbors[entry]) as u32,
                 mirror: NONE,
                 next_branch: NONE,
                 status: Status::Basic,
             }));
-            arcs[row.clone()].sort_unstable_by_key(Arc::place);
+            arcs[row.clone()].sort_unstable_by_key(Arc::edge_rank);
             vertices.push(Vertex {
                 fragment: u64::MAX,
-                best: NOWHERE,
+                best: NO_EDGE,
                 best_edge: NONE,
                 in_branch: NONE,
                 test_edge: NONE,
@@ -161,16 +161,17 @@ impl Vertices {
         }
     }
 
-    /// The arcs whose other ends each rank has, in the order of their edges' ids; the two ends of
-    /// an edge inside of this rank side by side.
+    /// The arcs by the rank that owns their other end, ascending by edge id. The two arcs of an edge
+    /// inside this rank are adjacent.
     pub(super) fn arcs_by_rank(&self, ranks: usize) -> Parts<u32> {
         let mut arcs: Vec<_> = (0..self.arcs.len() as u32).collect();
         arcs.sort_unstable_by_key(|&arc| self.arcs[arc as usize].id);
         Parts::distribute(ranks, &arcs, |&arc| self.arcs[arc as usize].rank as usize)
     }
 
-    /// Tells each arc what it is called at the other end, where it is from every rank's list for
-    /// this one: a message then finds its way in constant time.
+    /// Sets the opposite arc of each arc, from the lists of [`arcs_by_rank`](Self::arcs_by_rank): this
+    /// rank's lists for other ranks, and their lists for this rank. A message then finds its arc in
+    /// constant time.
     pub(super) fn link(&mut self, rank: usize, own: &Parts<u32>, theirs: &Parts<u32>) {
         for (other, (own, theirs)) in own.iter().zip(theirs.iter()).enumerate() {
             if other == rank {
@@ -190,7 +191,7 @@ impl Vertices {
         self.vertices.len() as u32
     }
 
-    /// The ids of the branches, each on one of the ranks that have its ends.
+    /// The ids of the branches. Each edge is returned by one of the two ranks that have its ends.
     pub(super) fn forest(&self, rank: usize) -> Vec<u64> {
         let numbered = self.arcs.iter().zip(0..);
         let one_end = numbered.filter(|&(arc, number)| {
@@ -221,7 +222,7 @@ impl Vertices {
         }
     }
 
-    /// Puts what waits at a vertex into the queue again. An edge has one message that waits, so
+    /// Moves the messages that wait at a vertex to the queue. At most one message per edge waits, so
     /// their order is free.
     fn try_again(&mut self, v: u32, out: &mut Outbox) {
         let mut next = std::mem::replace(&mut self.vertices[v as usize].first_waiting, NONE);
