@@ -1,5 +1,4 @@
-//! Boundary vertices, at which several ranks have edges, and the contraction of what lies inside the
-//! boundary of a rank.
+//! Boundary vertices, at which several ranks have edges, and the contraction of a slice's interior.
 
 use std::borrow::Cow;
 
@@ -22,9 +21,9 @@ pub(super) struct Boundary {
 }
 
 /// The first word of a message that lists offsets in a block of vertices.
-const LIST: u32 = 0;
+const AS_LIST: u32 = 0;
 /// The first word of a message with one bit per vertex of a block.
-const BITS: u32 = 1;
+const AS_BITS: u32 = 1;
 
 /// Finds the boundary. Each rank tells the owners of vertices at which of them it has edges, as a
 /// list or as bits, whichever is shorter. Owners answer with one bit per vertex. Collective.
@@ -55,11 +54,11 @@ pub(super) fn find_boundary<W: Weight>(
         let offsets = ids[range.clone()].iter().map(|id| (id - first) as u32);
         if sends_bits(owner) {
             words.resize(start + 1 + words_of_bits(owner), 0);
-            words[start] = BITS;
+            words[start] = AS_BITS;
             let block = &mut words[start + 1..];
             offsets.for_each(|offset| bits::set_if(block, offset as usize, true));
         } else if !range.is_empty() {
-            words.push(LIST);
+            words.push(AS_LIST);
             words.extend(offsets);
         }
         lengths.push(words.len() - start);
@@ -87,7 +86,7 @@ pub(super) fn find_boundary<W: Weight>(
 fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     let (mut once, mut again) = (vec![0_u32; block.div_ceil(32)], vec![0_u32; block.div_ceil(32)]);
     for message in arrived.iter().filter(|message| !message.is_empty()) {
-        if message[0] == BITS {
+        if message[0] == AS_BITS {
             for ((once, again), &bits) in once.iter_mut().zip(&mut again).zip(&message[1..]) {
                 *again |= *once & bits;
                 *once |= bits;
@@ -102,7 +101,9 @@ fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     }
     let answers = arrived.iter().map(|message| match message.split_first() {
         None => Vec::new(),
-        Some((&BITS, bits)) => bits.iter().zip(&again).map(|(bits, again)| bits & again).collect(),
+        Some((&AS_BITS, bits)) => {
+            bits.iter().zip(&again).map(|(bits, again)| bits & again).collect()
+        }
         Some((_, offsets)) => bits::pack(offsets, |&offset| bits::get(&again, offset as usize)),
     });
     let answers = answers.collect();

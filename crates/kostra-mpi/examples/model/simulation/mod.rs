@@ -1,35 +1,35 @@
-//! Plays `mpi-fast` on a uniform graph without MPI, on as many ranks as one likes, and notes what
-//! is sent.
+//! Simulates `mpi-fast` on a uniform graph without MPI, on any number of ranks, and records what is
+//! sent.
 //!
-//! One thread does what all ranks would: it looks for the lightest edges, hooks components, doubles
-//! pointers, and filters, in the same order and by the same rules, and counts what would go into
-//! messages. What it counts, for each vertex that a rank owns, depends on the number of ranks and
-//! on edges a vertex, not on how many vertices there are, if what is a matter of absolute size is
-//! scaled along: so many ranks can be played with few vertices each.
+//! One thread does the work of all ranks. It finds minimum edges, hooks components, doubles pointers
+//! and filters, in the order and by the rules of the solver, and counts the contents of messages. The
+//! counts per owned vertex depend on the number of ranks and on the number of edges per vertex. They
+//! do not depend on the number of vertices if absolute sizes are scaled. So many ranks can be
+//! simulated with few vertices each.
 
 mod rounds;
 
 use crate::steps::{Kind, Phase, Step};
 
-/// What is played.
+/// The setting of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Setting {
     pub(crate) ranks: usize,
-    /// Vertices that each rank owns.
+    /// The number of vertices that each rank owns.
     pub(crate) owned: f64,
-    /// Edges of a rank for each vertex that it owns.
+    /// The number of edges of a rank per vertex that it owns.
     pub(crate) density: usize,
 }
 
-/// What came of it: figures of one rank, the mean of all, for each vertex that it owns.
+/// The result: figures of a rank per vertex that it owns, the mean of all ranks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Play {
+pub(crate) struct Simulation {
     pub(crate) steps: Vec<Step>,
-    pub(crate) bands: usize,
+    pub(crate) batches: usize,
     pub(crate) rounds: usize,
-    /// Edges in play at the beginning of each band, together.
-    pub(crate) looked_at: f64,
-    /// Edges of all ranks that went into merges, for each vertex of the graph.
+    /// Active edges, summed over the batches.
+    pub(crate) active: f64,
+    /// Edges of all ranks that were merged, per vertex of the graph.
     pub(crate) merged: f64,
 }
 
@@ -40,37 +40,37 @@ struct Edge {
     key: u64,
 }
 
-/// As in `mpi-fast`: edges of all ranks that are merged, and what a rank that asks remembers of
-/// late.
+/// As in `mpi-fast`: the number of edges of all ranks that are merged, and the number of recent
+/// requests that a rank remembers.
 const MERGE_BELOW: f64 = (1 << 18) as f64;
-const LATELY: f64 = (1 << 12) as f64;
+const RECENT: f64 = (1 << 12) as f64;
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
-/// Plays a solve, with as many vertices as can be had in a second or so.
-pub(crate) fn play(setting: Setting) -> Play {
+/// Simulates a solve, with as many vertices as take about a second.
+pub(crate) fn simulate(setting: Setting) -> Simulation {
     let vertices = (1 << 17).max(setting.ranks * 8);
-    Table::new(setting, vertices).play()
+    AllRanks::new(setting, vertices).simulate()
 }
 
 /// The state of all ranks.
-struct Table {
+struct AllRanks {
     setting: Setting,
     vertices: usize,
     edges: Vec<Edge>,
-    /// As owners keep them.
+    /// The parents, as owners store them.
     parents: Vec<u32>,
     in_forest: usize,
-    few: usize,
-    /// How many slots a rank that asks has to remember by.
+    merge_below: usize,
+    /// The number of slots in a rank's cache of recent requests.
     slots: usize,
-    /// Who has seen a vertex last.
+    /// The last turn in which a vertex was seen.
     seen: Vec<u32>,
     turn: u32,
-    played: Play,
+    simulation: Simulation,
 }
 
-impl Table {
+impl AllRanks {
     fn new(setting: Setting, vertices: usize) -> Self {
         let mut state = 1_u64;
         let mut random = || {
@@ -96,33 +96,33 @@ impl Table {
             edges,
             parents: (0..vertices as u32).collect(),
             in_forest: 0,
-            few: (MERGE_BELOW * scale) as usize,
-            slots: ((LATELY * scale) as usize).max(64),
+            merge_below: (MERGE_BELOW * scale) as usize,
+            slots: ((RECENT * scale) as usize).max(64),
             seen: vec![0; vertices],
             turn: 0,
-            played: Play::default(),
+            simulation: Simulation::default(),
         }
     }
 
-    fn play(mut self) -> Play {
+    fn simulate(mut self) -> Simulation {
         self.share();
         let edges = std::mem::take(&mut self.edges);
-        self.bands(edges);
-        self.played
+        self.batches(edges);
+        self.simulation
     }
 
-    /// Notes a step in which all ranks together send so many words, names and items.
-    fn step(&mut self, phase: Phase, kind: Kind, (words, names, items): (usize, usize, usize)) {
+    /// Records a step in which all ranks together send these numbers of words, ids and items.
+    fn step(&mut self, phase: Phase, kind: Kind, (words, ids, items): (usize, usize, usize)) {
         let each = |count: usize| count as f64 / self.vertices as f64;
-        let (words, names, items) = (each(words), each(names), each(items));
-        self.played.steps.push(Step { phase, kind, words, names, items, fixed: 0.0 });
+        let (words, ids, items) = (each(words), each(ids), each(items));
+        self.simulation.steps.push(Step { phase, kind, words, ids, items, fixed: 0.0 });
     }
 
     fn reduce(&mut self, phase: Phase) {
         self.step(phase, Kind::Reduce, (0, 0, 0));
     }
 
-    /// Which rank an edge is on.
+    /// The rank that holds an edge.
     fn rank_of(&self, edge: &Edge) -> usize {
         (edge.key as u32 as usize) * self.setting.ranks / (self.vertices * self.setting.density)
     }
@@ -132,78 +132,78 @@ impl Table {
         vertex as usize * self.setting.ranks / self.vertices
     }
 
-    /// Edges by the rank that they are on.
+    /// The edges by the rank that holds them.
     fn by_rank<'e>(&self, edges: &'e [Edge]) -> Vec<&'e [Edge]> {
         edges.chunk_by(|a, b| self.rank_of(a) == self.rank_of(b)).collect()
     }
 
-    /// How many names the ranks meet at their edges, each counted once on each rank.
-    fn names(&mut self, edges: &[Edge]) -> usize {
-        let mut names = 0;
+    /// The number of components at the edges of a rank, summed over the ranks.
+    fn components(&mut self, edges: &[Edge]) -> usize {
+        let mut count = 0;
         for edges in self.by_rank(edges) {
-            names += self.names_of_one(edges);
+            count += self.components_of_rank(edges);
         }
-        names
+        count
     }
 
-    fn names_of_one(&mut self, edges: &[Edge]) -> usize {
+    fn components_of_rank(&mut self, edges: &[Edge]) -> usize {
         self.turn += 1;
-        let mut names = 0;
+        let mut count = 0;
         for end in edges.iter().flat_map(|edge| edge.ends) {
             let seen = &mut self.seen[end as usize];
-            names += usize::from(*seen != self.turn);
+            count += usize::from(*seen != self.turn);
             *seen = self.turn;
         }
-        names
+        count
     }
 
     fn share(&mut self) {
         let edges = std::mem::take(&mut self.edges);
         let bits = (self.vertices / self.setting.ranks / 32).max(1);
-        // With so many ranks, nobody has as much to tell an owner as bits would take.
+        // With so many ranks, every list is shorter than the bits of a block.
         let always_lists = self.setting.density * 64 < self.setting.ranks;
-        let (mut met, mut told, mut answered) = (0, 0, 0);
+        let (mut listed, mut sent_words, mut answer_words) = (0, 0, 0);
         for edges in self.by_rank(&edges) {
-            let mut names: Vec<_> = edges.iter().flat_map(|edge| edge.ends).collect();
-            names.sort_unstable();
-            names.dedup();
-            met += names.len();
-            for names in names.chunk_by(|&a, &b| self.owner_of(a) == self.owner_of(b)) {
-                let as_list = always_lists || names.len() <= bits;
-                told += if as_list { names.len() } else { bits };
-                answered += if as_list { names.len().div_ceil(32) } else { bits };
+            let mut vertices: Vec<_> = edges.iter().flat_map(|edge| edge.ends).collect();
+            vertices.sort_unstable();
+            vertices.dedup();
+            listed += vertices.len();
+            for vertices in vertices.chunk_by(|&a, &b| self.owner_of(a) == self.owner_of(b)) {
+                let as_list = always_lists || vertices.len() <= bits;
+                sent_words += if as_list { vertices.len() } else { bits };
+                answer_words += if as_list { vertices.len().div_ceil(32) } else { bits };
             }
         }
         self.edges = edges;
-        self.step(Phase::Share, Kind::Exchange, (told, 0, met));
-        self.step(Phase::Share, Kind::Exchange, (answered, 0, met));
+        self.step(Phase::Share, Kind::Exchange, (sent_words, 0, listed));
+        self.step(Phase::Share, Kind::Exchange, (answer_words, 0, listed));
         (0..3).for_each(|_| self.reduce(Phase::Other));
     }
 
-    fn bands(&mut self, mut edges: Vec<Edge>) {
+    fn batches(&mut self, mut edges: Vec<Edge>) {
         let (mut light, mut most_were_kept) = (1, false);
         loop {
             self.reduce(Phase::Other);
             self.reduce(Phase::Other);
-            self.played.bands += 1;
-            self.played.looked_at += edges.len() as f64 / self.vertices as f64;
+            self.simulation.batches += 1;
+            self.simulation.active += edges.len() as f64 / self.vertices as f64;
             let mut wanted = (self.vertices - self.in_forest) * light;
             light *= 3;
             if most_were_kept {
                 wanted = wanted.max(edges.len() / 8);
             }
-            if edges.len() <= self.few || wanted >= edges.len() / 2 {
+            if edges.len() <= self.merge_below || wanted >= edges.len() / 2 {
                 edges.retain(|edge| edge.ends[0] != edge.ends[1]);
                 return self.rounds(edges);
             }
             let sample = Step::of_sample();
-            self.played.steps.push(sample);
+            self.simulation.steps.push(sample);
             let mut keys: Vec<_> = edges.iter().map(|edge| edge.key).collect();
             let (_, &mut pivot, _) = keys.select_nth_unstable(wanted);
             drop(keys);
-            let band =
+            let batch =
                 edges.iter().filter(|edge| edge.key <= pivot && edge.ends[0] != edge.ends[1]);
-            self.rounds(band.copied().collect());
+            self.rounds(batch.copied().collect());
             let before = edges.len();
             edges = self.filter(edges);
             self.reduce(Phase::Other);
@@ -216,12 +216,12 @@ impl Table {
             (0..self.vertices as u32).filter(|&own| self.parents[own as usize] != own).collect();
         self.find_roots(open, Phase::Filter, false);
         self.reduce(Phase::Filter);
-        let met = self.names(&edges);
+        let met = self.components(&edges);
         if self.vertices / 8 * self.setting.ranks <= met * 8 {
             let mut sizes = vec![0_u32; self.vertices];
             self.parents.iter().for_each(|&root| sizes[root as usize] += 1);
             let (giant, size) = (0..).zip(sizes).max_by_key(|(_, size)| *size).unwrap_or_default();
-            self.played.steps.push(Step::of_labels(self.setting.ranks));
+            self.simulation.steps.push(Step::of_labels(self.setting.ranks));
             if size as usize >= self.vertices / 4 {
                 self.step(Phase::Filter, Kind::AllGather, (self.vertices / 32, 0, 0));
                 edges.retain(|edge| {
@@ -229,7 +229,7 @@ impl Table {
                 });
             }
         }
-        let labels = self.names(&edges);
+        let labels = self.components(&edges);
         self.step(Phase::Filter, Kind::Exchange, (labels, 0, labels));
         self.step(Phase::Filter, Kind::Exchange, (0, labels, labels));
         for edge in &mut edges {

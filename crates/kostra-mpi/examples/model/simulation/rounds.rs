@@ -1,22 +1,22 @@
-//! The rounds of a band, and how roots are found.
+//! The rounds of a batch, and the search for roots.
 
 use kostra_core::UnionFind;
 
-use super::{Edge, NONE, Table};
+use super::{AllRanks, Edge, NONE};
 use crate::steps::{Kind, Phase};
 
-impl Table {
+impl AllRanks {
     pub(super) fn rounds(&mut self, mut light: Vec<Edge>) {
         loop {
             self.reduce(Phase::Other);
             if light.is_empty() {
                 return;
             }
-            if light.len() <= self.few {
+            if light.len() <= self.merge_below {
                 return self.merge(light);
             }
-            light = self.thinned(light);
-            self.played.rounds += 1;
+            light = self.reduced(light);
+            self.simulation.rounds += 1;
             self.round(&light);
             for edge in &mut light {
                 edge.ends = edge.ends.map(|end| self.parents[end as usize]);
@@ -25,11 +25,11 @@ impl Table {
         }
     }
 
-    /// Where a rank has more than three edges for each component that it meets, their forest.
-    fn thinned(&mut self, light: Vec<Edge>) -> Vec<Edge> {
+    /// Reduces the edges of a rank with more than three edges per component to their forest.
+    fn reduced(&mut self, light: Vec<Edge>) -> Vec<Edge> {
         let mut kept = Vec::with_capacity(light.len());
         for edges in self.by_rank(&light) {
-            if edges.len() <= 3 * self.names_of_one(edges) {
+            if edges.len() <= 3 * self.components_of_rank(edges) {
                 kept.extend_from_slice(edges);
                 continue;
             }
@@ -44,7 +44,7 @@ impl Table {
     }
 
     fn merge(&mut self, mut light: Vec<Edge>) {
-        self.played.merged += light.len() as f64 / self.vertices as f64;
+        self.simulation.merged += light.len() as f64 / self.vertices as f64;
         light.sort_unstable_by_key(|edge| edge.key);
         let mut sets = UnionFind::new(self.vertices as u32);
         self.in_forest +=
@@ -55,7 +55,7 @@ impl Table {
     }
 
     fn round(&mut self, light: &[Edge]) {
-        let candidates = self.names(light);
+        let candidates = self.components(light);
         self.step(Phase::Round, Kind::Exchange, (2 * candidates, candidates, candidates));
         let mut best = vec![(u64::MAX, NONE); self.vertices];
         for edge in light {
@@ -76,14 +76,14 @@ impl Table {
         self.step(Phase::Round, Kind::ExchangeWithBits, (0, candidates, candidates));
     }
 
-    /// Pointer doubling, all at once.
+    /// Pointer doubling on all ranks at once.
     pub(super) fn find_roots(&mut self, mut open: Vec<u32>, phase: Phase, mut first: bool) {
         loop {
             self.reduce(phase);
             if open.is_empty() {
                 return;
             }
-            let asked = self.asked(&open);
+            let asked = self.requests(&open);
             self.step(phase, Kind::Exchange, (asked, 0, asked));
             self.step(phase, Kind::Exchange, (0, asked, asked));
             let ancestors = |own: &u32| {
@@ -110,16 +110,16 @@ impl Table {
         }
     }
 
-    /// How many questions owners ask about the parents of these, of which they forget none that
-    /// they have asked lately.
-    fn asked(&self, open: &[u32]) -> usize {
+    /// The number of requests for the parents of `open`. Requests in the cache of recent requests are
+    /// not repeated.
+    fn requests(&self, open: &[u32]) -> usize {
         let mut asked = 0;
         for open in open.chunk_by(|&a, &b| self.owner_of(a) == self.owner_of(b)) {
-            let mut lately = vec![NONE; self.slots];
+            let mut recent = vec![NONE; self.slots];
             for &own in open {
                 let parent = self.parents[own as usize];
                 let slot = u64::from(parent).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
-                let slot = &mut lately[slot as usize % self.slots];
+                let slot = &mut recent[slot as usize % self.slots];
                 asked += usize::from(*slot != parent);
                 *slot = parent;
             }
