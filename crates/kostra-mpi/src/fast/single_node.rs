@@ -13,7 +13,6 @@
 //!   edges, a number of edges that fits one list, and not far fewer edges than vertices.
 
 use std::borrow::Cow;
-use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +22,7 @@ use kostra_core::{
     EdgeId, EdgeList, EdgeSet, Graph, MAX_EDGES, MAX_VERTICES, Order, Run, SolveError, Vertex,
     Weight, items_at,
 };
-use kostra_parallel::for_each_mut;
+use kostra_parallel::{for_each_mut, memory_info};
 
 use super::active_edges::DENSE;
 use super::bits;
@@ -265,7 +264,8 @@ fn join<W: Weight>(
         contribution.token_in_memory.fetch(0, &mut token)
             && u64::from_ne_bytes(token) == contribution.token
     };
-    if available() / 2 < bytes || !contributions.iter().all(is_readable) {
+    let available = memory_info("MemAvailable").unwrap_or(0);
+    if available / 2 < bytes as u64 || !contributions.iter().all(is_readable) {
         return None;
     }
     let (mut u, mut v, mut weights) = (vec![0; edges], vec![0; edges], vec![W::default(); edges]);
@@ -307,14 +307,6 @@ fn schedule<'a, T: Pod>(
             turn += 1;
         }
     }
-}
-
-/// The memory that the system can grant now, in bytes; 0 if unknown.
-fn available() -> usize {
-    let said = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = said.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let number = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
-    number.map_or(0, |number| number << 10)
 }
 
 #[cfg(test)]
