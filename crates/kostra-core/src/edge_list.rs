@@ -156,6 +156,15 @@ impl<W: Weight> EdgeList<W> {
         Self { vertices, u, v, weights }
     }
 
+    /// The edges `ids` between all vertices of the list. Edge `i` of the result is edge `ids[i]`.
+    ///
+    /// # Panics
+    /// When an id is out of range.
+    pub fn subgraph(&self, ids: &[EdgeId]) -> Self {
+        let [u, v] = [&self.u, &self.v].map(|ends| items_at(ends, ids));
+        Self::of_checked(self.vertices, u, v, items_at(&self.weights, ids))
+    }
+
     /// The number of vertices.
     pub fn vertices(&self) -> u32 {
         self.vertices
@@ -206,6 +215,20 @@ fn check_lengths<W>(u: &[Vertex], v: &[Vertex], weights: &[W]) -> Result<(), Gra
         return Err(GraphError::TooManyEdges { edges: u.len() as u64 });
     }
     Ok(())
+}
+
+/// The key of a weight in an order; lower is better.
+#[inline]
+pub fn key_of<W: Weight>(weight: W, order: Order) -> W::Key {
+    weight.key() ^ flip::<W>(order)
+}
+
+/// The items at these positions, in the order of `positions`.
+///
+/// # Panics
+/// When a position is out of range.
+pub fn items_at<T: Copy>(items: &[T], positions: &[u32]) -> Vec<T> {
+    positions.iter().map(|&position| items[position as usize]).collect()
 }
 
 /// The mask that is combined with each key by exclusive or, so that ascending keys give the order.

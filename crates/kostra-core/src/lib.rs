@@ -39,7 +39,7 @@ pub use bit_set::{BitSet, EdgeSet};
 pub use column::Column;
 pub use coordinates::Coordinates;
 pub use csr::{Arc, Csr, CsrView};
-pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES};
+pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at, key_of};
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
 pub use large::{LargePages, with_room};

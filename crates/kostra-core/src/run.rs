@@ -88,8 +88,8 @@ impl<'a> Run<'a> {
         self.threads.unwrap_or(1)
     }
 
-    /// Runs a step of the solver on another number of threads, as where it is lent those of others.
-    pub fn lent<T>(&mut self, threads: usize, step: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `step` with another number of threads, for example with the threads of other ranks.
+    pub fn with_threads<T>(&mut self, threads: usize, step: impl FnOnce(&mut Self) -> T) -> T {
         let own = self.threads.replace(threads.max(1));
         let result = step(self);
         self.threads = own;

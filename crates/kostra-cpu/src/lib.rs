@@ -6,6 +6,7 @@ mod radix_sort;
 mod sequential;
 mod threads;
 
+pub use radix_sort::radix_sort_by_key;
 pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};

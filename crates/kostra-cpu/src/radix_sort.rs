@@ -1,16 +1,16 @@
-//! Sorting by keys of which only the differing bits need looking at.
+//! A stable radix sort by integer keys.
 
-/// The most bits of the key that one pass sorts by, for 2048 counters and as many write streams.
+/// The maximum number of key bits in one pass: 2048 counters and as many write streams.
 const DIGIT: u32 = 11;
 /// Fewer items than this are sorted by comparisons.
-const FEW: usize = 1 << 12;
+const MIN_ITEMS: usize = 1 << 12;
 /// Items whose keys need this many passes or more are sorted by comparisons.
 const MANY_PASSES: u32 = 5;
 
-/// Sorts items that are ascending among equal keys already, by least significant digits first: each
-/// pass is stable, so they stay so. O(items) a pass. Returns the memory that then holds them:
-/// `items` or `spare`, which have one length.
-pub(crate) fn sort_by_key<'a, T: Copy + Ord>(
+/// Sorts items by `key`, which must ascend with the order of `T`. Items with equal keys must already
+/// ascend. Sorts by the least significant digit first; each pass is stable and takes O(items).
+/// Returns the array that holds the result: `items` or `spare`, which must have the same length.
+pub fn radix_sort_by_key<'a, T: Copy + Ord>(
     mut items: &'a mut [T],
     mut spare: &'a mut [T],
     key: impl Fn(T) -> u64,
@@ -23,7 +23,7 @@ pub(crate) fn sort_by_key<'a, T: Copy + Ord>(
     }
     let bits = (highest - lowest).ilog2() + 1;
     let passes = bits.div_ceil(DIGIT);
-    if items.len() < FEW || passes >= MANY_PASSES {
+    if items.len() < MIN_ITEMS || passes >= MANY_PASSES {
         items.sort_unstable();
         return items;
     }
@@ -68,7 +68,7 @@ mod tests {
             let mut sorted = items.clone();
             sorted.sort_unstable();
             let mut spare = items.clone();
-            assert_eq!(sort_by_key(&mut items, &mut spare, |item| item >> 32), sorted);
+            assert_eq!(radix_sort_by_key(&mut items, &mut spare, |item| item >> 32), sorted);
         }
     }
 }

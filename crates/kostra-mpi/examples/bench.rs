@@ -1,6 +1,5 @@
-//! Times a solver for clusters on a generated graph, on as many ranks as there are, and prints one
-//! line of JSON: medians over the runs of the time to solve and of each phase, with messages and
-//! bytes.
+//! Times a solver for clusters on a generated graph, on all ranks of the job, and prints one line of
+//! JSON: the medians of the solve time and of each phase over the runs, with messages and bytes.
 //!
 //! ```text
 //! cargo build --release --package kostra-mpi --example bench
@@ -8,17 +7,20 @@
 //! mpirun -n 1 bench gen:gnm:n=4M,m=16M --beside fast
 //! ```
 //!
-//! With one rank, a solver for one machine may be timed beside: in turn on the same graph, with as
-//! many threads.
+//! On one rank, `--beside` times a solver for one machine too, in turn on the same graph with the same
+//! number of threads.
 //!
-//! Each rank makes its own slice of the graph, whose weights must be `u32`, and no other; that time
-//! is told apart. The program is one file, which needs the system's MPI library and nothing else.
+//! Each rank generates its own slice of the graph, whose weights must be `u32`; this time is reported
+//! separately. The program is one file that needs only the system's MPI library.
 
 use std::process::exit;
 use std::time::{Duration, Instant};
 
 use kostra_core::{AnyGraph, Order, Run, Solver, WeightType, Workspace};
-use kostra_mpi::{AnySlice, Communicator, DistributedSolver, Memory, Reduction, solvers};
+use kostra_mpi::{
+    AnySlice, Communicator, DistributedSolution, DistributedSolver, Memory, PhaseTraffic,
+    Reduction, solvers,
+};
 
 #[global_allocator]
 static MEMORY: Memory = Memory;
@@ -38,10 +40,9 @@ fn main() {
     let found = solvers().find(|solver| solver.info().id == arguments.algorithm);
     let found = found.ok_or_else(|| format!("there is no algorithm '{}'", arguments.algorithm));
     let solver = world.agree(found).unwrap_or_else(|refusal| refusal.end());
-    let start = Instant::now();
-    let (slice, whole) = slice(&arguments, &world);
-    let made = world.reduce_one(Reduction::Max, start.elapsed().as_micros() as u64);
-    let line = measure(solver, (slice, whole, Duration::from_micros(made)), &arguments, &world);
+    let input = generate(&arguments, &world);
+    let times = measure(solver, &input, &arguments, &world);
+    let line = report(solver, &input, times, &arguments, &world);
     if world.rank() == 0 {
         println!("{line}");
     }
@@ -83,9 +84,17 @@ fn arguments() -> Result<Arguments, String> {
     Ok(arguments)
 }
 
-/// This rank's slice of the graph, and for a solver beside the graph, which one rank must have
-/// whole.
-fn slice(arguments: &Arguments, world: &Communicator) -> (AnySlice, Option<AnyGraph>) {
+/// The generated graph on this rank.
+struct Input {
+    slice: AnySlice,
+    /// The whole graph, for a solver for one machine.
+    whole: Option<AnyGraph>,
+    /// The longest time of any rank to generate its slice.
+    generated: Duration,
+}
+
+fn generate(arguments: &Arguments, world: &Communicator) -> Input {
+    let start = Instant::now();
     let gather = |number| world.all_gather(&[number]).into_items();
     let made = kostra_gen::generate_part(&arguments.spec, world.rank(), world.size(), &gather);
     let made = world.agree(made).unwrap_or_else(|refusal| refusal.end());
@@ -93,22 +102,32 @@ fn slice(arguments: &Arguments, world: &Communicator) -> (AnySlice, Option<AnyGr
     let fit = if weights == WeightType::U32 { Ok(()) } else { Err("the weights must be u32") };
     world.agree(fit).unwrap_or_else(|refusal| refusal.end());
     let is_whole = arguments.beside.is_none() || world.size() == 1;
-    let fit = if is_whole { Ok(()) } else { Err("a solver for one machine wants one rank") };
+    let fit =
+        if is_whole { Ok(()) } else { Err("a solver for one machine needs a job of one rank") };
     world.agree(fit).unwrap_or_else(|refusal| refusal.end());
     let whole = arguments.beside.map(|_| made.graph.clone());
     let slice = AnySlice::from_graph(made.first, made.graph);
-    (world.agree(slice).unwrap_or_else(|refusal| refusal.end()), whole)
+    let slice = world.agree(slice).unwrap_or_else(|refusal| refusal.end());
+    let generated = world.reduce_one(Reduction::Max, start.elapsed().as_micros() as u64);
+    Input { slice, whole, generated: Duration::from_micros(generated) }
 }
 
-/// Solves so many times, after once for memory to be there, and puts the medians into words.
+/// Measured times of all runs.
+struct Times {
+    solutions: Vec<DistributedSolution>,
+    /// The times of the solver for one machine, if there is one.
+    beside: Vec<Duration>,
+}
+
+/// Solves `runs` times after one warm-up run, in turn with the solver for one machine.
 fn measure(
     solver: &dyn DistributedSolver,
-    (slice, whole, made): (AnySlice, Option<AnyGraph>, Duration),
+    input: &Input,
     arguments: &Arguments,
     world: &Communicator,
-) -> String {
+) -> Times {
     let (mut workspace, mut workspace_beside) = (Workspace::new(), Workspace::new());
-    let (mut solutions, mut beside) = (Vec::new(), Vec::new());
+    let mut times = Times { solutions: Vec::new(), beside: Vec::new() };
     for _ in 0..=arguments.runs {
         let mut run = Run::new().on_threads(arguments.threads).in_workspace(&mut workspace);
         for (name, value) in &arguments.settings {
@@ -116,61 +135,73 @@ fn measure(
                 .with_option(solver.info(), name, *value)
                 .unwrap_or_else(|error| world.fail(error));
         }
-        solutions.push(
-            solver
-                .solve(&slice, Order::Minimum, world, &mut run)
-                .unwrap_or_else(|refusal| refusal.end()),
-        );
-        if let (Some(solver), Some(whole)) = (arguments.beside, &whole) {
+        let solution = solver.solve(&input.slice, Order::Minimum, world, &mut run);
+        times.solutions.push(solution.unwrap_or_else(|refusal| refusal.end()));
+        if let (Some(solver), Some(whole)) = (arguments.beside, &input.whole) {
             let mut run =
                 Run::new().on_threads(arguments.threads).in_workspace(&mut workspace_beside);
             let solution = solver.solve(whole, Order::Minimum, &mut run);
-            beside.push(solution.unwrap_or_else(|error| world.fail(error)).solve);
+            times.beside.push(solution.unwrap_or_else(|error| world.fail(error)).solve);
         }
     }
-    solutions.remove(0);
-    let median = |times: &mut Vec<Duration>| {
-        times.sort_unstable();
-        times[times.len() / 2].as_secs_f64()
-    };
-    let forest = &solutions[0].forest;
-    let phases: Vec<_> = (solutions[0].phases.iter().enumerate())
-        .map(|(index, phase)| {
-            let times = |of: fn(&kostra_mpi::PhaseTraffic) -> Duration| {
-                let at = |solution: &kostra_mpi::DistributedSolution| {
-                    solution.phases.get(index).map_or(Duration::ZERO, of)
-                };
-                median(&mut solutions.iter().map(at).collect())
+    times.solutions.remove(0);
+    times.beside.drain(..1.min(times.beside.len()));
+    times
+}
+
+/// The shortest time and the median, in seconds.
+fn best_and_median(mut times: Vec<Duration>) -> (f64, f64) {
+    times.sort_unstable();
+    (times[0].as_secs_f64(), times[times.len() / 2].as_secs_f64())
+}
+
+/// The phases as JSON: medians of the times, with the traffic of the first run.
+fn phases(solutions: &[DistributedSolution]) -> String {
+    let phases = solutions[0].phases.iter().enumerate().map(|(index, phase)| {
+        let median = |time: fn(&PhaseTraffic) -> Duration| {
+            let of_run = |solution: &DistributedSolution| {
+                solution.phases.get(index).map_or(Duration::ZERO, time)
             };
-            format!(
-                r#"{{"name":"{}","seconds":{:.6},"communication_seconds":{:.6},"messages":{},"bytes":{}}}"#,
-                phase.name,
-                times(|phase| phase.elapsed),
-                times(|phase| phase.traffic.time),
-                phase.traffic.messages,
-                phase.traffic.bytes
-            )
-        })
-        .collect();
-    let mut all: Vec<_> = solutions.iter().map(|solution| solution.solve).collect();
+            best_and_median(solutions.iter().map(of_run).collect()).1
+        };
+        format!(
+            r#"{{"name":"{}","seconds":{:.6},"communication_seconds":{:.6},"messages":{},"bytes":{}}}"#,
+            phase.name,
+            median(|phase| phase.elapsed),
+            median(|phase| phase.traffic.time),
+            phase.traffic.messages,
+            phase.traffic.bytes
+        )
+    });
+    phases.collect::<Vec<_>>().join(",")
+}
+
+/// The line of JSON.
+fn report(
+    solver: &dyn DistributedSolver,
+    input: &Input,
+    times: Times,
+    arguments: &Arguments,
+    world: &Communicator,
+) -> String {
+    let (best, median) =
+        best_and_median(times.solutions.iter().map(|solution| solution.solve).collect());
     let beside = arguments.beside.map_or(String::new(), |solver| {
-        beside.remove(0);
-        let median = median(&mut beside);
-        let (id, best) = (solver.info().id, beside[0].as_secs_f64());
+        let (best, median) = best_and_median(times.beside);
+        let id = solver.info().id;
         format!(r#""beside":{{"algorithm":"{id}","best":{best:.6},"median":{median:.6}}},"#)
     });
-    let median = median(&mut all);
+    let forest = &times.solutions[0].forest;
     format!(
-        r#"{{"algorithm":"{}","spec":"{}","ranks":{},"threads":{},"runs":{},"made_seconds":{:.3},"seconds":{{"best":{:.6},"median":{median:.6}}},{beside}"edges":{},"total":"{}","phases":[{}]}}"#,
+        r#"{{"algorithm":"{}","spec":"{}","ranks":{},"threads":{},"runs":{},"made_seconds":{:.3},"seconds":{{"best":{best:.6},"median":{median:.6}}},{beside}"edges":{},"total":"{}","phases":[{}]}}"#,
         solver.info().id,
         arguments.spec,
         world.size(),
         arguments.threads,
         arguments.runs,
-        made.as_secs_f64(),
-        all[0].as_secs_f64(),
+        input.generated.as_secs_f64(),
         forest.edges(),
         forest.total(),
-        phases.join(",")
+        phases(&times.solutions)
     )
 }

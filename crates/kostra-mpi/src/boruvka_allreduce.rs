@@ -1,33 +1,35 @@
-//! Borůvka's algorithm where every rank holds the graph and looks at its own share of the edges: in
-//! a round, an all-reduce gives every rank the lightest edge of every component, and all ranks then
-//! do the same joins.
+//! Borůvka's algorithm with a copy of the graph on every rank. Each rank searches its own share of the
+//! edges. In a round, an all-reduce gives every rank the lightest edge of every component, and all
+//! ranks then do the same joins.
 //!
-//! A component's lightest edge is in the forest (cut property), and under the strict order of
-//! `(key, id)` the edges of a round close no cycle but where two components have chosen the same
-//! one, which is joined once.
+//! A component's lightest edge is in the forest (cut property). Under the strict order of
+//! `(key, id)`, the edges of a round close no cycle, except that two components may choose the same
+//! edge, which is joined once.
 //!
-//! * Source: Shou & He 2024, section 3.4, Listing 8, with its names. Edge `j` is looked at by rank
-//!   `j mod p`.
-//! * Before it starts, the slices of all ranks are gathered on every rank: 12 bytes an edge there,
-//!   16 with 64-bit weights. The source names this copy of the graph as the reason why the solver
-//!   does not scale. More than 2^30 edges or vertices are refused.
-//! * At most log2 n + 1 rounds, since the last one finds no edges. A round sends two all-reduces of
-//!   8 bytes for each component that is left, since no integer of MPI holds key and id; after the
-//!   gathering nothing else is sent. Time O((m/p + n) log n).
-//! * Exact. One thread a rank, as in the source.
+//! * Source: Shou & He 2024, section 3.4, Listing 8, with its names. Rank `j mod p` searches edge
+//!   `j`.
+//! * First, the slices of all ranks are gathered on every rank: 12 bytes per edge, 16 with 64-bit
+//!   weights. According to the source, this copy of the graph is the reason why the solver does not
+//!   scale. More than 2^30 edges or vertices are refused.
+//! * At most log2 n + 1 rounds; the last one finds no edges. A round needs two all-reduces of 8 bytes
+//!   per remaining component, because no integer of MPI holds a key and an id. After the gathering,
+//!   nothing else is sent. Time O((m/p + n) log n).
+//! * Exact. One thread per rank, as in the source.
 //!
-//! Deviations from the source: the graph comes from the slices of all ranks, where the source
-//! broadcasts it. An edge counts for the components of both of its ends; the listing looks at
-//! `from` only, so it needs every edge from both ends. Edges of equal weight are ordered by id,
-//! without which components could choose a cycle. A component that no edge leaves gets no index any
-//! more, so the solver finds forests of disconnected graphs.
+//! Deviations from the source: the graph is gathered from the slices of all ranks; the source
+//! broadcasts it. An edge is a candidate for the components of both of its ends; the listing uses
+//! only `from`, so it needs every edge in both directions. Edges of equal weight are ordered by id;
+//! otherwise components could choose a cycle. A component that no edge leaves gets no new index, so
+//! the solver finds forests of disconnected graphs.
 
 use kostra_core::{
     EdgeId, EdgeList, EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo,
     UnionFind, Vertex, Weight,
 };
 
-use crate::{Communicator, DistributedAlgorithm, Shape, Slice};
+use crate::comm::Communicator;
+use crate::graph::Slice;
+use crate::solver::{DistributedAlgorithm, GraphSize};
 
 /// Borůvka by all-reduce.
 pub(crate) struct BoruvkaAllreduce;
@@ -49,8 +51,8 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
         options: &[],
     };
 
-    fn admit(&self, shape: Shape) -> Result<(), SolveError> {
-        shape.admit_whole(Self::INFO.id)
+    fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
+        size.admit_on_every_rank(Self::INFO.id)
     }
 
     fn solve<W: Weight>(
@@ -85,11 +87,11 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
     }
 }
 
-/// The whole graph, from the slices of all ranks.
+/// The whole graph, from the slices of all ranks. Collective.
 fn gather<W: Weight>(slice: &Slice<W>, world: &Communicator) -> EdgeList<W> {
     let (u, v): (Vec<_>, Vec<_>) = (0..slice.len() as EdgeId)
         .map(|edge| slice.ends(edge))
-        .map(|(u, v)| (u as Vertex, v as Vertex)) // which `admit` has seen to fit
+        .map(|(u, v)| (u as Vertex, v as Vertex)) // `admit` has checked that they fit
         .unzip();
     let u = world.all_gather(&u).into_items();
     let v = world.all_gather(&v).into_items();
@@ -98,7 +100,7 @@ fn gather<W: Weight>(slice: &Slice<W>, world: &Communicator) -> EdgeList<W> {
         .unwrap_or_else(|error| world.fail(error))
 }
 
-/// An edge that this rank looks at, between components by their index.
+/// An edge of this rank's share, between indices of components.
 #[derive(Clone, Copy)]
 struct Edge<K> {
     from: u32,
@@ -107,22 +109,22 @@ struct Edge<K> {
     id: EdgeId,
 }
 
-/// The lightest edge of each component, by its index.
+/// The lightest edge of each component, by the index of the component.
 struct MinEdges {
     keys: Vec<u64>,
     ids: Vec<u64>,
 }
 
-/// What is kept from round to round; all but the share is the same on every rank.
+/// The state that is kept from round to round. All but `share` is the same on every rank.
 struct Rounds<'a, W: Weight> {
     graph: &'a EdgeList<W>,
-    /// The edges of this rank that still join two components.
+    /// The edges of this rank's share that join two components.
     share: Vec<Edge<W::Key>>,
     sets: UnionFind,
-    /// The index of each component that is left, at its representative in the sets; elsewhere it
-    /// means nothing.
+    /// The index of each remaining component, at its representative in `sets`; undefined at other
+    /// vertices.
     rep_idx: Vec<u32>,
-    /// A member of each component that is left, by its index.
+    /// A member of each remaining component, by the index of the component.
     representatives: Vec<Vertex>,
     mst: Vec<EdgeId>,
 }
@@ -169,8 +171,8 @@ impl<'a, W: Weight> Rounds<'a, W> {
         }
     }
 
-    /// Gives the components that are left new indices, and drops edges that have come to lie inside
-    /// of one. A component that had no edge is done.
+    /// Gives the remaining components new indices, and drops edges inside a component. A component
+    /// without edges is finished.
     fn contract(&mut self, global_min_edge: &[u64]) {
         const UNSEEN: u32 = u32::MAX;
         for &member in &self.representatives {
@@ -204,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// What the all-reduce does.
+    /// The result of the all-reduce.
     fn lowest(all: Vec<MinEdges>) -> Vec<u64> {
         let components = all[0].ids.len();
         let lowest = |index: usize| all.iter().map(|own| (own.keys[index], own.ids[index])).min();

@@ -1,47 +1,33 @@
-//! The solvers that run on the ranks of an MPI job.
+//! Minimum spanning forest solvers that run on the ranks of an MPI job.
 //!
-//! A graph is cut into slices: each rank holds a contiguous range of the edges ([`Slice`],
-//! [`Cut`]), and no rank needs to hold all of them. A solver ([`DistributedAlgorithm`]) marks those
-//! edges of its own slice that are in the canonical forest; ids are positions in the whole input,
-//! so the answer does not depend on the number of ranks.
+//! A graph is distributed in slices: each rank holds a contiguous range of the edges ([`Slice`],
+//! [`EdgeDistribution`]), and no rank needs to hold all edges. A solver ([`DistributedAlgorithm`])
+//! marks the edges of its own slice that are in the canonical forest. Edge ids are positions in the
+//! whole input, so the result does not depend on the number of ranks.
 //!
-//! Ranks speak through one [`Communicator`], whose counts are 64-bit, which counts what is sent,
-//! and which ends the whole job, with one line that names rank and reason, when a rank fails.
+//! Ranks communicate through one [`Communicator`]. Its counts are 64-bit, and it counts what is sent.
+//! When a rank fails, the communicator ends the whole job with one line that names the rank and the
+//! reason.
+//!
+//! * `comm`: communication between ranks, and the start and the end of a job.
+//! * `graph`: the distributed graph and forest.
+//! * `solver`: the solver interface. `registry`: the table of all solvers.
+//! * one file or folder per solver.
 
 mod boruvka_allreduce;
 mod boruvka_contract;
-mod communicator;
-mod cut;
-mod exchange;
+mod comm;
 mod fast;
-mod forest;
 mod ghs;
-mod mailbox;
-mod memory;
+mod graph;
 mod merge;
-mod messages;
-mod names;
-mod neighbours;
-mod parts;
-mod ranked;
-mod reduce;
-mod refusal;
-mod rows;
-mod slice;
+mod registry;
 mod solver;
-mod termination;
-mod traffic;
 
-pub use communicator::{Communicator, before_ending, library};
-pub use cut::Cut;
-pub use exchange::Route;
-pub use forest::DistributedForest;
-pub use mailbox::Mailbox;
-pub use memory::Memory;
-pub use names::Names;
-pub use parts::Parts;
-pub use reduce::{Number, Reduction};
-pub use refusal::Refusal;
-pub use slice::{AnySlice, Slice, SliceError};
-pub use solver::{DistributedAlgorithm, DistributedSolution, DistributedSolver, Shape, solvers};
-pub use traffic::{PhaseTraffic, Traffic};
+pub use comm::{
+    Communicator, Mailbox, Memory, Number, Parts, PhaseTraffic, Reduction, Refusal, Route, Traffic,
+    before_ending, library,
+};
+pub use graph::{AnySlice, DistributedForest, EdgeDistribution, Slice, SliceError, VertexMap};
+pub use registry::solvers;
+pub use solver::{DistributedAlgorithm, DistributedSolution, DistributedSolver, GraphSize};

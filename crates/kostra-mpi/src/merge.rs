@@ -1,24 +1,24 @@
-//! Forests merged along a tree of ranks: each rank finds the forest of its own edges with Kruskal's
-//! algorithm. Then, turn by turn, the forests of D neighboring ranks are joined and reduced to one
+//! Forests merged along a tree of ranks. Each rank computes the forest of its own edges with Kruskal's
+//! algorithm. Then, in each turn, the forests of D neighboring ranks are joined and reduced to one
 //! forest with the same algorithm, until rank 0 has the forest of the graph.
 //!
-//! An edge that is not in the forest of some edges is the heaviest edge of a cycle among them. So
-//! it is in no forest of a larger set of edges (cycle property), and a rank passes on fewer edges
-//! than the graph has vertices. Neighbors merge in the order of their ranks, so positions always
-//! ascend as ids do.
+//! An edge that is not in the forest of a set of edges is the heaviest edge of a cycle in that set.
+//! So it is in no forest of a larger set (cycle property), and a rank passes on fewer edges than the
+//! graph has vertices. Neighbors merge in the order of their ranks, so positions always ascend with
+//! the ids.
 //!
 //! * Source: Loncar, Škrbić & Balaž 2013, described in Sousa 2014, section 3.2.2, where pairs of
 //!   ranks merge (D = 2, the default); Dehne & Götz 1998, described in Nobari 2012, related work,
 //!   where up to D ranks merge.
 //! * ⌈log_D p⌉ turns. Each of the p - 1 other ranks passes its forest on once, in four messages
-//!   (both ends, weights, ids): 28 bytes an edge, 32 with 64-bit weights, at most n - 1 edges. At
+//!   (both ends, weights, ids): 28 bytes per edge, 32 with 64-bit weights, at most n - 1 edges. At
 //!   the end each of them sends the range of its ids to rank 0, and gets one message with the ids
-//!   of its edges of the forest: 6 (p - 1) messages in all.
-//! * A trace on rank 0 has one round for each turn, with the vertices and the edges that rank 0
+//!   of the forest's edges in its slice: 6 (p - 1) messages in all.
+//! * A trace on rank 0 contains one round per turn, with the vertices and the edges that rank 0
 //!   merges.
-//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices
-//!   fit one machine.
-//! * Exact. One thread a rank, as in the sources.
+//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices fit
+//!   one machine.
+//! * Exact. One thread per rank, as in the sources.
 //!
 //! Deviations from the sources: Loncar et al. store an adjacency matrix and give each rank
 //! consecutive vertices; here a rank has consecutive edges of a list, because that is how all
@@ -27,17 +27,19 @@
 
 use kostra_core::{
     EdgeList, EdgeSet, Graph, Order, Platform, Representation, Run, SolveError, SolverInfo,
-    SolverOption, Weight,
+    SolverOption, Weight, items_at,
 };
 
-use crate::{Communicator, Cut, DistributedAlgorithm, Names, Parts, Slice};
+use crate::comm::{Communicator, Parts};
+use crate::graph::{EdgeDistribution, Slice, VertexMap};
+use crate::solver::DistributedAlgorithm;
 
 /// Merging local forests along a tree.
 pub(crate) struct Merge;
 
 const ARITY: SolverOption = SolverOption {
     name: "arity",
-    about: "how many ranks' forests are merged at a time",
+    about: "number of ranks whose forests are merged at a time",
     default: 2,
     lowest: 2,
     highest: 1 << 16,
@@ -63,16 +65,14 @@ impl DistributedAlgorithm for Merge {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let arity = run.option(&ARITY) as usize;
-        let held = world.phase(run, "local", |run| Held::forest_of(slice, order, run))?;
-        let held = world.phase(run, "merge", |run| {
-            held.up_the_tree(arity, slice.vertices(), order, world, run)
-        })?;
-        world.phase(run, "return", |_| Ok(held.give_back(slice, world)))
+        let held = world.phase(run, "local", |run| Held::local_forest(slice, order, run))?;
+        let held = world
+            .phase(run, "merge", |run| held.up_the_tree(slice.vertices(), order, world, run))?;
+        world.phase(run, "return", |_| Ok(held.return_ids(slice, world)))
     }
 }
 
-/// Edges that may be in the forest, by ascending id.
+/// Edges that may be in the forest, ascending by id.
 struct Held<W> {
     u: Vec<u64>,
     v: Vec<u64>,
@@ -87,7 +87,7 @@ impl<W> Default for Held<W> {
 }
 
 impl<W: Weight> Held<W> {
-    fn forest_of(slice: &Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
+    fn local_forest(slice: &Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
         let local = kostra_cpu::kruskal(slice.graph(), order, run)?.into_ids();
         let (u, v) = local.iter().map(|&edge| slice.ends(edge)).unzip();
         let weights = local.iter().map(|&edge| slice.edges().weights()[edge as usize]).collect();
@@ -95,16 +95,16 @@ impl<W: Weight> Held<W> {
         Ok(Self { u, v, weights, ids })
     }
 
-    /// Merges turn by turn: in each, the leaders of the last turn in groups of `arity`. At the end
-    /// rank 0 has the forest, and the others have nothing.
+    /// Merges along the tree. In each turn, the leaders of the last turn merge in groups of
+    /// `ARITY`. At the end rank 0 holds the forest, and the others hold nothing.
     fn up_the_tree(
         mut self,
-        arity: usize,
         vertices: u64,
         order: Order,
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
+        let arity = run.option(&ARITY) as usize;
         let mut stride = 1;
         while stride < world.size() {
             let leader = world.rank() - world.rank() % (stride * arity);
@@ -117,7 +117,7 @@ impl<W: Weight> Held<W> {
                 self.receive(member, world);
             }
             run.round(vertices as usize, self.ids.len())?;
-            self = self.thin_out(vertices, order, run)?;
+            self = self.reduce_to_forest(vertices, order, run)?;
             stride *= arity;
         }
         Ok(self)
@@ -130,7 +130,7 @@ impl<W: Weight> Held<W> {
         world.send(to, &self.ids);
     }
 
-    /// Appends what a rank sends whose ids are all higher.
+    /// Appends the edges that a rank sends. Their ids must be higher than all ids here.
     fn receive(&mut self, from: usize, world: &Communicator) {
         self.u.append(&mut world.receive(from));
         self.v.append(&mut world.receive(from));
@@ -139,34 +139,37 @@ impl<W: Weight> Held<W> {
     }
 
     /// The forest of these edges.
-    fn thin_out(self, vertices: u64, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
+    fn reduce_to_forest(
+        self,
+        vertices: u64,
+        order: Order,
+        run: &mut Run<'_>,
+    ) -> Result<Self, SolveError> {
         let too_many = |_| SolveError::Unsuitable {
             solver: Merge::INFO.id,
             cost: format!("{} edges at one rank", self.ids.len()),
-            advice: "it is for graphs whose vertices fit one machine",
+            advice: "use it for graphs whose vertices fit one machine",
         };
-        let (names, u, v) = Names::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
-        let edges = EdgeList::new(names.count(vertices), u, v, self.weights.clone())
+        let (vertex_map, u, v) =
+            VertexMap::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
+        let edges = EdgeList::new(vertex_map.count(vertices), u, v, self.weights.clone())
             .map_err(|_| too_many(()))?;
         let forest = kostra_cpu::kruskal(&Graph::from(edges), order, run)?.into_ids();
-        fn these<T: Copy>(all: &[T], positions: &[u32]) -> Vec<T> {
-            positions.iter().map(|&position| all[position as usize]).collect()
-        }
         Ok(Self {
-            u: these(&self.u, &forest),
-            v: these(&self.v, &forest),
-            weights: these(&self.weights, &forest),
-            ids: these(&self.ids, &forest),
+            u: items_at(&self.u, &forest),
+            v: items_at(&self.v, &forest),
+            weights: items_at(&self.weights, &forest),
+            ids: items_at(&self.ids, &forest),
         })
     }
 
-    /// Tells each rank which of its edges are in the forest that the first one holds.
-    fn give_back(self, slice: &Slice<W>, world: &Communicator) -> EdgeSet {
+    /// Sends each rank the ids of its edges in the forest that rank 0 holds. Collective.
+    fn return_ids(self, slice: &Slice<W>, world: &Communicator) -> EdgeSet {
         let bounds = world.gather(0, &[slice.first(), slice.len() as u64]);
         let parts = bounds.map(|bounds| {
             let starts = bounds.iter().map(|bounds| bounds[0]);
-            let cut = Cut::at(starts.chain([u64::MAX]).collect());
-            Parts::deal(world.size(), &self.ids, |&id| cut.owner(id))
+            let distribution = EdgeDistribution::from_bounds(starts.chain([u64::MAX]).collect());
+            Parts::distribute(world.size(), &self.ids, |&id| distribution.owner(id))
         });
         let mut set = EdgeSet::new(slice.len());
         for id in world.scatter(0, parts.as_ref()) {

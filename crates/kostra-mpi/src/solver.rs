@@ -1,83 +1,71 @@
-//! What a solver for a cluster is, and how it is run.
+//! The interface of solvers for clusters.
 //!
-//! To add one, write one file with a struct that implements [`DistributedAlgorithm`], and add the
-//! struct to [`solvers`]. The suite finds it there.
+//! The author of a solver implements [`DistributedAlgorithm`] for all weight types. Users call
+//! [`DistributedSolver`], which hides the weight type.
 
 use std::time::{Duration, Instant};
 
 use kostra_core::{EdgeSet, Order, Platform, Run, SolveError, SolverInfo, Weight};
 
-use crate::boruvka_allreduce::BoruvkaAllreduce;
-use crate::boruvka_contract::BoruvkaContract;
-use crate::fast::Fast;
-use crate::ghs::Ghs;
-use crate::memory::ADVICE;
-use crate::merge::Merge;
-use crate::{
-    AnySlice, Communicator, Cut, DistributedForest, PhaseTraffic, Reduction, Refusal, Slice,
-    with_slice,
-};
+use crate::comm::{Communicator, OUT_OF_MEMORY_ADVICE, PhaseTraffic, Reduction, Refusal};
+use crate::graph::{AnySlice, DistributedForest, EdgeDistribution, Slice};
+use crate::with_slice;
 
-/// Every solver of this crate, in the order in which tables show them.
-pub fn solvers() -> impl Iterator<Item = &'static dyn DistributedSolver> {
-    const SOLVERS: &[&dyn DistributedSolver] =
-        &[&Fast, &BoruvkaAllreduce, &BoruvkaContract, &Ghs, &Merge];
-    SOLVERS.iter().copied()
-}
-
-/// The size of a distributed graph, which every rank knows.
+/// The size of a distributed graph. Every rank knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// How many vertices it has.
+pub struct GraphSize {
+    /// The number of vertices.
     pub vertices: u64,
-    /// How many edges it has.
+    /// The number of edges.
     pub edges: u64,
-    /// How many edges the largest slice has.
+    /// The number of edges of the largest slice.
     pub largest_slice: u64,
-    /// How many ranks there are.
+    /// The number of ranks.
     pub ranks: usize,
 }
 
-/// The most edges and vertices that every rank is asked to hold.
-const MOST: u64 = 1 << 30;
+/// The maximum number of edges, and of vertices, of a graph that every rank holds.
+const MAX_PER_RANK: u64 = 1 << 30;
 
-impl Shape {
-    /// Refuses a graph that is too large for a solver that holds all of it on every rank.
-    pub(crate) fn admit_whole(self, solver: &'static str) -> Result<(), SolveError> {
+impl GraphSize {
+    /// Refuses a graph that is too large for a solver that holds the whole graph on every rank.
+    ///
+    /// # Errors
+    /// For more than 2^30 edges or vertices.
+    pub(crate) fn admit_on_every_rank(self, solver: &'static str) -> Result<(), SolveError> {
         let Self { vertices, edges, .. } = self;
-        if edges <= MOST && vertices <= MOST {
+        if edges <= MAX_PER_RANK && vertices <= MAX_PER_RANK {
             return Ok(());
         }
         Err(SolveError::Unsuitable {
             solver,
             cost: format!("{vertices} vertices and {edges} edges on every rank, more than 2^30,"),
-            advice: "choose a solver that leaves the graph distributed",
+            advice: "choose a solver that keeps the graph distributed",
         })
     }
 }
 
-/// An algorithm for every weight type: what the author of a solver writes.
+/// A solver for all weight types: what the author of a solver implements.
 pub trait DistributedAlgorithm: Send + Sync + 'static {
-    /// What the solver says of itself; its platform is [`Platform::Mpi`].
+    /// The description of the solver. Its platform is [`Platform::Mpi`].
     const INFO: SolverInfo;
 
-    /// Decides from the size of a graph whether the solver is for it. Every rank asks, and must get
-    /// the same answer.
+    /// Decides from the size of a graph whether the solver is suitable. Every rank calls it, and
+    /// must get the same result. By default a solver accepts every graph.
     ///
     /// # Errors
-    /// [`SolveError::Unsuitable`] when the cost would be out of all proportion. Solvers refuse
-    /// nothing by default.
-    fn admit(&self, _shape: Shape) -> Result<(), SolveError> {
+    /// [`SolveError::Unsuitable`] when the cost would be out of proportion.
+    fn admit(&self, _size: GraphSize) -> Result<(), SolveError> {
         Ok(())
     }
 
-    /// Finds those edges of this rank's slice, by local position, that are in the canonical forest
-    /// of the whole graph. All ranks call it together; before that, their slices have been checked
-    /// to fit. Threads are for use within the rank.
+    /// Returns the edges of this rank's slice, by local position, that are in the canonical forest
+    /// of the whole graph. Collective. The slices have been checked to form one graph. The threads
+    /// of `run` are for use inside this rank.
     ///
     /// # Errors
-    /// When this rank cannot go on: the run is cancelled, or memory not granted. The caller then
-    /// ends the whole job, so nobody needs to be told.
+    /// When the run is cancelled, or memory is not granted. The caller then ends the whole job, so
+    /// the solver does not notify the other ranks.
     fn solve<W: Weight>(
         &self,
         slice: &Slice<W>,
@@ -87,27 +75,28 @@ pub trait DistributedAlgorithm: Send + Sync + 'static {
     ) -> Result<EdgeSet, SolveError>;
 }
 
-/// A forest, and what it took.
+/// A forest, with the time and the traffic of its solver.
 #[derive(Clone, Debug)]
 pub struct DistributedSolution {
     /// The forest.
     pub forest: DistributedForest,
-    /// Time to solve, from when all ranks were ready until the last one was done.
+    /// The time from when all ranks were ready until the last one had finished.
     pub solve: Duration,
     /// The phases of the solver, over all ranks.
     pub phases: Vec<PhaseTraffic>,
 }
 
-/// A solver whose type is forgotten: what users choose from.
+/// A solver for slices of any weight type: what users call. Every [`DistributedAlgorithm`] is one.
 pub trait DistributedSolver: Send + Sync {
-    /// What the solver says of itself.
+    /// The description of the solver.
     fn info(&self) -> &'static SolverInfo;
 
-    /// Checks that the slices fit, solves, and times that. Collective. An error that one rank meets
-    /// while it solves ends the job.
+    /// Checks that the slices form one graph, and computes its forest. Collective. An error that one
+    /// rank meets inside the solver ends the job.
     ///
     /// # Errors
-    /// When the slices are not of one graph, or the solver is not for it. Every rank has the same.
+    /// When the slices do not form one graph, or the solver is not suitable for it. Every rank gets
+    /// the same error.
     fn solve(
         &self,
         slice: &AnySlice,
@@ -122,7 +111,7 @@ impl<A: DistributedAlgorithm> DistributedSolver for A {
         const {
             assert!(
                 matches!(A::INFO.platform, Platform::Mpi),
-                "a distributed solver is one for MPI"
+                "the platform of a distributed solver is MPI"
             );
         };
         &A::INFO
@@ -135,8 +124,8 @@ impl<A: DistributedAlgorithm> DistributedSolver for A {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<DistributedSolution, Refusal> {
-        // First of all, for ranks with different types would wait for each other in different
-        // messages.
+        // This comes first: ranks with different weight types would wait for each other in
+        // different messages.
         let graph =
             format!("{} vertices and {} weights, {order:?}", slice.vertices(), slice.weight_type());
         world.agree_on("the graph", &graph)?;
@@ -151,22 +140,24 @@ fn solve_typed<A: DistributedAlgorithm, W: Weight>(
     world: &Communicator,
     run: &mut Run<'_>,
 ) -> Result<DistributedSolution, Refusal> {
-    let cut = Cut::of(slice, world)?;
-    let shape = Shape {
+    let distribution = EdgeDistribution::of_slices(slice, world)?;
+    let size = GraphSize {
         vertices: slice.vertices(),
-        edges: cut.edges(),
+        edges: distribution.edges(),
         largest_slice: world.reduce_one(Reduction::Max, slice.len() as u64),
         ranks: world.size(),
     };
-    if let Err(error) = algorithm.admit(shape) {
+    if let Err(error) = algorithm.admit(size) {
         return Err(Refusal::everywhere(error.to_string(), world.rank() == 0));
     }
-    world.take_phases(); // what went on before
+    world.take_phases(); // drops phases before the solver
     world.barrier();
     let start = Instant::now();
     let set = match algorithm.solve(slice, order, world, run) {
         Ok(set) => set,
-        Err(error @ SolveError::OutOfMemory { .. }) => world.fail(format!("{error}; {ADVICE}")),
+        Err(error @ SolveError::OutOfMemory { .. }) => {
+            world.fail(format!("{error}; {OUT_OF_MEMORY_ADVICE}"))
+        }
         Err(error) => world.fail(error),
     };
     let elapsed = world.reduce_one(Reduction::Max, start.elapsed().as_nanos() as u64);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
 use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
-use kostra_mpi::{AnySlice, Communicator, Cut, Reduction, Refusal, Slice};
+use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, Slice};
 
 use super::same_file::{self, Identity};
 use super::{agree, agree_on, isolated};
@@ -130,11 +130,11 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
         ]
     });
     let [vertices, edges, weight_type] = world.broadcast_one(0, size);
-    let cut = Cut::even(edges, world.size());
+    let distribution = EdgeDistribution::even(edges, world.size());
     let (mut format, mut compression, mut notes) = (None, Compression::None, Vec::new());
     let slice = if let Some(graph) = graph {
         for rank in 1..world.size() {
-            let range = cut.range(rank);
+            let range = distribution.range(rank);
             let range = range.start as usize..range.end as usize;
             with_graph!(&graph.graph, graph => {
                 let edges = graph.edge_list();
@@ -149,9 +149,9 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
                 "rank 0 read the whole input and distributed it, because it cannot be read in parts".into(),
             );
         }
-        AnySlice::of(&graph.graph, &cut, 0)
+        AnySlice::from_range(&graph.graph, distribution.range(0))
     } else {
-        let (vertices, first) = (vertices as usize, cut.range(world.rank()).start);
+        let (vertices, first) = (vertices as usize, distribution.range(world.rank()).start);
         match weight_type {
             I32 => receive::<i32>(vertices, first, world),
             U32 => receive::<u32>(vertices, first, world),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use kostra::io::{Format, Outgoing, Output};
-use kostra::{AnyGraph, EdgeId, EdgeList, with_graph};
+use kostra::{AnyGraph, EdgeId, with_graph};
 
 use super::HEADER;
 use crate::args::ForestFormat;
@@ -36,10 +36,10 @@ pub(crate) fn write(
             })?;
         }
         ForestFormat::Gr => {
-            output::write(output, Format::DIMACS, outgoing(&subgraph(&input.graph, ids)?))?;
+            output::write(output, Format::DIMACS, outgoing(&subgraph(&input.graph, ids)))?;
         }
         ForestFormat::Kst => {
-            output::write(output, Format::KST, outgoing(&subgraph(&input.graph, ids)?))?;
+            output::write(output, Format::KST, outgoing(&subgraph(&input.graph, ids)))?;
         }
     }
     Ok(())
@@ -50,15 +50,8 @@ fn write_ids(to: &mut dyn Write, ids: &[EdgeId]) -> io::Result<()> {
 }
 
 /// The graph that has all the vertices and only these edges.
-fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> Result<AnyGraph, kostra::GraphError> {
-    fn pick<T: Copy>(from: &[T], ids: &[EdgeId]) -> Vec<T> {
-        ids.iter().filter_map(|&id| from.get(id as usize).copied()).collect()
-    }
-    with_graph!(graph, graph => {
-        let edges = graph.edge_list();
-        let (u, v) = (pick(edges.u(), ids), pick(edges.v(), ids));
-        EdgeList::new(edges.vertices() as usize, u, v, pick(edges.weights(), ids)).map(AnyGraph::from)
-    })
+fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> AnyGraph {
+    with_graph!(graph, graph => AnyGraph::from(graph.edge_list().subgraph(ids)))
 }
 
 /// Writes a header, and a line for each edge: its id, its ends (by name, if they have names) and

@@ -28,7 +28,7 @@ use kostra_core::{
 
 use super::{no_edge, unite_ranks};
 use crate::light_edges::{giant_component, light_edges};
-use crate::radix_sort::sort_by_key;
+use crate::radix_sort::radix_sort_by_key;
 
 /// Filter-Kruskal.
 pub(crate) struct FilterKruskal;
@@ -65,7 +65,7 @@ impl Algorithm for FilterKruskal {
             run.counter("light edges", ranks.len() as f64);
             let mut spare = memory::copied(&ranks)?;
             let key = |rank| W::Key::rank_key(rank).to_u64();
-            let light = run.phase("sort", |_| sort_by_key(&mut ranks, &mut spare, key));
+            let light = run.phase("sort", |_| radix_sort_by_key(&mut ranks, &mut spare, key));
             run.phase("unite", |run| unite_ranks(edges, light, &mut components, &mut forest, run))?;
             let (before, united) = (heavy.len(), light.len());
             drop((ranks, spare));

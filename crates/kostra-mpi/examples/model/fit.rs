@@ -1,11 +1,11 @@
-//! What sixteen cores took, and the rates that follow from it.
+//! The measurements on sixteen cores, and the rates that are fitted to them.
 
 use serde_json::Value;
 
-use crate::play::{Play, Setting, play};
+use crate::simulation::{Setting, Simulation, simulate};
 use crate::steps::{Phase, Sent, Size};
 
-/// A phase of a record: one rank's seconds and what it sent, the mean of all ranks.
+/// A phase of a record: the seconds and the traffic of a rank; the mean of all ranks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) seconds: f64,
@@ -13,21 +13,21 @@ pub(crate) struct Measured {
     pub(crate) sent: Sent,
 }
 
-/// A run on a uniform graph in bands and rounds, and the same played.
+/// A run on a uniform graph in batches and rounds, with its simulation.
 pub(crate) struct Run {
     pub(crate) setting: Setting,
     pub(crate) seconds: f64,
     phases: Vec<(String, Measured)>,
-    pub(crate) play: Play,
+    pub(crate) simulation: Simulation,
 }
 
 impl Run {
     pub(crate) fn size(&self) -> Size {
-        Size { ranks: self.setting.ranks, owned: self.setting.owned, bytes_of_a_name: 4.0 }
+        Size { ranks: self.setting.ranks, owned: self.setting.owned, bytes_per_id: 4.0 }
     }
 
-    /// Seconds in [`Work::seconds`]' phases without communication; in *share* with it, for there
-    /// ranks send next to nothing, and only wait for each other.
+    /// The seconds of the phases of [`Work::seconds`] without communication. *share* includes
+    /// communication, because ranks send little there and mainly wait for each other.
     pub(crate) fn worked(&self) -> [f64; 4] {
         WORKING.map(|names| {
             let phase = self.measured(names);
@@ -35,7 +35,7 @@ impl Run {
         })
     }
 
-    /// Some phases together.
+    /// The sum of some phases.
     pub(crate) fn measured(&self, names: &[&str]) -> Measured {
         let mut sum = Measured::default();
         for (_, phase) in self.phases.iter().filter(|(name, _)| names.contains(&&**name)) {
@@ -48,8 +48,8 @@ impl Run {
     }
 }
 
-/// The runs of a record of the program `bench` that went in bands and rounds on uniform graphs, and
-/// thinned nothing out before.
+/// The runs of a record of the example `bench` on uniform graphs that were solved in batches and
+/// rounds, and whose slices were not reduced before.
 pub(crate) fn runs(record: &str) -> Result<Vec<Run>, String> {
     let record: Value = serde_json::from_str(record).map_err(|error| error.to_string())?;
     let all = record["measured"].as_array().ok_or("the record has no list 'measured'")?;
@@ -70,68 +70,68 @@ fn run(record: &Value) -> Option<Run> {
     let phases: Vec<_> = record["phases"].as_array()?.iter().filter_map(phase).collect();
     let seconds = record["seconds"]["median"].as_f64()?;
     let has_rounds = phases.iter().any(|(name, _)| name == "round");
-    let is_thinned =
+    let is_reduced =
         phases.iter().any(|(name, phase)| name == "local" && phase.seconds > seconds / 10.0);
-    if !has_rounds || is_thinned {
+    if !has_rounds || is_reduced {
         return None;
     }
     let setting =
         Setting { ranks, owned: vertices / ranks as f64, density: (edges / vertices) as usize };
-    Some(Run { setting, seconds, phases, play: play(setting) })
+    Some(Run { setting, seconds, phases, simulation: simulate(setting) })
 }
 
-/// A number of a specification, such as 50M.
+/// A number of a graph specification, such as 50M.
 fn number(text: &str) -> Option<f64> {
     let millions = text.strip_suffix('M');
     let number: f64 = millions.unwrap_or(text).parse().ok()?;
     Some(if millions.is_some() { number * 1e6 } else { number })
 }
 
-/// Seconds for each of what a phase does: rates of a rank.
+/// The rates of a rank: seconds per unit of work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rates {
-    /// A byte between ranks of one machine, with the waiting for each other. To add a rate for
-    /// messages brings it no closer.
+    /// A byte between ranks of one machine, including waiting. A rate for messages does not improve
+    /// the fit.
     pub(crate) byte: f64,
-    /// An edge of the slice, in *share*, with the waiting for each other.
+    /// An edge of the slice in *share*, including waiting.
     pub(crate) share: f64,
-    /// An edge in play, in *select*, once a band.
+    /// An active edge in *select*, per batch.
     pub(crate) select: f64,
-    /// A byte, names taken for four, that a rank makes and reads in rounds.
+    /// A byte that a rank writes or reads in rounds, with 4 bytes per id.
     pub(crate) round: f64,
-    /// An edge in play, in *filter*, once a band.
+    /// An active edge in *filter*, per batch.
     pub(crate) filter: f64,
-    /// An edge of all ranks that goes into a merge.
+    /// An edge of all ranks in a merge.
     pub(crate) merge: f64,
 }
 
-/// What each rank has to do in a solve, beside sending.
+/// The work of each rank in a solve, without sending.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     pub(crate) edges: f64,
-    pub(crate) looked_at: f64,
+    pub(crate) active: f64,
     pub(crate) round: f64,
     pub(crate) merged: f64,
 }
 
 impl Work {
-    pub(crate) fn of(setting: Setting, play: &Play) -> Self {
-        let in_rounds = play.steps.iter().filter(|step| step.phase == Phase::Round);
-        let words = in_rounds.map(|step| step.words + step.names).sum::<f64>();
+    pub(crate) fn new(setting: Setting, simulation: &Simulation) -> Self {
+        let in_rounds = simulation.steps.iter().filter(|step| step.phase == Phase::Round);
+        let words = in_rounds.map(|step| step.words + step.ids).sum::<f64>();
         Self {
             edges: setting.density as f64 * setting.owned,
-            looked_at: play.looked_at * setting.owned,
+            active: simulation.active * setting.owned,
             round: 4.0 * words * setting.owned,
-            merged: play.merged * setting.owned * setting.ranks as f64,
+            merged: simulation.merged * setting.owned * setting.ranks as f64,
         }
     }
 
-    /// What takes time in *share*, *select*, *round* and *filter*.
+    /// The units of work in *share*, *select*, *round* and *filter*.
     fn amounts(&self) -> [f64; 4] {
-        [self.edges, self.looked_at, self.round, self.looked_at]
+        [self.edges, self.active, self.round, self.active]
     }
 
-    /// Seconds in these phases.
+    /// The seconds in these phases.
     pub(crate) fn seconds(&self, rates: &Rates) -> [f64; 4] {
         let rates = [rates.share, rates.select, rates.round, rates.filter];
         let mut seconds = self.amounts();
@@ -140,16 +140,16 @@ impl Work {
     }
 }
 
-/// The names in records of the phases in [`Work::seconds`].
+/// The names of the phases of [`Work::seconds`] in records.
 const WORKING: [&[&str]; 4] = [&["share"], &["select"], &["round", "contract"], &["filter"]];
-/// Those in which ranks exchange much.
-const SPEAKING: [&str; 2] = ["round", "filter"];
+/// The phases in which ranks exchange most bytes.
+const EXCHANGING: [&str; 2] = ["round", "filter"];
 
-/// The rates that come closest to some runs.
+/// The rates that fit some runs best.
 pub(crate) fn fit(runs: &[&Run]) -> Rates {
-    let spoken = runs.iter().flat_map(|run| SPEAKING.map(|name| run.measured(&[name])));
-    let byte = rate(spoken.map(|phase| (phase.sent.bytes, phase.communication)));
-    let work = |run: &Run| Work::of(run.setting, &run.play);
+    let exchanged = runs.iter().flat_map(|run| EXCHANGING.map(|name| run.measured(&[name])));
+    let byte = rate(exchanged.map(|phase| (phase.sent.bytes, phase.communication)));
+    let work = |run: &Run| Work::new(run.setting, &run.simulation);
     let [share, select, round, filter] = std::array::from_fn(|phase| {
         rate(runs.iter().map(|run| (work(run).amounts()[phase], run.worked()[phase])))
     });
@@ -157,8 +157,8 @@ pub(crate) fn fit(runs: &[&Run]) -> Rates {
     Rates { byte, share, select, round, filter, merge }
 }
 
-/// The factor by which amounts come closest to what was measured: with the least sum of squares of
-/// errors, each divided by what was measured.
+/// The factor from amounts to measured values with the least sum of squared errors, each divided by
+/// the measured value.
 fn rate(points: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
     for (amount, measured) in points {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_found_again_and_lies_between_those_of_the_points() {
+    fn the_rate_is_between_the_rates_of_the_points() {
         let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
         close(rate([(1.0, 5.0), (3.0, 15.0)].into_iter()), 5.0);
         close(rate([(1.0, 1.0), (1.0, 3.0)].into_iter()), 1.5);

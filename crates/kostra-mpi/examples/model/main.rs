@@ -1,6 +1,6 @@
-//! What `mpi-fast` should cost on more ranks than we have, for uniform graphs: rates from a record
-//! of sixteen cores, counts from playing the solver without MPI, and a network that is assumed.
-//! Prints the tables of `docs/performance/mpi-model.md`.
+//! Predicts the cost of `mpi-fast` on large numbers of ranks, for uniform graphs. The rates are fitted
+//! to a benchmark record of sixteen cores, the counts come from a simulation of the solver without
+//! MPI, and the network is assumed. Prints the tables of `docs/performance/mpi-model.md`.
 //!
 //! ```text
 //! cargo run --package kostra-mpi --example model
@@ -9,30 +9,30 @@
 //! No MPI job is started.
 
 mod fit;
-mod play;
+mod simulation;
 mod steps;
 
 use std::process::ExitCode;
 
 use self::fit::{Rates, Run, Work, fit, runs};
-use self::play::{Setting, play};
+use self::simulation::{Setting, simulate};
 use self::steps::{Phase, Sent, Size};
 
 const RECORD: &str = include_str!("../../../../bench/record/2026-11-22-mpi-sixteen-cores.json");
 
-/// Vertices that a rank owns in KaMSTa's setting.
+/// The number of vertices that a rank owns in KaMSTa's experiments.
 const OWNED: f64 = (1 << 17) as f64;
 
-/// The network: the kind of machine on which KaMSTa was run.
+/// A network. The values are those of the kind of machine on which KaMSTa was run.
 struct Network {
-    /// Seconds before a message arrives.
+    /// The latency of a message, in seconds.
     message: f64,
-    /// Bytes a second of a node.
+    /// The bandwidth of a node, in bytes per second.
     node: f64,
-    ranks_of_a_node: f64,
+    ranks_per_node: f64,
 }
 
-const NETWORK: Network = Network { message: 1.5e-6, node: 12.5e9, ranks_of_a_node: 48.0 };
+const NETWORK: Network = Network { message: 1.5e-6, node: 12.5e9, ranks_per_node: 48.0 };
 
 fn main() -> ExitCode {
     match tables() {
@@ -54,19 +54,24 @@ fn tables() -> Result<String, String> {
     let rates = fit(&near);
     let far = far.first().ok_or("the record has no run with more vertices on a rank")?;
     let slower = slower(far, &rates);
-    Ok([played(&runs), fitted(&rates, slower), compared(&runs, &rates), predicted(&rates, slower)]
-        .join("\n\n"))
+    Ok([
+        simulated_traffic(&runs),
+        fitted(&rates, slower),
+        compared(&runs, &rates),
+        predicted(&rates, slower),
+    ]
+    .join("\n\n"))
 }
 
-/// How many times as long work takes where vertices are too many for a cache.
+/// The factors by which work takes longer when the vertices do not fit the cache, by phase.
 fn slower(far: &Run, rates: &Rates) -> [f64; 4] {
-    let seconds = Work::of(far.setting, &far.play).seconds(rates);
+    let seconds = Work::new(far.setting, &far.simulation).seconds(rates);
     let measured = far.worked();
     std::array::from_fn(|phase| measured[phase] / seconds[phase])
 }
 
-/// What was played beside what was counted on ranks.
-fn played(runs: &[Run]) -> String {
+/// The table of simulated and counted traffic.
+fn simulated_traffic(runs: &[Run]) -> String {
     let mut lines = vec![
         "| ranks | vertices a rank | edges a vertex | messages of a rank, played | counted | MB, played | counted |"
             .to_owned(),
@@ -74,7 +79,7 @@ fn played(runs: &[Run]) -> String {
     ];
     for run in runs {
         let (sent, counted) =
-            (in_phases(run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
+            (in_phases(run, &COMPARED), run.measured(&["share", "round", "filter"]).sent);
         lines.push(format!(
             "| {} | {} | {} | {:.0} | {:.0} | {:.1} | {:.1} |",
             run.setting.ranks,
@@ -90,11 +95,12 @@ fn played(runs: &[Run]) -> String {
     lines.join("\n")
 }
 
-const SPOKEN: [Phase; 3] = [Phase::Share, Phase::Round, Phase::Filter];
+/// The phases whose traffic is compared.
+const COMPARED: [Phase; 3] = [Phase::Share, Phase::Round, Phase::Filter];
 
-/// What a rank sends in some phases, by the play.
+/// The traffic of a rank in some phases, by the simulation.
 fn in_phases(run: &Run, phases: &[Phase]) -> Sent {
-    let steps = run.play.steps.iter().filter(|step| phases.contains(&step.phase));
+    let steps = run.simulation.steps.iter().filter(|step| phases.contains(&step.phase));
     sum(steps.map(|step| step.sent(run.size())))
 }
 
@@ -105,7 +111,7 @@ fn sum(all: impl Iterator<Item = Sent>) -> Sent {
     })
 }
 
-/// The rates.
+/// The table of the fitted rates.
 fn fitted(rates: &Rates, slower: [f64; 4]) -> String {
     let lines = [
         ("a byte between ranks of one machine, with waiting", rates.byte, None),
@@ -127,7 +133,7 @@ fn fitted(rates: &Rates, slower: [f64; 4]) -> String {
     [head].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// What the model makes of the runs that it was fitted to, and of the one that it was not.
+/// The table of measured and modeled times, for the runs of the fit and for the other run.
 fn compared(runs: &[Run], rates: &Rates) -> String {
     let mut lines = vec![
         "| ranks | vertices a rank | edges a vertex | measured, ms | model, ms | model / measured |"
@@ -135,7 +141,7 @@ fn compared(runs: &[Run], rates: &Rates) -> String {
         "|--:|--:|--:|--:|--:|--:|".to_owned(),
     ];
     for run in runs {
-        let work = Work::of(run.setting, &run.play);
+        let work = Work::new(run.setting, &run.simulation);
         let sent = in_phases(run, &[Phase::Round, Phase::Filter]);
         let seconds = rates.byte * sent.bytes
             + work.seconds(rates).iter().sum::<f64>()
@@ -153,7 +159,7 @@ fn compared(runs: &[Run], rates: &Rates) -> String {
     lines.join("\n")
 }
 
-/// Seconds on many ranks, by what takes them.
+/// The table of predicted times on many ranks, by cause.
 fn predicted(rates: &Rates, slower: [f64; 4]) -> String {
     let mut lines = vec![
         "| ranks | edges a rank | exchanges | messages of a rank | MB of a rank | latency | bytes | merges | work | total | edges a second |"
@@ -163,23 +169,23 @@ fn predicted(rates: &Rates, slower: [f64; 4]) -> String {
     for ranks in [1024, 65_536] {
         for density in [8, 32] {
             let setting = Setting { ranks, owned: OWNED, density };
-            let play = play(setting);
-            let bytes_of_a_name = if OWNED * ranks as f64 <= 4_294_967_296.0 { 4.0 } else { 8.0 };
-            let size = Size { ranks, owned: OWNED, bytes_of_a_name };
-            let sent = sum(play.steps.iter().map(|step| step.waits(size)));
-            let bytes = sent.bytes * (rates.byte + NETWORK.ranks_of_a_node / NETWORK.node);
+            let simulation = simulate(setting);
+            let bytes_per_id = if OWNED * ranks as f64 <= 4_294_967_296.0 { 4.0 } else { 8.0 };
+            let size = Size { ranks, owned: OWNED, bytes_per_id };
+            let sent = sum(simulation.steps.iter().map(|step| step.critical_path(size)));
+            let bytes = sent.bytes * (rates.byte + NETWORK.ranks_per_node / NETWORK.node);
             let latency = sent.messages * NETWORK.message;
-            let work = Work::of(setting, &play);
-            // Up and down the tree, and what became of components to all: at the end one rank of a
-            // node speaks.
+            let work = Work::new(setting, &simulation);
+            // Messages go up and down the tree, and the adopted components go to all ranks. At the
+            // end, one rank per node communicates.
             let merges = rates.merge * work.merged
-                + play.bands as f64 * 10.0 * size.turns() * NETWORK.message
-                + work.merged * (16.0 + 2.0 * bytes_of_a_name) / NETWORK.node;
+                + simulation.batches as f64 * 10.0 * size.tree_depth() * NETWORK.message
+                + work.merged * (16.0 + 2.0 * bytes_per_id) / NETWORK.node;
             let (least, most) = (work.seconds(rates), work.seconds(rates).into_iter().zip(slower));
             let (least, most) = (least.iter().sum::<f64>(), most.map(|(a, b)| a * b).sum::<f64>());
             let others = latency + bytes + merges;
             let edges = OWNED * density as f64 * ranks as f64;
-            let exchanges = play.steps.iter().filter(|step| step.is_exchange()).count();
+            let exchanges = simulation.steps.iter().filter(|step| step.is_exchange()).count();
             let (fastest, slowest) = (others + least, others + most);
             lines.push(format!(
                 "| {ranks} | 2^{} | {exchanges} | {:.0} | {:.0} | {latency:.2} | {bytes:.2} | {merges:.3} | {least:.2} to {most:.2} | {fastest:.1} to {slowest:.1} | {:.1e} to {:.1e} |",
@@ -199,16 +205,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_play_sends_what_ranks_have_sent() {
+    fn the_simulation_sends_what_ranks_have_sent() {
         for run in runs(RECORD).unwrap() {
-            let (played, counted) =
-                (in_phases(&run, &SPOKEN), run.measured(&["share", "round", "filter"]).sent);
-            for (played, counted) in
-                [(played.messages, counted.messages), (played.bytes, counted.bytes)]
+            let (simulated, counted) =
+                (in_phases(&run, &COMPARED), run.measured(&["share", "round", "filter"]).sent);
+            for (simulated, counted) in
+                [(simulated.messages, counted.messages), (simulated.bytes, counted.bytes)]
             {
                 assert!(
-                    (0.85..1.15).contains(&(played / counted)),
-                    "{:?}: {played} {counted}",
+                    (0.85..1.15).contains(&(simulated / counted)),
+                    "{:?}: {simulated} {counted}",
                     run.setting
                 );
             }
@@ -216,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documents_tables_are_these() {
+    fn the_document_contains_these_tables() {
         let document = include_str!("../../../../docs/performance/mpi-model.md");
         for line in tables().unwrap().lines() {
             assert!(document.contains(line), "docs/performance/mpi-model.md lacks: {line}");

@@ -1,10 +1,9 @@
-//! What a step of `mpi-fast` in which all ranks speak sends, at any size, and how long that takes
-//! on a network.
+//! The traffic of one collective step of `mpi-fast`, for any number of ranks.
 
 use kostra_mpi::Route;
 
-/// The phases of `mpi-fast` on many ranks, as records name them; what it sums up between them is
-/// other.
+/// The phases of `mpi-fast` on many ranks, under their names in records. `Other` are the reductions
+/// between the phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Share,
@@ -14,52 +13,52 @@ pub(crate) enum Phase {
     Other,
 }
 
-/// How all ranks speak.
+/// The kind of a collective step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A part for each rank.
+    /// Each rank has a part for each rank.
     Exchange,
-    /// The same with a bit for each item, which begin with a word for each part.
+    /// An exchange with one more bit per item; the bits of each part begin with a new word.
     ExchangeWithBits,
-    /// All get what each has.
+    /// Every rank gets the items of all ranks.
     AllGather,
-    /// One number.
+    /// An all-reduce of one number.
     Reduce,
 }
 
-/// What a rank sends in a step, the mean of all ranks, for each vertex that it owns.
+/// What a rank sends in a step, per vertex that it owns; the mean of all ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) phase: Phase,
     pub(crate) kind: Kind,
-    /// Words of 32 bits.
+    /// The number of 32-bit words.
     pub(crate) words: f64,
-    /// Names of vertices.
-    pub(crate) names: f64,
-    /// What they are about: each goes to the rank that it concerns.
+    /// The number of global ids.
+    pub(crate) ids: f64,
+    /// The number of items; each goes to the rank that owns its vertex.
     pub(crate) items: f64,
-    /// Bytes that all ranks together send, however many vertices there are.
+    /// The number of bytes of all ranks that does not depend on the number of vertices.
     pub(crate) fixed: f64,
 }
 
-/// Messages and bytes that a rank sends.
+/// The messages and bytes that a rank sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
     pub(crate) messages: f64,
     pub(crate) bytes: f64,
 }
 
-/// The ranks and what they hold.
+/// The size of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) ranks: usize,
     pub(crate) owned: f64,
-    pub(crate) bytes_of_a_name: f64,
+    pub(crate) bytes_per_id: f64,
 }
 
 impl Size {
-    /// Steps in which everybody hears of everybody.
-    pub(crate) fn turns(&self) -> f64 {
+    /// The depth of a binary tree of all ranks.
+    pub(crate) fn tree_depth(&self) -> f64 {
         f64::from(self.ranks.next_power_of_two().trailing_zeros())
     }
 
@@ -69,30 +68,30 @@ impl Size {
 }
 
 impl Step {
-    /// The sample of edges that a pivot comes from.
+    /// The sample of edges from which a pivot is chosen.
     pub(crate) fn of_sample() -> Self {
         Self::all_gather(Phase::Pivot, 16.0 * f64::from(1 << 14))
     }
 
-    /// The sample of labels by which a giant component is found.
+    /// The sample of labels that finds the giant component.
     pub(crate) fn of_labels(ranks: usize) -> Self {
         Self::all_gather(Phase::Filter, 4.0 * f64::from(1 << 10).max(ranks as f64))
     }
 
     fn all_gather(phase: Phase, fixed: f64) -> Self {
-        Self { phase, kind: Kind::AllGather, words: 0.0, names: 0.0, items: 0.0, fixed }
+        Self { phase, kind: Kind::AllGather, words: 0.0, ids: 0.0, items: 0.0, fixed }
     }
 
-    /// What a rank has for others, in bytes, and for how many of them it has something.
+    /// The number of bytes that a rank has for other ranks, and the number of non-empty parts.
     fn parts(&self, size: Size) -> (f64, f64) {
         let (others, ranks) = (size.others(), size.ranks as f64);
         let items = self.items * size.owned;
-        // Items fall on ranks at random.
+        // The ranks of items are random.
         let parts = others * (1.0 - (-items / ranks).exp());
-        let names = self.names * size.bytes_of_a_name;
+        let ids = self.ids * size.bytes_per_id;
         let bits =
             if self.kind == Kind::ExchangeWithBits { 4.0 * parts + items / 8.0 } else { 0.0 };
-        let bytes = (self.words * 4.0 + names) * size.owned * others / ranks + bits;
+        let bytes = (self.words * 4.0 + ids) * size.owned * others / ranks + bits;
         (bytes, parts)
     }
 
@@ -100,15 +99,15 @@ impl Step {
         matches!(self.kind, Kind::Exchange | Kind::ExchangeWithBits)
     }
 
-    /// Whether an exchange goes in two hops.
+    /// Whether an exchange takes two hops.
     fn hops(&self, bytes: f64, size: Size) -> bool {
         Route::for_bytes(bytes as u64, size.ranks) == Route::TwoHop
     }
 
-    /// What a rank sends, counted as [`kostra_mpi::Traffic`] does.
+    /// What a rank sends, counted as in [`kostra_mpi::Traffic`].
     pub(crate) fn sent(&self, size: Size) -> Sent {
         const HEADER: f64 = 16.0;
-        let (others, turns) = (size.others(), size.turns());
+        let (others, turns) = (size.others(), size.tree_depth());
         match self.kind {
             Kind::Reduce => Sent { messages: turns, bytes: 8.0 * turns },
             Kind::AllGather => {
@@ -132,13 +131,13 @@ impl Step {
         }
     }
 
-    /// Messages one after another, and bytes that come in or go out, whichever are more, when a
-    /// library does its best: it gathers and sums up along a tree.
-    pub(crate) fn waits(&self, size: Size) -> Sent {
+    /// The number of messages in sequence, and the maximum of sent and received bytes, with the best
+    /// algorithms of an MPI library: it gathers and reduces along a tree.
+    pub(crate) fn critical_path(&self, size: Size) -> Sent {
         let sent = self.sent(size);
         let messages = match self.kind {
-            Kind::Reduce => size.turns(),
-            Kind::AllGather => 2.0 * size.turns(),
+            Kind::Reduce => size.tree_depth(),
+            Kind::AllGather => 2.0 * size.tree_depth(),
             Kind::Exchange | Kind::ExchangeWithBits => sent.messages,
         };
         Sent { messages, ..sent }

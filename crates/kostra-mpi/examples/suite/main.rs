@@ -1,18 +1,18 @@
-//! Every solver for clusters through every case, on as many ranks as there are, against the
-//! definition.
+//! Checks every solver for clusters on every case, on all ranks of the job, against the definition of
+//! a minimum spanning forest.
 //!
 //! ```text
 //! mpirun -n 3 target/debug/examples/suite
 //! ```
 //!
-//! Each rank holds each graph whole and takes its slice of it, by cuts that are even, skewed, and
-//! at random. Ends with a line that says how much was right, or, at the first difference, with a
-//! line that says where, and a code that is not
-//! 0. With an argument it fails on purpose: see [`fail_on_purpose`].
+//! Each rank holds each graph whole and takes its slice, by distributions that are even, skewed and
+//! random. The program ends with a line that contains the number of correct answers. At the first
+//! difference it ends with a line that describes the case, and with an exit code other than 0. With
+//! an argument, it fails on purpose: see `failures.rs`.
 
-mod ends;
+mod communication;
+mod failures;
 mod solvers;
-mod speaking;
 
 use kostra_mpi::{Communicator, Memory};
 
@@ -25,15 +25,15 @@ fn main() {
         Err(refusal) => refusal.end(),
     };
     if let Some(how) = std::env::args().nth(1) {
-        ends::fail_on_purpose(&how, &world);
+        failures::fail_on_purpose(&how, &world);
     }
     let world = world.with_longest_message(24);
-    speaking::check(&world);
+    communication::check(&world);
     let world = world.with_longest_message(usize::MAX);
-    speaking::check(&world);
-    speaking::check_mail(&world);
+    communication::check(&world);
+    communication::check_mailbox(&world);
     let right = solvers::check(&world);
     if world.rank() == 0 {
-        println!("{} ranks: {right} answers, all right", world.size());
+        println!("{} ranks: {right} answers, all correct", world.size());
     }
 }

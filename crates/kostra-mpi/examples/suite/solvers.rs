@@ -1,26 +1,28 @@
-//! Every solver, every graph, both orders, every way to cut the graph.
+//! Every solver on every graph, in both orders, with every distribution of the edges.
 
 use std::iter;
 
 use kostra_core::{AnyGraph, Observer, Order, Round, Run};
-use kostra_mpi::{AnySlice, Communicator, Cut, DistributedForest, DistributedSolver, solvers};
+use kostra_mpi::{
+    AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution, solvers,
+};
 use kostra_testkit::matrix::{Answer, ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::suite;
 
-/// How many small graphs are made at random.
-const RANDOM: u64 = 150;
+/// The number of small random graphs.
+const RANDOM_GRAPHS: u64 = 150;
 
-/// How many answers were right; ends the job at the first that was not.
+/// Returns the number of correct answers. Ends the job at the first wrong one.
 pub(crate) fn check(world: &Communicator) -> usize {
     let mut right = 0;
     let cases = world.agree(suite::load()).unwrap_or_else(|refusal| refusal.end());
     for case in &cases {
         for order in ORDERS {
-            right += check_cuts(&case.name, &case.graph, order, case.answer(order), world);
+            right += check_distributions(&case.name, &case.graph, order, case.answer(order), world);
         }
     }
-    for seed in 0..RANDOM {
+    for seed in 0..RANDOM_GRAPHS {
         let graph = Random(seed).any_graph();
         right += check_graph(&format!("seed {seed}"), &graph, &ORDERS, world);
     }
@@ -33,19 +35,19 @@ pub(crate) fn check(world: &Communicator) -> usize {
 
 fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], world: &Communicator) -> usize {
     let check = |&order| {
-        // The definition takes time with the square of the size.
+        // The check by definition takes quadratic time.
         let answer = if graph.edges() < 300 {
             Answer::by_definition(graph, order)
         } else {
             Answer::verified(graph, order).unwrap_or_else(|error| world.fail(error))
         };
-        check_cuts(name, graph, order, &answer, world)
+        check_distributions(name, graph, order, &answer, world)
     };
     orders.iter().map(check).sum()
 }
 
-/// Graphs large enough for solvers that have threads, and of shapes that are hard to share, or to
-/// talk over.
+/// Graphs that are large enough for several threads, in shapes that are hard to distribute or need
+/// many messages.
 fn large() -> Vec<(&'static str, AnyGraph)> {
     let mut random = Random(7);
     let graph = |n: u32, ends: Vec<(u32, u32)>, random: &mut Random| {
@@ -70,13 +72,13 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
     let ascending = (1..5000).map(|i| (i - 1, i, i)).collect();
     let star = (1..5000).map(|i| (2500, i - u32::from(i <= 2500), 7)).collect();
     let equal = (0..10_000).map(|_| (random.below(2000), random.below(2000), 7)).collect();
-    // Neighbours on the path are in different halves of the vertices, and its fragments double at
-    // every level.
+    // Neighbors on the path are in different halves of the vertices, and fragments double at every
+    // level.
     let far = |i: u32| i.reverse_bits() >> 22;
     let in_pairs = (1..1024).map(|i: u32| (far(i - 1), far(i), i.trailing_zeros())).collect();
     vec![
         ("uniform", graph(n, uniform, &mut random)),
-        ("a hub that every slice meets", graph(n, hub, &mut random)),
+        ("a hub that every slice has edges at", graph(n, hub, &mut random)),
         ("pairs", graph(2 * m, pairs, &mut random)),
         ("a path", graph(m + 1, path, &mut random)),
         ("few edges among many vertices", graph(1 << 20, few_of_many, &mut random)),
@@ -87,15 +89,17 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
     ]
 }
 
-/// Ways to deal edges out to ranks: even, all on one rank, next to nothing on some, and at random.
-fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
+/// Distributions of the edges to ranks: even, all on one rank, almost none on some ranks, and random.
+fn distributions(edges: u64, ranks: usize) -> Vec<EdgeDistribution> {
     let all_on = |owner: usize| {
-        Cut::at((0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect())
+        EdgeDistribution::from_bounds(
+            (0..=ranks).map(|rank| if rank > owner { edges } else { 0 }).collect(),
+        )
     };
-    let mut cuts = vec![Cut::even(edges, ranks)];
+    let mut distributions = vec![EdgeDistribution::even(edges, ranks)];
     if ranks > 1 {
-        cuts.extend([all_on(0), all_on(ranks - 1)]);
-        cuts.push(Cut::at(
+        distributions.extend([all_on(0), all_on(ranks - 1)]);
+        distributions.push(EdgeDistribution::from_bounds(
             (0..=ranks)
                 .map(|rank| if rank == ranks { edges } else { edges.min(rank as u64) })
                 .collect(),
@@ -105,13 +109,13 @@ fn cuts(edges: u64, ranks: usize) -> Vec<Cut> {
             let mut bounds: Vec<_> = (1..ranks).map(|_| random.next() % (edges + 1)).collect();
             bounds.extend([0, edges]);
             bounds.sort_unstable();
-            cuts.push(Cut::at(bounds));
+            distributions.push(EdgeDistribution::from_bounds(bounds));
         }
     }
-    cuts
+    distributions
 }
 
-fn check_cuts(
+fn check_distributions(
     name: &str,
     graph: &AnyGraph,
     order: Order,
@@ -119,16 +123,18 @@ fn check_cuts(
     world: &Communicator,
 ) -> usize {
     let mut right = 0;
-    let cuts = cuts(graph.edges() as u64, world.size());
-    for (turn, cut) in cuts.iter().enumerate() {
-        let slice =
-            AnySlice::of(graph, cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+    let distributions = distributions(graph.edges() as u64, world.size());
+    for (turn, edges) in distributions.iter().enumerate() {
+        let slice = AnySlice::from_range(graph, edges.range(world.rank()))
+            .unwrap_or_else(|error| world.fail(error));
         for solver in solvers() {
-            for settings in settings(solver, (turn + graph.edges()) % cuts.len(), cuts.len()) {
+            for settings in
+                settings(solver, (turn + graph.edges()) % distributions.len(), distributions.len())
+            {
                 let threads = 1 + right % 2;
                 let circumstances = || {
                     format!(
-                        "{} ({order:?}, {threads} threads, {settings:?}, {cut:?}) on {name}",
+                        "{} ({order:?}, {threads} threads, {settings:?}, {edges:?}) on {name}",
                         solver.info().id
                     )
                 };
@@ -142,7 +148,7 @@ fn check_cuts(
                     Ok(solution) => solution,
                     Err(refusal) => world.fail(format!("{} refuses: {refusal}", circumstances())),
                 };
-                if let Err(fault) = compare(&solution.forest, answer, cut, world) {
+                if let Err(fault) = compare(&solution.forest, answer, edges, world) {
                     world.fail(format!("{}: {fault}; {}", circumstances(), describe(graph)));
                 }
                 right += 1;
@@ -152,32 +158,36 @@ fn check_cuts(
     right
 }
 
-/// The defaults, and this turn's share of what else there is, of which each has its turn: each
-/// option by itself at its lowest value and at a low one, and all at their lowest. All ranks being
-/// on one machine, solvers that see to that are told not to for the options that they would not get
-/// to.
+/// The default settings, and this turn's share of the other settings: each option at its lowest value
+/// and at the next one, and all options at their lowest values. All ranks are on one machine, so the
+/// option `single_node` is set to its highest value where other options would have no effect.
 fn settings(
     solver: &dyn DistributedSolver,
     turn: usize,
     turns: usize,
 ) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
     let options = solver.info().options;
-    let apart = options.iter().filter(|option| option.name == "together");
-    let apart: Vec<_> = apart.map(|option| (option.name, option.highest)).collect();
+    let several_nodes = options.iter().filter(|option| option.name == "single_node");
+    let several_nodes: Vec<_> = several_nodes.map(|option| (option.name, option.highest)).collect();
     let mut settings = Vec::new();
-    if !apart.is_empty() {
-        settings.push(apart.clone());
+    if !several_nodes.is_empty() {
+        settings.push(several_nodes.clone());
     }
     for option in options {
         for value in [option.lowest, option.lowest + 1] {
             if value != option.default && value <= option.highest {
-                settings.push([&apart[..], &[(option.name, value)]].concat()); // of one option the later counts
+                settings.push([&several_nodes[..], &[(option.name, value)]].concat()); // of one option the later counts
             }
         }
     }
     if options.len() > 1 {
-        settings
-            .push(options.iter().map(|option| (option.name, option.lowest)).chain(apart).collect());
+        settings.push(
+            options
+                .iter()
+                .map(|option| (option.name, option.lowest))
+                .chain(several_nodes)
+                .collect(),
+        );
     }
     iter::once(Vec::new()).chain(settings.into_iter().skip(turn).step_by(turns))
 }
@@ -185,12 +195,12 @@ fn settings(
 fn compare(
     forest: &DistributedForest,
     answer: &Answer,
-    cut: &Cut,
+    edges: &EdgeDistribution,
     world: &Communicator,
 ) -> Result<(), String> {
-    let range = cut.range(world.rank());
+    let range = edges.range(world.rank());
     if let Some(id) = forest.ids().iter().find(|id| !range.contains(id)) {
-        return Err(format!("rank {} says that {id} is one of its edges", world.rank()));
+        return Err(format!("rank {} returned edge {id} of another rank", world.rank()));
     }
     if forest.components() != u64::from(answer.components) {
         return Err(format!("{} components instead of {}", forest.components(), answer.components));
@@ -209,13 +219,14 @@ fn compare(
     }
 }
 
-/// `mpi-merge` sends as many messages and takes as many turns as its description says.
+/// Checks the number of messages and of turns of `mpi-merge` against its documentation.
 fn check_merge(world: &Communicator) {
     let (_, graph) = large().swap_remove(0);
-    let cut = Cut::even(graph.edges() as u64, world.size());
-    let slice = AnySlice::of(&graph, &cut, world.rank()).unwrap_or_else(|error| world.fail(error));
+    let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
+    let slice = AnySlice::from_range(&graph, edges.range(world.rank()))
+        .unwrap_or_else(|error| world.fail(error));
     let solver = solvers().find(|solver| solver.info().id == "mpi-merge");
-    let Some(solver) = solver else { world.fail("there is no mpi-merge") };
+    let Some(solver) = solver else { world.fail("the solver mpi-merge is missing") };
     let mut turns = Turns(0);
     let mut run = Run::new().observed_by(&mut turns);
     let solution = solver.solve(&slice, Order::Minimum, world, &mut run);
@@ -232,7 +243,7 @@ fn check_merge(world: &Communicator) {
     }
 }
 
-/// How many rounds a solver reports.
+/// The number of rounds that a solver reports.
 struct Turns(u32);
 
 impl Observer for Turns {

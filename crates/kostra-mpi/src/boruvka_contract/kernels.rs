@@ -1,21 +1,28 @@
-//! The kernels of a round, in the order in which they run, each on a rank's own vertices.
+//! The kernels of a round, in the order in which they run. Each works on a rank's own vertices.
 
 use std::ops::Range;
 
 use kostra_core::{EdgeId, Key, Vertex};
 
-use super::threads::{BLOCK, deal, values};
-use super::{Graph, NONE, Rounds};
-use crate::Reduction;
+use super::contracted_graph::{ContractedGraph, NONE};
+use super::threads::{ITEMS_PER_TASK, distribute, values};
+use crate::comm::{Communicator, Reduction};
+
+/// The vertices of a rank in a round.
+pub(super) struct OwnVertices<'a, K> {
+    pub(super) graph: &'a ContractedGraph<K>,
+    pub(super) own: Range<usize>,
+    pub(super) threads: usize,
+}
 
 /// The rows of a rank's new vertices.
-pub(super) struct Inserted<K> {
+pub(super) struct NewRows<K> {
     pub(super) edge_dst: Vec<Vertex>,
     pub(super) edge_wt: Vec<K>,
     pub(super) edge_id: Vec<EdgeId>,
 }
 
-/// Where some of the new vertices' rows are to be written.
+/// The destination of the rows of some new vertices.
 struct Segment<'a, K> {
     vertices: Range<usize>,
     edge_dst: &'a mut [Vertex],
@@ -23,172 +30,139 @@ struct Segment<'a, K> {
     edge_id: &'a mut [EdgeId],
 }
 
-impl Rounds<'_> {
-    /// Algorithm 7: the place of each vertex's lightest edge.
-    pub(super) fn find_minimum_edges<K: Key>(
-        &self,
-        graph: &Graph<K>,
-        own: Range<usize>,
-    ) -> Vec<u32> {
-        values(self.threads, own.len(), |index| {
+impl<K: Key> OwnVertices<'_, K> {
+    /// Algorithm 7: the position of each vertex's lightest edge.
+    pub(super) fn find_minimum_edges(&self) -> Vec<u32> {
+        let graph = self.graph;
+        values(self.threads, self.own.len(), |index| {
             let lightest = graph
-                .row(own.start + index)
+                .row(self.own.start + index)
                 .min_by_key(|&edge| (graph.edge_wt[edge], graph.edge_id[edge]));
             lightest.map_or(NONE, |edge| edge as u32)
         })
     }
 
-    /// Algorithm 8: what is left to each vertex is marked as the forest's.
-    pub(super) fn remove_mirrored_edges<K: Key>(
-        &mut self,
-        graph: &Graph<K>,
-        vertex_minedge: &[u32],
-        own: Range<usize>,
-    ) -> Vec<u32> {
-        let chosen = values(self.threads, own.len(), |index| {
-            let vertex = own.start + index;
+    /// Algorithm 8: the lightest edge of each vertex, without mirrored edges. These edges are in the
+    /// forest.
+    pub(super) fn remove_mirrored_edges(&self, vertex_minedge: &[u32]) -> Vec<u32> {
+        let graph = self.graph;
+        values(self.threads, self.own.len(), |index| {
+            let vertex = self.own.start + index;
             let edge = vertex_minedge[vertex];
             if edge == NONE {
                 return NONE;
             }
             let succ = graph.edge_dst[edge as usize] as usize;
-            let succ_edge = vertex_minedge[succ] as usize; // which it has, for it ends at this edge
+            let succ_edge = vertex_minedge[succ] as usize; // exists, because `succ` has this edge
             let mirrored = graph.edge_id[succ_edge] == graph.edge_id[edge as usize];
             if mirrored && vertex < succ { NONE } else { edge }
-        });
-        let ids = chosen
-            .iter()
-            .filter(|&&edge| edge != NONE)
-            .map(|&edge| u64::from(graph.edge_id[edge as usize]));
-        self.forest.extend(ids);
-        chosen
-    }
-
-    /// Algorithm 9.
-    pub(super) fn initialize_colors<K: Key>(
-        &self,
-        graph: &Graph<K>,
-        chosen: &[u32],
-        own: Range<usize>,
-    ) -> Vec<Vertex> {
-        values(self.threads, own.len(), |index| match chosen[index] {
-            NONE => (own.start + index) as Vertex,
-            edge => graph.edge_dst[edge as usize],
         })
     }
 
-    /// Algorithm 10, until nothing changes on any rank. Returns the colours of all vertices, and
-    /// how many sweeps that took, the last, idle one included. Collective.
+    /// Algorithm 9.
+    pub(super) fn initialize_colors(&self, chosen: &[u32]) -> Vec<Vertex> {
+        values(self.threads, self.own.len(), |index| match chosen[index] {
+            NONE => (self.own.start + index) as Vertex,
+            edge => self.graph.edge_dst[edge as usize],
+        })
+    }
+
+    /// Algorithm 10, until no color changes on any rank. Returns the colors of all vertices, and the
+    /// number of sweeps, the last of which changes nothing. Collective.
     pub(super) fn propagate_colors(
         &self,
         mut own_color: Vec<Vertex>,
-        own: Range<usize>,
+        world: &Communicator,
     ) -> (Vec<Vertex>, u32) {
         let mut sweeps = 0;
         loop {
-            let color = self.world.all_gather(&own_color).into_items();
-            own_color =
-                values(self.threads, own.len(), |index| color[color[own.start + index] as usize]);
-            let changed = u64::from(own_color != color[own.clone()]);
+            let color = world.all_gather(&own_color).into_items();
+            own_color = values(self.threads, self.own.len(), |index| {
+                color[color[self.own.start + index] as usize]
+            });
+            let changed = u64::from(own_color != color[self.own.clone()]);
             sweeps += 1;
-            if self.world.reduce_one(Reduction::Sum, changed) == 0 {
+            if world.reduce_one(Reduction::Sum, changed) == 0 {
                 return (color, sweeps);
             }
         }
     }
 
-    /// Algorithm 11. A vertex without edges is done, and no other has its colour.
-    pub(super) fn flag_roots<K: Key>(
-        &self,
-        graph: &Graph<K>,
-        color: &[Vertex],
-        own: Range<usize>,
-    ) -> Vec<u32> {
-        values(self.threads, own.len(), |index| {
-            let vertex = own.start + index;
-            u32::from(color[vertex] as usize == vertex && !graph.row(vertex).is_empty())
+    /// Algorithm 11. A vertex without edges gets no flag: it is finished, and no other vertex has its
+    /// color.
+    pub(super) fn flag_roots(&self, color: &[Vertex]) -> Vec<u32> {
+        values(self.threads, self.own.len(), |index| {
+            let vertex = self.own.start + index;
+            u32::from(color[vertex] as usize == vertex && !self.graph.row(vertex).is_empty())
         })
     }
 
     /// Algorithm 12: the degrees of all new vertices. Collective.
-    pub(super) fn count_new_edges<K: Key>(
+    pub(super) fn count_new_edges(
         &self,
-        graph: &Graph<K>,
         supervertex: impl Fn(usize) -> u32 + Sync,
         new_vertices: usize,
-        own: Range<usize>,
+        world: &Communicator,
     ) -> Vec<u32> {
-        let new_edges = values(self.threads, own.len(), |index| {
-            let vertex = own.start + index;
-            edges_that_stay(graph, vertex, &supervertex).count() as u32
+        let new_edges = values(self.threads, self.own.len(), |index| {
+            let vertex = self.own.start + index;
+            self.graph.edges_that_stay(vertex, &supervertex).count() as u32
         });
         let mut outdegree = vec![0; new_vertices];
-        for (vertex, new_edges) in own.zip(new_edges).filter(|&(_, new_edges)| new_edges > 0) {
+        let with_edges = self.own.clone().zip(new_edges).filter(|&(_, new_edges)| new_edges > 0);
+        for (vertex, new_edges) in with_edges {
             outdegree[supervertex(vertex) as usize] += new_edges;
         }
-        self.world.reduce(Reduction::Sum, &mut outdegree);
+        world.reduce(Reduction::Sum, &mut outdegree);
         outdegree
     }
 }
 
-/// Algorithm 13: the rows of this rank's new vertices.
+/// Algorithm 13: the rows of the new vertices `own`.
 pub(super) fn insert_new_edges<K: Key>(
-    graph: &Graph<K>,
+    graph: &ContractedGraph<K>,
     supervertex: impl Fn(usize) -> u32 + Sync,
     first_edge: &[u32],
     own: Range<usize>,
     threads: usize,
-) -> Inserted<K> {
+) -> NewRows<K> {
     let entries = (first_edge[own.end] - first_edge[own.start]) as usize;
-    let mut inserted = Inserted {
+    let mut rows = NewRows {
         edge_dst: vec![0; entries],
         edge_wt: vec![K::MIN; entries],
         edge_id: vec![0; entries],
     };
     let (members, first_member) = members(graph, &supervertex, own.clone());
-    let segments = inserted.segments(first_edge, own.clone());
-    deal(threads, segments.into_iter(), |segment| {
+    let segments = rows.segments(first_edge, own.clone());
+    distribute(threads, segments.into_iter(), |segment| {
         let Segment { vertices, edge_dst, edge_wt, edge_id } = segment;
         let members = &members[first_member[vertices.start - own.start] as usize
             ..first_member[vertices.end - own.start] as usize];
-        let edges = members
-            .iter()
-            .flat_map(|&vertex| edges_that_stay(graph, vertex as usize, &supervertex));
+        let edges =
+            members.iter().flat_map(|&vertex| graph.edges_that_stay(vertex as usize, &supervertex));
         for (slot, edge) in edges.enumerate() {
             edge_dst[slot] = supervertex(graph.edge_dst[edge] as usize);
             edge_wt[slot] = graph.edge_wt[edge];
             edge_id[slot] = graph.edge_id[edge];
         }
     });
-    inserted
+    rows
 }
 
-/// The edges of a vertex that do not come to lie inside of its new one.
-fn edges_that_stay<K: Key>(
-    graph: &Graph<K>,
-    vertex: usize,
-    supervertex: impl Fn(usize) -> u32,
-) -> impl Iterator<Item = usize> {
-    let row = graph.row(vertex);
-    // Who has no edges may have no new vertex either.
-    let own = if row.is_empty() { NONE } else { supervertex(vertex) };
-    row.filter(move |&edge| supervertex(graph.edge_dst[edge] as usize) != own)
-}
-
-/// The vertices that become a rank's new ones, in the order of these, and where those of each
-/// begin.
+/// The vertices that become part of the new vertices `own`, in the order of the new vertices, and
+/// the position at which the vertices of each new vertex begin.
 fn members<K: Key>(
-    graph: &Graph<K>,
+    graph: &ContractedGraph<K>,
     supervertex: impl Fn(usize) -> u32,
     own: Range<usize>,
 ) -> (Vec<Vertex>, Vec<u32>) {
-    let ours = || {
+    let pairs = || {
         let with_edges = (0..graph.vertices()).filter(|&vertex| !graph.row(vertex).is_empty());
         let numbered = with_edges.map(|vertex| (vertex, supervertex(vertex) as usize));
         numbered.filter(|(_, new)| own.contains(new)).map(|(vertex, new)| (vertex, new - own.start))
     };
     let mut first = vec![0; own.len() + 1];
-    for (_, new) in ours() {
+    for (_, new) in pairs() {
         first[new + 1] += 1;
     }
     for new in 0..own.len() {
@@ -196,15 +170,15 @@ fn members<K: Key>(
     }
     let mut members = vec![0; first[own.len()] as usize];
     let mut next = first.clone();
-    for (vertex, new) in ours() {
+    for (vertex, new) in pairs() {
         members[next[new] as usize] = vertex as Vertex;
         next[new] += 1;
     }
     (members, first)
 }
 
-impl<K> Inserted<K> {
-    /// Cut at the starts of rows, into pieces that are worth being dealt out.
+impl<K> NewRows<K> {
+    /// Splits the rows at the starts of rows, into segments that are worth a task.
     fn segments(&mut self, first_edge: &[u32], own: Range<usize>) -> Vec<Segment<'_, K>> {
         let (mut edge_dst, mut edge_wt, mut edge_id) =
             (&mut self.edge_dst[..], &mut self.edge_wt[..], &mut self.edge_id[..]);
@@ -212,7 +186,7 @@ impl<K> Inserted<K> {
         let mut start = own.start;
         for end in own.start + 1..=own.end {
             let entries = (first_edge[end] - first_edge[start]) as usize;
-            if entries >= BLOCK || end == own.end {
+            if entries >= ITEMS_PER_TASK || end == own.end {
                 segments.push(Segment {
                     vertices: start..end,
                     edge_dst: edge_dst.split_off_mut(..entries).unwrap_or_default(),
@@ -230,13 +204,17 @@ impl<K> Inserted<K> {
 mod tests {
     use super::*;
 
-    /// A ring with chords, of which three consecutive vertices each become one.
+    /// A ring with chords. Each three consecutive vertices become one.
     #[test]
     fn the_rows_of_all_ranks_are_those_of_the_new_graph() {
         let (n, new) = (9000_usize, 3000);
         let chord = |vertex: usize| [(vertex + 1) % n, (vertex + n - 1) % n, n - 1 - vertex];
-        let mut graph: Graph<u32> =
-            Graph { first_edge: vec![0], edge_dst: vec![], edge_wt: vec![], edge_id: vec![] };
+        let mut graph: ContractedGraph<u32> = ContractedGraph {
+            first_edge: vec![0],
+            edge_dst: vec![],
+            edge_wt: vec![],
+            edge_id: vec![],
+        };
         for vertex in 0..n {
             for to in chord(vertex).into_iter().filter(|&to| to != vertex) {
                 graph.edge_dst.push(to as u32);
@@ -249,7 +227,7 @@ mod tests {
         let mut first_edge = vec![0];
         let mut expected = vec![];
         for vertex in 0..n {
-            for edge in edges_that_stay(&graph, vertex, supervertex) {
+            for edge in graph.edges_that_stay(vertex, supervertex) {
                 assert_ne!(graph.edge_dst[edge] as usize / 3, vertex / 3);
                 expected.push((graph.edge_dst[edge] / 3, graph.edge_wt[edge], graph.edge_id[edge]));
             }
@@ -257,9 +235,9 @@ mod tests {
                 first_edge.push(expected.len() as u32);
             }
         }
-        assert!(expected.len() > 2 * BLOCK);
+        assert!(expected.len() > 2 * ITEMS_PER_TASK);
         for (ranks, threads) in [(1, 1), (1, 3), (4, 2), (7, 1)] {
-            let blocks = crate::rows::Blocks::new(new, ranks);
+            let blocks = crate::graph::VertexDistribution::new(new, ranks);
             let mut found = vec![];
             for rank in 0..ranks {
                 let own = blocks.first(rank) as usize..blocks.first(rank + 1) as usize;

@@ -1,15 +1,15 @@
-//! Threads of one kernel. They are started for it and end with it, which takes some tens of
-//! microseconds.
+//! The threads of one kernel. They are started for the kernel and end with it, which takes some tens
+//! of microseconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Items that are dealt out together; no more than this many are not worth a thread.
-pub(super) const BLOCK: usize = 1 << 12;
+/// The number of vertices of one task, and of entries below which a task is not worth a thread.
+pub(super) const ITEMS_PER_TASK: usize = 1 << 12;
 
-/// Does each task once, on up to so many threads, the caller's among them; whoever is free takes
-/// the next. Where the system grants fewer threads, there are fewer.
-pub(super) fn deal<T: Send>(
+/// Does `work` once for each task, on up to `threads` threads, the caller's among them. A free
+/// thread takes the next task. If the system grants fewer threads, fewer are used.
+pub(super) fn distribute<T: Send>(
     threads: usize,
     tasks: impl ExactSizeIterator<Item = T> + Send,
     work: impl Fn(T) + Sync,
@@ -17,7 +17,7 @@ pub(super) fn deal<T: Send>(
     let threads = threads.min(tasks.len());
     let tasks = Mutex::new(tasks);
     let serve = || {
-        // The lock is let go of before the work.
+        // The lock is released before the work.
         let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(task) = next() {
             work(task);
@@ -33,16 +33,16 @@ pub(super) fn deal<T: Send>(
     });
 }
 
-/// The values of `0..count`, in order.
+/// The results of `value` for `0..count`, in order.
 pub(super) fn values<T: Copy + Default + Send>(
     threads: usize,
     count: usize,
     value: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {
     let mut values = vec![T::default(); count];
-    deal(threads, values.chunks_mut(BLOCK).enumerate(), |(block, values)| {
+    distribute(threads, values.chunks_mut(ITEMS_PER_TASK).enumerate(), |(task, values)| {
         for (index, slot) in values.iter_mut().enumerate() {
-            *slot = value(block * BLOCK + index);
+            *slot = value(task * ITEMS_PER_TASK + index);
         }
     });
     values
@@ -53,9 +53,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_is_computed_at_its_place() {
+    fn every_value_is_computed_at_its_position() {
         for threads in [1, 2, 5] {
-            for count in [0, 1, BLOCK, 3 * BLOCK + 7] {
+            for count in [0, 1, ITEMS_PER_TASK, 3 * ITEMS_PER_TASK + 7] {
                 let found = values(threads, count, |index| index + 1);
                 assert!(found.into_iter().eq(1..=count), "{threads} threads, {count} values");
             }

@@ -1,51 +1,55 @@
-//! For one rank to thousands: what a rank can decide alone first, then light edges between all,
-//! then what they leave.
+//! The solver for any number of ranks: local contraction, then batches of light edges between all
+//! ranks, then a merge of the rest.
 //!
-//! * With one rank this is the engine for one machine on the slice as it is; and ranks that share a
-//!   machine go [`together`].
-//! * A rank first settles what no other has a say in ([`sharing`]): where its edges are neighbours,
-//!   as on roads and grids, that is nearly all, and what is left is a forest on the vertices that
-//!   ranks share.
-//! * What little is left, or what few ranks have left, is merged along a tree of ranks ([`tree`]).
-//! * Many edges on many ranks go in bands, as they do on one machine: a [`pivot`] from a sample
-//!   chooses the light ones, rounds of Borůvka's algorithm take those ([`owners`]), and of the rest
-//!   only edges between the components that are there then go on (cycle property).
-//! * Edges stay on the rank that has them; messages tell of components. On several machines no rank
-//!   needs memory for more than its slice, its share of the vertices, the vertices that its edges
-//!   end at, a bit for each vertex where one component is large, and at rank 0 the few edges that
-//!   are merged. On one machine rank 0 has all edges.
-//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009, and, like
-//!   pointer doubling between owners and the grid of messages, is in Sanders & Schimek 2023 too.
-//!   `docs/algorithms/mpi-fast.md` tells the whole story, and what it costs.
-//! * Exact. Threads within a rank for its own forests.
+//! * On one rank, the solver is the engine for one machine on the slice as it is. Ranks on the same
+//!   machine are merged into one solve: [`single_node`].
+//! * Each rank first contracts the interior of its slice, which no other rank can influence
+//!   ([`boundary`]). On graphs with locality, such as roads and grids, this decides nearly all edges,
+//!   and leaves a forest between the boundary vertices.
+//! * If few edges are left, or few ranks take part, the rest is merged along a tree of ranks
+//!   ([`merge_tree`]).
+//! * Many edges on many ranks are processed in batches, as on one machine. A [`pivot`] from a sample
+//!   selects the light edges, and rounds of Borůvka's algorithm compute their forest ([`owners`]).
+//!   Of the heavier edges, only edges between two of the resulting components remain (cycle
+//!   property).
+//! * Edges stay on their rank; messages contain components. On several machines, a rank needs memory
+//!   for its slice, for its block of vertices, for the vertices at which its edges end, for one bit
+//!   per vertex if one component is large, and on rank 0 for the few edges that are merged. On one
+//!   machine, rank 0 holds all edges.
+//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009. Like pointer
+//!   doubling between owners and the grid of messages, it is also in Sanders & Schimek 2023.
+//!   `docs/algorithms/mpi-fast.md` describes the whole solver and its costs.
+//! * Exact. A rank uses threads for its local forests.
 
-mod name;
+mod active_edges;
+mod bits;
+mod boundary;
+mod global_id;
+mod merge_tree;
 mod owners;
-mod part;
 mod pivot;
-mod sharing;
-mod together;
-mod tree;
+mod single_node;
 
 use kostra_core::{
     EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
     Weight,
 };
 
-use self::name::{Blocks, Name};
+use self::active_edges::{ActiveEdges, DENSE};
+use self::boundary::{Boundary, contract_interior, find_boundary};
+use self::global_id::GlobalId;
 use self::owners::Owners;
-use self::part::Part;
-use self::pivot::{Pivot, pivot};
-use self::sharing::{Sharing, sharing, shrink};
-use crate::solver::Shape;
-use crate::{Communicator, DistributedAlgorithm, Reduction, Slice};
+use self::pivot::{Pivot, choose_pivot};
+use crate::comm::{Communicator, Reduction};
+use crate::graph::{Slice, VertexDistribution};
+use crate::solver::{DistributedAlgorithm, GraphSize};
 
-/// What a rank can decide alone, then light edges, then the rest.
+/// Local contraction, batches of light edges, and a merge of the rest.
 pub(crate) struct Fast;
 
 const MERGE_BELOW: SolverOption = SolverOption {
     name: "merge_below",
-    about: "how many edges of all ranks are few enough to be merged along a tree; 2 or 3 ranks: a thousand times as many",
+    about: "number of edges of all ranks up to which they are merged along a tree; 1024 times as many on 2 or 3 ranks",
     default: 1 << 18,
     lowest: 0,
     highest: 1 << 40,
@@ -53,41 +57,49 @@ const MERGE_BELOW: SolverOption = SolverOption {
 
 const LIGHT: SolverOption = SolverOption {
     name: "light",
-    about: "how many edges for each component the first band has, in percent; each later one has three times as many",
+    about: "edges per component in the first batch, in percent; each later batch has three times as many",
     default: 100,
     lowest: 1,
     highest: 10_000,
 };
 
-const TOGETHER: SolverOption = SolverOption {
-    name: "together",
-    about: "from how many edges of all ranks on, where these are all on one machine, one solves on the threads of all",
+const SINGLE_NODE: SolverOption = SolverOption {
+    name: "single_node",
+    about: "number of edges of all ranks from which ranks on one machine are merged into one solve",
     default: 1 << 14,
     lowest: 0,
     highest: 1 << 40,
 };
 
-/// From so many edges a vertex on a slice is thinned out to its forest before others see it.
-const DENSE: u64 = 8;
+/// On 2 or 3 ranks, `merge_below` is shifted left by this: a merge of all edges needs one or two
+/// messages then, and batches need many.
+const FEW_RANKS_SHIFT: u32 = 10;
+/// Below this many ranks, [`FEW_RANKS_SHIFT`] applies.
+const FEW_RANKS: usize = 4;
+/// The factor between the sizes of successive batches. Beside one large component, later components
+/// are small, and most of the remaining edges join two that other edges join too.
+const BATCH_GROWTH: u64 = 3;
+/// If a batch has left most edges, the next one takes at least the remaining edges divided by this.
+const MIN_BATCH_SHARE: u64 = 8;
 
 impl DistributedAlgorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-fast",
-        title: "What a rank can decide alone, then light edges, then the rest",
+        title: "Local contraction, batches of light edges, and a merge of the rest",
         source: "this project; after Osipov, Sanders & Singler 2009 and Sanders & Schimek 2023",
         platform: Platform::Mpi,
         representation: Representation::EdgeList,
         exact: true,
-        time: "O((m + n log n) / p) expected, and O(log n log p) messages after each other",
+        time: "O((m + n log n) / p) expected, and O(log n log p) messages in sequence",
         scratch: "24 bytes an edge of the slice (on one machine: of all, at rank 0), 40 a vertex of it, 16 a vertex owned",
-        options: &[MERGE_BELOW, LIGHT, TOGETHER],
+        options: &[MERGE_BELOW, LIGHT, SINGLE_NODE],
     };
 
-    fn admit(&self, shape: Shape) -> Result<(), SolveError> {
-        if Blocks::new(shape.vertices, shape.ranks).is_some() {
+    fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
+        if VertexDistribution::new(size.vertices, size.ranks).has_32_bit_offsets() {
             return Ok(());
         }
-        let cost = format!("more than 2^32 of {} vertices on one rank", shape.vertices);
+        let cost = format!("more than 2^32 of {} vertices on one rank", size.vertices);
         Err(SolveError::Unsuitable { solver: Self::INFO.id, cost, advice: "use more ranks" })
     }
 
@@ -101,7 +113,8 @@ impl DistributedAlgorithm for Fast {
         if world.size() == 1 {
             return world.phase(run, "local", |run| kostra_cpu::forest(slice.graph(), order, run));
         }
-        if let Some(forest) = together::solve(slice, order, run.option(&TOGETHER), world, run)? {
+        let min_edges = run.option(&SINGLE_NODE);
+        if let Some(forest) = single_node::solve(slice, order, min_edges, world, run)? {
             return Ok(forest);
         }
         if slice.vertices() <= 1 << 32 {
@@ -112,176 +125,183 @@ impl DistributedAlgorithm for Fast {
     }
 }
 
-/// What is the same throughout a solve.
+/// A solve on several ranks.
 struct Job<'a, W: Weight> {
     slice: &'a Slice<W>,
     order: Order,
     world: &'a Communicator,
-    /// How many edges are few enough to be merged.
-    few: u64,
-    /// How many edges for each component the first band has, in percent.
+    /// Up to this many edges of all ranks are merged.
+    merge_below: u64,
+    /// Edges per component in the first batch, in percent.
     light: u64,
+    /// The forest's edges of the slice so far.
+    forest: EdgeSet,
 }
 
-/// Several ranks.
-fn solve<N: Name, W: Weight>(
+fn solve<I: GlobalId, W: Weight>(
     slice: &Slice<W>,
     order: Order,
     world: &Communicator,
     run: &mut Run<'_>,
 ) -> Result<EdgeSet, SolveError> {
-    let Some(blocks) = Blocks::new(slice.vertices(), world.size()) else {
-        unreachable!("so many vertices are not admitted")
+    let distribution = VertexDistribution::new(slice.vertices(), world.size());
+    let shift = if world.size() < FEW_RANKS { FEW_RANKS_SHIFT } else { 0 };
+    let mut job = Job {
+        slice,
+        order,
+        world,
+        merge_below: run.option(&MERGE_BELOW) << shift,
+        light: run.option(&LIGHT),
+        forest: EdgeSet::new(slice.len()),
     };
-    let few = run.option(&MERGE_BELOW) << if world.size() < 4 { 10 } else { 0 };
-    let job = Job { slice, order, world, few, light: run.option(&LIGHT) };
-    let mut forest = EdgeSet::new(slice.len());
-
-    let sharing = world.phase(run, "share", |_| sharing(slice, blocks, world));
-    let components = world.reduce_one(Reduction::Sum, sharing.owned);
-    let part =
-        world.phase(run, "local", |run| job.settle_alone::<N>(&sharing, &mut forest, run))?;
-    drop(sharing);
-    if world.reduce_one(Reduction::Sum, part.len() as u64) <= job.few {
-        job.merge(&part, None, &mut forest, run)?;
+    let boundary = world.phase(run, "share", |_| find_boundary(slice, distribution, world));
+    let components = world.reduce_one(Reduction::Sum, boundary.owned_with_edges);
+    let edges = world.phase(run, "local", |run| job.contract_alone::<I>(&boundary, run))?;
+    drop(boundary);
+    if world.reduce_one(Reduction::Sum, edges.len() as u64) <= job.merge_below {
+        job.merge(&edges, None, run)?;
     } else {
-        job.bands(part, blocks, components, &mut forest, run)?;
+        job.batches(edges, Owners::new(distribution, world), components, run)?;
     }
-    Ok(forest)
+    Ok(job.forest)
 }
 
-impl<W: Weight> Job<'_, W> {
-    /// What this rank can do without the others: settle what it need not share, or at least thin
-    /// out many edges to a forest; or nothing, where that would leave most of them.
-    fn settle_alone<N: Name>(
-        &self,
-        sharing: &Sharing,
-        forest: &mut EdgeSet,
+impl<'a, W: Weight> Job<'a, W> {
+    /// What this rank can do alone. It contracts the interior of its slice, or reduces a dense slice
+    /// to a forest. If neither would decide many edges, it does nothing.
+    fn contract_alone<I: GlobalId>(
+        &mut self,
+        boundary: &Boundary,
         run: &mut Run<'_>,
-    ) -> Result<Part<'_, N, W>, SolveError> {
+    ) -> Result<ActiveEdges<'a, I, W>, SolveError> {
         let slice = self.slice;
-        if sharing.shared.is_empty() {
-            *forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
-            return Ok(Part::none());
+        if boundary.vertices.is_empty() {
+            self.forest = kostra_cpu::forest(slice.graph(), self.order, run)?;
+            return Ok(ActiveEdges::none());
         }
-        if sharing.shared.len() < sharing.here / 2 && slice.edges().vertices() < kostra_cpu::MANY {
-            return shrink(slice, &sharing.shared, self.order, forest, run);
+        let is_mostly_interior = boundary.vertices.len() < boundary.vertices_of_slice / 2;
+        if is_mostly_interior && slice.edges().vertices() < kostra_cpu::MANY {
+            return contract_interior(slice, &boundary.vertices, self.order, &mut self.forest, run);
         }
-        let is_dense = slice.len() as u64 / DENSE >= sharing.here as u64;
-        if !is_dense && self.world.size() > 3 {
-            return Ok(Part::of(slice));
+        let edges = ActiveEdges::of_slice(slice);
+        let is_dense = slice.len() as u64 / DENSE >= boundary.vertices_of_slice as u64;
+        if !is_dense && self.world.size() >= FEW_RANKS {
+            return Ok(edges);
         }
-        Ok(Part::of(slice)
-            .thinned_to(&kostra_cpu::forest(slice.graph(), self.order, run)?.into_ids()))
+        let kept = kostra_cpu::forest(slice.graph(), self.order, run)?.into_ids();
+        Ok(edges.reduced_to_forest(&kept))
     }
 
-    /// Merges what is left along the tree.
-    fn merge<N: Name>(
-        &self,
-        part: &Part<'_, N, W>,
-        adopted: Option<&mut Vec<(N, N)>>,
-        forest: &mut EdgeSet,
+    /// Merges `edges` of all ranks along the tree, and adds the resulting edges to the forest.
+    fn merge<I: GlobalId>(
+        &mut self,
+        edges: &ActiveEdges<'_, I, W>,
+        adopted: Option<&mut Vec<(I, I)>>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let (order, world) = (self.order, self.world);
-        let chosen =
-            world.phase(run, "merge", |run| tree::merge(part, order, adopted, world, run))?;
-        choose(part, &chosen, forest);
+        let chosen = world
+            .phase(run, "merge", |run| merge_tree::merge(edges, order, adopted, world, run))?;
+        self.add(edges, &chosen);
         Ok(())
     }
 
-    /// Band after band of light edges; after each, edges between components are all that goes on.
-    fn bands<N: Name>(
-        &self,
-        part: Part<'_, N, W>,
-        blocks: Blocks,
-        vertices: u64,
-        forest: &mut EdgeSet,
-        run: &mut Run<'_>,
-    ) -> Result<(), SolveError> {
-        let (order, world) = (self.order, self.world);
-        let mut owners = Owners::new(blocks, world);
-        let (mut part, mut light, mut most_were_kept) = (part, self.light, false);
-        loop {
-            let edges = world.reduce_one(Reduction::Sum, part.len() as u64);
-            let components = vertices - world.reduce_one(Reduction::Sum, forest.len() as u64);
-            run.round(components as usize, edges as usize)?;
-            let mut wanted = components.saturating_mul(light) / 100;
-            // Later components are small, beside a large one: most edges left join two that others
-            // join too.
-            light = light.saturating_mul(3);
-            if most_were_kept {
-                wanted = wanted.max(edges / 8);
-            }
-            let pivot = (edges > self.few && wanted < edges / 2)
-                .then(|| {
-                    let at = |place: u32| Pivot {
-                        key: part.key(place, order).to_u64(),
-                        id: self.slice.id(part.position(place)),
-                    };
-                    world.phase(run, "pivot", |_| pivot(part.len(), at, (wanted, edges), world))
-                })
-                .flatten();
-            let Some(pivot) = pivot else {
-                let light = part.these(&part.places(|place| !part.is_loop(place)));
-                return self.rounds(light, &mut owners, true, forest, run);
-            };
-            let band = world.phase(run, "select", |_| {
-                let places = part.up_to(pivot, self.slice.first(), order);
-                part.these(
-                    &places.into_iter().filter(|&place| !part.is_loop(place)).collect::<Vec<_>>(),
-                )
-            });
-            self.rounds(band, &mut owners, false, forest, run)?;
-            part = world.phase(run, "filter", |_| {
-                owners.flatten();
-                if let Some(giant) = owners.giant(&part.names) {
-                    part = part.outside(&giant);
-                }
-                part.contract(&owners.labels(part.names.iter().copied()))
-            });
-            most_were_kept = world.reduce_one(Reduction::Sum, part.len() as u64) > edges / 2;
+    /// Adds the edges at `positions` to the forest.
+    fn add<I: GlobalId>(&mut self, edges: &ActiveEdges<'_, I, W>, positions: &[u32]) {
+        for &position in positions {
+            self.forest.insert(edges.position_in_slice(position));
         }
     }
 
-    /// The forest of light edges without loops: rounds while they are many.
-    fn rounds<N: Name>(
-        &self,
-        light: Part<'static, N, W>,
-        owners: &mut Owners<'_, N>,
-        is_last: bool,
-        forest: &mut EdgeSet,
+    /// Computes the forest of one batch of light edges after another. After each batch, only edges
+    /// between two components remain. `vertices` is the number of vertices with edges on any rank.
+    fn batches<I: GlobalId>(
+        &mut self,
+        mut edges: ActiveEdges<'_, I, W>,
+        mut owners: Owners<'_, I>,
+        vertices: u64,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
-        let mut light = light;
+        let (order, world) = (self.order, self.world);
+        let (mut light, mut most_were_kept) = (self.light, false);
         loop {
-            let edges = self.world.reduce_one(Reduction::Sum, light.len() as u64);
+            let count = world.reduce_one(Reduction::Sum, edges.len() as u64);
+            let components = vertices - world.reduce_one(Reduction::Sum, self.forest.len() as u64);
+            run.round(components as usize, count as usize)?;
+            let mut wanted = components.saturating_mul(light) / 100;
+            light = light.saturating_mul(BATCH_GROWTH);
+            if most_were_kept {
+                wanted = wanted.max(count / MIN_BATCH_SHARE);
+            }
+            let Some(pivot) = self.pivot(&edges, wanted, count, run) else {
+                let batch = edges.select_if(|position| !edges.is_loop(position));
+                return self.rounds(batch, &mut owners, true, run);
+            };
+            let first = self.slice.first();
+            let batch = world.phase(run, "select", |_| edges.up_to(pivot, first, order));
+            self.rounds(batch, &mut owners, false, run)?;
+            edges = world.phase(run, "filter", |_| {
+                owners.flatten();
+                if let Some(giant) = owners.giant(&edges.components) {
+                    edges = edges.outside(&giant);
+                }
+                edges.contract(&owners.labels(edges.components.iter().copied()))
+            });
+            most_were_kept = world.reduce_one(Reduction::Sum, edges.len() as u64) > count / 2;
+        }
+    }
+
+    /// A pivot with about `wanted` of all `count` edges up to it; `None` if all edges make up the
+    /// last batch. Collective.
+    fn pivot<I: GlobalId>(
+        &self,
+        edges: &ActiveEdges<'_, I, W>,
+        wanted: u64,
+        count: u64,
+        run: &mut Run<'_>,
+    ) -> Option<Pivot> {
+        if count <= self.merge_below || wanted >= count / 2 {
+            return None;
+        }
+        let edge_at = |position: u32| Pivot {
+            key: edges.key(position, self.order).to_u64(),
+            id: self.slice.id(edges.position_in_slice(position)),
+        };
+        self.world.phase(run, "pivot", |_| {
+            choose_pivot(edges.len(), edge_at, (wanted, count), self.world)
+        })
+    }
+
+    /// Computes the forest of a batch without self-loops, in rounds of Borůvka's algorithm, and by a
+    /// merge once few edges are left.
+    fn rounds<I: GlobalId>(
+        &mut self,
+        mut batch: ActiveEdges<'static, I, W>,
+        owners: &mut Owners<'_, I>,
+        is_last: bool,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
+        loop {
+            let edges = self.world.reduce_one(Reduction::Sum, batch.len() as u64);
             if edges == 0 {
                 return Ok(());
             }
-            if edges <= self.few {
+            if edges <= self.merge_below {
                 let mut adopted = Vec::new();
                 let wanted = if is_last { None } else { Some(&mut adopted) };
-                self.merge(&light, wanted, forest, run)?;
+                self.merge(&batch, wanted, run)?;
                 owners.adopt(adopted.into_iter());
                 return Ok(());
             }
             run.progress(0, edges as usize)?;
-            // Many edges between few components: most are parallel to others, or close cycles right
-            // here.
-            if light.len() > 3 * light.names.len() {
-                light = light.thinned_to(&light.forest(self.order, run)?);
+            // With many edges between few components, most edges of this rank are parallel to
+            // others or close cycles with them.
+            if batch.len() > 3 * batch.components.len() {
+                batch = batch.reduced_to_forest(&batch.forest(self.order, run)?);
             }
-            let round = self.world.phase(run, "round", |_| owners.round(&light, self.order));
-            choose(&light, &round.chosen, forest);
-            light = self.world.phase(run, "contract", |_| light.contract(&round.labels));
+            let round = self.world.phase(run, "round", |_| owners.round(&batch, self.order));
+            self.add(&batch, &round.chosen);
+            batch = self.world.phase(run, "contract", |_| batch.contract(&round.labels));
         }
-    }
-}
-
-/// Marks the edges of a part at these places.
-fn choose<N: Name, W: Weight>(part: &Part<'_, N, W>, places: &[u32], forest: &mut EdgeSet) {
-    for &place in places {
-        forest.insert(part.position(place));
     }
 }

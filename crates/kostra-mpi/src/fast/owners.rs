@@ -1,66 +1,98 @@
-//! Components and their owners: each rank owns a block of the vertices, and keeps, for each of them
-//! that is or was a component's root, which component it has become part of.
+//! Components and their owners. Each rank owns a block of the vertices. For each vertex of the block
+//! that is or was the root of a component, it stores the component that the vertex belongs to.
 //!
-//! Ranks tell owners the lightest edge that they have at a component; owners hook components onto
-//! each other and answer with what has become of them, in the order in which they were told. Nobody
-//! has to ask, and nobody holds more than its own block and the names that its own edges end at.
+//! In a round, ranks send owners their minimum edge candidate for each component. Owners hook
+//! components onto each other, and answer each candidate with the new root of its component, in the
+//! order of the candidates. A rank stores only its own block and the components at which its own
+//! edges end.
 
 use kostra_core::{BitSet, Key, Order, Weight};
 
-use super::name::{Blocks, Name};
-use super::part::Part;
-use crate::{Communicator, Parts, Reduction};
+use super::active_edges::ActiveEdges;
+use super::bits;
+use super::global_id::GlobalId;
+use crate::comm::{Communicator, Parts, Reduction};
+use crate::graph::VertexDistribution;
 
-/// This rank's block.
-pub(super) struct Owners<'a, N: Name> {
+/// The components in this rank's block of vertices.
+pub(super) struct Owners<'a, I: GlobalId> {
     world: &'a Communicator,
-    blocks: Blocks,
+    distribution: VertexDistribution,
+    /// The first vertex of the block.
     first: u64,
-    /// The component that each vertex of the block has become part of, or one that has become part
-    /// of that; a root's is itself.
-    parents: Vec<N>,
-    /// For each vertex the best candidate in the round, as it arrived.
+    /// The parent of each vertex of the block in the tree of its component; the parent of a root is
+    /// the root itself.
+    parents: Vec<I>,
+    /// For each vertex the best candidate of the round, by its position among the candidates.
     best: Vec<u32>,
 }
 
-/// No candidate.
+/// No candidate, and no request.
 const NONE: u32 = u32::MAX;
+/// The number of recent requests that a rank remembers. They fit the first-level cache.
+const RECENT: usize = 1 << 12;
+/// The factor of Fibonacci hashing: 2^64 divided by the golden ratio.
+const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+/// The number of vertices of all ranks that are sampled to find the giant component.
+const GIANT_SAMPLE: usize = 1 << 10;
+/// A component is giant if it contains one in this many of the sampled vertices.
+const GIANT_SHARE: usize = 4;
 
-/// What a round has brought to a rank.
-pub(super) struct Round<N> {
-    /// The components that the part's components have become part of, by place in its names.
-    pub(super) labels: Vec<N>,
-    /// The places of the part's edges that are in the forest; some may be there twice.
+/// The cycles that parents may form before roots are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cycles {
+    /// None.
+    None,
+    /// Pairs of components that have hooked onto each other, along the one edge that is lightest at
+    /// both. [One of them](is_root) becomes the root. Longer cycles cannot occur under a strict
+    /// order.
+    Pairs,
+}
+
+/// The result of a round on a rank.
+pub(super) struct Round<I> {
+    /// The new component of each component, by local id.
+    pub(super) labels: Vec<I>,
+    /// The positions of the edges that are in the forest. Some may occur twice.
     pub(super) chosen: Vec<u32>,
 }
 
-impl<'a, N: Name> Owners<'a, N> {
-    /// Every vertex is a component by itself.
-    pub(super) fn new(blocks: Blocks, world: &'a Communicator) -> Self {
-        let (first, len) = (blocks.first(world.rank()), blocks.len(world.rank()));
-        let parents = (0..len as u64).map(|offset| N::of(first + offset)).collect();
-        Self { world, blocks, first, parents, best: vec![NONE; len] }
+impl<'a, I: GlobalId> Owners<'a, I> {
+    /// The initial state, in which every vertex is a component.
+    pub(super) fn new(distribution: VertexDistribution, world: &'a Communicator) -> Self {
+        let (first, len) = (distribution.first(world.rank()), distribution.len(world.rank()));
+        let parents = (0..len as u64).map(|offset| I::from_u64(first + offset)).collect();
+        Self { world, distribution, first, parents, best: vec![NONE; len] }
     }
 
-    /// A round of Borůvka's algorithm: every component hooks onto the lightest edge that any rank
-    /// has at it. Every name of the part has an edge, and no edge is a loop. Collective.
+    /// A round of Borůvka's algorithm: every component hooks along the lightest edge that any rank has
+    /// at it. Each of the components must have an edge, and no edge may be a self-loop. Collective.
     ///
-    /// Ascending ranks have ascending ids, and so have the places of a part: among equal keys the
-    /// lower place and the lower rank have the lighter edge.
-    pub(super) fn round<W: Weight>(&mut self, part: &Part<'_, N, W>, order: Order) -> Round<N> {
-        let lightest = lightest_by_name(part, order);
-        let width = 1 + N::WORDS + W::Key::BITS as usize / 32;
+    /// Edge ids ascend with the ranks and with the positions on a rank. So among equal keys, the edge
+    /// with the lower position, or on the lower rank, is lighter.
+    pub(super) fn round<W: Weight>(
+        &mut self,
+        edges: &ActiveEdges<'_, I, W>,
+        order: Order,
+    ) -> Round<I> {
+        let lightest = lightest_at_components(edges, order);
+        let width = 1 + I::WORDS + W::Key::BITS as usize / 32;
         let mut words: Vec<u32> = Vec::with_capacity(lightest.len() * width);
-        let mut lengths = vec![0; self.blocks.ranks()];
-        let mut name = 0;
-        self.blocks.walk(part.names.iter().map(|name| name.get()), |owner, offset| {
-            let place = lightest[name] as usize;
-            let other = part.u[place] ^ part.v[place] ^ name as u32;
+        let mut lengths = vec![0; self.distribution.ranks()];
+        let mut component = 0;
+        let ids = edges.components.iter().map(|id| id.to_u64());
+        self.distribution.locate_ascending(ids, |owner, offset| {
+            let position = lightest[component] as usize;
+            let other = edges.u[position] ^ edges.v[position] ^ component as u32;
             words.push(offset);
-            push(&mut words, part.key(place as u32, order).to_u64(), W::Key::BITS as usize / 32);
-            push(&mut words, part.names[other as usize].get(), N::WORDS);
+            push_number(
+                &mut words,
+                edges.key(position as u32, order).to_u64(),
+                W::Key::BITS as usize / 32,
+            );
+            push_number(&mut words, edges.components[other as usize].to_u64(), I::WORDS);
             lengths[owner] += width;
-            name += 1;
+            component += 1;
         });
         let arrived = self.world.exchange(&Parts::new(words, lengths));
         let answers = self.hook(&arrived, width);
@@ -70,23 +102,23 @@ impl<'a, N: Name> Owners<'a, N> {
         let mut labels = Vec::with_capacity(lightest.len());
         let mut chosen = Vec::new();
         for answers in answers.iter() {
-            // So many names, and a bit for each.
-            let count = count_of_answers::<N>(answers.len());
-            let (names, bits) = answers.split_at(count * N::WORDS);
-            for (index, name) in names.chunks_exact(N::WORDS).enumerate() {
-                if bits[index / 32] >> (index % 32) & 1 == 1 {
+            // The message contains `count` ids, followed by one bit for each.
+            let count = count_of_answers::<I>(answers.len());
+            let (ids, hooked) = answers.split_at(count * I::WORDS);
+            for (index, id) in ids.chunks_exact(I::WORDS).enumerate() {
+                if bits::get(hooked, index) {
                     chosen.push(lightest[labels.len()]);
                 }
-                labels.push(N::of(read(name)));
+                labels.push(I::from_u64(read_number(id)));
             }
         }
         Round { labels, chosen }
     }
 
-    /// Hooks the components that there are candidates for, and answers each candidate with its
-    /// component's new root, and whether it is the one.
+    /// Hooks each component along its best candidate. Answers each candidate with the new root of its
+    /// component, and with one bit that says whether the candidate is the best one.
     fn hook(&mut self, arrived: &Parts<u32>, width: usize) -> Parts<u32> {
-        let key_of = |candidate: &[u32]| read(&candidate[1..width - N::WORDS]);
+        let key_of = |candidate: &[u32]| read_number(&candidate[1..width - I::WORDS]);
         let candidate_at = |index: u32| &arrived.items()[index as usize * width..][..width];
         let mut hooked = Vec::new();
         for (index, candidate) in arrived.items().chunks_exact(width).enumerate() {
@@ -100,23 +132,24 @@ impl<'a, N: Name> Owners<'a, N> {
         }
         for &offset in &hooked {
             let candidate = candidate_at(self.best[offset as usize]);
-            self.parents[offset as usize] = N::of(read(&candidate[width - N::WORDS..]));
+            self.parents[offset as usize] =
+                I::from_u64(read_number(&candidate[width - I::WORDS..]));
         }
-        self.find_roots::<true>(hooked.clone());
+        self.find_roots(hooked.clone(), Cycles::Pairs);
         let mut words =
-            Vec::with_capacity(arrived.items().len() / width * N::WORDS + arrived.count());
+            Vec::with_capacity(arrived.items().len() / width * I::WORDS + arrived.count());
         let mut lengths = Vec::with_capacity(arrived.count());
         let mut index = 0;
         for candidates in arrived.iter() {
             let start = words.len();
-            let mut bits = vec![0_u32; (candidates.len() / width).div_ceil(32)];
+            let mut is_best = vec![0_u32; (candidates.len() / width).div_ceil(32)];
             for (order, candidate) in candidates.chunks_exact(width).enumerate() {
                 let offset = candidate[0] as usize;
-                push(&mut words, self.parents[offset].get(), N::WORDS);
-                bits[order / 32] |= u32::from(self.best[offset] == index) << (order % 32);
+                push_number(&mut words, self.parents[offset].to_u64(), I::WORDS);
+                bits::set_if(&mut is_best, order, self.best[offset] == index);
                 index += 1;
             }
-            words.extend(bits);
+            words.extend(is_best);
             lengths.push(words.len() - start);
         }
         for offset in hooked {
@@ -125,22 +158,20 @@ impl<'a, N: Name> Owners<'a, N> {
         Parts::new(words, lengths)
     }
 
-    /// Leads these vertices of the block to the roots of their components, by pointer doubling:
-    /// each asks its parent's owner for the parent's parent, until that is the parent itself. Where
-    /// `HOOKED`, two components that have hooked onto each other, by the one edge that is lightest
-    /// at both, are still to be parted: [one](is_root) is the root. Under a strict order there are
-    /// no longer cycles. Collective.
-    fn find_roots<const HOOKED: bool>(&mut self, mut open: Vec<u32>) {
-        let mut first = HOOKED;
+    /// Sets the parents of the vertices `open` of the block to the roots of their components, by
+    /// pointer doubling. In each step, the rank asks the owner of each parent for the parent's
+    /// parent, until that is the parent itself. Collective.
+    fn find_roots(&mut self, mut open: Vec<u32>, cycles: Cycles) {
+        let mut may_have_pairs = cycles == Cycles::Pairs;
         while self.world.reduce_one(Reduction::Max, open.len() as u64) > 0 {
             let parents: Vec<_> =
                 open.iter().map(|&offset| self.parents[offset as usize]).collect();
             let grand = self.ask(&parents);
-            let mut still_open = 0;
+            let mut remaining = 0;
             for index in 0..open.len() {
                 let (offset, parent, grand) = (open[index], parents[index], grand[index]);
-                let own = N::of(self.first + u64::from(offset));
-                let is_settled = if first && grand == own {
+                let own = I::from_u64(self.first + u64::from(offset));
+                let is_done = if may_have_pairs && grand == own {
                     if is_root(own, parent) {
                         self.parents[offset as usize] = own;
                     }
@@ -149,36 +180,37 @@ impl<'a, N: Name> Owners<'a, N> {
                     self.parents[offset as usize] = grand;
                     grand == parent
                 };
-                open[still_open] = offset;
-                still_open += usize::from(!is_settled);
+                open[remaining] = offset;
+                remaining += usize::from(!is_done);
             }
-            open.truncate(still_open);
-            first = false;
+            open.truncate(remaining);
+            may_have_pairs = false;
         }
     }
 
-    /// The parents of some names, by their owners' books at this moment. Collective.
-    fn ask(&self, names: &[N]) -> Vec<N> {
-        // Many ask for the same few, such as the root of the largest component: what was asked
-        // lately is not asked again.
-        const LATELY: usize = 1 << 12;
-        let mut lately = vec![NONE; LATELY];
-        let mut asked: Vec<N> = Vec::with_capacity(names.len());
-        let slot: Vec<u32> = names
+    /// The current parents of `vertices`, from their owners. Collective.
+    ///
+    /// Many of the vertices are equal, such as the root of the largest component. So a vertex that is
+    /// in the cache of recent requests is not requested again.
+    fn ask(&self, vertices: &[I]) -> Vec<I> {
+        let mut recent = vec![NONE; RECENT];
+        let mut requested: Vec<I> = Vec::with_capacity(vertices.len());
+        let request_of: Vec<u32> = vertices
             .iter()
-            .map(|&name| {
-                let seen =
-                    &mut lately[(name.get().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize];
-                if *seen == NONE || asked[*seen as usize] != name {
-                    *seen = asked.len() as u32;
-                    asked.push(name);
+            .map(|&vertex| {
+                let hash = vertex.to_u64().wrapping_mul(HASH_FACTOR) >> (64 - RECENT.ilog2());
+                let seen = &mut recent[hash as usize];
+                if *seen == NONE || requested[*seen as usize] != vertex {
+                    *seen = requested.len() as u32;
+                    requested.push(vertex);
                 }
                 *seen
             })
             .collect();
-        let mut lengths = vec![0; self.blocks.ranks()];
-        let places: Vec<_> = asked.iter().map(|name| self.blocks.place(name.get())).collect();
-        for &(owner, _) in &places {
+        let mut lengths = vec![0; self.distribution.ranks()];
+        let located: Vec<_> =
+            requested.iter().map(|vertex| self.distribution.locate(vertex.to_u64())).collect();
+        for &(owner, _) in &located {
             lengths[owner] += 1;
         }
         let mut next: Vec<usize> = lengths
@@ -188,90 +220,88 @@ impl<'a, N: Name> Owners<'a, N> {
                 Some(*sum - length)
             })
             .collect();
-        let mut requests = vec![0_u32; asked.len()];
-        let dealt: Vec<u32> = places
+        let mut requests = vec![0_u32; requested.len()];
+        let position_of: Vec<u32> = located
             .iter()
             .map(|&(owner, offset)| {
-                let place = next[owner];
+                let position = next[owner];
                 next[owner] += 1;
-                requests[place] = offset;
-                place as u32
+                requests[position] = offset;
+                position as u32
             })
             .collect();
-        let answers = self.answer(&Parts::new(requests, lengths));
-        slot.iter().map(|&slot| answers[dealt[slot as usize] as usize]).collect()
+        let answers = self.parents_at(&Parts::new(requests, lengths));
+        request_of.iter().map(|&request| answers[position_of[request as usize] as usize]).collect()
     }
 
-    /// Sends places in the blocks of owners, and returns what those places' parents are.
+    /// Returns the parents of the vertices at these offsets in the blocks of their owners.
     /// Collective.
-    fn answer(&self, requests: &Parts<u32>) -> Vec<N> {
+    fn parents_at(&self, requests: &Parts<u32>) -> Vec<I> {
         let arrived = self.world.exchange(requests);
         let answers = arrived.items().iter().map(|&offset| self.parents[offset as usize]).collect();
-        let answers: Parts<N> = Parts::new(answers, arrived.lengths());
+        let answers: Parts<I> = Parts::new(answers, arrived.lengths());
         self.world.exchange(&answers).into_items()
     }
 
-    /// Leads all vertices to their roots, however many rounds ago their components were hooked.
-    /// Collective.
+    /// Sets the parent of every vertex to its root, also of vertices that were hooked in earlier
+    /// rounds. Collective.
     pub(super) fn flatten(&mut self) {
-        let own = |offset: u32| N::of(self.first + u64::from(offset));
+        let own = |offset: u32| I::from_u64(self.first + u64::from(offset));
         let open = (0..self.parents.len() as u32)
             .filter(|&offset| self.parents[offset as usize] != own(offset));
-        self.find_roots::<false>(open.collect());
+        self.find_roots(open.collect(), Cycles::None);
     }
 
-    /// Which of these ascending names are in one giant component, by their places; the components
-    /// must be [flattened](Self::flatten). None where there is no such component, or to tell all
-    /// ranks a bit for each vertex would take more bytes than to ask for the names' labels.
-    /// Collective.
-    pub(super) fn giant(&self, names: &[N]) -> Option<BitSet> {
-        const SAMPLE: usize = 1 << 10;
-        let ranks = self.blocks.ranks() as u64;
-        let asked = self.world.reduce_one(Reduction::Sum, names.len() as u64);
-        if self.blocks.vertices() / 8 * ranks > asked * (size_of::<u32>() + size_of::<N>()) as u64 {
+    /// The positions of those of `components` that are in the giant component. `components` must
+    /// ascend and be [flattened](Self::flatten). `None` if there is no giant component, or if one
+    /// bit per vertex for all ranks takes more bytes than asking for the labels. Collective.
+    pub(super) fn giant(&self, components: &[I]) -> Option<BitSet> {
+        let ranks = self.distribution.ranks() as u64;
+        let asked = self.world.reduce_one(Reduction::Sum, components.len() as u64);
+        if self.distribution.vertices() / 8 * ranks
+            > asked * (size_of::<u32>() + size_of::<I>()) as u64
+        {
             return None;
         }
-        let stretch = (self.parents.len() * self.blocks.ranks() / SAMPLE).max(1);
-        let sample: Vec<_> = self.parents.iter().copied().step_by(stretch).collect();
+        let stride = (self.parents.len() * self.distribution.ranks() / GIANT_SAMPLE).max(1);
+        let sample: Vec<_> = self.parents.iter().copied().step_by(stride).collect();
         let mut sample = self.world.all_gather(&sample).into_items();
         sample.sort_unstable();
         let most = sample.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
-        if most.len() < sample.len() / 4 {
+        if most.len() < sample.len() / GIANT_SHARE {
             return None;
         }
         let root = most[0];
-        let bits = |members: &[N]| {
-            members.iter().rev().fold(0, |bits, &parent| bits << 1 | u64::from(parent == root))
-        };
-        let bits: Vec<u64> = self.parents.chunks(64).map(bits).collect();
-        let bits = self.world.all_gather(&bits);
-        let mut words = vec![0_u64; names.len().div_ceil(64)];
-        let mut place = 0;
-        self.blocks.walk(names.iter().map(|name| name.get()), |owner, offset| {
-            let bit = bits.part(owner)[offset as usize / 64] >> (offset % 64) & 1;
-            words[place / 64] |= bit << (place % 64);
-            place += 1;
-        });
+        let members: Vec<u64> = bits::pack(&self.parents, |&parent| parent == root);
+        let members = self.world.all_gather(&members);
+        let mut words = vec![0_u64; components.len().div_ceil(64)];
+        let mut position = 0;
+        self.distribution.locate_ascending(
+            components.iter().map(|id| id.to_u64()),
+            |owner, offset| {
+                bits::set_if(&mut words, position, bits::get(members.part(owner), offset as usize));
+                position += 1;
+            },
+        );
         Some(BitSet::from_words(words))
     }
 
-    /// The roots of the components of these ascending names, once they are
-    /// [flattened](Self::flatten). Collective.
-    pub(super) fn labels(&self, names: impl Iterator<Item = N>) -> Vec<N> {
-        let mut requests = Vec::with_capacity(names.size_hint().0);
-        let mut lengths = vec![0; self.blocks.ranks()];
-        self.blocks.walk(names.map(N::get), |owner, offset| {
+    /// The roots of `components`, which must ascend and be [flattened](Self::flatten). Collective.
+    pub(super) fn labels(&self, components: impl Iterator<Item = I>) -> Vec<I> {
+        let mut requests = Vec::with_capacity(components.size_hint().0);
+        let mut lengths = vec![0; self.distribution.ranks()];
+        self.distribution.locate_ascending(components.map(I::to_u64), |owner, offset| {
             requests.push(offset);
             lengths[owner] += 1;
         });
-        self.answer(&Parts::new(requests, lengths))
+        self.parents_at(&Parts::new(requests, lengths))
     }
 
-    /// Makes roots part of other components, by pairs of a root and the root that it becomes part
-    /// of, whoever owns them.
-    pub(super) fn adopt(&mut self, pairs: impl Iterator<Item = (N, N)>) {
-        for (name, parent) in pairs {
-            let offset = name.get().checked_sub(self.first).map(|offset| offset as usize);
+    /// Sets new parents of roots that this rank owns. Each pair is a root and its new root; pairs of
+    /// roots that other ranks own are ignored.
+    pub(super) fn adopt(&mut self, pairs: impl Iterator<Item = (I, I)>) {
+        for (root, parent) in pairs {
+            let offset = root.to_u64().checked_sub(self.first).map(|offset| offset as usize);
             if let Some(slot) = offset.and_then(|offset| self.parents.get_mut(offset)) {
                 *slot = parent;
             }
@@ -279,20 +309,24 @@ impl<'a, N: Name> Owners<'a, N> {
     }
 }
 
-/// Which of two components is the root of both. As a coin falls that both can see: were it the
-/// lower one, then after some rounds the first ranks would own all components that are left.
-fn is_root<N: Name>(own: N, other: N) -> bool {
-    let coin = (own.get() ^ other.get()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;
+/// Whether `own` is the root of two components that have hooked onto each other. A hash of both ids
+/// decides, so both owners decide alike. If the lower id were the root, the first ranks would own
+/// all remaining components after some rounds.
+fn is_root<I: GlobalId>(own: I, other: I) -> bool {
+    let coin = (own.to_u64() ^ other.to_u64()).wrapping_mul(HASH_FACTOR) >> 63 == 1;
     (own < other) != coin
 }
 
-/// The place of the lightest edge at each name.
-fn lightest_by_name<N: Name, W: Weight>(part: &Part<'_, N, W>, order: Order) -> Vec<u32> {
+/// The position of the lightest edge at each component.
+fn lightest_at_components<I: GlobalId, W: Weight>(
+    edges: &ActiveEdges<'_, I, W>,
+    order: Order,
+) -> Vec<u32> {
     let none = W::Key::MAX.rank(NONE);
-    let mut lightest = vec![none; part.names.len()];
-    for place in 0..part.len() as u32 {
-        let rank = part.key(place, order).rank(place);
-        for end in [part.u[place as usize], part.v[place as usize]] {
+    let mut lightest = vec![none; edges.components.len()];
+    for position in 0..edges.len() as u32 {
+        let rank = edges.key(position, order).rank(position);
+        for end in [edges.u[position as usize], edges.v[position as usize]] {
             let slot = &mut lightest[end as usize];
             *slot = (*slot).min(rank);
         }
@@ -300,24 +334,26 @@ fn lightest_by_name<N: Name, W: Weight>(part: &Part<'_, N, W>, order: Order) -> 
     lightest.into_iter().map(W::Key::rank_id).collect()
 }
 
-/// Of how many names answers of so many words are, with a bit for each.
-fn count_of_answers<N: Name>(words: usize) -> usize {
-    // 32 names and their word of bits at a time; what is left has a word of bits too.
-    let whole = words / (32 * N::WORDS + 1);
-    let rest = words % (32 * N::WORDS + 1);
-    32 * whole + rest.saturating_sub(1) / N::WORDS
+/// The number of answers in a message of `words` words: ids, followed by one bit for each.
+fn count_of_answers<I: GlobalId>(words: usize) -> usize {
+    // 32 ids share a word of bits; the remaining ids have a word of bits too.
+    let whole = words / (32 * I::WORDS + 1);
+    let rest = words % (32 * I::WORDS + 1);
+    32 * whole + rest.saturating_sub(1) / I::WORDS
 }
 
+/// Appends the low `width` words of a number.
 #[inline]
-fn push(words: &mut Vec<u32>, number: u64, width: usize) {
+fn push_number(words: &mut Vec<u32>, number: u64, width: usize) {
     words.push(number as u32);
     if width > 1 {
         words.push((number >> 32) as u32);
     }
 }
 
+/// The number in one or two words.
 #[inline]
-fn read(words: &[u32]) -> u64 {
+fn read_number(words: &[u32]) -> u64 {
     words.iter().rev().fold(0, |number, &word| number << 32 | u64::from(word))
 }
 
@@ -326,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_two_components_one_is_the_root() {
+    fn exactly_one_of_two_components_is_the_root() {
         assert!((0..1000_u64).all(|own| is_root(own, own + 7) != is_root(own + 7, own)));
         let spread = (0..1000_u64).filter(|&own| is_root(own, own ^ (own * 31 + 1000))).count();
         assert!((300..700).contains(&spread), "{spread}");

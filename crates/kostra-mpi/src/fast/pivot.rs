@@ -1,40 +1,41 @@
-//! Where the light edges end: from a sample of all ranks' edges.
+//! The pivot that separates light from heavy edges, chosen from a sample of all ranks' edges.
 
-use crate::Communicator;
+use crate::comm::Communicator;
 
-/// A place in the order of edges: a key and, among equal keys, an id. Edges up to it include it.
+/// A rank in the order of edges: a key and, among equal keys, an id. A batch of edges up to a pivot
+/// includes the pivot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pivot {
     pub(super) key: u64,
     pub(super) id: u64,
 }
 
-/// How many edges are drawn, all ranks together, if none has to draw its one.
+/// The expected number of sampled edges of all ranks.
 const SAMPLE: u64 = 1 << 14;
 
-/// A place in the order with about `wanted` of the `edges` of all ranks up to it; an edge of one of
-/// them. This rank has so many, of which `at` tells the places. Collective.
-pub(super) fn pivot(
+/// A pivot with about `wanted` of the `edges` edges of all ranks up to it. The pivot is one of these
+/// edges. This rank has `len` edges, and `edge_at` returns their ranks in the order. Collective.
+pub(super) fn choose_pivot(
     len: usize,
-    at: impl Fn(u32) -> Pivot,
+    edge_at: impl Fn(u32) -> Pivot,
     (wanted, edges): (u64, u64),
     world: &Communicator,
 ) -> Option<Pivot> {
-    // Every rank draws one edge in so many, so that an edge is as likely drawn on a rank with few
-    // as on one with many.
-    let stretch = (edges / SAMPLE).max(1);
+    // Every rank samples one edge out of each `stride`, so an edge is sampled with the same
+    // probability on a rank with few edges as on a rank with many.
+    let stride = (edges / SAMPLE).max(1);
     let mut state = world.rank() as u64 + 1;
     let mut sample: Vec<[u64; 2]> = Vec::new();
     let mut start = 0;
     while start < len as u64 {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let place = start + (state >> 33) % stretch;
-        if place < len as u64 {
-            let Pivot { key, id } = at(place as u32);
+        let position = start + (state >> 33) % stride;
+        if position < len as u64 {
+            let Pivot { key, id } = edge_at(position as u32);
             sample.push([key, id]);
         }
-        start += stretch;
+        start += stride;
     }
     let mut all = world.all_gather(&sample).into_items();
     if all.is_empty() {

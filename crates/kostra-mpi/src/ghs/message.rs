@@ -1,55 +1,55 @@
-//! What vertices say to each other, and how it travels.
+//! The messages between vertices, and their encoding.
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::termination::Token;
+use crate::comm::termination::Token;
 
-/// An edge's key and id: its place in the strict total order.
-pub(super) type Place = (u64, u64);
+/// The rank of an edge in the strict total order: its key and its id.
+pub(super) type EdgeRank = (u64, u64);
 
-/// After every edge: no edge has this id.
-pub(super) const NOWHERE: Place = (u64::MAX, u64::MAX);
+/// A rank higher than the rank of every edge: no edge has this id.
+pub(super) const NO_EDGE: EdgeRank = (u64::MAX, u64::MAX);
 
-/// The level of a fragment: it has 2 to this power vertices or more.
+/// The level of a fragment. A fragment of level k has at least 2^k vertices.
 pub(super) type Level = u8;
 
-/// The name of a fragment: the id of the edge at its core.
+/// The name of a fragment: the id of its core edge.
 pub(super) type Fragment = u64;
 
-/// What a vertex does.
+/// The state of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Nothing yet; for ever, if it has no edge.
+    /// It has not started. A vertex without edges stays in this state.
     Sleeping,
-    /// Looks for the lightest edge that leaves its fragment, with the others there.
+    /// It takes part in the search for the lightest edge that leaves its fragment.
     Find,
-    /// Has reported what it and those behind it have found.
+    /// It has reported the result of its subtree.
     Found,
 }
 
 /// A message over an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    /// My fragment, of this level, wants to be joined with yours over this edge.
+    /// The sender's fragment, of this level, requests a connection over this edge.
     Connect(Level),
-    /// Our fragment has a new name and level, and is in this state.
+    /// The fragment has a new level and name, and is in this state.
     Initiate(Level, Fragment, State),
-    /// Are you in another fragment than this?
+    /// Asks whether the receiver is in another fragment than this one.
     Test(Level, Fragment),
-    /// I am.
+    /// Answers a test: the sender is in another fragment.
     Accept,
-    /// I am not.
+    /// Answers a test: the sender is in the same fragment.
     Reject,
-    /// This is the lightest edge out of our fragment that I, and those behind me, know of.
-    Report(Place),
-    /// The lightest edge out of our fragment is in your direction.
+    /// The lightest edge that leaves the fragment from the sender's subtree.
+    Report(EdgeRank),
+    /// The lightest edge that leaves the fragment is in the direction of the receiver.
     ChangeRoot,
 }
 
-/// How many kinds of messages there are.
+/// The number of kinds of messages.
 pub(super) const KINDS: usize = 7;
 
-/// The kinds, as they are counted.
+/// The counters of the kinds.
 pub(super) const COUNTERS: [&str; KINDS] = [
     "connect messages",
     "initiate messages",
@@ -61,7 +61,7 @@ pub(super) const COUNTERS: [&str; KINDS] = [
 ];
 
 impl Message {
-    /// Its place among the kinds.
+    /// The number of the kind.
     pub(super) fn kind(self) -> usize {
         match self {
             Self::Connect(..) => 0,
@@ -75,18 +75,18 @@ impl Message {
     }
 }
 
-/// What one rank tells another.
+/// A message between ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// A message to the vertex that has this arc, over its edge.
+    /// A message over the edge of this arc, to the vertex that has the arc.
     To(u32, Message),
     /// The token.
     Token(Token),
-    /// That it is over.
+    /// The computation has ended.
     Over,
 }
 
-/// The same, as it travels: 24 bytes.
+/// A [`Note`] encoded in 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Wire {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_arrives_is_what_was_sent() {
+    fn notes_survive_encoding() {
         let messages = [
             Message::Connect(3),
             Message::Initiate(4, 1 << 60, State::Find),
@@ -162,7 +162,7 @@ mod tests {
             Message::Test(63, u64::MAX),
             Message::Accept,
             Message::Reject,
-            Message::Report(NOWHERE),
+            Message::Report(NO_EDGE),
             Message::Report((7, 8)),
             Message::ChangeRoot,
         ];

@@ -1,5 +1,4 @@
-//! Ranks that are played by one: their vertices are real, and mail between them takes as long as it
-//! likes.
+//! Several ranks simulated by one thread, with arbitrary delays between ranks.
 
 use std::collections::VecDeque;
 
@@ -8,12 +7,12 @@ use kostra_testkit::multigraphs::Random;
 
 use super::message::{KINDS, Note, Wire};
 use super::vertices::{Outbox, Vertices};
-use crate::Parts;
-use crate::rows::{Blocks, Rows};
+use crate::comm::Parts;
+use crate::graph::{Rows, VertexDistribution};
 
 const CONNECT: usize = 0;
 
-/// What came of it.
+/// The result of a simulation.
 struct Outcome {
     forest: Vec<u32>,
     sent: [u64; KINDS],
@@ -21,15 +20,15 @@ struct Outcome {
     level: u8,
 }
 
-fn rows_of(graph: &EdgeList<u32>, blocks: Blocks, rank: usize) -> Rows<u32> {
+fn rows_of(graph: &EdgeList<u32>, distribution: VertexDistribution, rank: usize) -> Rows<u32> {
     let edges = graph.edges(Order::Minimum);
-    let mut rows = Rows { offsets: vec![0], neighbours: vec![], keys: vec![], ids: vec![] };
-    for vertex in blocks.first(rank)..blocks.first(rank + 1) {
+    let mut rows = Rows { offsets: vec![0], neighbors: vec![], keys: vec![], ids: vec![] };
+    for vertex in distribution.first(rank)..distribution.first(rank + 1) {
         for id in edges.ids() {
             let (u, v) = edges.ends(id);
             for (from, to) in [(u, v), (v, u)] {
                 if u64::from(from) == vertex && u != v {
-                    rows.neighbours.push(to.into());
+                    rows.neighbors.push(to.into());
                     rows.keys.push(edges.key(id));
                     rows.ids.push(id.into());
                 }
@@ -40,27 +39,28 @@ fn rows_of(graph: &EdgeList<u32>, blocks: Blocks, rank: usize) -> Rows<u32> {
     rows
 }
 
-/// Lets ranks handle messages in an order of chance that only keeps the order between each two
-/// ranks, until there are none left. At first all vertices wake up, or just those that `awake`
-/// names.
-fn play(
+/// Lets ranks handle messages in a random order that keeps the order between each two ranks, until no
+/// messages are left. At first the vertices wake up for which `awake` returns true.
+fn simulate(
     graph: &EdgeList<u32>,
     ranks: usize,
     awake: impl Fn(u32) -> bool,
     random: &mut Random,
 ) -> Outcome {
-    let blocks = Blocks::new(graph.vertices().into(), ranks);
-    let mut played: Vec<_> =
-        (0..ranks).map(|rank| Vertices::new(&rows_of(graph, blocks, rank), blocks)).collect();
-    let own: Vec<Parts<u32>> = played.iter().map(|vertices| vertices.arcs_by_rank(ranks)).collect();
-    for (rank, vertices) in played.iter_mut().enumerate() {
+    let distribution = VertexDistribution::new(graph.vertices().into(), ranks);
+    let mut simulated: Vec<_> = (0..ranks)
+        .map(|rank| Vertices::new(&rows_of(graph, distribution, rank), distribution))
+        .collect();
+    let own: Vec<Parts<u32>> =
+        simulated.iter().map(|vertices| vertices.arcs_by_rank(ranks)).collect();
+    for (rank, vertices) in simulated.iter_mut().enumerate() {
         let theirs = own.iter().map(|parts| parts.part(rank)).collect();
         vertices.link(rank, &own[rank], &theirs);
     }
     let mut out: Vec<_> = (0..ranks).map(|rank| Outbox::new(rank, ranks)).collect();
     let mut mail: Vec<VecDeque<Wire>> = vec![VecDeque::new(); ranks * ranks];
-    for (rank, vertices) in played.iter_mut().enumerate() {
-        let first = blocks.first(rank) as u32;
+    for (rank, vertices) in simulated.iter_mut().enumerate() {
+        let first = distribution.first(rank) as u32;
         (0..vertices.count())
             .filter(|v| awake(first + v))
             .for_each(|v| vertices.wake(v, &mut out[rank]));
@@ -79,7 +79,7 @@ fn play(
         if from == to {
             for _ in 0..random.below(6) {
                 if let Some((arc, message)) = out[to].queue.pop_front() {
-                    played[to].receive(arc, message, &mut out[to]);
+                    simulated[to].receive(arc, message, &mut out[to]);
                 }
             }
         } else if let Some(wire) = mail[from * ranks + to].pop_front() {
@@ -88,13 +88,13 @@ fn play(
         }
     }
     let mut forest: Vec<_> =
-        played.iter().zip(0..).flat_map(|(vertices, rank)| vertices.forest(rank)).collect();
+        simulated.iter().zip(0..).flat_map(|(vertices, rank)| vertices.forest(rank)).collect();
     forest.sort_unstable();
     Outcome {
         forest: forest.into_iter().map(|id| id as u32).collect(),
         sent: std::array::from_fn(|kind| out.iter().map(|out| out.sent[kind]).sum()),
-        halts: played.iter().map(|vertices| vertices.halts).sum(),
-        level: played.iter().map(|vertices| vertices.level).max().unwrap_or_default(),
+        halts: simulated.iter().map(|vertices| vertices.halts).sum(),
+        level: simulated.iter().map(|vertices| vertices.level).max().unwrap_or_default(),
     }
 }
 
@@ -134,7 +134,7 @@ fn the_forest_does_not_depend_on_ranks_or_on_how_long_mail_takes() {
         let mut random = Random(seed);
         let graph = multigraph(&mut random);
         let ranks = 1 + random.below(5) as usize;
-        let outcome = play(&graph, ranks, |_| true, &mut random);
+        let outcome = simulate(&graph, ranks, |_| true, &mut random);
         check(&graph, &outcome, &format!("seed {seed}"));
         // Each component with an edge has one core, whose two ends find that no edge leaves.
         let mut with_edges = vec![false; graph.vertices() as usize];
@@ -155,7 +155,7 @@ fn one_vertex_that_is_awake_wakes_its_component() {
         let chords = (0..n).map(|v| (v, v * 3 % n, 2));
         let graph = graph(n, path.chain(chords));
         let only = random.below(n);
-        let outcome = play(&graph, 3, |v| v == only, &mut random);
+        let outcome = simulate(&graph, 3, |v| v == only, &mut random);
         check(&graph, &outcome, &format!("seed {seed}"));
     }
 }
@@ -180,7 +180,7 @@ fn hard_shapes_come_out_right() {
         ("nothing", graph(0, [])),
     ] {
         for ranks in [1, 2, 5] {
-            let outcome = play(&graph, ranks, |_| true, &mut random);
+            let outcome = simulate(&graph, ranks, |_| true, &mut random);
             check(&graph, &outcome, name);
             let merges = outcome.level;
             if name == "path that merges in pairs" {

@@ -1,14 +1,14 @@
-//! What a vertex does with each kind of message: the procedures of Gallager, Humblet & Spira 1983.
+//! The reactions of a vertex to messages: the procedures of Gallager, Humblet & Spira 1983.
 //!
-//! A message that cannot be answered yet does not go to the end of the queue again and again, as
-//! there, but waits at its vertex until that has changed.
+//! In the source, a message that cannot be answered yet is appended to the queue again. Here it waits
+//! at its vertex until the vertex has changed.
 
-use super::super::message::{Fragment, Level, Message, NOWHERE, Place, State};
+use super::super::message::{EdgeRank, Fragment, Level, Message, NO_EDGE, State};
 use super::{NONE, Outbox, Status, Vertex, Vertices};
 
 impl Vertices {
-    /// A vertex wakes up, and wants to be joined with its nearest neighbour. Without an edge it
-    /// sleeps on.
+    /// Wakes a vertex up. It requests a connection over its lightest edge. A vertex without edges
+    /// stays asleep.
     pub(in crate::ghs) fn wake(&mut self, v: u32, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
         let arc = vertex.lightest;
@@ -19,22 +19,28 @@ impl Vertices {
         }
     }
 
-    /// A message comes over an edge.
+    /// Handles a message that arrives over an edge.
     pub(in crate::ghs) fn receive(&mut self, arc: u32, message: Message, out: &mut Outbox) {
         let v = self.arcs[arc as usize].vertex;
         self.wake(v, out);
         match message {
             Message::Connect(level) => self.connect(v, arc, level, out),
             Message::Initiate(level, fragment, state) => {
-                self.initiate(v, arc, level, fragment, state, out);
+                let vertex = &mut self.vertices[v as usize];
+                (vertex.level, vertex.fragment, vertex.state) = (level, fragment, state);
+                self.initiate(v, arc, out);
             }
-            Message::Test(level, fragment) => self.be_tested(v, arc, level, fragment, out),
+            Message::Test(level, _) if level > self.vertices[v as usize].level => {
+                // This vertex may be in that fragment without knowing it yet.
+                self.wait(v, arc, message);
+            }
+            Message::Test(_, fragment) => self.answer_test(v, arc, fragment, out),
             Message::Accept => self.accept(v, arc, out),
             Message::Reject => {
                 self.reject(arc);
                 self.test(v, out);
             }
-            Message::Report(place) => self.hear_report(v, arc, place, out),
+            Message::Report(edge) => self.receive_report(v, arc, edge, out),
             Message::ChangeRoot => self.change_core(v, out),
         }
     }
@@ -42,13 +48,13 @@ impl Vertices {
     fn connect(&mut self, v: u32, arc: u32, level: Level, out: &mut Outbox) {
         let Vertex { level: own, fragment, state, .. } = self.vertices[v as usize];
         if level < own {
-            // The smaller fragment is absorbed, and takes part in the search if that is still on
-            // here.
+            // The smaller fragment is absorbed. It takes part in the search if this vertex is still
+            // searching.
             self.make_branch(v, arc);
             self.send(arc, Message::Initiate(own, fragment, state), out);
             self.vertices[v as usize].find_count += u32::from(state == State::Find);
         } else if self.arcs[arc as usize].is_basic() {
-            // Until this fragment has grown, or has chosen the same edge.
+            // The request waits until this fragment has grown or has chosen the same edge.
             self.arcs[arc as usize].status = Status::Asked;
             self.wait(v, arc, Message::Connect(level));
         } else {
@@ -56,24 +62,18 @@ impl Vertices {
         }
     }
 
-    /// Both fragments have chosen this edge: it is the core of the one that they become, and its
-    /// name.
+    /// Merges two fragments that have chosen the same edge. It is the core of the new fragment, and
+    /// its name.
     fn merge(&mut self, arc: u32, level: Level, out: &mut Outbox) {
         self.send(arc, Message::Initiate(level + 1, self.arcs[arc as usize].id, State::Find), out);
     }
 
-    fn initiate(
-        &mut self,
-        v: u32,
-        arc: u32,
-        level: Level,
-        fragment: Fragment,
-        state: State,
-        out: &mut Outbox,
-    ) {
+    /// Passes the new level, fragment and state of a vertex on along its branches, except to `arc`,
+    /// from which they came. Starts the search if the state says so.
+    fn initiate(&mut self, v: u32, arc: u32, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
-        (vertex.level, vertex.fragment, vertex.state) = (level, fragment, state);
-        (vertex.in_branch, vertex.best_edge, vertex.best) = (arc, NONE, NOWHERE);
+        let (level, fragment, state) = (vertex.level, vertex.fragment, vertex.state);
+        (vertex.in_branch, vertex.best_edge, vertex.best) = (arc, NONE, NO_EDGE);
         let mut branch = vertex.first_branch;
         self.level = self.level.max(level);
         while branch != NONE {
@@ -89,7 +89,7 @@ impl Vertices {
         self.try_again(v, out);
     }
 
-    /// Asks over the lightest basic edge whether it leaves the fragment.
+    /// Tests whether the lightest basic edge leaves the fragment.
     fn test(&mut self, v: u32, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
         while vertex.lightest < vertex.end && !self.arcs[vertex.lightest as usize].is_basic() {
@@ -105,12 +105,9 @@ impl Vertices {
         }
     }
 
-    fn be_tested(&mut self, v: u32, arc: u32, level: Level, fragment: Fragment, out: &mut Outbox) {
+    fn answer_test(&mut self, v: u32, arc: u32, fragment: Fragment, out: &mut Outbox) {
         let vertex = &self.vertices[v as usize];
-        if level > vertex.level {
-            // This vertex may be of that fragment, and not know it yet.
-            self.wait(v, arc, Message::Test(level, fragment));
-        } else if fragment != vertex.fragment {
+        if fragment != vertex.fragment {
             self.send(arc, Message::Accept, out);
         } else {
             let both_test = vertex.test_edge == arc;
@@ -133,14 +130,14 @@ impl Vertices {
     fn accept(&mut self, v: u32, arc: u32, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
         vertex.test_edge = NONE;
-        let place = self.arcs[arc as usize].place();
-        if place < vertex.best {
-            (vertex.best, vertex.best_edge) = (place, arc);
+        let edge = self.arcs[arc as usize].edge_rank();
+        if edge < vertex.best {
+            (vertex.best, vertex.best_edge) = (edge, arc);
         }
         self.report(v, out);
     }
 
-    /// Reports towards the core, once there is nothing more to be heard from anywhere else.
+    /// Reports to the core once all results of the subtree are known.
     fn report(&mut self, v: u32, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
         if vertex.find_count == 0 && vertex.test_edge == NONE {
@@ -151,24 +148,24 @@ impl Vertices {
         }
     }
 
-    fn hear_report(&mut self, v: u32, arc: u32, place: Place, out: &mut Outbox) {
+    fn receive_report(&mut self, v: u32, arc: u32, edge: EdgeRank, out: &mut Outbox) {
         let vertex = &mut self.vertices[v as usize];
         if arc != vertex.in_branch {
             vertex.find_count -= 1;
-            if place < vertex.best {
-                (vertex.best, vertex.best_edge) = (place, arc);
+            if edge < vertex.best {
+                (vertex.best, vertex.best_edge) = (edge, arc);
             }
             self.report(v, out);
         } else if vertex.state == State::Find {
-            self.wait(v, arc, Message::Report(place));
-        } else if place > vertex.best {
+            self.wait(v, arc, Message::Report(edge));
+        } else if edge > vertex.best {
             self.change_core(v, out);
-        } else if place == NOWHERE {
+        } else if edge == NO_EDGE {
             self.halts += 1;
         }
     }
 
-    /// Leads to the lightest edge that leaves the fragment, and there asks to be connected.
+    /// Goes towards the lightest edge that leaves the fragment, and requests a connection there.
     fn change_core(&mut self, v: u32, out: &mut Outbox) {
         let Vertex { best_edge, level, .. } = self.vertices[v as usize];
         let status = self.arcs[best_edge as usize].status;
@@ -179,8 +176,8 @@ impl Vertices {
         self.make_branch(v, best_edge);
         self.send(best_edge, Message::Connect(level), out);
         if status == Status::Asked {
-            // Whoever waits for a connection is of this level: higher ones do not ask, lower ones
-            // do not wait.
+            // A waiting request has this level: a higher fragment does not request a connection, and
+            // a lower one does not wait.
             self.merge(best_edge, level, out);
         }
     }

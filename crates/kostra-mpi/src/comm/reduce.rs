@@ -1,0 +1,108 @@
+//! Reductions: one number, or an array of numbers element by element, from the numbers of all ranks.
+
+use mpi::collective::SystemOperation;
+use mpi::traits::{CommunicatorCollectives, Equivalence};
+
+use super::communicator::Communicator;
+
+/// How the numbers of all ranks are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The sum; it wraps on overflow.
+    Sum,
+    /// The minimum.
+    Min,
+    /// The maximum.
+    Max,
+}
+
+/// A number that MPI can reduce: `u32` or `u64`.
+pub trait Number: bytemuck::Pod + Ord + Equivalence + sealed::Number {}
+impl Number for u32 {}
+impl Number for u64 {}
+
+mod sealed {
+    use mpi::traits::Equivalence;
+
+    /// Unsigned numbers are mapped to signed numbers in the same order, because MPICH 4.0.2 compares
+    /// unsigned numbers as signed ones.
+    pub trait Number: Copy {
+        type Signed: bytemuck::Pod + Equivalence;
+        fn signed(self) -> Self::Signed;
+        fn from_signed(signed: Self::Signed) -> Self;
+    }
+    macro_rules! numbers {
+        ($($unsigned:ty => $signed:ty),*) => {
+            $(impl Number for $unsigned {
+                type Signed = $signed;
+                fn signed(self) -> $signed {
+                    self.wrapping_sub(1 << (Self::BITS - 1)) as $signed
+                }
+                fn from_signed(signed: $signed) -> Self {
+                    (signed as Self).wrapping_sub(1 << (Self::BITS - 1))
+                }
+            })*
+        };
+    }
+    numbers!(u32 => i32, u64 => i64);
+}
+
+/// The number of elements in one reduction of MPI: the copy that MPI needs then fits the cache.
+const CHUNK: usize = 1 << 17;
+
+impl Communicator {
+    /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must have
+    /// the same length on every rank.
+    pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
+        self.counted(self.tree_depth(), self.tree_depth() * size_of_val(numbers), || match by {
+            Reduction::Sum => {
+                let mut own = Vec::new();
+                for numbers in numbers.chunks_mut(CHUNK) {
+                    own.clear();
+                    own.extend_from_slice(numbers);
+                    self.world.all_reduce_into(&own[..], numbers, SystemOperation::sum());
+                }
+            }
+            Reduction::Min => self.reduce_signed(SystemOperation::min, numbers),
+            Reduction::Max => self.reduce_signed(SystemOperation::max, numbers),
+        });
+    }
+
+    fn reduce_signed<T: Number>(&self, operation: fn() -> SystemOperation, numbers: &mut [T]) {
+        let (mut own, mut reduced) = (Vec::new(), Vec::new());
+        for numbers in numbers.chunks_mut(CHUNK) {
+            own.clear();
+            own.extend(numbers.iter().map(|number| number.signed()));
+            reduced.clone_from(&own);
+            self.world.all_reduce_into(&own[..], &mut reduced[..], operation());
+            for (number, reduced) in numbers.iter_mut().zip(&reduced) {
+                *number = T::from_signed(*reduced);
+            }
+        }
+    }
+
+    /// Reduces one number of each rank. Collective.
+    pub fn reduce_one(&self, by: Reduction, number: u64) -> u64 {
+        let mut numbers = [number];
+        self.reduce(by, &mut numbers);
+        numbers[0]
+    }
+
+    /// Replaces each pair `(keys[i], ids[i])` by the minimum of the pairs at `i` on all ranks: the
+    /// lowest key, and among equal keys the lowest id. Collective. The arrays must have the same
+    /// length on every rank. Takes two reductions, because MPI has no 128-bit integer.
+    ///
+    /// # Panics
+    /// When `keys` and `ids` differ in length.
+    pub fn reduce_min_pairs(&self, keys: &mut [u64], ids: &mut [u64]) {
+        assert_eq!(keys.len(), ids.len(), "there is an id for each key");
+        let own = keys.to_vec();
+        self.reduce(Reduction::Min, keys);
+        for ((id, own), key) in ids.iter_mut().zip(own).zip(&*keys) {
+            if own != *key {
+                *id = u64::MAX;
+            }
+        }
+        self.reduce(Reduction::Min, ids);
+    }
+}

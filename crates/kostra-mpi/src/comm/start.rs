@@ -1,0 +1,87 @@
+//! Starting the job.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::marker::PhantomData;
+use std::panic;
+
+use mpi::Threading;
+use mpi::collective::SystemOperation;
+use mpi::topology::Communicator as _;
+use mpi::traits::CommunicatorCollectives;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::communicator::{Communicator, LONGEST_MESSAGE};
+use super::ending::{EXIT_FAILED, end_job, set_this_rank};
+use super::memory;
+use super::refusal::Refusal;
+
+impl Communicator {
+    /// Starts MPI. From then on, a panic of any rank ends the job. Collective; once in a process.
+    ///
+    /// # Errors
+    /// When MPI has already been started, when it does not grant the thread level *funneled*, or
+    /// when ranks run different programs. The caller then ends the process by [`Refusal::end`].
+    pub fn start() -> Result<Self, Refusal> {
+        let Some((universe, granted)) = mpi::initialize_with_threading(Threading::Funneled) else {
+            return Err(Refusal::everywhere("MPI has already been started".to_owned(), true));
+        };
+        let world = universe.world();
+        let (rank, size) = (world.rank() as usize, world.size() as usize);
+        if granted < Threading::Funneled {
+            std::mem::forget(universe); // `Refusal::end` finalizes MPI
+            let reason = "this MPI does not grant the thread level MPI_THREAD_FUNNELED; use one built with threads";
+            return Err(Refusal::everywhere(reason.to_owned(), rank == 0));
+        }
+        set_this_rank(rank, size);
+        memory::report_aborts();
+        let machine = world.split_shared(0);
+        let mut first_on_machine = world.rank();
+        machine.all_reduce_into(&world.rank(), &mut first_on_machine, SystemOperation::min());
+        end_job_on_panic();
+        let this = Self {
+            world,
+            rank,
+            size,
+            machine,
+            first_on_machine: first_on_machine as usize,
+            longest_message: LONGEST_MESSAGE,
+            traffic: Cell::default(),
+            phases: RefCell::default(),
+            _universe: universe,
+            _stays_on_its_thread: PhantomData,
+        };
+        match this.agree_on("the program", &program()) {
+            Ok(()) => Ok(this),
+            Err(refusal) => {
+                std::mem::forget(this); // `Refusal::end` finalizes MPI
+                Err(refusal)
+            }
+        }
+    }
+}
+
+fn end_job_on_panic() {
+    let print_backtrace = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
+            print_backtrace(info);
+        }
+        end_job(&info.to_string(), EXIT_FAILED)
+    }));
+}
+
+/// The program of this rank: its version, and a hash of its file if the file can be read.
+fn program() -> String {
+    let file =
+        std::env::current_exe().and_then(fs::read).map(|bytes| xxh3_64(&bytes)).unwrap_or_default();
+    format!("kostra {} (program {file:016x})", env!("CARGO_PKG_VERSION"))
+}
+
+/// The name and version of the MPI library that this program is linked with, on one line.
+pub fn library() -> String {
+    let name = mpi::environment::library_version().unwrap_or_default();
+    let name = name.trim_end_matches('\0').split(',').next().unwrap_or_default();
+    let (major, minor) = mpi::environment::version();
+    format!("{}, MPI {major}.{minor}", name.lines().next().unwrap_or_default().trim())
+}

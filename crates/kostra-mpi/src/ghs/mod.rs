@@ -1,0 +1,262 @@
+//! The distributed algorithm of Gallager, Humblet and Spira. Every vertex is a state machine that
+//! knows its own edges. The machines communicate only by messages over edges.
+//!
+//! Each vertex begins as a fragment of its own. The vertices of a fragment together search for the
+//! lightest edge that leaves the fragment, along its branches, and request a connection over that
+//! edge. If the fragment at the other end has a higher level, it absorbs this fragment. If both have
+//! chosen the same edge, they merge at the next level. Otherwise the request waits. So a fragment of
+//! level k has at least 2^k vertices, and no fragment knows all others.
+//!
+//! * Source: Gallager, Humblet & Spira 1983, on ranks as in Shou & He 2024, section 3.4. A
+//!   rank runs the machines of its vertices. A message goes through a queue if both vertices are on
+//!   one rank, and else to the other rank, here in batches.
+//! * At most 5 n log2 n + 2 m messages. Counters such as "test messages" contain the messages of one
+//!   kind on all ranks; "messages between ranks" contains those that left their rank. "highest level"
+//!   is at most log2 n. A batch takes 24 bytes per message, and counts as one message of MPI.
+//! * An idle rank polls for messages. "idle polls" counts the polls of all ranks that found nothing,
+//!   and "longest idle seconds" is the longest idle time of any rank. Messages reach the vertices of
+//!   a fragment hop by hop, along paths that may be as long as the fragment, at every level: O(n log
+//!   n) hops in the worst case.
+//! * A rank needs 40 bytes per edge end at its vertices and 64 bytes per vertex, and at most 140 bytes
+//!   per edge while edges are distributed. No rank holds the whole graph.
+//! * Exact. One thread per rank. Requires only that messages between two ranks keep their order.
+//!
+//! Deviations from Shou & He:
+//!
+//! * Vertices are distributed in blocks of consecutive ids; the source gives vertex `j` to rank `j mod
+//!   p`. So vertices with neighboring ids are on one rank, and their messages stay there.
+//! * Each rank starts with its own slice of the edges; in the source, rank 0 distributes the graph.
+//! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to
+//!   test is found in amortized constant time; the source searches a set in O(log n).
+//! * A message contains the number of its arc at the receiver, which takes constant time with parallel
+//!   edges, too; the source maps the number of the neighbor to the edge.
+//! * A message that cannot be answered yet waits at its vertex until the vertex changes; Gallager,
+//!   Humblet & Spira append it to the queue.
+//! * The name of a fragment is the id of its core edge, and edges are ordered by `(key, id)`, because
+//!   the algorithm requires distinct weights.
+//! * Messages to another rank are sent in batches; the source sends each one with `MPI_Isend`.
+//! * The source ends after a timeout; here a token detects the end ([`Termination`]). One fragment per
+//!   component is complete then: no edge leaves it.
+
+mod message;
+mod vertices;
+
+use std::time::{Duration, Instant};
+
+use kostra_core::{EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, Weight};
+
+use crate::comm::termination::{Idle, Termination};
+use crate::comm::{Communicator, Mailbox, Reduction};
+use crate::graph::{Rows, Slice, VertexDistribution, own_edges};
+use crate::solver::{DistributedAlgorithm, GraphSize};
+use message::{COUNTERS, Note, Wire};
+use vertices::{Outbox, Vertices};
+
+/// The algorithm of Gallager, Humblet and Spira.
+pub(crate) struct Ghs;
+
+/// The number of messages inside a rank that are handled before messages of other ranks are received.
+const MESSAGES_PER_TURN: usize = 1 << 12;
+/// The number of messages of a full batch. Smaller batches are sent only when the queue is empty.
+const FULL_BATCH: usize = 1 << 10;
+/// The number of turns between two checks for cancellation.
+const TURNS_PER_CHECK: u32 = 1 << 8;
+/// The number of polls of an idle rank before its turn ends.
+const POLLS_PER_TURN: u32 = 16;
+
+impl DistributedAlgorithm for Ghs {
+    const INFO: SolverInfo = SolverInfo {
+        id: "mpi-ghs",
+        title: "Gallager, Humblet and Spira",
+        source: "Gallager, Humblet & Spira 1983; Shou & He 2024, 3.4",
+        platform: Platform::Mpi,
+        representation: Representation::EdgeList,
+        exact: true,
+        time: "O((m + n log n) / p), and for each of log n levels as many hops as fragments are long",
+        scratch: "140 bytes an edge, 64 a vertex, over all ranks",
+        options: &[],
+    };
+
+    fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
+        if size.vertices.div_ceil(size.ranks as u64) < u32::MAX.into() {
+            return Ok(());
+        }
+        Err(SolveError::Unsuitable {
+            solver: Self::INFO.id,
+            cost: format!(
+                "more vertices per rank than 32 bits can number, of {} in total,",
+                size.vertices
+            ),
+            advice: "use more ranks",
+        })
+    }
+
+    fn solve<W: Weight>(
+        &self,
+        slice: &Slice<W>,
+        order: Order,
+        world: &Communicator,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        let mut vertices = world.phase(run, "distribute", |_| distribute(slice, order, world))?;
+        let (mut sent, idle) =
+            world.phase(run, "messages", |run| exchange_messages(&mut vertices, world, run))?;
+        world.phase(run, "return", |run| {
+            world.reduce(Reduction::Sum, &mut sent);
+            let names =
+                COUNTERS.into_iter().chain(["messages between ranks", "tokens", "idle polls"]);
+            for (name, sent) in names.zip(sent) {
+                run.counter(name, sent as f64);
+            }
+            let idle = world.reduce_one(Reduction::Max, idle.as_nanos() as u64);
+            run.counter("longest idle seconds", Duration::from_nanos(idle).as_secs_f64());
+            run.counter(
+                "highest level",
+                world.reduce_one(Reduction::Max, vertices.level.into()) as f64,
+            );
+            Ok(own_edges(&vertices.forest(world.rank()), slice, world))
+        })
+    }
+}
+
+/// Distributes the edges to the owners of their ends. Returns the vertices of this rank. Collective.
+fn distribute<W: Weight>(
+    slice: &Slice<W>,
+    order: Order,
+    world: &Communicator,
+) -> Result<Vertices, SolveError> {
+    let blocks = VertexDistribution::new(slice.vertices(), world.size());
+    let rows = Rows::distribute(slice, order, blocks, Ghs::INFO.id, world)?;
+    let mut vertices = Vertices::new(&rows, blocks);
+    drop(rows);
+    let own = vertices.arcs_by_rank(world.size());
+    let theirs = world.exchange(&own);
+    vertices.link(world.rank(), &own, &theirs);
+    Ok(vertices)
+}
+
+/// Lets the vertices of all ranks exchange messages until the end. Returns the counts of this rank, in
+/// the order of the counters: messages of each kind, messages to other ranks, tokens, and idle polls.
+/// Also returns the idle time. Collective.
+fn exchange_messages(
+    vertices: &mut Vertices,
+    world: &Communicator,
+    run: &mut Run<'_>,
+) -> Result<(Vec<u64>, Duration), SolveError> {
+    let mut out = Outbox::new(world.rank(), world.size());
+    let mut post = Post {
+        mail: Mailbox::new(world),
+        termination: Termination::new(world.rank(), world.size()),
+        next: (world.rank() + 1) % world.size(),
+        between_ranks: 0,
+        tokens: 0,
+        idle_polls: 0,
+        idle: Duration::ZERO,
+    };
+    for vertex in 0..vertices.count() {
+        vertices.wake(vertex, &mut out);
+    }
+    let mut turn = 0_u32;
+    loop {
+        for _ in 0..MESSAGES_PER_TURN {
+            let Some((arc, message)) = out.queue.pop_front() else { break };
+            vertices.receive(arc, message, &mut out);
+        }
+        post.send(&mut out);
+        if post.receive(&mut out) {
+            break;
+        }
+        if out.queue.is_empty() {
+            if post.detect_end(world) {
+                break;
+            }
+            post.wait();
+        }
+        turn = turn.wrapping_add(1);
+        if turn.is_multiple_of(TURNS_PER_CHECK) {
+            run.progress(vertices.branches / 2, vertices.count() as usize)?;
+        }
+    }
+    let Post { between_ranks, tokens, idle_polls, idle, .. } = post;
+    drop(post);
+    // Without the barrier, a rank that does not know of the end yet could receive later messages.
+    world.barrier();
+    Ok((out.sent.into_iter().chain([between_ranks, tokens, idle_polls]).collect(), idle))
+}
+
+/// The messages between this rank and others.
+struct Post<'a> {
+    mail: Mailbox<'a, Wire>,
+    termination: Termination,
+    /// The rank that gets the token next.
+    next: usize,
+    between_ranks: u64,
+    tokens: u64,
+    /// The number of polls that found no message while this rank was idle.
+    idle_polls: u64,
+    /// The time that this rank was idle.
+    idle: Duration,
+}
+
+impl Post<'_> {
+    /// Sends full batches; sends all batches if the queue is empty.
+    fn send(&mut self, out: &mut Outbox) {
+        let enough = if out.queue.is_empty() { 1 } else { FULL_BATCH };
+        for (to, batch) in
+            out.batches.iter_mut().enumerate().filter(|(_, batch)| batch.len() >= enough)
+        {
+            self.mail.post(to, batch);
+            self.termination.sent(batch.len());
+            self.between_ranks += batch.len() as u64;
+            batch.clear();
+        }
+    }
+
+    /// Appends the messages that have arrived to the queue. Returns whether the end has been
+    /// announced.
+    fn receive(&mut self, out: &mut Outbox) -> bool {
+        while let Some((_, notes)) = self.mail.poll() {
+            for &note in &notes {
+                match note.into() {
+                    Note::To(arc, message) => out.queue.push_back((arc, message)),
+                    Note::Token(token) => {
+                        self.termination.token_arrived(token);
+                        continue;
+                    }
+                    Note::Over => return true,
+                }
+                self.termination.received(1);
+            }
+        }
+        false
+    }
+
+    /// Waits a short time for a message.
+    fn wait(&mut self) {
+        let start = Instant::now();
+        self.idle_polls += u64::from(self.mail.wait(POLLS_PER_TURN));
+        self.idle += start.elapsed();
+    }
+
+    /// Handles the token of an idle rank. Returns whether the computation has ended; then all other
+    /// ranks are told.
+    fn detect_end(&mut self, world: &Communicator) -> bool {
+        match self.termination.when_idle() {
+            Idle::Wait => false,
+            Idle::Pass(token) => {
+                self.tokens += 1;
+                self.mail.post(self.next, &[Note::Token(token).into()]);
+                false
+            }
+            Idle::Over => {
+                for other in (0..world.size()).filter(|&other| other != world.rank()) {
+                    self.mail.post(other, &[Note::Over.into()]);
+                }
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! The distributed graph: edges and vertices by rank, and the forest.
+
+mod any_slice;
+mod edge_distribution;
+mod forest;
+mod rank_bit_vector;
+mod rows;
+mod slice;
+mod vertex_distribution;
+mod vertex_map;
+
+pub use any_slice::AnySlice;
+pub use edge_distribution::EdgeDistribution;
+pub(crate) use edge_distribution::own_edges;
+pub use forest::DistributedForest;
+pub(crate) use rank_bit_vector::RankBitVector;
+pub(crate) use rows::Rows;
+pub use slice::{Slice, SliceError};
+pub(crate) use vertex_distribution::VertexDistribution;
+pub use vertex_map::VertexMap;
