@@ -1,5 +1,5 @@
-//! Memory for a graph, or a part of one, asked for before it is begun, and exactly as much as it
-//! will fill.
+//! The memory of a graph or a part of a graph, reserved before the generator starts and of exactly
+//! the final size.
 
 use std::ops::Range;
 
@@ -9,14 +9,13 @@ use crate::share::Share;
 use crate::weights::Weights;
 use crate::{Generated, SpecError};
 
-/// Bytes that both ends of an edge take.
+/// The bytes of both ends of an edge.
 pub(crate) const ENDS: usize = 2 * size_of::<Vertex>();
 
-/// An edge list that grows to a length known from the start. Of a part, it keeps the edges that are
-/// the part's.
+/// An edge list of known final length. For a part of a graph, it keeps only the edges of that part.
 pub(crate) struct Builder {
     vertices: usize,
-    /// The ids of the edges that are kept.
+    /// The ids of the kept edges.
     kept: Range<u64>,
     /// The id of the next edge.
     next: u64,
@@ -25,7 +24,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Room for a graph whose edges weigh as `weights` says.
+    /// Reserves the memory of a graph with weights of the kind `weights`.
     pub(crate) fn new(
         vertices: u128,
         edges: u128,
@@ -49,12 +48,13 @@ impl Builder {
         self.next += 1;
     }
 
-    /// The arrays, for weights that only the generator knows, and the id of their first edge.
+    /// The arrays without weights, and the id of the first edge, for generators with weights of
+    /// their own.
     pub(crate) fn into_ends(self) -> (Vec<Vertex>, Vec<Vertex>, u64) {
         (self.u, self.v, self.kept.start)
     }
 
-    /// The graph, weighed.
+    /// The graph with its weights.
     pub(crate) fn finish(self, weights: Weights, seed: u64) -> Result<Generated, SpecError> {
         let first = self.kept.start;
         let graph = weights.graph(seed, self.vertices, first, self.u, self.v)?;
@@ -62,11 +62,11 @@ impl Builder {
     }
 }
 
-/// Refuses a graph that 32-bit ids cannot number, or that needs more `bytes` in all than the system
-/// gives.
+/// Refuses a graph that is too large for 32-bit ids, or that needs more than the system's memory,
+/// `bytes` in total.
 ///
-/// The system is asked for everything at once, and nothing of it is touched: one array after the
-/// other it might promise, and then end the process when they fill.
+/// Reserves the total in one request and does not touch it. The system could grant separate
+/// requests one by one, and kill the process when it uses them.
 pub(crate) fn check(vertices: u128, edges: u128, bytes: u128) -> Result<(), SpecError> {
     if vertices > MAX_VERTICES as u128 {
         return Err(SpecError::TooManyVertices { vertices });
@@ -82,7 +82,7 @@ pub(crate) fn check(vertices: u128, edges: u128, bytes: u128) -> Result<(), Spec
     Ok(())
 }
 
-/// An empty array with room for exactly `length` values.
+/// An empty array with capacity for exactly `length` values.
 pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
     let bytes = length as u128 * size_of::<T>() as u128;
     memory::room(length).map_err(|_| SpecError::OutOfMemory { bytes })

@@ -1,5 +1,5 @@
-//! Caterpillars: a path with leaves on it. Every leaf hooks onto the path in the first round,
-//! beside the path's own edges.
+//! Caterpillars: a path with leaves. In the first round every leaf hooks onto the path, and the
+//! path's vertices hook onto each other.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -1,5 +1,5 @@
-//! Cycles: every edge but the heaviest is in the forest, and with equal weights the edge ids alone
-//! must break the cycle that all vertices would otherwise hook into.
+//! Cycles: every edge except the heaviest is in the forest. With equal weights, only the edge ids
+//! prevent all vertices from hooking around the cycle.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -1,4 +1,4 @@
-//! Dense random graphs: the same as `gnm`, with most of all pairs unless told otherwise.
+//! Dense random graphs: as `gnm`, with most of all pairs by default.
 
 use crate::pairs::{pairs, uniform};
 use crate::parameters::{self, Parameters, SEED};

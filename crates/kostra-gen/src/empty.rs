@@ -1,4 +1,4 @@
-//! Graphs without edges: the least that a solver must bear.
+//! Graphs without edges.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -1,9 +1,9 @@
-//! Why a spec makes no graph.
+//! The errors of specs.
 
 use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES};
 use thiserror::Error;
 
-/// Why a spec makes no graph, and what to write instead.
+/// The reason why a spec gives no graph, with a proposal.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -31,10 +31,10 @@ pub enum SpecError {
         /// The parameter.
         name: &'static str,
     },
-    /// Something between two commas is not `key=value`.
+    /// The text between two commas is not `key=value`.
     #[error("`{text}` is not a parameter; write `key=value`, with commas between parameters")]
     MalformedParameter {
-        /// What stands there.
+        /// The text.
         text: String,
     },
     /// A value is not a whole number.
@@ -55,14 +55,14 @@ pub enum SpecError {
         /// Its value as it was given.
         value: String,
     },
-    /// A value is none of those that the parameter knows.
+    /// The parameter does not know the value.
     #[error("`{name}={value}` is not one of the kinds that there are; choose from {choices}")]
     UnknownChoice {
         /// The parameter.
         name: &'static str,
         /// Its value as it was given.
         value: String,
-        /// All values that are known.
+        /// All known values.
         choices: String,
     },
     /// A number is too small or too large.
@@ -72,17 +72,17 @@ pub enum SpecError {
         name: &'static str,
         /// Its value.
         value: u64,
-        /// The least value that is possible, given the other parameters.
+        /// The lowest possible value with the other parameters.
         least: u64,
-        /// The greatest value that is possible, given the other parameters.
+        /// The highest possible value with the other parameters.
         most: u64,
     },
-    /// The probabilities of an R-MAT quadrant add up to more than one.
+    /// The sum of the R-MAT probabilities is above one.
     #[error(
         "a + b + c is {sum}, but the probabilities of three quadrants must leave at least 0 for the fourth"
     )]
     QuadrantsAboveOne {
-        /// What they add up to.
+        /// The sum.
         sum: f64,
     },
     /// More vertices than 32-bit ids can name.
@@ -90,29 +90,29 @@ pub enum SpecError {
         "this would make {vertices} vertices, more than the {MAX_VERTICES} that 32-bit ids can name"
     )]
     TooManyVertices {
-        /// How many it would make.
+        /// The number.
         vertices: u128,
     },
     /// More edges than 32-bit ids can name.
     #[error("this would make {edges} edges, more than the {MAX_EDGES} that 32-bit ids can name")]
     TooManyEdges {
-        /// How many it would make.
+        /// The number.
         edges: u128,
     },
-    /// The system does not give the memory.
+    /// The system refuses the memory.
     #[error(
         "this takes {bytes} bytes of memory, more than the system gives; ask for a smaller graph"
     )]
     OutOfMemory {
-        /// How many bytes were asked for.
+        /// The requested bytes.
         bytes: u128,
     },
-    /// The arrays that were made are not a graph.
+    /// The generated arrays are not a graph.
     #[error(transparent)]
     Graph(#[from] GraphError),
 }
 
-/// What to write instead of an unknown name: the nearest known one if it is near, else any of them.
+/// The proposal for an unknown name: the most similar known name, or all names if none is similar.
 pub(crate) fn advice<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = known.clone().min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate));
     match near {
@@ -123,7 +123,7 @@ pub(crate) fn advice<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clon
     }
 }
 
-/// Names in backticks between commas.
+/// The names in backticks, separated by commas.
 pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,8 +1,9 @@
-//! Grids: each vertex has up to four neighbours, or each of these edges with a probability.
+//! Grids: each vertex has up to four neighbors. Each of these edges is kept with probability
+//! `keep`.
 //!
-//! Vertices count by row, edges ascend by `(u, v)`. Whether an edge is kept is decided by its place
-//! alone, so the edges of `keep=0.5` are among those of `keep=0.6`. O(rows * cols) time, no
-//! scratch.
+//! Vertices are numbered by row, and edges ascend by `(u, v)`. The decision to keep an edge depends
+//! on its position alone. So the edges of `keep=0.5` are a subset of those of `keep=0.6`. O(rows *
+//! cols) time, no scratch memory.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
@@ -59,7 +60,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Visits the edges that are kept, in order.
+    /// Visits the kept edges in order.
     fn each_edge(&self, mut visit: impl FnMut(u32, u32)) {
         let kept = |edge| self.keep == 1.0 || self.kept.unit(edge) < self.keep;
         for row in 0..self.rows {

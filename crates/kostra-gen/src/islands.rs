@@ -1,9 +1,10 @@
-//! One giant component and many tiny ones. The tiny ones are finished in the first rounds and must
-//! not be carried along, and the giant one must not be taken for the whole graph.
+//! One giant component and many tiny ones. Tiny components are finished in the first rounds, and
+//! later rounds should not process them. A solver must not take the giant component for the whole
+//! graph.
 //!
-//! In the giant component each vertex is joined to two earlier ones (the second vertex to the first
-//! alone), so it is connected and simple and has `2n - 3` edges. A tiny one is a cycle, or below
-//! three vertices a path.
+//! In the giant component each vertex is joined to two earlier vertices (the second vertex only to
+//! the first). So it is connected and simple and has `2n - 3` edges. A tiny component is a cycle,
+//! or a path if it has fewer than three vertices.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -1,10 +1,10 @@
-//! Graphs made from a line of text: `road:n=1000000,seed=7`.
+//! Generators of graphs, which a line of text describes: `road:n=1000000,seed=7`.
 //!
-//! The same text makes the same graph on every machine and in every version: randomness is keyed by
-//! position (which edge, which junction), comes from a generator of our own, and no arithmetic in
-//! it depends on a mathematics library. Every graph is made in the memory of its final arrays (12
-//! bytes an edge with 32-bit weights) and a little scratch by vertex; a graph that 32-bit ids or
-//! the memory cannot hold is refused before it is begun.
+//! The same text gives the same graph on every machine and in every version. Random numbers depend
+//! only on the seed and a position, such as an edge or a junction. They come from this crate, and
+//! no arithmetic depends on a mathematics library. A generator needs the memory of the final arrays
+//! (12 bytes per edge with 32-bit weights) and little scratch memory per vertex. A graph that is
+//! too large for 32-bit ids or for the memory is refused before the generator starts.
 //!
 //! ```
 //! let made = kostra_gen::generate("grid:rows=20,cols=30")?;
@@ -16,8 +16,8 @@
 //! # Ok::<(), kostra_gen::SpecError>(())
 //! ```
 //!
-//! A spec is a generator's name, a colon, and parameters as `key=value` between commas; what is
-//! left out has the default that [`generators`] lists. Whole numbers may be written `1000000`,
+//! A spec is a generator's name, a colon, and parameters `key=value`, separated by commas. Missing
+//! parameters have the defaults that [`generators`] lists. Whole numbers may be written `1000000`,
 //! `1_000_000`, `1e6`, `1.5M`, `4k` or `2^20` (`k`, `M` and `G` are powers of ten).
 //!
 //! Every generator takes a `seed`, and `weights`:
@@ -61,39 +61,39 @@ pub use error::SpecError;
 use parameters::Parameters;
 use share::Share;
 
-/// What a generator made.
+/// A generated graph.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// The graph.
     pub graph: AnyGraph,
-    /// Where its vertices lie, if the generator places them.
+    /// The coordinates of its vertices, if the generator has them.
     pub coordinates: Option<Coordinates>,
-    /// The id of its first edge: 0, unless it is a [part](generate_part).
+    /// The id of its first edge: 0, except for a [part](generate_part).
     pub first: u64,
 }
 
-/// A generator, as help texts show it.
+/// The description of a generator, for help texts.
 #[derive(Debug)]
 pub struct GeneratorInfo {
-    /// The name that specs use.
+    /// The name in specs.
     pub id: &'static str,
-    /// What it makes, in one line.
+    /// The kind of graph, in one line.
     pub summary: &'static str,
-    /// Its parameters, all of which have a default.
+    /// The parameters. All have a default.
     pub parameters: &'static [ParameterInfo],
-    /// A small spec to copy.
+    /// An example of a spec.
     pub example: &'static str,
     make: fn(&Parameters<'_>) -> Result<Generated, SpecError>,
 }
 
-/// A parameter of a generator, as help texts show it.
+/// The description of a parameter, for help texts.
 #[derive(Debug)]
 pub struct ParameterInfo {
     /// The key in specs.
     pub name: &'static str,
-    /// What it is when it is left out: a value, or the rule that gives one.
+    /// The default: a value, or a rule in words.
     pub default: &'static str,
-    /// What it means, in one line.
+    /// The meaning in one line.
     pub meaning: &'static str,
 }
 
@@ -118,30 +118,30 @@ pub fn generators() -> &'static [GeneratorInfo] {
     GENERATORS
 }
 
-/// Makes a graph from a text such as `road:n=1000000,seed=7`.
+/// Generates the graph of a spec such as `road:n=1000000,seed=7`.
 ///
 /// # Errors
-/// When the text names no generator, or a parameter that the generator does not have, or a value
-/// out of range; when the graph would have more vertices or edges than 32-bit ids can name; when
-/// the memory is not to be had.
+/// When the generator or a parameter is unknown, or a value is out of range. When the graph would
+/// have more vertices or edges than 32-bit ids can name, or the system refuses the memory.
 pub fn generate(spec: &str) -> Result<Generated, SpecError> {
     make(spec, Share::WHOLE)
 }
 
-/// Makes one of `parts` parts of the graph that [`generate`] makes: all its vertices, and a range
-/// of its edges, which have the same ends, weights and ids; the parts together, in order, are the
-/// graph. `part` counts from 0.
+/// Generates part `part` of `parts` parts of the graph of [`generate`], counted from 0. A part has
+/// all vertices and a range of the edges, with the same ends, weights and ids. The parts in order
+/// are the graph.
 ///
-/// The parts are made at the same time, by callers that differ in `part` alone: `gather` tells the
-/// others a number and returns everybody's, by part. It is called equally often in all parts, two
-/// or three times or not at all. Takes the memory of the part (and 16 bytes for each vertex of a
-/// `road`), but time as for the whole, for every part goes through all edges and keeps its own.
+/// All parts must be generated at the same time, by calls that differ only in `part`. `gather`
+/// exchanges numbers: it sends the part's number to the other parts and returns the numbers of all
+/// parts, indexed by part. All parts call it equally often: two or three times, or never. Memory:
+/// that of the part, and 16 bytes per vertex for `road`. Time: that of the whole graph, because
+/// every part generates all edges and keeps its own.
 ///
 /// # Errors
-/// As [`generate`], and then for every part, but for the memory that each needs.
+/// As [`generate`]. All parts fail alike, except when the system refuses memory.
 ///
 /// # Panics
-/// When there is no such part.
+/// When `part` is not below `parts`.
 pub fn generate_part(
     spec: &str,
     part: usize,

@@ -1,8 +1,8 @@
-//! Random multigraphs with everything that a solver may trip over: self-loops, parallel edges, ends
-//! in either order, isolated vertices, and few distinct weights.
+//! Random multigraphs with all special cases: self-loops, parallel edges, ends in either order,
+//! isolated vertices, and few distinct weights.
 //!
-//! An edge in eight is a self-loop, an edge in eight repeats an earlier pair the other way round;
-//! all others are uniform pairs, which may loop and repeat as well.
+//! One edge in eight is a self-loop. One in eight repeats an earlier pair in reverse order. All
+//! others are uniform pairs, which may be self-loops or repetitions as well.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

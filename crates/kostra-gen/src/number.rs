@@ -1,6 +1,6 @@
 //! Whole numbers as people write them: `1000000`, `1_000_000`, `1e6`, `1.5M`, `4k`, `2^20`.
 
-/// The number that a text stands for, if it is whole and below 2^64.
+/// The number of a text, if it is whole and below 2^64.
 pub(crate) fn parse(text: &str) -> Option<u64> {
     if let Some((base, exponent)) = text.split_once('^') {
         return digits(base)?.checked_pow(u32::try_from(digits(exponent)?).ok()?);

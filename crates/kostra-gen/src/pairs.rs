@@ -1,13 +1,13 @@
 //! Uniform random sets of vertex pairs, in ascending order.
 //!
-//! Up to a quarter of all pairs are drawn until as many distinct ones are there (Batagelj & Brandes
-//! 2005): first all at once, then as many as repeats have left wanting, over and over. O(n + m)
-//! time; scratch 4 bytes a vertex and 8 for each repeat, of which 16 million edges on 4 million
-//! vertices have about 16.
+//! Up to a quarter of all pairs: pairs are drawn until m distinct ones exist (Batagelj & Brandes
+//! 2005). The first pass draws m pairs; each later pass draws one pair per repetition. O(n + m)
+//! time. Scratch memory: 4 bytes per vertex and 8 per repetition. 16 million edges on 4 million
+//! vertices have about 16 repetitions.
 //!
-//! Of more than that, one walk over all pairs takes each with the probability that makes exactly m
-//! of them (selection sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, since
-//! few pairs are passed by; no scratch.
+//! More pairs: one scan over all pairs takes each with the probability that gives exactly m pairs
+//! (selection sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, because it
+//! skips few pairs. No scratch memory.
 
 use kostra_core::Vertex;
 
@@ -18,15 +18,15 @@ use crate::share::Share;
 use crate::weights::Weights;
 use crate::{Generated, SpecError};
 
-/// How many pairs some vertices make.
+/// The number of pairs of `n` vertices.
 pub(crate) fn pairs(vertices: u64) -> u128 {
     u128::from(vertices) * u128::from(vertices.saturating_sub(1)) / 2
 }
 
-/// A simple graph with exactly `edges` of all pairs, each set of so many equally likely, ascending
-/// by `(u, v)`.
+/// A simple graph with exactly `edges` edges, ascending by `(u, v)`. All such graphs are equally
+/// likely.
 ///
-/// `edges` must not be above the number of all pairs.
+/// `edges` must be at most the number of all pairs.
 pub(crate) fn uniform(
     vertices: u64,
     edges: u64,

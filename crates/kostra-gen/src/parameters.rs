@@ -1,7 +1,7 @@
-//! The parameters of one spec, checked against those that the generator documents.
+//! The parameters of a spec, checked against the generator's table.
 //!
-//! A default is the text in the generator's table, read as if the user had written it, so the two
-//! cannot drift.
+//! A default is the text in the generator's table, parsed like a user's text, so documentation and
+//! behavior agree.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use crate::share::Share;
 use crate::weights::Weights;
 use crate::{GeneratorInfo, ParameterInfo, SpecError, error, number};
 
-/// The parameter that seeds a generator's randomness.
+/// The parameter with the seed.
 pub(crate) const SEED: ParameterInfo = ParameterInfo {
     name: "seed",
     default: "1",
@@ -27,7 +27,7 @@ pub(crate) const fn weights(default: &'static str) -> ParameterInfo {
     }
 }
 
-/// What a spec says, with the generator's defaults behind it.
+/// The parameters of a spec, with the generator's defaults.
 pub(crate) struct Parameters<'a> {
     known: &'static [ParameterInfo],
     given: Vec<(&'static str, &'a str)>,
@@ -68,17 +68,17 @@ impl<'a> Parameters<'a> {
         Ok(Self { known, given, share })
     }
 
-    /// Which part of the graph to make.
+    /// The part of the graph to generate.
     pub(crate) fn share(&self) -> Share<'a> {
         self.share
     }
 
-    /// A parameter's value as it is written, if it is.
+    /// The text of a parameter, if the spec has it.
     fn given(&self, name: &str) -> Option<&str> {
         self.given.iter().find(|&&(given, _)| given == name).map(|&(_, value)| value)
     }
 
-    /// A parameter's value as it is written, or else its default.
+    /// The text of a parameter, or its default.
     pub(crate) fn text(&self, name: &str) -> &str {
         let default =
             || self.known.iter().find(|known| known.name == name).map_or("", |known| known.default);
@@ -95,8 +95,8 @@ impl<'a> Parameters<'a> {
         in_range(name, value, range)
     }
 
-    /// As [`integer`](Self::integer), but none if the parameter is not given, for defaults that
-    /// follow from others.
+    /// As [`integer`](Self::integer), but none if the spec lacks the parameter, for defaults that
+    /// depend on other parameters.
     pub(crate) fn integer_if_given(
         &self,
         name: &'static str,
@@ -134,7 +134,7 @@ impl<'a> Parameters<'a> {
         Weights::parse(value).ok_or_else(|| unknown_weights(value, Weights::names()))
     }
 
-    /// The kind of weights, or none if they are `own`, the kind that only this generator can make.
+    /// The kind of weights; none for `own`, the kind that only this generator has.
     pub(crate) fn weights_or(&self, own: &'static str) -> Result<Option<Weights>, SpecError> {
         let value = self.text("weights");
         match Weights::parse(value) {

@@ -1,6 +1,5 @@
-//! Paths: as deep as a graph can be. With ascending weights every vertex of one but the first hooks
-//! onto the vertex before it, which makes the longest chain of pointers that a contracting solver
-//! can meet.
+//! Paths. With ascending weights, every vertex except the first hooks onto its predecessor. This
+//! gives the longest possible chain of pointers for a contracting solver.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -1,10 +1,8 @@
-//! Randomness by position: SplitMix64 (Steele, Lea & Flood 2014), read at any index instead of in a
-//! row.
+//! Random numbers by position: SplitMix64 (Steele, Lea & Flood 2014), evaluated at any index.
 //!
-//! What a generator draws for its `i`-th edge depends on the seed, the purpose and `i` alone, never
-//! on what was drawn before, so work may later be split over threads without a changed edge. It
-//! stands here, and not in a dependency, because a graph must be the same for its seed for ever.
-//! Not for secrets.
+//! The random numbers of the `i`-th edge depend only on the seed, the purpose and `i`. So the work
+//! can be divided among threads without changing an edge. The code is part of this crate, not of a
+//! dependency, because a seed must always give the same graph. Not for cryptography.
 
 /// The golden ratio in 64 bits, odd: the step between two indices.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -24,7 +22,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// The numbers of a seed for a purpose; other purposes have unrelated ones.
+    /// The numbers of a seed for a purpose. Different purposes have independent numbers.
     pub(crate) fn new(seed: u64, purpose: &str) -> Self {
         let key = purpose.bytes().fold(mix(seed.wrapping_add(STEP)), |key, byte| {
             mix(key.wrapping_add(STEP) ^ u64::from(byte))
@@ -38,8 +36,8 @@ impl Stream {
         mix(self.key.wrapping_add(index.wrapping_mul(STEP)))
     }
 
-    /// A number in `0..bound`, each within a share of `bound / 2^64` equally likely; 0 if `bound`
-    /// is 0.
+    /// A number in `0..bound`; 0 if `bound` is 0. The probabilities differ by a factor of at most
+    /// `1 + bound / 2^64`.
     #[inline]
     pub(crate) fn below(&self, index: u64, bound: u64) -> u64 {
         ((u128::from(self.at(index)) * u128::from(bound)) >> 64) as u64
@@ -52,7 +50,7 @@ impl Stream {
     }
 }
 
-/// A scattering of the numbers below a power of two onto themselves, computed and not stored.
+/// A random permutation of the numbers below a power of two, computed without a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Permutation {
     mask: u32,
@@ -73,7 +71,8 @@ impl Permutation {
         Self { mask, shift: bits.div_ceil(2).max(1), rounds: [0, 1, 2, 3].map(round) }
     }
 
-    /// Where `value` goes. Each step can be undone: an odd factor, an offset, a shift onto itself.
+    /// The image of `value`. Each step is invertible: an odd factor, an offset, an exclusive or
+    /// with a shift.
     #[inline]
     pub(crate) fn apply(&self, mut value: u32) -> u32 {
         for (factor, offset) in self.rounds {

@@ -1,10 +1,10 @@
-//! R-MAT graphs: few vertices of very high degree, many of low, as in social networks.
+//! R-MAT graphs: few vertices of very high degree and many of low degree, as in social networks.
 //!
-//! An edge falls into one quadrant of the adjacency matrix with the probabilities a, b, c and 1 -
-//! a - b - c, then into one quadrant of that, `scale` times (Chakrabarti, Zhan & Faloutsos 2004).
-//! Self-loops are dropped, repeated edges merged, and the ids permuted, since otherwise the lowest
-//! ids would be the hubs. O(edgefactor * scale * 2^scale) time; scratch 4 bytes a vertex and 4 for
-//! each edge drawn in vain.
+//! An edge chooses a quadrant of the adjacency matrix with the probabilities `a`, `b`, `c` and
+//! `1 - a - b - c`, then a quadrant of that quadrant, and so on, `scale` times (Chakrabarti, Zhan &
+//! Faloutsos 2004). Self-loops are dropped, repeated edges are merged, and the vertex ids are
+//! permuted, because otherwise the lowest ids would be the hubs. O(edgefactor * scale * 2^scale)
+//! time. Scratch memory: 4 bytes per vertex and 4 per dropped edge.
 
 use kostra_core::Vertex;
 
@@ -74,11 +74,11 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     Ok(Generated { graph: weights.graph(seed, vertices, first, u, v)?, coordinates: None, first })
 }
 
-/// Levels of the matrix that one look into the table decides.
+/// The number of levels of the matrix that one table lookup decides.
 const LEVELS: u32 = 4;
-/// Outcomes of these levels: a bit of the row and a bit of the column each.
+/// The number of outcomes of these levels, with one row bit and one column bit per level.
 const OUTCOMES: usize = 1 << (2 * LEVELS);
-/// Random bits that choose between the two outcomes of a slot.
+/// The number of random bits that choose between the two outcomes of a slot.
 const CHOICE_BITS: u32 = 24;
 
 struct Matrix {
@@ -88,8 +88,8 @@ struct Matrix {
     ids: Permutation,
 }
 
-/// A slot of an alias table (Walker 1977): all are equally likely, and each stands for two
-/// outcomes, itself and one other. A draw costs the same whatever the probabilities are.
+/// A slot of an alias table (Walker 1977). All slots are equally likely, and each has two outcomes:
+/// itself and one other. A draw takes constant time for any probabilities.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     /// The slot itself below this, of `2^CHOICE_BITS`.
@@ -130,7 +130,7 @@ impl Matrix {
             };
             let slot = number as u32 % OUTCOMES as u32;
             let Slot { bound, other } = self.table[slot as usize];
-            // No branch, which nobody could foresee.
+            // Without a branch, which would be mispredicted.
             let is_other =
                 0_u32.wrapping_sub(u32::from(number as u32 >> (32 - CHOICE_BITS) >= bound));
             let outcome = slot ^ (slot ^ other) & is_other;
@@ -144,13 +144,13 @@ impl Matrix {
     }
 }
 
-/// The alias table of some probabilities: slots with less than their share are filled up from those
-/// with more.
+/// The alias table of `probabilities`: slots below the average are filled from slots above it.
 fn alias_table(probabilities: [f64; OUTCOMES]) -> [Slot; OUTCOMES] {
     let mut left = probabilities.map(|probability| probability * OUTCOMES as f64);
     let (mut poor, mut rich): (Vec<_>, Vec<_>) =
         (0..OUTCOMES).partition(|&outcome| left[outcome] < 1.0);
-    // Where roundings leave a slot with nobody to fill it up, the richest has the most to give.
+    // If rounding errors leave a slot without a partner, the slot with the highest probability
+    // fills it.
     let richest = (0..OUTCOMES).max_by(|&x, &y| left[x].total_cmp(&left[y])).unwrap_or_default();
     let mut others = [richest; OUTCOMES];
     while let (Some(&to), Some(&from)) = (poor.last(), rich.last()) {

@@ -1,25 +1,25 @@
-//! Road networks: planar, in one piece, with dead ends, chains of vertices of degree 2, and few
-//! junctions above four roads. Weights are lengths.
+//! Road networks: planar and connected, with dead ends, chains of vertices of degree 2, and few
+//! junctions with more than four roads. Weights are lengths.
 //!
 //! # How it is laid out
-//! Junctions stand on a square lattice, each moved off its place by up to [`JITTER`] of the
-//! spacing. Each junction has a road to the junction above it or to its left, by a toss of a coin,
-//! and with probability [`SECOND_ROAD`] to the other one too. The first of the two makes a spanning
-//! tree, decided with no look at any other junction, which keeps the network in one piece; the
-//! second closes cycles. Some roads have vertices along them ([`CHAINED`]), and some junctions a
-//! dead end beside them ([`DEAD_END_AT_TWO`] and so on).
+//! The junctions are the points of a square lattice, each moved by up to [`JITTER`] of the spacing.
+//! Each junction has a road to the junction above it or to its left, with equal probability. With
+//! probability [`SECOND_ROAD`] it also has a road to the other one. The first roads form a spanning
+//! tree, so the network is connected, although each junction decides alone. The second roads close
+//! cycles. Some roads have vertices along them ([`CHAINED`]), and some junctions have a dead end
+//! ([`DEAD_END_AT_TWO`] and so on).
 //!
 //! # Why it is planar
-//! With a jitter below a quarter, a road between neighbours stays in the band of its row or column,
-//! so two roads can meet only where they share a junction; there, the one to the side is flatter
-//! than 45 degrees and the one up or down is steeper. Vertices along a road stand on its straight
-//! line. A dead end leaves its junction at exactly 45 degrees into one cell, of which it has none
-//! to share with, and ends before the cell's far sides.
+//! With a jitter below a quarter, a road between neighbors stays in the strip of its row or column.
+//! So two roads can meet only at a common junction, where the horizontal road is flatter than 45
+//! degrees and the vertical road is steeper. Vertices along a road are on its straight line. A dead
+//! end leaves its junction at exactly 45 degrees into a cell that no other dead end enters, and
+//! ends before the far sides of the cell.
 //!
 //! # How close it is
-//! The constants were fitted to the mean of the three networks of the 9th DIMACS implementation
-//! challenge below. Shares of vertices by degree, and the total variation distance to this
-//! generator (half the sum of the differences):
+//! The constants are fitted to the mean of three networks of the 9th DIMACS implementation
+//! challenge. The table shows the shares of vertices by degree, and the total variation distance to
+//! this generator (half the sum of the differences):
 //!
 //! | network | vertices | mean degree | 1 | 2 | 3 | 4 | 5 and more | distance |
 //! |---|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -29,11 +29,11 @@
 //! | USA-road-d.COL | 435,666 | 2.39 | .190 | .337 | .366 | .107 | .001 | .107 |
 //! | the mean of the three | | 2.54 | .191 | .231 | .425 | .150 | .003 | .002 |
 //!
-//! Real networks differ by as much from one another: NY and COL are .22 apart. Vertices are
-//! numbered along the rows of the lattice, so most neighbours have near ids and the others lie
-//! about a row apart, as in those files.
+//! The real networks differ as much from each other: the distance of NY and COL is .22. Vertices
+//! are numbered along the rows of the lattice. So most neighbors have close ids, and the others
+//! differ by about one row, as in those files.
 //!
-//! O(n) time in two passes, of which the first counts edges; scratch two rows of junctions. Edges
+//! O(n) time in two passes; the first counts edges. Scratch memory: two rows of junctions. Edges
 //! ascend by their higher end, which is the second one.
 
 use kostra_core::{AnyGraph, Coordinates, Vertex};
@@ -60,11 +60,12 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-/// Distance between neighbouring places of the lattice, in decimetres.
+/// The spacing of the lattice, in decimeters.
 const SPACING: f64 = 1200.0;
-/// How far a junction may stand from its place, in spacings, along either axis; below a quarter.
+/// The greatest distance of a junction from its lattice point along either axis, in spacings; below
+/// a quarter.
 const JITTER: f64 = 0.2;
-/// Probability of the road that is not in the spanning tree.
+/// The probability of a junction's second road, which is not in the spanning tree.
 const SECOND_ROAD: f64 = 0.41;
 /// Probability that a road has vertices along it: one, and with probability a half each time one
 /// more.
@@ -75,11 +76,10 @@ const DEAD_END_AT_TWO: f64 = 0.75;
 const DEAD_END_AT_THREE: f64 = 0.06;
 /// Probability of a dead end at a junction with four roads.
 const DEAD_END_AT_FOUR: f64 = 0.02;
-/// How far a dead end reaches along either axis, in spacings: the least, and how much more it may
-/// be.
+/// The length of a dead end along either axis, in spacings: the least length, and the range above
+/// it.
 const DEAD_END_REACH: (f64, f64) = (0.1, 0.15);
-/// How many vertices there are for each junction, which tells how wide the lattice must be to come
-/// out square.
+/// The number of vertices per junction, which gives the width of a square lattice.
 const VERTICES_PER_JUNCTION: f64 = 1.525;
 
 fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
@@ -118,20 +118,19 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     Ok(Generated { graph, coordinates: Some(Coordinates::Planar(places)), first })
 }
 
-/// The distance between two places in whole units, at least one.
+/// The distance between two points in whole units, at least one.
 fn length([x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) -> u32 {
     let (dx, dy) = (to_x - x, to_y - y);
     ((dx * dx + dy * dy).sqrt().round() as u32).max(1)
 }
 
-/// Whatever takes down a network as it is laid out: vertices in ascending id, each edge after both
-/// its ends.
+/// Receives the vertices of a network in ascending id, and each edge after both of its ends.
 trait Surveyor {
     fn vertex(&mut self, place: [f64; 2]);
     fn edge(&mut self, u: Vertex, v: Vertex);
 }
 
-/// Counts the edges, so that the arrays can be made to measure.
+/// Counts the edges, which gives the size of the arrays.
 #[derive(Default)]
 struct Count {
     edges: u64,
@@ -158,14 +157,14 @@ impl Surveyor for Network {
     }
 }
 
-/// A junction that has been laid out.
+/// A finished junction.
 #[derive(Clone, Copy, Default)]
 struct Junction {
     id: Vertex,
     place: [f64; 2],
 }
 
-/// Which of its two roads towards earlier junctions a junction has, and which is in the tree.
+/// The roads from a junction to earlier junctions, and the one that is in the tree.
 #[derive(Clone, Copy)]
 struct Roads {
     up: bool,
@@ -194,11 +193,10 @@ impl Plan {
         }
     }
 
-    /// Lays out junction after junction, each with what hangs on it, until there are enough
-    /// vertices.
+    /// Creates the junctions in order, each with its roads and dead end, until the network has
+    /// enough vertices.
     ///
-    /// Each vertex comes with an edge to an earlier one, so to stop anywhere leaves the network in
-    /// one piece.
+    /// Each vertex has an edge to an earlier vertex, so the network is connected wherever it ends.
     fn lay_out(&self, surveyor: &mut impl Surveyor) {
         let mut work = Work { surveyor, next: 0, end: self.vertices };
         // The junction last laid out in each column.
@@ -212,8 +210,8 @@ impl Plan {
         }
     }
 
-    /// Lays out a junction: the road of the tree, then the junction, the second road, the dead end.
-    /// None at the end.
+    /// Creates a junction: the road of the tree, the junction, the second road and the dead end.
+    /// None when the network has enough vertices.
     fn junction(
         &self,
         work: &mut Work<'_, impl Surveyor>,
@@ -269,13 +267,13 @@ impl Plan {
         [moved(column, number), moved(row, number >> 32)]
     }
 
-    /// How many vertices a road has along it.
+    /// The number of vertices along a road.
     fn chain(&self, road: u64) -> u32 {
         let number = self.chains.at(road);
         if happens(number, CHAINED) { 1 + (number >> 32).trailing_zeros().min(31) } else { 0 }
     }
 
-    /// How far the dead end of a junction reaches along either axis, if it has one.
+    /// The length of a junction's dead end along either axis, if it has one.
     fn dead_end(&self, row: u64, column: u64, roads: Roads) -> Option<f64> {
         let from_right = column + 1 < self.width && self.roads(row, column + 1).left;
         let from_below = self.roads(row + 1, column).up;
@@ -294,12 +292,12 @@ impl Plan {
     }
 }
 
-/// Whether something of a probability happens, by the low half of a random number.
+/// Whether an event of a given probability occurs, decided by the lower half of a random number.
 fn happens(number: u64, probability: f64) -> bool {
     ((number & u64::from(u32::MAX)) as f64) < probability * (1_u64 << 32) as f64
 }
 
-/// A layout under way: hands out ids until they are used up.
+/// The state of the layout: the next vertex id and the limit.
 struct Work<'a, S> {
     surveyor: &'a mut S,
     next: Vertex,
@@ -307,7 +305,7 @@ struct Work<'a, S> {
 }
 
 impl<S: Surveyor> Work<'_, S> {
-    /// A new vertex, unless there are enough.
+    /// A new vertex; none when the network has enough.
     fn vertex(&mut self, place: [f64; 2]) -> Option<Vertex> {
         let id = (self.next < self.end).then_some(self.next)?;
         self.next += 1;
@@ -319,8 +317,8 @@ impl<S: Surveyor> Work<'_, S> {
         self.surveyor.edge(u, v);
     }
 
-    /// Vertices evenly along the straight line from a junction to a place; the last of them, or the
-    /// junction.
+    /// Adds evenly spaced vertices on the straight line from a junction to a point. Returns the
+    /// last vertex, or the junction.
     fn chain(&mut self, from: Junction, to: [f64; 2], vertices: u32) -> Option<Vertex> {
         let mut last = from.id;
         for step in 1..=vertices {

@@ -1,9 +1,10 @@
-//! Random edges put in order without a sort of them all: counted by their first end, dealt into
-//! rows, and each short row sorted.
+//! Sorts random edges by rows: counts them by their first end, distributes them into rows, and
+//! sorts each short row.
 //!
-//! Of a whole graph the draws are made twice, once to count and once to deal, which is cheaper than
-//! keeping them: scratch is 4 bytes a vertex, and the second ends are dealt into the array that the
-//! graph will own. Of a part those of its rows are kept, 8 bytes each, for most are in vain.
+//! For a whole graph, the edges are drawn twice: to count them and to distribute them. This costs
+//! less than storing them. Scratch memory: 4 bytes per vertex; the second ends are written to their
+//! final array. For a part, the edges of its rows are stored, 8 bytes each, because most draws
+//! belong to other parts.
 
 use std::ops::Range;
 
@@ -12,19 +13,19 @@ use kostra_core::Vertex;
 use crate::SpecError;
 use crate::builder::{array, zeros};
 
-/// Distinct edges in ascending `(u, v)`, as one row of second ends for each first end.
+/// Distinct edges in ascending `(u, v)`, as one row of second ends per first end.
 pub(crate) struct Rows {
-    /// The first of the rows.
+    /// The first row's vertex.
     first: Vertex,
     starts: Vec<u32>,
     v: Vec<Vertex>,
 }
 
 impl Rows {
-    /// The distinct edges of some rows, which may be a part of all, among `draw(0)` to
-    /// `draw(draws - 1)`, with room for `room` edges at least.
+    /// The distinct edges of the rows `rows` among `draw(0)` to `draw(draws - 1)`, with capacity
+    /// for at least `room` edges.
     ///
-    /// `draws` must be below 2^32, and `draw` must give the same edge for the same index each time.
+    /// `draws` must be below 2^32, and `draw` must return the same edge for the same index.
     pub(crate) fn collect(
         (rows, is_part): (Range<Vertex>, bool),
         draws: u64,
@@ -88,20 +89,20 @@ impl Rows {
         self.v.truncate(kept);
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub(crate) fn len(&self) -> usize {
         self.v.len()
     }
 
-    /// Whether an edge is there; its row must be.
+    /// Whether an edge is present. Its row must be one of the rows.
     pub(crate) fn contains(&self, u: Vertex, v: Vertex) -> bool {
         let row = (u - self.first) as usize;
         let row = self.starts[row] as usize..self.starts[row + 1] as usize;
         self.v[row].binary_search(&v).is_ok()
     }
 
-    /// Both arrays of ends; the first has room for `room` edges at least, the second no more than
-    /// it needs.
+    /// Both arrays of ends. The first has capacity for at least `room` edges, the second no unused
+    /// capacity.
     pub(crate) fn into_ends(
         mut self,
         room: usize,
@@ -115,8 +116,8 @@ impl Rows {
     }
 }
 
-/// Visits the edges drawn, a few at a time: apart from the arithmetic of drawing them, the memory
-/// accesses of many edges overlap.
+/// Visits the drawn edges in small batches: drawing is separate, so that the memory accesses of
+/// many edges overlap.
 #[inline]
 fn in_batches(
     draws: u64,

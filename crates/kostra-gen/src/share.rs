@@ -1,18 +1,19 @@
-//! Which edges of a graph are made here, when several make a part each.
+//! The edges of one part, when several callers generate one part of a graph each.
 //!
-//! Where a generator knows an edge's id as it makes it, a part is an even range of ids: all edges
-//! are gone through and the own ones kept, which costs time for each of the others, but no memory.
-//! Where edges are drawn and put in order (`gnm`, `rmat`), a part is a range of rows: every part
-//! makes all draws and keeps those of its rows.
+//! If a generator knows an edge's id when it creates the edge, a part is a range of ids. Each part
+//! generates all edges and keeps its own, which costs time but no memory. If edges are drawn and
+//! then sorted (`gnm`, `rmat`), a part is a range of rows. Each part makes all draws and keeps
+//! those of its rows.
 
 use std::ops::Range;
 
 use kostra_core::Vertex;
 
-/// Tells the others a number and hears theirs, by part. Every part asks equally often.
+/// Exchanges a number with the other parts; returns the numbers of all parts, indexed by part. All
+/// parts call it equally often.
 pub(crate) type Gather<'a> = &'a dyn Fn(u64) -> Vec<u64>;
 
-/// One part of so many.
+/// One of several parts.
 #[derive(Clone, Copy)]
 pub(crate) struct Share<'a> {
     part: usize,
@@ -24,29 +25,29 @@ impl<'a> Share<'a> {
     /// The only part.
     pub(crate) const WHOLE: Self = Self { part: 0, parts: 1, gather: None };
 
-    /// One of `parts` parts, from 0.
+    /// Part `part` of `parts`, counted from 0.
     pub(crate) fn new(part: usize, parts: usize, gather: Gather<'a>) -> Self {
         Self { part, parts, gather: Some(gather) }
     }
 
-    /// Whether there are no others.
+    /// Whether it is the only part.
     pub(crate) fn is_whole(self) -> bool {
         self.parts == 1
     }
 
-    /// About how much of something is for this part.
+    /// The approximate share of this part in `total`.
     pub(crate) fn of(self, amount: u128) -> u128 {
         amount.div_ceil(self.parts as u128)
     }
 
-    /// The ids of this part, of so many edges.
+    /// The ids of this part for a graph with `edges` edges.
     pub(crate) fn ids(self, edges: u64) -> Range<u64> {
         let bound = |part| (u128::from(edges) * part as u128 / self.parts as u128) as u64;
         bound(self.part)..bound(self.part + 1)
     }
 
-    /// The rows of this part, if each edge stands in the row of the lower of two random ends: about
-    /// as many edges each.
+    /// The rows of this part if each edge is in the row of the lower of two random ends. All parts
+    /// get about the same number of edges.
     pub(crate) fn rows(self, vertices: u64) -> Range<Vertex> {
         // Both ends are at or above a row with the square of the probability of one.
         let above = |part: usize| ((self.parts - part) as f64 / self.parts as f64).sqrt();
@@ -54,7 +55,7 @@ impl<'a> Share<'a> {
         bound(self.part)..bound(self.part + 1)
     }
 
-    /// How many there are before this part and in all, if this part has so many.
+    /// The number of items in earlier parts and in all parts, if this part has `own` items.
     pub(crate) fn sum(self, own: usize) -> (u64, u64) {
         let counts = self.gather.map_or_else(|| vec![own as u64], |gather| gather(own as u64));
         (counts.iter().take(self.part).sum(), counts.iter().sum())

@@ -1,5 +1,5 @@
-//! Stars: one vertex that every edge ends at, so that all work by vertex falls to one, and all
-//! atomics meet on it.
+//! Stars: every edge ends at the same vertex. So work per vertex is not divided, and all atomic
+//! operations access one address.
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};

@@ -1,4 +1,4 @@
-//! The kinds of weights that any generator can put on its edges, keyed by edge id.
+//! The kinds of weights that all generators offer. Random weights depend on the edge id.
 
 use kostra_core::{AnyGraph, EdgeList, Vertex, Weight};
 
@@ -37,12 +37,12 @@ impl Weights {
         Self::ALL.iter().map(|&(name, _)| name)
     }
 
-    /// The kind of a name.
+    /// The kind with a name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|&&(known, _)| known == name).map(|&(_, kind)| kind)
     }
 
-    /// How many bytes a weight takes.
+    /// The bytes of a weight.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::U24 | Self::Small | Self::Equal | Self::Index | Self::I32 | Self::F32 => 4,
@@ -50,7 +50,7 @@ impl Weights {
         }
     }
 
-    /// The graph of some edges, with ids from `first` on, with weights of this kind.
+    /// The graph with weights of this kind. The edges have ids from `first` on.
     pub(crate) fn graph(
         self,
         seed: u64,
