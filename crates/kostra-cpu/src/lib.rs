@@ -24,7 +24,8 @@ pub const FASTEST_ON_SMALL: &dyn Solver = &sequential::Kruskal;
 
 /// A graph with fewer edges is small: threads and scratch memory would cost more than they save.
 const SMALL: usize = 1 << 14;
-/// The number of vertices from which the labels of [`FASTEST`] and [`contract_interior`] do not suffice.
+/// The number of vertices from which the labels of [`FASTEST`] and [`contract_interior`] do not
+/// suffice.
 pub const MANY: u32 = 1 << 31;
 
 /// The solver for a graph of this size: [`FASTEST_ON_SMALL`] if the graph is small or has too many

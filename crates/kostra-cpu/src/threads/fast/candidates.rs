@@ -214,8 +214,8 @@ impl<W: Weight, O: RecordOrder> Contraction<'_, W, O> {
     /// Writes `candidate` if it is lighter than the slot, by a plain load and store.
     ///
     /// If two threads write at once, the lighter candidate may be lost, so all candidates must be
-    /// [written again](Self::reoffer). Compare-exchange is a full fence on x86, and with it the pass
-    /// over all edges would spend most of its time waiting.
+    /// [written again](Self::reoffer). Compare-exchange is a full fence on x86, and with it the
+    /// pass over all edges would spend most of its time waiting.
     #[inline]
     pub(super) fn write_min_unsynchronized(self, component: u32, candidate: u64) {
         let slot = &self.lightest[component as usize];

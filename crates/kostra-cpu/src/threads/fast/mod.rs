@@ -133,8 +133,8 @@ impl Algorithm for Fast {
     }
 }
 
-/// Finds the edges of a part of a graph that are certainly in the forest of the whole graph, and the
-/// edges that remain undecided, because the `boundary` vertices may have other edges elsewhere.
+/// Finds the edges of a part of a graph that are certainly in the forest of the whole graph, and
+/// the edges that remain undecided, because the `boundary` vertices may have other edges elsewhere.
 ///
 /// For graphs with up to three edges per vertex and fewer than [`MANY`] vertices. O((n + m) log n)
 /// over the threads of the run.
