@@ -73,7 +73,7 @@ fn slower(far: &Run, rates: &Rates) -> [f64; 4] {
 /// The table of simulated and counted traffic.
 fn simulated_traffic(runs: &[Run]) -> String {
     let mut lines = vec![
-        "| ranks | vertices a rank | edges a vertex | messages of a rank, played | counted | MB, played | counted |"
+        "| ranks | vertices per rank | edges per vertex | messages of a rank, simulated | counted | MB, simulated | counted |"
             .to_owned(),
         "|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
     ];
@@ -116,13 +116,13 @@ fn fitted(rates: &Rates, slower: [f64; 4]) -> String {
     let lines = [
         ("a byte between ranks of one machine, with waiting", rates.byte, None),
         ("*share*: an edge of the slice, with waiting", rates.share, Some(slower[0])),
-        ("*select*: an edge in play, each band", rates.select, Some(slower[1])),
+        ("*select*: an active edge, each batch", rates.select, Some(slower[1])),
         (
             "*round* and *contract*: a byte of the messages, made or read",
             rates.round,
             Some(slower[2]),
         ),
-        ("*filter*: an edge in play, each band", rates.filter, Some(slower[3])),
+        ("*filter*: an active edge, each batch", rates.filter, Some(slower[3])),
         ("*merge*: an edge of all ranks", rates.merge, None),
     ];
     let head = "| what | ns | where it fits no cache |\n|---|--:|--:|".to_owned();
@@ -136,7 +136,7 @@ fn fitted(rates: &Rates, slower: [f64; 4]) -> String {
 /// The table of measured and modeled times, for the runs of the fit and for the other run.
 fn compared(runs: &[Run], rates: &Rates) -> String {
     let mut lines = vec![
-        "| ranks | vertices a rank | edges a vertex | measured, ms | model, ms | model / measured |"
+        "| ranks | vertices per rank | edges per vertex | measured, ms | model, ms | model / measured |"
             .to_owned(),
         "|--:|--:|--:|--:|--:|--:|".to_owned(),
     ];
@@ -162,7 +162,7 @@ fn compared(runs: &[Run], rates: &Rates) -> String {
 /// The table of predicted times on many ranks, by cause.
 fn predicted(rates: &Rates, slower: [f64; 4]) -> String {
     let mut lines = vec![
-        "| ranks | edges a rank | exchanges | messages of a rank | MB of a rank | latency | bytes | merges | work | total | edges a second |"
+        "| ranks | edges per rank | exchanges | messages of a rank | MB of a rank | latency | bytes | merges | work | total | edges per second |"
             .to_owned(),
         "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|".to_owned(),
     ];
