@@ -7,9 +7,10 @@ const MIN_ITEMS: usize = 1 << 12;
 /// Items whose keys need this many passes or more are sorted by comparisons.
 const MANY_PASSES: u32 = 5;
 
-/// Sorts items by `key`, which must ascend with the order of `T`. Items with equal keys must already
-/// ascend. Sorts by the least significant digit first; each pass is stable and takes O(items).
-/// Returns the array that holds the result: `items` or `spare`, which must have the same length.
+/// Sorts items by `key`, which must ascend with the order of `T`. Items with equal keys must
+/// already ascend. Sorts by the least significant digit first; each pass is stable and takes
+/// O(items). Returns the array that holds the result: `items` or `spare`, which must have the same
+/// length.
 pub fn radix_sort_by_key<'a, T: Copy + Ord>(
     mut items: &'a mut [T],
     mut spare: &'a mut [T],

@@ -9,12 +9,11 @@ typedef unsigned long long u64;
 
 enum : u32 { NONE = 0xFFFFFFFFu };
 
-// The thread's number in the grid, and how many there are: for loops over more than the grid holds.
+// The index of the thread in the grid, and the number of threads. Loops over more items use both.
 __device__ __forceinline__ u64 first_index() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ u64 index_stride() { return (u64)gridDim.x * blockDim.x; }
 
 // ---- Keys
-// ----------------------------------------------------------------------------------------------------------
 // The unsigned integer that orders weights, as in kostra-core/src/weight.rs. kind: 0 unsigned, 1
 // signed, 2 float. flip: 0 for a minimum spanning forest, all ones for a maximum one.
 
@@ -38,12 +37,11 @@ __device__ __forceinline__ u64 key_of(u64 bits, u32 kind, u32 flip) {
     return bits ^ ((u64)flip << 32 | flip);
 }
 
-// A 32-bit key with an edge id, or whatever breaks ties, below it: one integer that holds the
+// A 32-bit key with an edge id, or another tie breaker, below it: one integer that holds the
 // strict total order.
 __device__ __forceinline__ u64 rank_of(u32 key, u32 id) { return (u64)key << 32 | id; }
 
 // ---- Shared words
-// --------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ u32 load(const u32* word) { return *(const volatile u32*)word; }
 __device__ __forceinline__ u64 load(const u64* word) { return *(const volatile u64*)word; }
@@ -61,7 +59,6 @@ __device__ __forceinline__ void lower(u64* word, u64 value) {
 __device__ __forceinline__ void insert(u32* set, u32 id) { atomicOr(&set[id / 32], 1u << id % 32); }
 
 // ---- Disjoint sets
-// -------------------------------------------------------------------------------------------------
 // As in kostra-cpu/src/threads/union_find.rs, where it is proved and checked: a record has the rank
 // above and the parent below, so that one compare-and-swap sees and changes both; wait-free. Shou &
 // He 2024, Listing 4, after Anderson & Woll 1991. Deviates from the listing in two lines: line 37
@@ -95,7 +92,8 @@ __device__ __forceinline__ u32 find(u64* records, u32 element) {
 }
 
 // Changes the record of an element, if that is still a root of the old rank.
-__device__ __forceinline__ bool update_root(u64* records, u32 element, u32 old_rank, u32 parent, u32 new_rank) {
+__device__ __forceinline__ bool update_root(u64* records, u32 element, u32 old_rank, u32 parent,
+                                            u32 new_rank) {
     u64 root = record_of(old_rank, element);
     return atomicCAS(&records[element], root, record_of(new_rank, parent)) == root;
 }

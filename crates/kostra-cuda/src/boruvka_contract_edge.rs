@@ -1,5 +1,5 @@
-//! The contracting Borůvka algorithm on a device, with one thread per entry of the rows for building
-//! the contracted rows.
+//! The contracting Borůvka algorithm on a device, with one thread per entry of the rows for
+//! building the contracted rows.
 //!
 //! * Source: Biagiotti, GPU-e. It differs from GPU-u, the solver `cuda-boruvka-contract`, in three
 //!   ways. The host does a part of the prefix sums. One thread per entry counts the new edges, and

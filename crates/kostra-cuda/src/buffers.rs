@@ -65,8 +65,8 @@ impl<T> DeviceArray<T> {
     /// An array that the caller owns.
     ///
     /// # Safety
-    /// The address is of `len` values on the device on which kernels read them, as long as this value
-    /// exists.
+    /// The address is of `len` values on the device on which kernels read them, as long as this
+    /// value exists.
     pub(crate) unsafe fn foreign(pointer: CUdeviceptr, len: usize) -> Self {
         Self { pointer, len, own: None, _values: PhantomData }
     }
@@ -119,8 +119,8 @@ pub struct DeviceEdges<W: Weight> {
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// Copies an edge list to the device, on up to `threads` threads. The copy is complete when this
-    /// returns.
+    /// Copies an edge list to the device, on up to `threads` threads. The copy is complete when
+    /// this returns.
     ///
     /// # Errors
     /// When the device fails, or has too little memory.
@@ -173,7 +173,8 @@ pub struct DeviceCsr<W: Weight> {
 }
 
 impl<W: Weight> DeviceCsr<W> {
-    /// Copies rows to the device, on up to `threads` threads. The copy is complete when this returns.
+    /// Copies rows to the device, on up to `threads` threads. The copy is complete when this
+    /// returns.
     ///
     /// # Errors
     /// When the device fails, has too little memory, or there are 2^32 - 1 entries or more.
@@ -235,8 +236,8 @@ pub(crate) fn download<T: Weight>(
     let mut copy = vec![T::default(); values.len()];
     if !copy.is_empty() {
         let (pointer, _) = values.device_ptr(device.stream());
-        // SAFETY: both arrays have the same length, any bytes are a number, and `finish` below waits
-        // for the copy.
+        // SAFETY: both arrays have the same length, any bytes are a number, and `finish` below
+        // waits for the copy.
         let done =
             unsafe { result::memcpy_dtoh_async(&mut copy, pointer, device.stream().cu_stream()) };
         device.check(done, "copying from it")?;

@@ -1,5 +1,5 @@
-//! Columns of an edge list in device memory, with the element types of their owner, and the values of
-//! such columns for the edges of a forest.
+//! Columns of an edge list in device memory, with the element types of their owner, and the values
+//! of such columns for the edges of a forest.
 //!
 //! Solvers take 32-bit vertices and 32-bit or 64-bit weights. Columns of these types are used
 //! without a copy, unless NaN weights are skipped. Others are converted on the device in one pass;
@@ -28,7 +28,8 @@ use crate::source::Source;
 
 const ARRAYS: Source = Source { name: "arrays", text: include_str!("../kernels/arrays.cu") };
 
-// A launch of `widen` is compared with the first kernel of this name. This one has a body of its own.
+// A launch of `widen` is compared with the first kernel of this name. This one has a body of its
+// own.
 const _: () = assert_parameters(
     ARRAYS.text,
     "widen_f16",
@@ -100,7 +101,8 @@ impl DeviceEnds {
         let mut fault: CudaSlice<u64> = device.filled(1, 0xff)?;
         let mut highest: CudaSlice<u32> = device.filled(1, 0)?;
         let kernel = device.function(ARRAYS, integers.kernel())?;
-        // SAFETY: the kernel reads `len` integers, and writes `len` vertices if `target` is not null.
+        // SAFETY: the kernel reads `len` integers, and writes `len` vertices if `target` is not
+        // null.
         unsafe {
             launch!(
                 device,
@@ -224,8 +226,8 @@ impl<W: Weight> DeviceEdges<W> {
     /// and the weights, which are copied first if the caller owns them.
     ///
     /// # Errors
-    /// When the columns have a fault, with the place of the first one; or when the device fails or has
-    /// too little memory.
+    /// When the columns have a fault, with the place of the first one; or when the device fails or
+    /// has too little memory.
     ///
     /// # Panics
     /// When the columns have different lengths.
@@ -337,8 +339,8 @@ pub unsafe fn pick(
     let len = ids.len() / 8;
     let picked = DeviceMemory::uninit(device, len * size)?;
     let (kernel, count) = (device.function(ARRAYS, name)?, len as u64);
-    // SAFETY: the caller guarantees that all ids are places in the column. `picked` has room for all
-    // values.
+    // SAFETY: the caller guarantees that all ids are places in the column. `picked` has room for
+    // all values.
     unsafe {
         launch!(
             device,

@@ -26,8 +26,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The grid with one thread per item. It has at least one block, because devices refuse an empty
-    /// grid.
+    /// The grid with one thread per item. It has at least one block, because devices refuse an
+    /// empty grid.
     pub(crate) fn for_items(self, items: u32) -> LaunchConfig {
         LaunchConfig {
             grid_dim: (items.div_ceil(self.threads).max(1), 1, 1),
@@ -49,12 +49,12 @@ pub(crate) fn grid_stride(items: u64) -> LaunchConfig {
 
 /// Launches a kernel with named arguments, and checks the driver's answer.
 ///
-/// `launch!(device, &function, grid, (SOURCE, "sort"), [ptr keys = &keys, u32 count = &n], "sorting")`
-/// launches `function`, which is the kernel `sort` of `SOURCE`. An argument is its kind, the name of
-/// the kernel's parameter, and a reference to the value. The kinds are `ptr` (an array or an
-/// address), `u32`, `u64` and `option_u32`, which is no argument if it is `None`. Kinds, names and
-/// order are compared with the CUDA source when the crate is compiled. The last argument completes
-/// "the CUDA device failed while ...".
+/// `launch!(device, &function, grid, (SOURCE, "sort"), [ptr keys = &keys, u32 count = &n],
+/// "sorting")` launches `function`, which is the kernel `sort` of `SOURCE`. An argument is its
+/// kind, the name of the kernel's parameter, and a reference to the value. The kinds are `ptr` (an
+/// array or an address), `u32`, `u64` and `option_u32`, which is no argument if it is `None`.
+/// Kinds, names and order are compared with the CUDA source when the crate is compiled. The last
+/// argument completes "the CUDA device failed while ...".
 ///
 /// # Safety
 /// Each array has the kernel's element type, and is as long as the kernel relies on.

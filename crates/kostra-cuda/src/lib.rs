@@ -1,12 +1,12 @@
 //! The solvers that run on CUDA devices.
 //!
-//! The crate builds on any machine. It looks for the driver when a solver runs, and if there is none,
-//! it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs` loads
-//! them. What kernels and Rust share is read from the kernel files by `shared.rs`.
+//! The crate builds on any machine. It looks for the driver when a solver runs, and if there is
+//! none, it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
+//! loads them. What kernels and Rust share is read from the kernel files by `shared.rs`.
 //!
 //! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
-//! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels in
-//! `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
+//! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels
+//! in `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
 //! copies the result in `run.download(..)`.
 
 mod boruvka_contract;

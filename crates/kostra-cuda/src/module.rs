@@ -31,8 +31,8 @@ pub fn origin() -> Result<String, DeviceError> {
     Ok(format!("compiled ahead, for {ARCHITECTURES}"))
 }
 
-/// Whether the kernels were compiled with Kostra. If not, their first use compiles them, which takes
-/// about twenty seconds, once per machine.
+/// Whether the kernels were compiled with Kostra. If not, their first use compiles them, which
+/// takes about twenty seconds, once per machine.
 pub fn are_compiled() -> bool {
     !EMBEDDED.is_empty() && !jit_is_forced()
 }

@@ -4,8 +4,8 @@
 //! device, level by level, until one tile holds all sums, or by the host. In Biagiotti's GPU-e the
 //! host does a part of the scan. The source does not say which part; we take it to be this one.
 //!
-//! * Time O(n), in two passes over the numbers. Copying the total to the host takes a round trip. If
-//!   the host scans, copying the sums back to the device takes another one.
+//! * Time O(n), in two passes over the numbers. Copying the total to the host takes a round trip.
+//!   If the host scans, copying the sums back to the device takes another one.
 //! * Memory: 4 bytes for each tile on each level.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
@@ -53,8 +53,8 @@ impl Kernels {
 pub(crate) struct Scan {
     tile_sums: TileSums,
     kernels: Kernels,
-    /// For each level, the sums of its tiles. They are the numbers of the next level. The last level
-    /// has one sum.
+    /// For each level, the sums of its tiles. They are the numbers of the next level. The last
+    /// level has one sum.
     levels: Vec<CudaSlice<u32>>,
 }
 
@@ -124,7 +124,11 @@ impl Level<'_> {
                 &self.kernels.scan_tiles,
                 grid(length),
                 (SOURCE, "scan_tiles"),
-                [ptr numbers = &mut *numbers, u64 length = &(length as u64), ptr tile_sums = &mut *sums],
+                [
+                    ptr numbers = &mut *numbers,
+                    u64 length = &(length as u64),
+                    ptr tile_sums = &mut *sums
+                ],
                 "scanning"
             )
         }?;
@@ -152,7 +156,11 @@ impl Level<'_> {
                 &self.kernels.raise_tiles,
                 grid(length),
                 (SOURCE, "raise_tiles"),
-                [ptr numbers = numbers, u64 length = &(length as u64), ptr before_tiles = before_tiles],
+                [
+                    ptr numbers = numbers,
+                    u64 length = &(length as u64),
+                    ptr before_tiles = before_tiles
+                ],
                 "scanning"
             )
         }?;

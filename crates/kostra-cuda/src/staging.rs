@@ -1,11 +1,11 @@
-//! Copies between ordinary host memory and the device, by way of page-locked memory. The processor's
-//! copies and the transfers overlap.
+//! Copies between ordinary host memory and the device, by way of page-locked memory. The
+//! processor's copies and the transfers overlap.
 //!
 //! The device reads page-locked memory by itself, at the full speed of the bus. Each *lane* has two
 //! pieces of page-locked memory and a stream: while the device reads one piece, a thread fills the
-//! other. One thread copies at half the speed of a fast bus or less. So there are several lanes, and
-//! each takes the next chunk when it is ready. In the other direction, the device fills the pieces
-//! and threads empty them.
+//! other. One thread copies at half the speed of a fast bus or less. So there are several lanes,
+//! and each takes the next chunk when it is ready. In the other direction, the device fills the
+//! pieces and threads empty them.
 
 #![allow(unsafe_code, reason = "copies outlive the calls that start them")]
 
@@ -28,8 +28,8 @@ pub(crate) struct Transfer<'a> {
     pub(crate) to: sys::CUdeviceptr,
 }
 
-/// The number of 64-bit words of a set that are fetched at once. It is smaller than a piece, so that
-/// each lane gets a part of a small set.
+/// The number of 64-bit words of a set that are fetched at once. It is smaller than a piece, so
+/// that each lane gets a part of a small set.
 const PIECE_OF_SET: usize = PIECE / 64;
 /// The most lanes. More lanes do not transfer faster on any bus.
 const MOST_LANES: usize = 8;
@@ -47,8 +47,8 @@ impl Lane {
             sent.synchronize()?;
             let piece = &mut memory.as_mut_slice()?[..chunk.from.len()];
             piece.copy_from_slice(chunk.from);
-            // SAFETY: the address has room for the chunk, and the piece is not used before the event
-            // is complete.
+            // SAFETY: the address has room for the chunk, and the piece is not used before the
+            // event is complete.
             unsafe { result::memcpy_htod_async(chunk.to, piece, self.stream.cu_stream()) }?;
             sent.record(&self.stream)?;
         }

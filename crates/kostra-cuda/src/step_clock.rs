@@ -111,8 +111,8 @@ fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
     device.check(device.context().new_event(Some(EventFlags::CU_EVENT_DEFAULT)), "timing kernels")
 }
 
-/// The most warps that a launch can keep active at once, in percent of the warps that the device can
-/// hold.
+/// The most warps that a launch can keep active at once, in percent of the warps that the device
+/// can hold.
 ///
 /// The number of blocks on a multiprocessor is limited by registers, shared memory and threads: the
 /// kernel's theoretical occupancy. A grid that has fewer blocks gives a lower result.

@@ -44,8 +44,8 @@ fn a_solve_beside_the_fake_driver() {
     assert!(solution.compile > Duration::ZERO && solution.upload > Duration::ZERO);
 }
 
-/// For each solver, the calls and reports of its first solve in a process, line by line. Empty if the
-/// fake driver cannot be compiled.
+/// For each solver, the calls and reports of its first solve in a process, line by line. Empty if
+/// the fake driver cannot be compiled.
 fn logs() -> Vec<(&'static str, Vec<String>)> {
     let mut logs = Vec::new();
     for solver in kostra_cuda::solvers() {

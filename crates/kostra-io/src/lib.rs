@@ -2,8 +2,8 @@
 //!
 //! Formats and compressions are recognized by content, never by file name; [`ReadOptions::format`]
 //! names a format instead. Text is read in blocks of whole lines: one thread reads and decompresses
-//! the blocks, all threads parse them, and the parsed blocks are joined in order. So the result does
-//! not depend on the number of threads.
+//! the blocks, all threads parse them, and the parsed blocks are joined in order. So the result
+//! does not depend on the number of threads.
 //!
 //! `interface` contains the types that formats and their users share, `formats` the formats and
 //! their table. `read`, `write`, `part` and `recognition` use the table, and formats do not use

@@ -55,8 +55,8 @@ pub(crate) struct Asymmetry {
 }
 
 impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
-    /// Each edge once, in the order of first appearance: the entries of each row that do not name an
-    /// earlier vertex.
+    /// Each edge once, in the order of first appearance: the entries of each row that do not name
+    /// an earlier vertex.
     ///
     /// An entry that names the vertex of its row is a self-loop. Every other entry must also be in
     /// the row of the other end, equally often and with the same weights, in any order. The inner
@@ -127,7 +127,8 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
                 *cursor += 1;
             }
         }
-        Ok((mirrors, cursors)) // each cursor has moved from the start of its vertex's entries to the end
+        // Each cursor has moved from the start of its vertex's entries to the end.
+        Ok((mirrors, cursors))
     }
 
     /// The fault in the row of a vertex: `own` are its later neighbors and `mirror` the later rows

@@ -79,7 +79,8 @@ pub(crate) fn plain_entry<const WEIGHTED: bool>(
     const DIGITS: usize = SAFE_DIGITS - 1; // so that weights fit into a signed integer
     let (u, end_of_u) = digits(block, start);
     let (v, end_of_v) = digits(block, end_of_u + 1);
-    let (u, v) = (u.wrapping_sub(1), v.wrapping_sub(1)); // 0, or no digit, becomes larger than any n
+    // 0, or no digit, becomes larger than any n.
+    let (u, v) = (u.wrapping_sub(1), v.wrapping_sub(1));
     let n = u64::from(n);
     if block.get(end_of_u) != Some(&b' ') || u >= n || v >= n || end_of_v - start > DIGITS {
         return None;
@@ -370,7 +371,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digits_are_read_whatever_their_number_and_what_follows(value: u64, digits_kept in 0_usize..20, tail: Vec<u8>) {
+        fn any_number_of_digits_is_read_up_to_other_text(
+            value: u64, digits_kept in 0_usize..20, tail: Vec<u8>
+        ) {
             let text = value.to_string();
             let kept = &text[..text.len().min(digits_kept)];
             let tail = [&b"/"[..], &tail].concat();
@@ -381,7 +384,11 @@ mod tests {
         }
 
         #[test]
-        fn decimals_are_rounded_correctly(whole in 0_u64..10_000_000_000, fraction in 0_u64..1_000_000_000, digits in 0_usize..9) {
+        fn decimals_are_rounded_correctly(
+            whole in 0_u64..10_000_000_000,
+            fraction in 0_u64..1_000_000_000,
+            digits in 0_usize..9
+        ) {
             let text = format!("{whole}.{fraction:0digits$}");
             prop_assert_eq!(float(&text).to_bits(), text.parse::<f64>().unwrap().to_bits());
         }

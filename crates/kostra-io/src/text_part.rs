@@ -1,7 +1,7 @@
 //! One part of a text: a range that starts and ends at line ends.
 //!
-//! The ids and lines of a part's edges, and the type of their weights, depend on the other parts. So
-//! each part is first parsed as if it were the first. If the first fault of the file is in this
+//! The ids and lines of a part's edges, and the type of their weights, depend on the other parts.
+//! So each part is first parsed as if it were the first. If the first fault of the file is in this
 //! part, the part is parsed again with what precedes it, and reports the error that a reader of the
 //! whole file would report.
 

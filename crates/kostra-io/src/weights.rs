@@ -22,8 +22,8 @@ impl RawGraph {
         Self { vertices, columns, weighted, coordinates: None }
     }
 
-    /// Builds the graph. If the input has no weights, generates those that the options ask for. Adds
-    /// what the user should know to `notes`.
+    /// Builds the graph. If the input has no weights, generates those that the options ask for.
+    /// Adds what the user should know to `notes`.
     pub(crate) fn build(
         self,
         options: &ReadOptions,

@@ -73,7 +73,9 @@ impl<'a> Words<'a> {
         let mut previous = 0;
         self.array(n + 1, |vertex, word| {
             let start = number(word);
-            let place = usize::try_from(start).ok().filter(|place| (previous..=entries).contains(place));
+            let place = usize::try_from(start)
+                .ok()
+                .filter(|place| (previous..=entries).contains(place));
             let place = place.filter(|&place| match vertex {
                 0 => place == 0,
                 _ if vertex == n => place == entries,

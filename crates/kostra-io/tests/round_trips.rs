@@ -34,7 +34,8 @@ fn edges(graph: &AnyGraph) -> Vec<(u32, u32, f64)> {
     with_graph!(graph, graph => {
         let edges = graph.edge_list();
         let ends = edges.u().iter().zip(edges.v());
-        ends.zip(edges.weights()).map(|((&u, &v), w)| (u.min(v), u.max(v), w.to_string().parse().unwrap())).collect()
+        let weight = |w: &_| ToString::to_string(w).parse().unwrap();
+        ends.zip(edges.weights()).map(|((&u, &v), w)| (u.min(v), u.max(v), weight(w))).collect()
     })
 }
 

@@ -1,17 +1,18 @@
-//! Times a solver for clusters on a generated graph, on all ranks of the job, and prints one line of
-//! JSON: the medians of the solve time and of each phase over the runs, with messages and bytes.
+//! Times a solver for clusters on a generated graph, on all ranks of the job, and prints one line
+//! of JSON: the medians of the solve time and of each phase over the runs, with messages and bytes.
 //!
 //! ```text
 //! cargo build --release --package kostra-mpi --example bench
-//! mpirun -n 4 bench gen:gnm:n=4M,m=16M [--algorithm mpi-fast] [--runs 5] [--threads 1] [--set NAME=VALUE]
+//! mpirun -n 4 bench gen:gnm:n=4M,m=16M [--algorithm mpi-fast] [--runs 5] [--threads 1]
+//!     [--set NAME=VALUE]
 //! mpirun -n 1 bench gen:gnm:n=4M,m=16M --beside fast
 //! ```
 //!
-//! On one rank, `--beside` times a solver for one machine too, in turn on the same graph with the same
-//! number of threads.
+//! On one rank, `--beside` times a solver for one machine too, in turn on the same graph with the
+//! same number of threads.
 //!
-//! Each rank generates its own slice of the graph, whose weights must be `u32`; this time is reported
-//! separately. The program is one file that needs only the system's MPI library.
+//! Each rank generates its own slice of the graph, whose weights must be `u32`; this time is
+//! reported separately. The program is one file that needs only the system's MPI library.
 
 use std::process::exit;
 use std::time::{Duration, Instant};

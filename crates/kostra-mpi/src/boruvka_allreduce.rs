@@ -1,6 +1,6 @@
-//! Borůvka's algorithm with a copy of the graph on every rank. Each rank searches its own share of the
-//! edges. In a round, an all-reduce gives every rank the lightest edge of every component, and all
-//! ranks then do the same joins.
+//! Borůvka's algorithm with a copy of the graph on every rank. Each rank searches its own share of
+//! the edges. In a round, an all-reduce gives every rank the lightest edge of every component, and
+//! all ranks then do the same joins.
 //!
 //! A component's lightest edge is in the forest (cut property). Under the strict order of
 //! `(key, id)`, the edges of a round close no cycle, except that two components may choose the same
@@ -11,9 +11,9 @@
 //! * First, the slices of all ranks are gathered on every rank: 12 bytes per edge, 16 with 64-bit
 //!   weights. According to the source, this copy of the graph is the reason why the solver does not
 //!   scale. More than 2^30 edges or vertices are refused.
-//! * At most log2 n + 1 rounds; the last one finds no edges. A round needs two all-reduces of 8 bytes
-//!   per remaining component, because no integer of MPI holds a key and an id. After the gathering,
-//!   nothing else is sent. Time O((m/p + n) log n).
+//! * At most log2 n + 1 rounds; the last one finds no edges. A round needs two all-reduces of 8
+//!   bytes per remaining component, because no integer of MPI holds a key and an id. After the
+//!   gathering, nothing else is sent. Time O((m/p + n) log n).
 //! * Exact. One thread per rank, as in the source.
 //!
 //! Deviations from the source: the graph is gathered from the slices of all ranks; the source

@@ -5,9 +5,9 @@
 //! marks the edges of its own slice that are in the canonical forest. Edge ids are positions in the
 //! whole input, so the result does not depend on the number of ranks.
 //!
-//! Ranks communicate through one [`Communicator`]. Its counts are 64-bit, and it counts what is sent.
-//! When a rank fails, the communicator ends the whole job with one line that names the rank and the
-//! reason.
+//! Ranks communicate through one [`Communicator`]. Its counts are 64-bit, and it counts what is
+//! sent. When a rank fails, the communicator ends the whole job with one line that names the rank
+//! and the reason.
 //!
 //! * `comm`: communication between ranks, and the start and the end of a job.
 //! * `graph`: the distributed graph and forest.

@@ -1,11 +1,11 @@
-//! Forests merged along a tree of ranks. Each rank computes the forest of its own edges with Kruskal's
-//! algorithm. Then, in each turn, the forests of D neighboring ranks are joined and reduced to one
-//! forest with the same algorithm, until rank 0 has the forest of the graph.
+//! Forests merged along a tree of ranks. Each rank computes the forest of its own edges with
+//! Kruskal's algorithm. Then, in each turn, the forests of D neighboring ranks are joined and
+//! reduced to one forest with the same algorithm, until rank 0 has the forest of the graph.
 //!
 //! An edge that is not in the forest of a set of edges is the heaviest edge of a cycle in that set.
-//! So it is in no forest of a larger set (cycle property), and a rank passes on fewer edges than the
-//! graph has vertices. Neighbors merge in the order of their ranks, so positions always ascend with
-//! the ids.
+//! So it is in no forest of a larger set (cycle property), and a rank passes on fewer edges than
+//! the graph has vertices. Neighbors merge in the order of their ranks, so positions always ascend
+//! with the ids.
 //!
 //! * Source: Loncar, Škrbić & Balaž 2013, described in Sousa 2014, section 3.2.2, where pairs of
 //!   ranks merge (D = 2, the default); Dehne & Götz 1998, described in Nobari 2012, related work,
@@ -16,8 +16,8 @@
 //!   of the forest's edges in its slice: 6 (p - 1) messages in all.
 //! * A trace on rank 0 contains one round per turn, with the vertices and the edges that rank 0
 //!   merges.
-//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices fit
-//!   one machine.
+//! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices
+//!   fit one machine.
 //! * Exact. One thread per rank, as in the sources.
 //!
 //! Deviations from the sources: Loncar et al. store an adjacency matrix and give each rank

@@ -91,8 +91,8 @@ pub trait DistributedSolver: Send + Sync {
     /// The description of the solver.
     fn info(&self) -> &'static SolverInfo;
 
-    /// Checks that the slices form one graph, and computes its forest. Collective. An error that one
-    /// rank meets inside the solver ends the job.
+    /// Checks that the slices form one graph, and computes its forest. Collective. An error that
+    /// one rank meets inside the solver ends the job.
     ///
     /// # Errors
     /// When the slices do not form one graph, or the solver is not suitable for it. Every rank gets

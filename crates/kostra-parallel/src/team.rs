@@ -478,7 +478,8 @@ mod tests {
                     let expected = step * (step + 1) / 2;
                     assert!(sums.iter().all(|sum| sum.load(Ordering::Relaxed) == expected));
                     if step % 100 == 0 {
-                        thread::sleep(std::time::Duration::from_millis(1)); // until the others are asleep
+                        // Until the others are asleep.
+                        thread::sleep(std::time::Duration::from_millis(1));
                     }
                 }
             });

@@ -136,10 +136,7 @@ pub(crate) fn out_of_memory(refusal: OutOfMemory) -> PyErr {
 }
 
 fn explain(error: &ReadError) -> PyErr {
-    let message = error.to_string().replace(
-        "mend it, or ask for such edges to be skipped",
-        "fix it, or pass nan='skip' to leave such edges out",
-    );
+    let message = error.to_string();
     match &error.kind {
         ReadErrorKind::Io(cause) if cause.kind() == ErrorKind::NotFound => {
             PyFileNotFoundError::new_err(message)

@@ -7,7 +7,7 @@
 //! ```
 //! use kostra::{AnyGraph, minimum_spanning_forest};
 //!
-//! // Edge i joins u[i] and v[i]. Parallel edges, self-loops, zero and negative weights are ordinary.
+//! // Edge i joins u[i] and v[i]. Parallel edges, self-loops and negative weights are allowed.
 //! let (u, v) = (vec![0, 1, 2, 0], vec![1, 2, 0, 0]);
 //! let graph = AnyGraph::from_edges(4, u, v, vec![0.5, -1.0, 0.5, 0.0])?;
 //! let forest = minimum_spanning_forest(&graph);

@@ -1,7 +1,8 @@
 //! The generic contracting Borůvka algorithm on a device, with one thread per vertex.
 //!
 //! In each round, every vertex chooses its minimum edge. The vertices that these edges connect are
-//! contracted, and the rows of the smaller graph are built. The algorithm ends when no edge is left.
+//! contracted, and the rows of the smaller graph are built. The algorithm ends when no edge is
+//! left.
 //!
 //! A vertex's minimum edge is in the forest (cut property). Because ranks are a strict total order,
 //! the only cycles that the chosen edges close are mirrored edges: pairs of vertices that chose the
@@ -27,9 +28,9 @@
 //!
 //! Deviations from the sources, with the reasons:
 //!
-//! * Ties are broken by the lower edge id, not by the lower neighbor. So the forest is the canonical
-//!   one, and each of several parallel edges has its own mirrored edge. For this, the entries of the
-//!   rows have ids. There is no array of degrees, because the offsets contain them.
+//! * Ties are broken by the lower edge id, not by the lower neighbor. So the forest is the
+//!   canonical one, and each of several parallel edges has its own mirrored edge. For this, the
+//!   entries of the rows have ids. There is no array of degrees, because the offsets contain them.
 //! * A vertex without edges gets no new id, and the loop ends when no edges are left, not when one
 //!   vertex is left. So graphs may be disconnected.
 //! * In Algorithm 8 either thread of a pair may remove the mirrored edge. Here the lower vertex
@@ -37,14 +38,14 @@
 //!   same.
 //! * Prefix sums are kernels of this crate; Sousa uses ModernGPU. The graph is in ordinary device
 //!   memory; Sousa uses texture memory.
-//! * Sousa does not say how the device detects that the colors have converged. GPU-u propagates them
-//!   by recursive calls in one kernel. Here each sweep is a launch, and the host reads whether it
-//!   changed a color.
+//! * Sousa does not say how the device detects that the colors have converged. GPU-u propagates
+//!   them by recursive calls in one kernel. Here each sweep is a launch, and the host reads whether
+//!   it changed a color.
 //! * The graph is copied to the device's own memory. GPU-u keeps it in unified memory, which is
 //!   copied page by page when it is touched, so the copy could not be timed separately.
 //!
-//! Blocks have 1024 threads, as in Sousa's appendix B. Biagiotti finds that larger blocks are faster
-//! than small ones.
+//! Blocks have 1024 threads, as in Sousa's appendix B. Biagiotti finds that larger blocks are
+//! faster than small ones.
 
 mod kernels;
 mod rounds;

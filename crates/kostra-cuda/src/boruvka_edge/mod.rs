@@ -1,19 +1,21 @@
 //! Borůvka's algorithm on a device, with one thread per edge. In each round, every edge is a
-//! candidate at the components of its two ends. Each component keeps its lightest candidate, and the
-//! components are joined along these edges. Then the edges are mapped to components and filtered.
+//! candidate at the components of its two ends. Each component keeps its lightest candidate, and
+//! the components are joined along these edges. Then the edges are mapped to components and
+//! filtered.
 //!
 //! A component's lightest outgoing edge is in the forest (cut property). Because ranks are a strict
 //! total order, joining all components along these edges closes no cycle. So each join succeeds,
 //! and the forest does not depend on the order of the threads. In each round, the number of
 //! components with outgoing edges is at least halved.
 //!
-//! * Source: Shou & He 2024, section 3.2, with the union-find of Listing 4, in their final approach.
-//!   This is Listing 6, which lists the remaining edges while it maps them (optimization 2), with
-//!   blocks of 512 threads (optimization 1) and searches without path compression (optimization 3).
-//!   Listing 5, which filters in a step of its own, is optional.
+//! * Source: Shou & He 2024, section 3.2, with the union-find of Listing 4, in their final
+//!   approach. This is Listing 6, which lists the remaining edges while it maps them (optimization
+//!   2), with blocks of 512 threads (optimization 1) and searches without path compression
+//!   (optimization 3). Listing 5, which filters in a step of its own, is optional.
 //! * Time O((n + m) log n) work, and in each round a round trip to the host, which needs the number
 //!   of remaining edges.
-//! * Device memory: with 32-bit weights 32 bytes an edge and 16 a vertex, with 64-bit weights 40 and
+//! * Device memory: with 32-bit weights 32 bytes an edge and 16 a vertex, with 64-bit weights 40
+//!   and
 //!   20. Of an edge's bytes, 12 and 16 are the graph's own. The result takes one more bit an edge.
 //! * Wants an edge list. Exact.
 //! * Reports the time of each step in each round, by the device's clock. The source's tables have
@@ -38,8 +40,8 @@
 //!   weight, so the step "lightest ids" finds the lowest id among the edges with the least key.
 //! * Listing 5 does not say how it filters. Here each block counts the edges that it keeps, and
 //!   reserves places for all of them by one atomic addition.
-//! * The edges of the forest are bits of a set, not an array of booleans, because the result is such
-//!   a set. The join also counts the edges that it adds, for the progress report.
+//! * The edges of the forest are bits of a set, not an array of booleans, because the result is
+//!   such a set. The join also counts the edges that it adds, for the progress report.
 
 mod kernels;
 mod list;

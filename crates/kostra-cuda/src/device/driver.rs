@@ -1,8 +1,8 @@
 //! A check that the machine has a working CUDA driver. The check does not panic.
 //!
-//! cudarc panics if the driver's library or one of its functions is missing. So this module opens the
-//! library first, by the same names in the same order as cudarc, and looks up each function that this
-//! crate calls.
+//! cudarc panics if the driver's library or one of its functions is missing. So this module opens
+//! the library first, by the same names in the same order as cudarc, and looks up each function
+//! that this crate calls.
 
 #![allow(unsafe_code, reason = "a foreign library is opened, and four of its functions are called")]
 

@@ -15,8 +15,8 @@ use crate::error::Doing;
 /// The bytes that the driver needs in addition to the arrays. Its memory pool grows in pieces of 32
 /// MiB, and kernels that spill registers have memory for each thread that the device can hold.
 const DRIVER_BYTES: usize = 64 << 20;
-/// A number of bytes that is almost always free. Asking the driver for the free memory takes as long
-/// as a small solve.
+/// A number of bytes that is almost always free. Asking the driver for the free memory takes as
+/// long as a small solve.
 const ALWAYS_FREE: usize = 64 << 20;
 
 impl Device {
@@ -92,8 +92,9 @@ impl Device {
         self.check(done, "filling memory")
     }
 
-    /// Refuses a solve that needs more memory than the device has, before the solve begins. The solve
-    /// needs `scratch` bytes of [scratch memory](Self::scratch) and `others` bytes in other arrays.
+    /// Refuses a solve that needs more memory than the device has, before the solve begins. The
+    /// solve needs `scratch` bytes of [scratch memory](Self::scratch) and `others` bytes in other
+    /// arrays.
     pub(crate) fn admit(&self, scratch: usize, others: usize) -> Result<(), SolveError> {
         let kept = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
         let new = others.saturating_add(if kept < scratch { scratch } else { 0 });

@@ -61,12 +61,12 @@ impl Device {
         driver::devices()
     }
 
-    /// Opens the device with the number `ordinal`, counted from 0. The first call for a device takes
-    /// some tenths of a second.
+    /// Opens the device with the number `ordinal`, counted from 0. The first call for a device
+    /// takes some tenths of a second.
     ///
     /// # Errors
-    /// When there is no such device, when its compute capability is below 8.0, or when it has failed
-    /// in this process.
+    /// When there is no such device, when its compute capability is below 8.0, or when it has
+    /// failed in this process.
     pub fn open(ordinal: usize) -> Result<Arc<Self>, NoDevice> {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(device) = open.iter().find(|device| device.ordinal == ordinal) {
@@ -122,7 +122,8 @@ impl Device {
             )));
         }
         let context = CudaContext::new(ordinal).map_err(refused)?;
-        // SAFETY: this crate uses one stream, and waits for work on other streams by its own events.
+        // SAFETY: this crate uses one stream, and waits for work on other streams by its own
+        // events.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(refused)?;
         let device = Self {
@@ -212,9 +213,9 @@ impl Device {
         self.check(module.load_function(kernel), "looking up a kernel")
     }
 
-    /// A kernel, and the number of its blocks of `block` threads that a multiprocessor holds at once.
-    /// Both are looked up once, because the driver needs some microseconds. `block` must be the same
-    /// in all calls for a kernel.
+    /// A kernel, and the number of its blocks of `block` threads that a multiprocessor holds at
+    /// once. Both are looked up once, because the driver needs some microseconds. `block` must be
+    /// the same in all calls for a kernel.
     pub(crate) fn resident(
         &self,
         source: Source,
@@ -254,8 +255,8 @@ impl Device {
         self.finish()
     }
 
-    /// Adds the operation `doing` to an error of the driver. Records an error after which the process
-    /// cannot use the device any more.
+    /// Adds the operation `doing` to an error of the driver. Records an error after which the
+    /// process cannot use the device any more.
     pub(crate) fn check<T>(
         &self,
         answer: Result<T, DriverError>,

@@ -20,8 +20,8 @@ pub(super) struct Kept {
     pub(super) turns: usize,
 }
 
-/// Words of host memory that the device writes to. Copying a word from the device would take as long
-/// as several steps of a solve.
+/// Words of host memory that the device writes to. Copying a word from the device would take as
+/// long as several steps of a solve.
 #[derive(Debug)]
 pub(super) struct Told {
     /// The address of `_memory`, kept here because `_memory` asks the driver for it each time.

@@ -27,8 +27,8 @@ const COUNTER_SET: u64 = 12 * COUNTERS;
 pub(super) const COUNTER_SETS: Range<usize> = 0..2 * COUNTER_SET as usize;
 /// Arrays begin at multiples of this number of bytes, as allocations by the driver do.
 const ALIGNMENT: u64 = 256;
-/// The most records per vertex of a dense graph, beside those per edge. They have room for the light
-/// edges.
+/// The most records per vertex of a dense graph, beside those per edge. They have room for the
+/// light edges.
 const RECORDS_PER_VERTEX: u64 = 6;
 /// Records of a dense graph are also one for this number of edges, for the edges that the first
 /// phase leaves between components.
@@ -99,8 +99,8 @@ impl Layout {
         start..start + self.forest
     }
 
-    /// The addresses if the scratch memory begins at `start`, for the solve after `solves` others in
-    /// this memory.
+    /// The addresses if the scratch memory begins at `start`, for the solve after `solves` others
+    /// in this memory.
     pub(super) fn at(&self, start: CUdeviceptr, solves: usize) -> Scratch {
         let mut scratch = self.arrays;
         for address in scratch.addresses() {

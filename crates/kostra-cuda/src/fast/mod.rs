@@ -1,15 +1,15 @@
 //! `cuda-fast`: rounds of Borůvka's algorithm on contracted components, in one launch.
 //!
-//! The blocks of the grid stay resident for the whole solve and synchronize at grid barriers between
-//! steps, so the host does nothing between rounds. The kernels are `kernels/fast.cu` and its parts
-//! in `kernels/fast/`; `docs/algorithms/cuda-fast.md` explains the algorithm.
+//! The blocks of the grid stay resident for the whole solve and synchronize at grid barriers
+//! between steps, so the host does nothing between rounds. The kernels are `kernels/fast.cu` and
+//! its parts in `kernels/fast/`; `docs/algorithms/cuda-fast.md` explains the algorithm.
 //!
 //! * Idea: with rows, each vertex takes the least edge of its row without atomics, and the vertices
 //!   are contracted along these edges before any list exists. A list of edges is one chain of tiles
-//!   per warp, which the warp filters in place. If there are many edges, those up to a sampled pivot
-//!   are contracted first. A second pass then lists the edges between the components that remain; of
-//!   the edges from a row to the giant component, it lists only the least. One block finishes small
-//!   lists in shared memory.
+//!   per warp, which the warp filters in place. If there are many edges, those up to a sampled
+//!   pivot are contracted first. A second pass then lists the edges between the components that
+//!   remain; of the edges from a row to the giant component, it lists only the least. One block
+//!   finishes small lists in shared memory.
 //! * Correctness: the least edge of a component is in the forest (cut property). The order of edges
 //!   is strict, so that hooking all components at once closes no cycle. An edge within a component
 //!   is the greatest of a cycle (cycle property), and so is every parallel edge except the least.
@@ -50,8 +50,8 @@ const ID: &str = "cuda-fast";
 
 /// The most vertices: the labels of all levels are below 5 n and have 31 bits.
 const MOST_VERTICES: u32 = (1 << 31) / 5 - 1;
-/// The most entries and edges: a loop's index may pass the end by one step of the grid, and must not
-/// overflow then.
+/// The most entries and edges: a loop's index may pass the end by one step of the grid, and must
+/// not overflow then.
 const MOST_ENTRIES: u32 = u32::MAX - (1 << 22);
 
 impl Algorithm for Fast {

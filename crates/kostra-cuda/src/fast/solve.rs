@@ -62,9 +62,9 @@ pub(super) fn find_forest<'a>(
     }
 }
 
-/// Launches a solve and waits for it. Returns `None` if the lists had too little room. The driver is
-/// called only to launch and to wait: a call takes as long as a step of the solve, and longer if the
-/// device was idle.
+/// Launches a solve and waits for it. Returns `None` if the lists had too little room. The driver
+/// is called only to launch and to wait: a call takes as long as a step of the solve, and longer if
+/// the device was idle.
 fn attempt<'a>(
     device: &'a Device,
     plan: &Plan,

@@ -60,8 +60,8 @@ impl<W: Weight> DeviceCsr<W> {
     /// Uses rows that are already on the device, after checking them. Nothing is copied.
     ///
     /// # Errors
-    /// When the arrays have a fault, with the place of the first one; or when the device fails or has
-    /// too little memory.
+    /// When the arrays have a fault, with the place of the first one; or when the device fails or
+    /// has too little memory.
     ///
     /// # Safety
     /// The addresses are of arrays with the lengths that [`CsrAddresses`] states, aligned for their
@@ -105,8 +105,8 @@ impl<W: Weight> DeviceEdges<W> {
     /// Uses an edge list that is already on the device, after checking it. Nothing is copied.
     ///
     /// # Errors
-    /// When the arrays have a fault, with the place of the first one; or when the device fails or has
-    /// too little memory.
+    /// When the arrays have a fault, with the place of the first one; or when the device fails or
+    /// has too little memory.
     ///
     /// # Safety
     /// As for [`DeviceCsr::from_addresses`].

@@ -1,8 +1,8 @@
 //! Text in blocks of whole lines, parsed by several threads and joined in order.
 //!
-//! One thread leads: it reads and decompresses the blocks and puts them into a queue, from which the
-//! other threads take and parse them. When the queue is full, the leader parses a block itself. So
-//! decompression never pauses if it is the bottleneck, and otherwise all threads parse. Parsed
+//! One thread leads: it reads and decompresses the blocks and puts them into a queue, from which
+//! the other threads take and parse them. When the queue is full, the leader parses a block itself.
+//! So decompression never pauses if it is the bottleneck, and otherwise all threads parse. Parsed
 //! blocks are joined in the order of the input. The result, including the first error, is the same
 //! for any number of threads.
 //!

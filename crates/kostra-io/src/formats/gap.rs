@@ -2,11 +2,11 @@
 //! 2015).
 //!
 //! All numbers are little-endian: one byte that is 1 for a directed graph and 0 otherwise; the
-//! numbers of entries and vertices (64 bits); the start of each vertex's entries, and the end of the
-//! last (64 bits); and the entries, each a neighbor and a weight (32 bits, signed). A directed graph
-//! then has the rows of the opposite direction. In an undirected graph, an edge is in the rows of
-//! both its ends and is read as one edge; in a directed graph, every entry is an edge. Edges are
-//! numbered in the order of first appearance.
+//! numbers of entries and vertices (64 bits); the start of each vertex's entries, and the end of
+//! the last (64 bits); and the entries, each a neighbor and a weight (32 bits, signed). A directed
+//! graph then has the rows of the opposite direction. In an undirected graph, an edge is in the
+//! rows of both its ends and is read as one edge; in a directed graph, every entry is an edge.
+//! Edges are numbered in the order of first appearance.
 
 use crate::columns::Weights;
 use crate::compression::Stream;

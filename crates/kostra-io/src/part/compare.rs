@@ -1,5 +1,5 @@
-//! Hashes of ranges of a file, which two processes compare to find out whether their files are equal
-//! there.
+//! Hashes of ranges of a file, which two processes compare to find out whether their files are
+//! equal there.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

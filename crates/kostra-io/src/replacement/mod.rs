@@ -53,8 +53,8 @@ impl Replacement {
     /// Creates an empty file that will replace `path`, without a name if the system supports it.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be written to, or `path` exists and is not a regular
-    /// file or not writable.
+    /// When the folder does not exist or cannot be written to, or `path` exists and is not a
+    /// regular file or not writable.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = follow_links(path)?;
         let old = writable(&target)?;

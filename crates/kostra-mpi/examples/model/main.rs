@@ -1,6 +1,6 @@
-//! Predicts the cost of `mpi-fast` on large numbers of ranks, for uniform graphs. The rates are fitted
-//! to a benchmark record of sixteen cores, the counts come from a simulation of the solver without
-//! MPI, and the network is assumed. Prints the tables of `docs/performance/mpi-model.md`.
+//! Predicts the cost of `mpi-fast` on large numbers of ranks, for uniform graphs. The rates are
+//! fitted to a benchmark record of sixteen cores, the counts come from a simulation of the solver
+//! without MPI, and the network is assumed. Prints the tables of `docs/performance/mpi-model.md`.
 //!
 //! ```text
 //! cargo run --package kostra-mpi --example model

@@ -131,8 +131,8 @@ impl Step {
         }
     }
 
-    /// The number of messages in sequence, and the maximum of sent and received bytes, with the best
-    /// algorithms of an MPI library: it gathers and reduces along a tree.
+    /// The number of messages in sequence, and the maximum of sent and received bytes, with the
+    /// best algorithms of an MPI library: it gathers and reduces along a tree.
     pub(crate) fn critical_path(&self, size: Size) -> Sent {
         let sent = self.sent(size);
         let messages = match self.kind {

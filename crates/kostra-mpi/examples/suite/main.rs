@@ -1,5 +1,5 @@
-//! Checks every solver for clusters on every case, on all ranks of the job, against the definition of
-//! a minimum spanning forest.
+//! Checks every solver for clusters on every case, on all ranks of the job, against the definition
+//! of a minimum spanning forest.
 //!
 //! ```text
 //! mpirun -n 3 target/debug/examples/suite

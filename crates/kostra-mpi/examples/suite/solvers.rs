@@ -89,7 +89,8 @@ fn large() -> Vec<(&'static str, AnyGraph)> {
     ]
 }
 
-/// Distributions of the edges to ranks: even, all on one rank, almost none on some ranks, and random.
+/// Distributions of the edges to ranks: even, all on one rank, almost none on some ranks, and
+/// random.
 fn distributions(edges: u64, ranks: usize) -> Vec<EdgeDistribution> {
     let all_on = |owner: usize| {
         EdgeDistribution::from_bounds(
@@ -158,9 +159,10 @@ fn check_distributions(
     right
 }
 
-/// The default settings, and this turn's share of the other settings: each option at its lowest value
-/// and at the next one, and all options at their lowest values. All ranks are on one machine, so the
-/// option `single_node` is set to its highest value where other options would have no effect.
+/// The default settings, and this turn's share of the other settings: each option at its lowest
+/// value and at the next one, and all options at their lowest values. All ranks are on one machine,
+/// so the option `single_node` is set to its highest value where other options would have no
+/// effect.
 fn settings(
     solver: &dyn DistributedSolver,
     turn: usize,
@@ -176,7 +178,8 @@ fn settings(
     for option in options {
         for value in [option.lowest, option.lowest + 1] {
             if value != option.default && value <= option.highest {
-                settings.push([&several_nodes[..], &[(option.name, value)]].concat()); // of one option the later counts
+                // Of one option the later counts.
+                settings.push([&several_nodes[..], &[(option.name, value)]].concat());
             }
         }
     }

@@ -42,8 +42,8 @@ impl<K: Key> OwnVertices<'_, K> {
         })
     }
 
-    /// Algorithm 8: the lightest edge of each vertex, without mirrored edges. These edges are in the
-    /// forest.
+    /// Algorithm 8: the lightest edge of each vertex, without mirrored edges. These edges are in
+    /// the forest.
     pub(super) fn remove_mirrored_edges(&self, vertex_minedge: &[u32]) -> Vec<u32> {
         let graph = self.graph;
         values(self.threads, self.own.len(), |index| {
@@ -67,8 +67,8 @@ impl<K: Key> OwnVertices<'_, K> {
         })
     }
 
-    /// Algorithm 10, until no color changes on any rank. Returns the colors of all vertices, and the
-    /// number of sweeps, the last of which changes nothing. Collective.
+    /// Algorithm 10, until no color changes on any rank. Returns the colors of all vertices, and
+    /// the number of sweeps, the last of which changes nothing. Collective.
     pub(super) fn propagate_colors(
         &self,
         mut own_color: Vec<Vertex>,
@@ -88,8 +88,8 @@ impl<K: Key> OwnVertices<'_, K> {
         }
     }
 
-    /// Algorithm 11. A vertex without edges gets no flag: it is finished, and no other vertex has its
-    /// color.
+    /// Algorithm 11. A vertex without edges gets no flag: it is finished, and no other vertex has
+    /// its color.
     pub(super) fn flag_roots(&self, color: &[Vertex]) -> Vec<u32> {
         values(self.threads, self.own.len(), |index| {
             let vertex = self.own.start + index;

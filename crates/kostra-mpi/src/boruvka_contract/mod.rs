@@ -1,28 +1,29 @@
 //! The generic contracting Borůvka algorithm on ranks. The kernels are those of one machine. Each
 //! rank applies them to a block of vertices. After each kernel, all ranks gather the results.
 //!
-//! Every vertex chooses its lightest edge (cut property). Under the strict order of `(key, id)`, the
-//! chosen edges close no cycle, except for pairs of vertices that choose the same edge; one of the
-//! two removes its own. Vertices that are connected by chosen edges get one color, and become one
-//! vertex of a smaller graph, until no edges are left.
+//! Every vertex chooses its lightest edge (cut property). Under the strict order of `(key, id)`,
+//! the chosen edges close no cycle, except for pairs of vertices that choose the same edge; one of
+//! the two removes its own. Vertices that are connected by chosen edges get one color, and become
+//! one vertex of a smaller graph, until no edges are left.
 //!
 //! * Source: Sousa 2014, section 4.4.2, Algorithm 6, with the kernels of section 4.4.1 and
 //!   Algorithms 7 to 13. The phases of a run are the kernels, under their names, each with the
 //!   gathering after it.
 //! * As in the source, every rank has a global view: the contracted graph, and the state of each
-//!   vertex. A rank stores the graph of a round and the graph of the next one, each in up to 16 bytes
-//!   per end of an edge. So ranks save time and not memory. More than 2^30 edges are refused.
-//! * In a round, every rank gets the lightest edge, the color and the new id of each vertex (4 bytes
-//!   each; colors once per sweep, in at most log2 n + 2 sweeps), the new degrees by an all-reduce,
-//!   the start of each new row, and the new graph. Prefix sums are pipelined from rank to rank. Time
-//!   O((n + m) log n). Ranks and threads share the work of the kernels, but not the gathering.
+//!   vertex. A rank stores the graph of a round and the graph of the next one, each in up to 16
+//!   bytes per end of an edge. So ranks save time and not memory. More than 2^30 edges are refused.
+//! * In a round, every rank gets the lightest edge, the color and the new id of each vertex (4
+//!   bytes each; colors once per sweep, in at most log2 n + 2 sweeps), the new degrees by an
+//!   all-reduce, the start of each new row, and the new graph. Prefix sums are pipelined from rank
+//!   to rank. Time O((n + m) log n). Ranks and threads share the work of the kernels, but not the
+//!   gathering.
 //! * Exact. The threads of a rank take blocks of 2^12 of its vertices.
 //!
 //! Deviations from the source: ties go to the lower edge id, and the solver finds forests of
 //! disconnected graphs, as does the solver of that name for one machine. Edges have ids, which are
-//! gathered too. A vertex removes only its own mirrored edge, so line 5, which gathers the edges that
-//! others have removed, has nothing to send. A rank inserts the edges of its new vertices, not of its
-//! old ones, so the all-gathers of lines 18 and 19 concatenate rows.
+//! gathered too. A vertex removes only its own mirrored edge, so line 5, which gathers the edges
+//! that others have removed, has nothing to send. A rank inserts the edges of its new vertices, not
+//! of its old ones, so the all-gathers of lines 18 and 19 concatenate rows.
 
 mod contracted_graph;
 mod kernels;

@@ -1,5 +1,5 @@
-//! The threads of one kernel. They are started for the kernel and end with it, which takes some tens
-//! of microseconds.
+//! The threads of one kernel. They are started for the kernel and end with it, which takes some
+//! tens of microseconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -35,8 +35,8 @@ pub struct Communicator {
 pub(super) const LONGEST_MESSAGE: usize = 1 << 30;
 
 impl Communicator {
-    /// Sets the maximum number of bytes in one message of MPI; the default is 2^30. A longer message
-    /// is sent in pieces. All ranks must pass the same number; 0 is taken for 1.
+    /// Sets the maximum number of bytes in one message of MPI; the default is 2^30. A longer
+    /// message is sent in pieces. All ranks must pass the same number; 0 is taken for 1.
     pub fn with_longest_message(mut self, bytes: usize) -> Self {
         self.longest_message = bytes.clamp(1, LONGEST_MESSAGE);
         self

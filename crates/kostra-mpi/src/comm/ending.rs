@@ -9,8 +9,8 @@ use mpi::topology::{Communicator as _, SimpleCommunicator};
 /// The exit code of a job that one rank ends, as of every command that cannot do its work. Exit
 /// code 1 means that the answer is no.
 pub(super) const EXIT_FAILED: i32 = 2;
-/// The time that MPICH's launcher needs to pass on the last line. It drops what it has not passed on
-/// when a job is aborted.
+/// The time that MPICH's launcher needs to pass on the last line. It drops what it has not passed
+/// on when a job is aborted.
 const LAUNCHER_DELAY: Duration = Duration::from_millis(200);
 
 /// This rank and the number of ranks, for code that has no communicator.

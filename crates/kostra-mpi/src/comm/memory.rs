@@ -1,8 +1,8 @@
 //! Errors for memory that is not granted, with the rank, the number of bytes, and the phase.
 //!
-//! A rank that is refused memory in the middle of a step cannot continue. Rust then ends the process
-//! by a signal, without a reason. A program whose global allocator is [`Memory`] reports the reason
-//! in one line and ends the job.
+//! A rank that is refused memory in the middle of a step cannot continue. Rust then ends the
+//! process by a signal, without a reason. A program whose global allocator is [`Memory`] reports
+//! the reason in one line and ends the job.
 #![expect(unsafe_code, reason = "a global allocator and a signal handler")]
 
 use std::alloc::{GlobalAlloc, Layout};
@@ -22,7 +22,8 @@ use super::ending::{EXIT_FAILED, end_job_with, this_rank};
 /// # fn main() {}
 /// ```
 ///
-/// It costs nothing until memory is refused. An allocation that can fail returns its error as usual.
+/// It costs nothing until memory is refused. An allocation that can fail returns its error as
+/// usual.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory;
 

@@ -23,8 +23,8 @@ impl Communicator {
         self.counted(self.tree_depth(), 0, || self.world.barrier());
     }
 
-    /// Sends `items` to another rank, which must [receive](Self::receive) them. This may wait until it
-    /// does.
+    /// Sends `items` to another rank, which must [receive](Self::receive) them. This may wait until
+    /// it does.
     pub fn send<T: Pod>(&self, to: usize, items: &[T]) {
         let bytes = bytemuck::cast_slice(items);
         self.counted(1, bytes.len(), || {
@@ -40,8 +40,8 @@ impl Communicator {
         self.counted(0, 0, || self.receive_tagged(from, MESSAGE))
     }
 
-    /// Copies the root's `items` to every rank. Collective. `items` must have the same length on every
-    /// rank.
+    /// Copies the root's `items` to every rank. Collective. `items` must have the same length on
+    /// every rank.
     pub fn broadcast<T: Pod>(&self, root: usize, items: &mut [T]) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
         let sent = usize::from(root != self.rank());
@@ -165,8 +165,8 @@ impl Communicator {
         })
     }
 
-    /// Whether a message that rank `from` has sent by [`Self::swap`] has arrived and was not received
-    /// yet.
+    /// Whether a message that rank `from` has sent by [`Self::swap`] has arrived and was not
+    /// received yet.
     pub(crate) fn has_arrived(&self, from: usize) -> bool {
         self.process(from).immediate_probe_with_tag(SWAP).is_some()
     }
@@ -202,7 +202,8 @@ impl Communicator {
         items
     }
 
-    /// Extends `items` to `length` with zeros. If the memory is not granted, this rank ends the job.
+    /// Extends `items` to `length` with zeros. If the memory is not granted, this rank ends the
+    /// job.
     pub(super) fn grow<T: Pod>(&self, items: &mut Vec<T>, length: usize) {
         self.reserve(items, length.saturating_sub(items.len()));
         items.resize(length, T::zeroed());

@@ -1,8 +1,9 @@
 //! Communication between the ranks of a job.
 //!
 //! [`Communicator`] holds all ranks. Its methods are defined by topic: point-to-point messages and
-//! gathers in `messages`, personalized exchanges in `exchange`, reductions in `reduce`, agreement on
-//! results in `agree`, phases and their traffic in `phases`, the processors of a machine in `node`.
+//! gathers in `messages`, personalized exchanges in `exchange`, reductions in `reduce`, agreement
+//! on results in `agree`, phases and their traffic in `phases`, the processors of a machine in
+//! `node`.
 //!
 //! Errors come in two kinds. A [`Refusal`] is known to all ranks and equal on every rank. A failure
 //! that only one rank meets, such as memory that is not granted, would leave the others waiting

@@ -66,8 +66,8 @@ impl<T> Parts<T> {
 }
 
 impl<T: Copy> Parts<T> {
-    /// Distributes `items` to `count` parts: item `x` goes to part `part(x)`. Items of one part keep
-    /// their order. O(items + count).
+    /// Distributes `items` to `count` parts: item `x` goes to part `part(x)`. Items of one part
+    /// keep their order. O(items + count).
     ///
     /// # Panics
     /// When `part` returns `count` or more.

@@ -15,9 +15,9 @@ impl Communicator {
         self.traffic.get()
     }
 
-    /// Runs `step` as a phase of the run, and accounts for what it sends. Before the phase ends, the
-    /// observer gets the counters "messages", "bytes sent" and "seconds of communication" of this
-    /// rank.
+    /// Runs `step` as a phase of the run, and accounts for what it sends. Before the phase ends,
+    /// the observer gets the counters "messages", "bytes sent" and "seconds of communication" of
+    /// this rank.
     ///
     /// The traffic of an inner phase counts for the outer phase too.
     pub fn phase<T>(

@@ -1,4 +1,5 @@
-//! Reductions: one number, or an array of numbers element by element, from the numbers of all ranks.
+//! Reductions: one number, or an array of numbers element by element, from the numbers of all
+//! ranks.
 
 use mpi::collective::SystemOperation;
 use mpi::traits::{CommunicatorCollectives, Equivalence};
@@ -24,8 +25,8 @@ impl Number for u64 {}
 mod sealed {
     use mpi::traits::Equivalence;
 
-    /// Unsigned numbers are mapped to signed numbers in the same order, because MPICH 4.0.2 compares
-    /// unsigned numbers as signed ones.
+    /// Unsigned numbers are mapped to signed numbers in the same order, because MPICH 4.0.2
+    /// compares unsigned numbers as signed ones.
     pub trait Number: Copy {
         type Signed: bytemuck::Pod + Equivalence;
         fn signed(self) -> Self::Signed;
@@ -51,8 +52,8 @@ mod sealed {
 const CHUNK: usize = 1 << 17;
 
 impl Communicator {
-    /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must have
-    /// the same length on every rank.
+    /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must
+    /// have the same length on every rank.
     pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
         self.counted(self.tree_depth(), self.tree_depth() * size_of_val(numbers), || match by {
             Reduction::Sum => {

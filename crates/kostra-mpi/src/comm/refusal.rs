@@ -41,8 +41,8 @@ impl Refusal {
             // The first process that ends with such a code ends the others too. The reason must be
             // reported by then.
             SimpleCommunicator::world().barrier();
-            // SAFETY: this thread has started MPI and not finalized it. Nothing uses MPI afterwards:
-            // the process ends below without running any destructor.
+            // SAFETY: this thread has started MPI and not finalized it. Nothing uses MPI
+            // afterwards: the process ends below without running any destructor.
             unsafe { mpi::ffi::MPI_Finalize() };
         }
         std::process::exit(2)

@@ -17,8 +17,8 @@ pub(super) const DENSE: u64 = 8;
 /// Some edges of a rank's slice, ascending by position in the slice and so by id. Only the active
 /// edges that are a whole slice may contain self-loops.
 pub(super) struct ActiveEdges<'a, I: GlobalId, W: Weight> {
-    /// The ids of the components at which the edges end, ascending. A local id is a position in this
-    /// array.
+    /// The ids of the components at which the edges end, ascending. A local id is a position in
+    /// this array.
     pub(super) components: Vec<I>,
     /// The first ends, as local ids.
     pub(super) u: Cow<'a, [u32]>,
@@ -118,8 +118,8 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
         })
     }
 
-    /// The edges at `positions`, between components with new ids: `label` returns the new id of each
-    /// local id. Different local ids may get equal labels, in any order.
+    /// The edges at `positions`, between components with new ids: `label` returns the new id of
+    /// each local id. Different local ids may get equal labels, in any order.
     fn relabel(&self, positions: &[u32], label: impl Fn(u32) -> I) -> ActiveEdges<'static, I, W> {
         let mut selected = self.at(positions);
         let used = RankBitVector::of_ends(self.components.len() as u64, &selected.u, &selected.v);
@@ -188,7 +188,8 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
         key_of(self.weights[position as usize], order)
     }
 
-    /// The edges up to `pivot`, without self-loops. `first` is the id of the first edge of the slice.
+    /// The edges up to `pivot`, without self-loops. `first` is the id of the first edge of the
+    /// slice.
     pub(super) fn up_to(
         &self,
         pivot: Pivot,
@@ -210,8 +211,8 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
         self.u[position as usize] == self.v[position as usize]
     }
 
-    /// The positions of the forest of these edges, ascending. No other of these edges is in the forest
-    /// of a larger set of edges (cycle property).
+    /// The positions of the forest of these edges, ascending. No other of these edges is in the
+    /// forest of a larger set of edges (cycle property).
     pub(super) fn forest(&self, order: Order, run: &mut Run<'_>) -> Result<Vec<u32>, SolveError> {
         if self.is_forest {
             return Ok((0..self.len() as u32).collect());

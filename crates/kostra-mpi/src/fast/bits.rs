@@ -51,8 +51,8 @@ pub(super) fn set_if<T: Word>(words: &mut [T], index: usize, bit: bool) {
     *word = *word | T::from(bit) << (index % T::BITS);
 }
 
-/// The `count` bits from bit `first` of `words[0]` on, as words that begin with them. Other bits are
-/// zero, and so are bits past the end of `words`.
+/// The `count` bits from bit `first` of `words[0]` on, as words that begin with them. Other bits
+/// are zero, and so are bits past the end of `words`.
 pub(super) fn extract(words: &[u64], first: usize, count: usize) -> Vec<u64> {
     let word = |index: usize| words.get(index).copied().unwrap_or(0);
     let shifted =

@@ -110,14 +110,14 @@ fn answer(arrived: &Parts<u32>, block: usize) -> (Parts<u32>, u64) {
     (answers, once.iter().map(|bits| u64::from(bits.count_ones())).sum())
 }
 
-/// Contracts the interior of a slice. Adds to `forest` the edges that are in the forest of the whole
-/// graph whatever edges other ranks have. Returns the edges that may or may not be in it: a forest
-/// between trees that each contain one boundary vertex, whose id is the id of the tree.
+/// Contracts the interior of a slice. Adds to `forest` the edges that are in the forest of the
+/// whole graph whatever edges other ranks have. Returns the edges that may or may not be in it: a
+/// forest between trees that each contain one boundary vertex, whose id is the id of the tree.
 ///
 /// Consider Kruskal's algorithm, and an edge that joins two trees, one of which has no boundary
-/// vertex. This edge is the lightest of all edges that leave that tree, on any rank, so it is in the
-/// forest (cut property). A slice of more than three edges per vertex is first reduced to its own
-/// forest (cycle property).
+/// vertex. This edge is the lightest of all edges that leave that tree, on any rank, so it is in
+/// the forest (cut property). A slice of more than three edges per vertex is first reduced to its
+/// own forest (cycle property).
 pub(super) fn contract_interior<I: GlobalId, W: Weight>(
     slice: &Slice<W>,
     boundary: &BitSet,

@@ -69,8 +69,9 @@ pub(super) fn merge<I: GlobalId, W: Weight>(
     Ok(own.into_iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(edge, _)| edge).collect())
 }
 
-/// Undoes the merges, the last one first. `chosen` says which edges of the last merged forest are in
-/// the result. Sends each sender the bits of its edges, and returns the bits of this rank's edges.
+/// Undoes the merges, the last one first. `chosen` says which edges of the last merged forest are
+/// in the result. Sends each sender the bits of its edges, and returns the bits of this rank's
+/// edges.
 fn return_along_tree(
     mut chosen: Vec<bool>,
     mut merges: Vec<Merge>,

@@ -4,21 +4,21 @@
 //! * On one rank, the solver is the engine for one machine on the slice as it is. Ranks on the same
 //!   machine are merged into one solve: [`single_node`].
 //! * Each rank first contracts the interior of its slice, which no other rank can influence
-//!   ([`boundary`]). On graphs with locality, such as roads and grids, this decides nearly all edges,
-//!   and leaves a forest between the boundary vertices.
+//!   ([`boundary`]). On graphs with locality, such as roads and grids, this decides nearly all
+//!   edges, and leaves a forest between the boundary vertices.
 //! * If few edges are left, or few ranks take part, the rest is merged along a tree of ranks
 //!   ([`merge_tree`]).
-//! * Many edges on many ranks are processed in batches, as on one machine. A [`pivot`] from a sample
-//!   selects the light edges, and rounds of Borůvka's algorithm compute their forest ([`owners`]).
-//!   Of the heavier edges, only edges between two of the resulting components remain (cycle
-//!   property).
-//! * Edges stay on their rank; messages contain components. On several machines, a rank needs memory
-//!   for its slice, for its block of vertices, for the vertices at which its edges end, for one bit
-//!   per vertex if one component is large, and on rank 0 for the few edges that are merged. On one
-//!   machine, rank 0 holds all edges.
-//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009. Like pointer
-//!   doubling between owners and the grid of messages, it is also in Sanders & Schimek 2023.
-//!   `docs/algorithms/mpi-fast.md` describes the whole solver and its costs.
+//! * Many edges on many ranks are processed in batches, as on one machine. A [`pivot`] from a
+//!   sample selects the light edges, and rounds of Borůvka's algorithm compute their forest
+//!   ([`owners`]). Of the heavier edges, only edges between two of the resulting components remain
+//!   (cycle property).
+//! * Edges stay on their rank; messages contain components. On several machines, a rank needs
+//!   memory for its slice, for its block of vertices, for the vertices at which its edges end, for
+//!   one bit per vertex if one component is large, and on rank 0 for the few edges that are merged.
+//!   On one machine, rank 0 holds all edges.
+//! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009. Like
+//!   pointer doubling between owners and the grid of messages, it is also in Sanders &
+//!   Schimek 2023. `docs/algorithms/mpi-fast.md` describes the whole solver and its costs.
 //! * Exact. A rank uses threads for its local forests.
 
 mod active_edges;
@@ -167,8 +167,8 @@ fn solve<I: GlobalId, W: Weight>(
 }
 
 impl<'a, W: Weight> Job<'a, W> {
-    /// What this rank can do alone. It contracts the interior of its slice, or reduces a dense slice
-    /// to a forest. If neither would decide many edges, it does nothing.
+    /// What this rank can do alone. It contracts the interior of its slice, or reduces a dense
+    /// slice to a forest. If neither would decide many edges, it does nothing.
     fn contract_alone<I: GlobalId>(
         &mut self,
         boundary: &Boundary,
@@ -272,8 +272,8 @@ impl<'a, W: Weight> Job<'a, W> {
         })
     }
 
-    /// Computes the forest of a batch without self-loops, in rounds of Borůvka's algorithm, and by a
-    /// merge once few edges are left.
+    /// Computes the forest of a batch without self-loops, in rounds of Borůvka's algorithm, and by
+    /// a merge once few edges are left.
     fn rounds<I: GlobalId>(
         &mut self,
         mut batch: ActiveEdges<'static, I, W>,

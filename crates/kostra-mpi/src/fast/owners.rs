@@ -1,5 +1,6 @@
-//! Components and their owners. Each rank owns a block of the vertices. For each vertex of the block
-//! that is or was the root of a component, it stores the component that the vertex belongs to.
+//! Components and their owners. Each rank owns a block of the vertices. For each vertex of the
+//! block that is or was the root of a component, it stores the component that the vertex belongs
+//! to.
 //!
 //! In a round, ranks send owners their minimum edge candidate for each component. Owners hook
 //! components onto each other, and answer each candidate with the new root of its component, in the
@@ -65,11 +66,12 @@ impl<'a, I: GlobalId> Owners<'a, I> {
         Self { world, distribution, first, parents, best: vec![NONE; len] }
     }
 
-    /// A round of Borůvka's algorithm: every component hooks along the lightest edge that any rank has
-    /// at it. Each of the components must have an edge, and no edge may be a self-loop. Collective.
+    /// A round of Borůvka's algorithm: every component hooks along the lightest edge that any rank
+    /// has at it. Each of the components must have an edge, and no edge may be a self-loop.
+    /// Collective.
     ///
-    /// Edge ids ascend with the ranks and with the positions on a rank. So among equal keys, the edge
-    /// with the lower position, or on the lower rank, is lighter.
+    /// Edge ids ascend with the ranks and with the positions on a rank. So among equal keys, the
+    /// edge with the lower position, or on the lower rank, is lighter.
     pub(super) fn round<W: Weight>(
         &mut self,
         edges: &ActiveEdges<'_, I, W>,
@@ -115,8 +117,8 @@ impl<'a, I: GlobalId> Owners<'a, I> {
         Round { labels, chosen }
     }
 
-    /// Hooks each component along its best candidate. Answers each candidate with the new root of its
-    /// component, and with one bit that says whether the candidate is the best one.
+    /// Hooks each component along its best candidate. Answers each candidate with the new root of
+    /// its component, and with one bit that says whether the candidate is the best one.
     fn hook(&mut self, arrived: &Parts<u32>, width: usize) -> Parts<u32> {
         let key_of = |candidate: &[u32]| read_number(&candidate[1..width - I::WORDS]);
         let candidate_at = |index: u32| &arrived.items()[index as usize * width..][..width];
@@ -190,8 +192,8 @@ impl<'a, I: GlobalId> Owners<'a, I> {
 
     /// The current parents of `vertices`, from their owners. Collective.
     ///
-    /// Many of the vertices are equal, such as the root of the largest component. So a vertex that is
-    /// in the cache of recent requests is not requested again.
+    /// Many of the vertices are equal, such as the root of the largest component. So a vertex that
+    /// is in the cache of recent requests is not requested again.
     fn ask(&self, vertices: &[I]) -> Vec<I> {
         let mut recent = vec![NONE; RECENT];
         let mut requested: Vec<I> = Vec::with_capacity(vertices.len());
@@ -297,8 +299,8 @@ impl<'a, I: GlobalId> Owners<'a, I> {
         self.parents_at(&Parts::new(requests, lengths))
     }
 
-    /// Sets new parents of roots that this rank owns. Each pair is a root and its new root; pairs of
-    /// roots that other ranks own are ignored.
+    /// Sets new parents of roots that this rank owns. Each pair is a root and its new root; pairs
+    /// of roots that other ranks own are ignored.
     pub(super) fn adopt(&mut self, pairs: impl Iterator<Item = (I, I)>) {
         for (root, parent) in pairs {
             let offset = root.to_u64().checked_sub(self.first).map(|offset| offset as usize);

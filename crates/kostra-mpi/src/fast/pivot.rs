@@ -13,8 +13,9 @@ pub(super) struct Pivot {
 /// The expected number of sampled edges of all ranks.
 const SAMPLE: u64 = 1 << 14;
 
-/// A pivot with about `wanted` of the `edges` edges of all ranks up to it. The pivot is one of these
-/// edges. This rank has `len` edges, and `edge_at` returns their ranks in the order. Collective.
+/// A pivot with about `wanted` of the `edges` edges of all ranks up to it. The pivot is one of
+/// these edges. This rank has `len` edges, and `edge_at` returns their ranks in the order.
+/// Collective.
 pub(super) fn choose_pivot(
     len: usize,
     edge_at: impl Fn(u32) -> Pivot,

@@ -2,12 +2,12 @@
 //!
 //! * Messages between ranks on one machine are copied twice through memory that the ranks share
 //!   anyway. Each rank builds, compares and relabels data that threads of one process would read in
-//!   place. So rank 0 copies the slices from the memory of the other ranks, computes the forest with
-//!   the threads of all ranks, and sends each rank the bits of its slice. The other ranks sleep
-//!   meanwhile, because rank 0 uses their processors.
+//!   place. So rank 0 copies the slices from the memory of the other ranks, computes the forest
+//!   with the threads of all ranks, and sends each rank the bits of its slice. The other ranks
+//!   sleep meanwhile, because rank 0 uses their processors.
 //! * A rank first reduces a slice of 8 or more edges per vertex to its forest (cycle property).
-//! * The slices are joined in the order of the ranks, so the edges of the joined list have the order
-//!   of their ids.
+//! * The slices are joined in the order of the ranks, so the edges of the joined list have the
+//!   order of their ids.
 //! * This path is not taken if each rank has its own region of the graph, which it contracts alone.
 //!   It needs a system that permits one process to read another one's memory, enough memory for all
 //!   edges, a number of edges that fits one list, and not far fewer edges than vertices.
@@ -62,7 +62,8 @@ struct Contribution {
     u: RemoteSlice,
     v: RemoteSlice,
     weights: RemoteSlice,
-    /// A random number, and its place in memory. A rank that finds it there reads the right process.
+    /// A random number, and its place in memory. A rank that finds it there reads the right
+    /// process.
     token: u64,
     token_in_memory: RemoteSlice,
     processors: Processors,
@@ -78,8 +79,8 @@ struct OwnEdges<'a, W: Weight> {
     positions: Option<Vec<EdgeId>>,
 }
 
-/// The edges of this rank's slice that are in the forest, or `None` on all ranks if this path is not
-/// taken. Needs at least `min_edges` edges of all ranks. Collective.
+/// The edges of this rank's slice that are in the forest, or `None` on all ranks if this path is
+/// not taken. Needs at least `min_edges` edges of all ranks. Collective.
 pub(super) fn solve<W: Weight>(
     slice: &Slice<W>,
     order: Order,
@@ -112,10 +113,10 @@ pub(super) fn solve<W: Weight>(
     Ok(words.map(|words| own.forest(&words, start, slice.len())))
 }
 
-/// Whether the slices have locality: each rank has its own region of the graph, as on grids and road
-/// networks, and so contracts most of its edges alone. That is the case if most sampled edges of each
-/// rank end in blocks of vertices where other ranks have few edges, and if no rank has far more than
-/// its share of all edges. Collective.
+/// Whether the slices have locality: each rank has its own region of the graph, as on grids and
+/// road networks, and so contracts most of its edges alone. That is the case if most sampled edges
+/// of each rank end in blocks of vertices where other ranks have few edges, and if no rank has far
+/// more than its share of all edges. Collective.
 fn has_locality<W: Weight>(slice: &Slice<W>, edges: u64, world: &Communicator) -> bool {
     let longest = world.reduce_one(Reduction::Max, slice.len() as u64);
     if longest > MAX_SHARES * edges.div_ceil(world.size() as u64) {
@@ -235,8 +236,9 @@ impl<'a, W: Weight> OwnEdges<'a, W> {
         }
     }
 
-    /// The edges of the slice that are in the forest. `words` contains the bits of this rank's edges;
-    /// `start` is the position of the first one in the joined list, and `len` the length of the slice.
+    /// The edges of the slice that are in the forest. `words` contains the bits of this rank's
+    /// edges; `start` is the position of the first one in the joined list, and `len` the length of
+    /// the slice.
     fn forest(&self, words: &[u64], start: usize, len: usize) -> EdgeSet {
         let is_in_forest = bits::extract(words, start % 64, self.u.len());
         let Some(positions) = &self.positions else { return EdgeSet::from_words(is_in_forest) };
@@ -248,8 +250,8 @@ impl<'a, W: Weight> OwnEdges<'a, W> {
     }
 }
 
-/// The contributions joined to one list; `None` if there is not enough memory, or if the memory of a
-/// rank cannot be read.
+/// The contributions joined to one list; `None` if there is not enough memory, or if the memory of
+/// a rank cannot be read.
 fn join<W: Weight>(
     contributions: &[Contribution],
     vertices: usize,

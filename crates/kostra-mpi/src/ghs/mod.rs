@@ -3,40 +3,41 @@
 //!
 //! Each vertex begins as a fragment of its own. The vertices of a fragment together search for the
 //! lightest edge that leaves the fragment, along its branches, and request a connection over that
-//! edge. If the fragment at the other end has a higher level, it absorbs this fragment. If both have
-//! chosen the same edge, they merge at the next level. Otherwise the request waits. So a fragment of
-//! level k has at least 2^k vertices, and no fragment knows all others.
+//! edge. If the fragment at the other end has a higher level, it absorbs this fragment. If both
+//! have chosen the same edge, they merge at the next level. Otherwise the request waits. So a
+//! fragment of level k has at least 2^k vertices, and no fragment knows all others.
 //!
 //! * Source: Gallager, Humblet & Spira 1983, on ranks as in Shou & He 2024, section 3.4. A
 //!   rank runs the machines of its vertices. A message goes through a queue if both vertices are on
 //!   one rank, and else to the other rank, here in batches.
-//! * At most 5 n log2 n + 2 m messages. Counters such as "test messages" contain the messages of one
-//!   kind on all ranks; "messages between ranks" contains those that left their rank. "highest level"
-//!   is at most log2 n. A batch takes 24 bytes per message, and counts as one message of MPI.
-//! * An idle rank polls for messages. "idle polls" counts the polls of all ranks that found nothing,
-//!   and "longest idle seconds" is the longest idle time of any rank. Messages reach the vertices of
-//!   a fragment hop by hop, along paths that may be as long as the fragment, at every level: O(n log
-//!   n) hops in the worst case.
-//! * A rank needs 40 bytes per edge end at its vertices and 64 bytes per vertex, and at most 140 bytes
-//!   per edge while edges are distributed. No rank holds the whole graph.
+//! * At most 5 n log2 n + 2 m messages. Counters such as "test messages" contain the messages of
+//!   one kind on all ranks; "messages between ranks" contains those that left their rank. "highest
+//!   level" is at most log2 n. A batch takes 24 bytes per message, and counts as one message of
+//!   MPI.
+//! * An idle rank polls for messages. "idle polls" counts the polls of all ranks that found
+//!   nothing, and "longest idle seconds" is the longest idle time of any rank. Messages reach the
+//!   vertices of a fragment hop by hop, along paths that may be as long as the fragment, at every
+//!   level: O(n log n) hops in the worst case.
+//! * A rank needs 40 bytes per edge end at its vertices and 64 bytes per vertex, and at most 140
+//!   bytes per edge while edges are distributed. No rank holds the whole graph.
 //! * Exact. One thread per rank. Requires only that messages between two ranks keep their order.
 //!
 //! Deviations from Shou & He:
 //!
-//! * Vertices are distributed in blocks of consecutive ids; the source gives vertex `j` to rank `j mod
-//!   p`. So vertices with neighboring ids are on one rank, and their messages stay there.
+//! * Vertices are distributed in blocks of consecutive ids; the source gives vertex `j` to rank
+//!   `j mod p`. So vertices with neighboring ids are on one rank, and their messages stay there.
 //! * Each rank starts with its own slice of the edges; in the source, rank 0 distributes the graph.
 //! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to
 //!   test is found in amortized constant time; the source searches a set in O(log n).
-//! * A message contains the number of its arc at the receiver, which takes constant time with parallel
-//!   edges, too; the source maps the number of the neighbor to the edge.
+//! * A message contains the number of its arc at the receiver, which takes constant time with
+//!   parallel edges, too; the source maps the number of the neighbor to the edge.
 //! * A message that cannot be answered yet waits at its vertex until the vertex changes; Gallager,
 //!   Humblet & Spira append it to the queue.
-//! * The name of a fragment is the id of its core edge, and edges are ordered by `(key, id)`, because
-//!   the algorithm requires distinct weights.
+//! * The name of a fragment is the id of its core edge, and edges are ordered by `(key, id)`,
+//!   because the algorithm requires distinct weights.
 //! * Messages to another rank are sent in batches; the source sends each one with `MPI_Isend`.
-//! * The source ends after a timeout; here a token detects the end ([`Termination`]). One fragment per
-//!   component is complete then: no edge leaves it.
+//! * The source ends after a timeout; here a token detects the end ([`Termination`]). One fragment
+//!   per component is complete then: no edge leaves it.
 
 mod message;
 mod vertices;
@@ -55,7 +56,8 @@ use vertices::{Outbox, Vertices};
 /// The algorithm of Gallager, Humblet and Spira.
 pub(crate) struct Ghs;
 
-/// The number of messages inside a rank that are handled before messages of other ranks are received.
+/// The number of messages inside a rank that are handled before messages of other ranks are
+/// received.
 const MESSAGES_PER_TURN: usize = 1 << 12;
 /// The number of messages of a full batch. Smaller batches are sent only when the queue is empty.
 const FULL_BATCH: usize = 1 << 10;
@@ -119,7 +121,8 @@ impl DistributedAlgorithm for Ghs {
     }
 }
 
-/// Distributes the edges to the owners of their ends. Returns the vertices of this rank. Collective.
+/// Distributes the edges to the owners of their ends. Returns the vertices of this rank.
+/// Collective.
 fn distribute<W: Weight>(
     slice: &Slice<W>,
     order: Order,
@@ -135,9 +138,9 @@ fn distribute<W: Weight>(
     Ok(vertices)
 }
 
-/// Lets the vertices of all ranks exchange messages until the end. Returns the counts of this rank, in
-/// the order of the counters: messages of each kind, messages to other ranks, tokens, and idle polls.
-/// Also returns the idle time. Collective.
+/// Lets the vertices of all ranks exchange messages until the end. Returns the counts of this rank,
+/// in the order of the counters: messages of each kind, messages to other ranks, tokens, and idle
+/// polls. Also returns the idle time. Collective.
 fn exchange_messages(
     vertices: &mut Vertices,
     world: &Communicator,

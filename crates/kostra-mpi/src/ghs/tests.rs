@@ -39,8 +39,8 @@ fn rows_of(graph: &EdgeList<u32>, distribution: VertexDistribution, rank: usize)
     rows
 }
 
-/// Lets ranks handle messages in a random order that keeps the order between each two ranks, until no
-/// messages are left. At first the vertices wake up for which `awake` returns true.
+/// Lets ranks handle messages in a random order that keeps the order between each two ranks, until
+/// no messages are left. At first the vertices wake up for which `awake` returns true.
 fn simulate(
     graph: &EdgeList<u32>,
     ranks: usize,

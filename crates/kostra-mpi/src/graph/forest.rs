@@ -15,12 +15,12 @@ pub struct DistributedForest {
 }
 
 impl DistributedForest {
-    /// The forest whose edges on this rank are `set`, by position in `slice`. The edges of all ranks
-    /// together must close no cycle. Collective.
+    /// The forest whose edges on this rank are `set`, by position in `slice`. The edges of all
+    /// ranks together must close no cycle. Collective.
     ///
     /// The total equals the total of the same forest on one machine to the last bit. Integers are
-    /// summed exactly. The compensated sum of floats is passed from rank to rank, in one message per
-    /// rank, one after another.
+    /// summed exactly. The compensated sum of floats is passed from rank to rank, in one message
+    /// per rank, one after another.
     pub fn new<W: Weight>(slice: &Slice<W>, set: EdgeSet, world: &Communicator) -> Self {
         let local = set.into_ids();
         let weights = || local.iter().map(|&edge| slice.edges().weights()[edge as usize]);
@@ -62,8 +62,8 @@ impl DistributedForest {
         self.components
     }
 
-    /// All ids of the forest, ascending, at rank 0; `None` at other ranks. Collective. Rank 0 needs 16
-    /// bytes per edge of the forest.
+    /// All ids of the forest, ascending, at rank 0; `None` at other ranks. Collective. Rank 0 needs
+    /// 16 bytes per edge of the forest.
     pub fn gather(&self, world: &Communicator) -> Option<Vec<u64>> {
         world.gather(0, &self.ids).map(Parts::into_items)
     }

@@ -36,8 +36,8 @@ pub(crate) struct Rows<K> {
 }
 
 impl<K: Key> Rows<K> {
-    /// Distributes the edges of all slices. Collective. Sends each edge in 32 bytes to the one or two
-    /// ranks that own its ends.
+    /// Distributes the edges of all slices. Collective. Sends each edge in 32 bytes to the one or
+    /// two ranks that own its ends.
     ///
     /// # Errors
     /// When this rank would get more edge ends than 32 bits can number. The error names `solver`.

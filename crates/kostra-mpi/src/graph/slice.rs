@@ -2,8 +2,8 @@
 //! order.
 //!
 //! Inside a rank, a slice is an ordinary graph whose vertices have 32-bit local ids, so the solvers
-//! for one machine work on it unchanged. Global vertex ids and edge ids have 64 bits. Positions in a
-//! slice ascend with the edge ids, and local ids ascend with the global ids. So the order of a
+//! for one machine work on it unchanged. Global vertex ids and edge ids have 64 bits. Positions in
+//! a slice ascend with the edge ids, and local ids ascend with the global ids. So the order of a
 //! rank's edges is their order in the whole graph.
 
 use std::ops::Range;
@@ -68,8 +68,8 @@ pub enum SliceError {
 pub struct Slice<W: Weight> {
     graph: Graph<W>,
     vertex_map: VertexMap,
-    /// The same edges between global ids, if the slice was made from such a graph and has other local
-    /// ids.
+    /// The same edges between global ids, if the slice was made from such a graph and has other
+    /// local ids.
     given: Option<Arc<Graph<W>>>,
     first: u64,
     vertices: u64,
@@ -142,8 +142,8 @@ impl<W: Weight> Slice<W> {
         Ok(Self { given: Some(given), ..slice })
     }
 
-    /// The edges in `range` of a graph that this rank holds whole. They are copied. Ids past the last
-    /// edge are left out.
+    /// The edges in `range` of a graph that this rank holds whole. They are copied. Ids past the
+    /// last edge are left out.
     ///
     /// # Errors
     /// As [`Slice::new`].
@@ -187,7 +187,8 @@ impl<W: Weight> Slice<W> {
         self.vertices
     }
 
-    /// The id of the first edge of the slice; of an empty slice, the id at which the next one begins.
+    /// The id of the first edge of the slice; of an empty slice, the id at which the next one
+    /// begins.
     pub fn first(&self) -> u64 {
         self.first
     }

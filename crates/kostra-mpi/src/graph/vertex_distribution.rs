@@ -1,7 +1,7 @@
 //! Which vertices each rank owns.
 
-/// The vertices of each rank: consecutive blocks in the order of the ranks. All blocks have the same
-/// size, except that the last ranks may own fewer vertices or none.
+/// The vertices of each rank: consecutive blocks in the order of the ranks. All blocks have the
+/// same size, except that the last ranks may own fewer vertices or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VertexDistribution {
     vertices: u64,

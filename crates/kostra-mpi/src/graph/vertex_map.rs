@@ -10,8 +10,8 @@ use super::rank_bit_vector::RankBitVector;
 pub enum VertexMap {
     /// Local and global ids are the same.
     Identity,
-    /// The global id of each local id, ascending. Only vertices that an edge of the slice ends at have
-    /// a local id.
+    /// The global id of each local id, ascending. Only vertices that an edge of the slice ends at
+    /// have a local id.
     Table(Vec<u64>),
 }
 

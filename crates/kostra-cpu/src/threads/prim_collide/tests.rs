@@ -55,7 +55,10 @@ fn however_trees_collide_the_forest_is_the_canonical_one() {
         let graph = random.any_graph();
         let order = [Order::Minimum, Order::Maximum][round % 2];
         let instances = 1 + random.below(6) as usize;
-        let (forest, stages) = with_graph!(&graph, graph => interleaved(graph.edge_list().edges(order), instances, &mut random));
+        let (forest, stages) = with_graph!(&graph, graph => {
+            let edges = graph.edge_list().edges(order);
+            interleaved(edges, instances, &mut random)
+        });
         let what = format!(
             "{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}"
         );

@@ -52,8 +52,8 @@ impl Header {
         }
     }
 
-    /// Parses the lines after it, or a part of them, into empty columns, whose base is the number of
-    /// edges before them. `weighted_before` says whether those have weights, if there are any.
+    /// Parses the lines after it, or a part of them, into empty columns, whose base is the number
+    /// of edges before them. `weighted_before` says whether those have weights, if there are any.
     /// Returns the number of lines up to the end of the text.
     pub(super) fn parse_lines(
         &self,

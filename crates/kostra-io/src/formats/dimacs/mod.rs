@@ -1,4 +1,5 @@
-//! DIMACS graphs: comments `c`, one line `p KIND n m`, and one line per edge. Vertices count from 1.
+//! DIMACS graphs: comments `c`, one line `p KIND n m`, and one line per edge. Vertices count
+//! from 1.
 //!
 //! `p sp` (shortest paths, 9th challenge) has lines `a u v weight`, `p edge` and `p col` (coloring,
 //! 2nd challenge) have `e u v` with an optional weight, and `p tw` (treewidth, PACE) has `u v`.

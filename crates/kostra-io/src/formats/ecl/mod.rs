@@ -1,9 +1,9 @@
 //! `.egr`: the binary compressed sparse rows of the ECL suite (Burtscher et al.).
 //!
 //! All numbers are 32-bit, signed and little-endian: the numbers of vertices and entries; the start
-//! of each vertex's entries, and the end of the last; the neighbors; and the weights of the entries,
-//! which may be missing. An edge is in the rows of both its ends, and a self-loop is in one row
-//! once. It is read as one edge, and edges are numbered in the order of first appearance.
+//! of each vertex's entries, and the end of the last; the neighbors; and the weights of the
+//! entries, which may be missing. An edge is in the rows of both its ends, and a self-loop is in
+//! one row once. It is read as one edge, and edges are numbered in the order of first appearance.
 
 mod part;
 mod read;

@@ -1,10 +1,10 @@
 //! One part of an ECL file: a range of its rows.
 //!
-//! Each edge must be in the rows of both its ends, which may be in two parts. So each part adds up a
-//! hash of every entry: positive if the entry names a later vertex than its row, and negative if it
-//! names an earlier one. Over all parts the sum is zero if every edge is in both rows. Otherwise the
-//! sum is zero with probability about 2^-64, unless the file was made for that. If the sum is not
-//! zero, or a part has another fault, the first part reads the whole file to report the fault.
+//! Each edge must be in the rows of both its ends, which may be in two parts. So each part adds up
+//! a hash of every entry: positive if the entry names a later vertex than its row, and negative if
+//! it names an earlier one. Over all parts the sum is zero if every edge is in both rows. Otherwise
+//! the sum is zero with probability about 2^-64, unless the file was made for that. If the sum is
+//! not zero, or a part has another fault, the first part reads the whole file to report the fault.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -328,8 +328,8 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a weight
-/// can follow.
+/// Whether the first of four columns numbers the rows from 0 or 1, so that two vertices and a
+/// weight can follow.
 pub(super) fn counts_rows(rows: &[Vec<&[u8]>]) -> bool {
     let Some(row) = rows.first() else { return false };
     let is_numbered = |start: u64| {

@@ -22,8 +22,8 @@ impl Separator {
         let (first, next) = (found.next(), found.next());
         let blanks_separate = !names && bare.trim_ascii().iter().any(|&byte| is_blank(byte));
         match first {
-            // If something else separates and every comma has digits on both sides, the commas belong
-            // to numbers: `0;1;1,5`.
+            // If something else separates and every comma has digits on both sides, the commas
+            // belong to numbers: `0;1;1,5`.
             Some(b',') if (next.is_some() || blanks_separate) && commas_are_in_numbers(&bare) => {
                 next.map_or(Self::Blanks, |&byte| Self::Byte(byte))
             }

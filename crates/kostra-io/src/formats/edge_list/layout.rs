@@ -67,7 +67,8 @@ impl Layout {
         let mut separator = Separator::recognize(cut(first).0, options.names);
         let mut rows = rows_of(&lines, separator);
         let first_line = match (cut(first).1, options.columns.header) {
-            (Some(_), Header::Recognize) => FirstLine::Edge, // neither a header nor counts end with a dictionary
+            // Neither a header nor counts end with a dictionary.
+            (Some(_), Header::Recognize) => FirstLine::Edge,
             _ => FirstLine::recognize(&rows, options)?,
         };
         let head = match first_line {

@@ -4,8 +4,8 @@
 //! Columns are separated by blanks, tabs, commas, semicolons or bars. `#`, `%` and `//` start
 //! comments. The first line may contain the names of the columns, or the numbers of vertices and
 //! edges. Vertices are the numbers from 0 to the largest, or, on request, names. If names and
-//! contents leave open which column is a vertex or the weight, the input is refused with a question.
-//! The notes list the columns that are not used.
+//! contents leave open which column is a vertex or the weight, the input is refused with a
+//! question. The notes list the columns that are not used.
 
 mod choose;
 mod fields;

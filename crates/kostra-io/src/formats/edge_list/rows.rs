@@ -112,8 +112,8 @@ impl Parser for Rows<'_> {
 }
 
 impl Rows<'_> {
-    /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start of
-    /// the next line; `any_line` parses all others.
+    /// Parses all lines of a block. `plain` parses a line in the usual form and returns the start
+    /// of the next line; `any_line` parses all others.
     #[inline(always)]
     fn parse_lines(
         &self,

@@ -16,8 +16,8 @@ pub(super) trait Plain: Copy + Send + Sync + 'static {
     const SIZE: usize;
     /// Appends the little-endian bytes.
     fn put(self, to: &mut Vec<u8>);
-    /// The value of the first [`SIZE`](Self::SIZE) bytes, which are little-endian. `bytes` must have
-    /// at least that length.
+    /// The value of the first [`SIZE`](Self::SIZE) bytes, which are little-endian. `bytes` must
+    /// have at least that length.
     fn get(bytes: &[u8]) -> Self;
 }
 

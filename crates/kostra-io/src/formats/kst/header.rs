@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::Xxh3;
 use super::chunks::Plain;
 use crate::fault::Fault;
 
-/// The first bytes of every file. The first byte does not occur in ASCII text, and the line ends and
-/// the control character detect a transfer in text mode.
+/// The first bytes of every file. The first byte does not occur in ASCII text, and the line ends
+/// and the control character detect a transfer in text mode.
 const MAGIC: [u8; 12] = *b"\x8bKOSTRA\r\n\x1a\n\0";
 /// The version that is written, and the highest that is read.
 const VERSION: u32 = 1;

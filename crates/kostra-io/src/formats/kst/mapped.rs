@@ -36,8 +36,8 @@ impl Bytes {
         }
     }
 
-    /// Reads a file, but no more than its header announces. The header is checked before the rest is
-    /// read.
+    /// Reads a file, but no more than its header announces. The header is checked before the rest
+    /// is read.
     pub(super) fn read(from: &mut impl Read) -> Result<Self, Fault> {
         let mut head = [0; LONGEST];
         let have = fill(from, &mut head).map_err(from_io)?;
@@ -78,7 +78,8 @@ impl Deref for Bytes {
     }
 }
 
-/// The most maps that [`is_in_mapped_file`] can find at a time. Further maps work, but are not found.
+/// The most maps that [`is_in_mapped_file`] can find at a time. Further maps work, but are not
+/// found.
 const KNOWN: usize = 64;
 
 /// The start and end of each map; zeros in unused entries.

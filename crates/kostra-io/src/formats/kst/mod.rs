@@ -8,11 +8,12 @@
 //!    0  magic: 8B "KOSTRA" 0D 0A 1A 0A 00          40  number of sections, u32
 //!   12  version, u32: 1                            44  zero, u32
 //!   16  vertices n, u64                            48  length of the file, u64
-//!   24  edges m, u64                               56  checksum of the header without this field, u64
+//!   24  edges m, u64                               56  checksum of the header without it, u64
 //!   32  weight type, u32: i32 u32 i64 u64 f32 f64  64  for each section: kind, u32; zero, u32;
 //!   36  coordinates, u32: none planar geographic       offset, u64; length, u64; checksum, u64
 //!
-//! sections, in this order: 1 first ends, 2 second ends, 3 weights, 4 coordinates if any, 5 names if any
+//! sections, in this order: 1 first ends, 2 second ends, 3 weights, 4 coordinates if any,
+//! 5 names if any
 //! ```
 //!
 //! Everything in a header except the checksums follows from `n`, `m`, the types and the length of

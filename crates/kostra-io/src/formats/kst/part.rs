@@ -1,6 +1,7 @@
 //! One part of a `.kst` file: each part has an even share of the edges.
 //!
-//! Each part checks an even share of the chunks of all arrays, and the parts exchange the checksums.
+//! Each part checks an even share of the chunks of all arrays, and the parts exchange the
+//! checksums.
 
 use std::fs::File;
 use std::ops::Range;
@@ -45,9 +46,9 @@ impl PartContent for KstPart {
         std::iter::once(0..self.file.start_of_arrays()).collect()
     }
 
-    /// Checks the file by the checksums of all parts, and borrows the edges from it. Other parts may
-    /// have read another copy of the file, so the chunks that contain this part's edges must have
-    /// the same checksums here.
+    /// Checks the file by the checksums of all parts, and borrows the edges from it. Other parts
+    /// may have read another copy of the file, so the chunks that contain this part's edges must
+    /// have the same checksums here.
     fn finish(self: Box<Self>, surveys: &[&[u64]], options: &ReadOptions) -> Result<Part, Fault> {
         let checksums = surveys.concat();
         self.file.check(&checksums)?;

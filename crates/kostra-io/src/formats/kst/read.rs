@@ -1,6 +1,6 @@
-//! Opening and loading `.kst` files. The arrays of the graph borrow the bytes of the file, which are
-//! mapped or read into memory. Opening a mapped file reads only its header, so the time does not
-//! depend on the number of edges.
+//! Opening and loading `.kst` files. The arrays of the graph borrow the bytes of the file, which
+//! are mapped or read into memory. Opening a mapped file reads only its header, so the time does
+//! not depend on the number of edges.
 #![allow(unsafe_code, reason = "bytes that are checked to be aligned are used as numbers")]
 
 use std::fs::File;
@@ -50,7 +50,8 @@ pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Pars
 /// graph would change too (see [`MappedFile::check`](crate::MappedFile::check)). On Unix, a file
 /// that becomes shorter raises SIGBUS, which ends the process unless it is handled (see
 /// [`is_in_mapped_file`](crate::is_in_mapped_file)). Kostra itself replaces files by renaming new
-/// ones, which is safe. With [`ReadOptions::copy`], [`read`](crate::read()) copies the file instead.
+/// ones, which is safe. With [`ReadOptions::copy`], [`read`](crate::read()) copies the file
+/// instead.
 ///
 /// # Errors
 /// When the file cannot be opened or mapped, or its header is damaged or disagrees with the file's
@@ -99,13 +100,13 @@ impl KstFile {
         self.header.names.is_some()
     }
 
-    /// Checks the arrays and returns the graph, which borrows them from the file. This takes one pass
-    /// of checksums on `threads` threads (0 means all), and one pass over the ends and weights on
-    /// this thread. Only coordinates and names are copied.
+    /// Checks the arrays and returns the graph, which borrows them from the file. This takes one
+    /// pass of checksums on `threads` threads (0 means all), and one pass over the ends and weights
+    /// on this thread. Only coordinates and names are copied.
     ///
     /// # Errors
-    /// When a checksum is wrong, an end of an edge is not a vertex, a weight is NaN (Kostra writes no
-    /// such file), or a name is not UTF-8.
+    /// When a checksum is wrong, an end of an edge is not a vertex, a weight is NaN (Kostra writes
+    /// no such file), or a name is not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
         let Parsed { graph, coordinates, names, notes, warnings, mapped } =
@@ -208,8 +209,8 @@ impl KstFile {
         self.bytes.get(start..start + section.length as usize).unwrap_or_default()
     }
 
-    /// A range of values of a section as an array: borrowed from the file if its bytes are the array,
-    /// else a copy.
+    /// A range of values of a section as an array: borrowed from the file if its bytes are the
+    /// array, else a copy.
     fn column<T: Plain>(
         &self,
         kind: Kind,

@@ -2,14 +2,14 @@
 //!
 //! The first line is `n m [fmt [ncon]]`. `fmt` has up to three digits, which say whether there are
 //! vertex sizes, vertex weights and edge weights; `ncon` is the number of weights per vertex. Each
-//! further line is a vertex, counted from 1: its size, its weights, and its neighbors, each with the
-//! weight of the edge. An empty line is a vertex without neighbors; a line that starts with `%` is a
-//! comment. Sizes and weights of vertices are checked and ignored.
+//! further line is a vertex, counted from 1: its size, its weights, and its neighbors, each with
+//! the weight of the edge. An empty line is a vertex without neighbors; a line that starts with `%`
+//! is a comment. Sizes and weights of vertices are checked and ignored.
 //!
-//! Each edge is in the lines of both its ends. It is read as one edge, and edges are numbered in the
-//! order of first appearance. METIS requires positive integer weights: any 64-bit integer is read,
-//! but only positive ones are written. METIS forbids self-loops, which are an error here too, and
-//! parallel edges, which are read but not written.
+//! Each edge is in the lines of both its ends. It is read as one edge, and edges are numbered in
+//! the order of first appearance. METIS requires positive integer weights: any 64-bit integer is
+//! read, but only positive ones are written. METIS forbids self-loops, which are an error here too,
+//! and parallel edges, which are read but not written.
 
 mod cursor;
 mod recognize;
@@ -278,8 +278,8 @@ struct Body {
     weights: Vec<i64>,
     /// The number of the next line.
     lines: u64,
-    /// The difference between the line number of a vertex and the vertex, with the first vertex that
-    /// has this difference. Comments increase it.
+    /// The difference between the line number of a vertex and the vertex, with the first vertex
+    /// that has this difference. Comments increase it.
     shifts: Vec<(u64, u64)>,
 }
 

@@ -1,11 +1,11 @@
 //! Simulates `mpi-fast` on a uniform graph without MPI, on any number of ranks, and records what is
 //! sent.
 //!
-//! One thread does the work of all ranks. It finds minimum edges, hooks components, doubles pointers
-//! and filters, in the order and by the rules of the solver, and counts the contents of messages. The
-//! counts per owned vertex depend on the number of ranks and on the number of edges per vertex. They
-//! do not depend on the number of vertices if absolute sizes are scaled. So many ranks can be
-//! simulated with few vertices each.
+//! One thread does the work of all ranks. It finds minimum edges, hooks components, doubles
+//! pointers and filters, in the order and by the rules of the solver, and counts the contents of
+//! messages. The counts per owned vertex depend on the number of ranks and on the number of edges
+//! per vertex. They do not depend on the number of vertices if absolute sizes are scaled. So many
+//! ranks can be simulated with few vertices each.
 
 mod rounds;
 

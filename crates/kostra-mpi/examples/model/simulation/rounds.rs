@@ -110,8 +110,8 @@ impl AllRanks {
         }
     }
 
-    /// The number of requests for the parents of `open`. Requests in the cache of recent requests are
-    /// not repeated.
+    /// The number of requests for the parents of `open`. Requests in the cache of recent requests
+    /// are not repeated.
     fn requests(&self, open: &[u32]) -> usize {
         let mut asked = 0;
         for open in open.chunk_by(|&a, &b| self.owner_of(a) == self.owner_of(b)) {

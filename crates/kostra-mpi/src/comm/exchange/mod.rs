@@ -62,8 +62,8 @@ impl Route {
 }
 
 impl Communicator {
-    /// Sends `parts[r]` to rank `r`, and returns the parts that this rank receives, by sender. Chooses
-    /// the route that is expected to be faster. Collective.
+    /// Sends `parts[r]` to rank `r`, and returns the parts that this rank receives, by sender.
+    /// Chooses the route that is expected to be faster. Collective.
     ///
     /// # Panics
     /// When the number of parts is not the number of ranks.

@@ -30,8 +30,8 @@ impl RemoteSlice {
         self.process
     }
 
-    /// Copies bytes of the array, from byte `start` on, to `into`. Returns whether all of them exist
-    /// and could be read. The system decides which process may read another one's memory.
+    /// Copies bytes of the array, from byte `start` on, to `into`. Returns whether all of them
+    /// exist and could be read. The system decides which process may read another one's memory.
     pub(crate) fn fetch(self, start: usize, into: &mut [u8]) -> bool {
         let mut done = 0;
         while done < into.len() {

@@ -119,7 +119,8 @@ pub(super) struct Vertices {
 }
 
 impl Vertices {
-    /// The sleeping vertices of a rank. The opposite arcs are not known before [`link`](Self::link).
+    /// The sleeping vertices of a rank. The opposite arcs are not known before
+    /// [`link`](Self::link).
     pub(super) fn new<K: Key>(rows: &Rows<K>, distribution: VertexDistribution) -> Self {
         let mut arcs = Vec::with_capacity(rows.ids.len());
         let mut vertices = Vec::with_capacity(rows.vertices());
@@ -161,17 +162,17 @@ impl Vertices {
         }
     }
 
-    /// The arcs by the rank that owns their other end, ascending by edge id. The two arcs of an edge
-    /// inside this rank are adjacent.
+    /// The arcs by the rank that owns their other end, ascending by edge id. The two arcs of an
+    /// edge inside this rank are adjacent.
     pub(super) fn arcs_by_rank(&self, ranks: usize) -> Parts<u32> {
         let mut arcs: Vec<_> = (0..self.arcs.len() as u32).collect();
         arcs.sort_unstable_by_key(|&arc| self.arcs[arc as usize].id);
         Parts::distribute(ranks, &arcs, |&arc| self.arcs[arc as usize].rank as usize)
     }
 
-    /// Sets the opposite arc of each arc, from the lists of [`arcs_by_rank`](Self::arcs_by_rank): this
-    /// rank's lists for other ranks, and their lists for this rank. A message then finds its arc in
-    /// constant time.
+    /// Sets the opposite arc of each arc, from the lists of [`arcs_by_rank`](Self::arcs_by_rank):
+    /// this rank's lists for other ranks, and their lists for this rank. A message then finds its
+    /// arc in constant time.
     pub(super) fn link(&mut self, rank: usize, own: &Parts<u32>, theirs: &Parts<u32>) {
         for (other, (own, theirs)) in own.iter().zip(theirs.iter()).enumerate() {
             if other == rank {
@@ -222,8 +223,8 @@ impl Vertices {
         }
     }
 
-    /// Moves the messages that wait at a vertex to the queue. At most one message per edge waits, so
-    /// their order is free.
+    /// Moves the messages that wait at a vertex to the queue. At most one message per edge waits,
+    /// so their order is free.
     fn try_again(&mut self, v: u32, out: &mut Outbox) {
         let mut next = std::mem::replace(&mut self.vertices[v as usize].first_waiting, NONE);
         while next != NONE {
@@ -233,7 +234,8 @@ impl Vertices {
             next = after;
             let status = &mut self.arcs[arc as usize].status;
             match message {
-                Message::Connect(_) if *status != Status::Asked => continue, // answered by `change_core`
+                // Answered by `change_core`.
+                Message::Connect(_) if *status != Status::Asked => continue,
                 Message::Connect(_) => *status = Status::Basic,
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! The reactions of a vertex to messages: the procedures of Gallager, Humblet & Spira 1983.
 //!
-//! In the source, a message that cannot be answered yet is appended to the queue again. Here it waits
-//! at its vertex until the vertex has changed.
+//! In the source, a message that cannot be answered yet is appended to the queue again. Here it
+//! waits at its vertex until the vertex has changed.
 
 use super::super::message::{EdgeRank, Fragment, Level, Message, NO_EDGE, State};
 use super::{NONE, Outbox, Status, Vertex, Vertices};
@@ -176,8 +176,8 @@ impl Vertices {
         self.make_branch(v, best_edge);
         self.send(best_edge, Message::Connect(level), out);
         if status == Status::Asked {
-            // A waiting request has this level: a higher fragment does not request a connection, and
-            // a lower one does not wait.
+            // A waiting request has this level: a higher fragment does not request a connection,
+            // and a lower one does not wait.
             self.merge(best_edge, level, out);
         }
     }
