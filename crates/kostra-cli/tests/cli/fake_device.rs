@@ -13,7 +13,10 @@ fn run(workplace: &Workplace, arguments: &str) -> Option<Outcome> {
         return None;
     }
     let mut command: Command = workplace.command(arguments);
-    Some(Outcome::of(fake::use_libraries(&mut command, &folder).output().unwrap()).expect_success())
+    Some(
+        Outcome::from_output(fake::use_libraries(&mut command, &folder).output().unwrap())
+            .expect_success(),
+    )
 }
 
 /// The steps whose times a report shows, in order.

@@ -180,8 +180,8 @@ fn more_threads_than_there_are_is_a_note() {
     let workplace = small();
     let present = threads_present();
     for wanted in [present + 1, 4096] {
-        let note =
-            format!("{wanted} threads were asked for; this machine can run {present} at a time");
+        let threads = if present == 1 { "one thread".into() } else { format!("{present} threads") };
+        let note = format!("`--threads {wanted}`: this machine runs {threads} at a time");
         for algorithm in workplace.algorithms("threads") {
             let command =
                 format!("solve small.gr --algorithm {algorithm} --threads {wanted} --verify");
