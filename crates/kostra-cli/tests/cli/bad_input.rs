@@ -1,10 +1,10 @@
-//! What bad input gets: one line that says what is wrong, where, and what to do, and exit code 2.
+//! Bad input leads to exit code 2 and one line that says what is wrong, where, and what to do.
 
 use std::fmt::Write;
 
 use crate::harness::{SMALL, Workplace, assert_snapshot};
 
-/// Runs a command that must be refused, and adds what it says to the report.
+/// Runs a command that must be refused, and adds its message to the report.
 fn refuse(report: &mut String, case: &str, workplace: &Workplace, arguments: &str) {
     let outcome = workplace.run(arguments);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{case}: {outcome:?}");

@@ -1,9 +1,9 @@
-//! The commands that describe: graphs, algorithms, generators, the machine and the command itself.
+//! The commands that describe graphs, algorithms, generators, the machine and the command itself.
 
 use crate::harness::{Outcome, SMALL, Workplace, assert_snapshot};
 
 #[test]
-fn info_tells_what_a_graph_is_like() {
+fn info_describes_a_graph() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);
     let report = workplace.run("info small.gr").expect_success().stdout;
@@ -12,7 +12,7 @@ fn info_tells_what_a_graph_is_like() {
 }
 
 #[test]
-fn info_tells_the_same_of_every_form_of_a_graph() {
+fn info_describes_a_graph_equally_in_every_format() {
     let workplace = Workplace::new();
     let describe = |file: &str| {
         let mut record = workplace.run(&format!("info {file} --json")).expect_success().json();
@@ -68,7 +68,7 @@ fn the_registry_is_shown_with_sources() {
 }
 
 #[test]
-fn the_doctor_says_what_is_there_and_why_the_rest_is_not() {
+fn the_doctor_reports_what_is_available_and_why_the_rest_is_not() {
     let workplace = Workplace::new();
     let record = workplace.run("doctor --json").expect_success().json();
     assert!(record["threads"].as_u64() >= Some(1), "{record}");
@@ -91,7 +91,7 @@ fn the_doctor_describes_every_device_or_says_why_there_is_none() {
 }
 
 #[test]
-fn without_a_device_it_is_said_why_before_anything_is_read() {
+fn without_a_device_the_reason_is_reported_before_anything_is_read() {
     let workplace = Workplace::new();
     let mut command = workplace.command("solve no-such-file.gr --device cuda");
     // Hides the devices of a machine that has some.

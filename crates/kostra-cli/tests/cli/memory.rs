@@ -1,4 +1,4 @@
-//! What happens when the system does not grant the memory that an algorithm needs.
+//! What happens if the system does not grant the memory that an algorithm needs.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
