@@ -75,12 +75,13 @@ fn hint(error: &anyhow::Error) -> Option<String> {
             let known = kostra::generate::generators().iter().any(|generator| generator.id == name);
             known.then(|| format!("to solve a generated graph, write {GENERATED}{input}"))
         }
-        // Some formats find it while they parse, others when the graph is made; the words are the
-        // same.
-        kind => kind
-            .to_string()
-            .contains("(NaN)")
-            .then(|| "--nan skip leaves such edges out".to_owned()),
+        // A reader reports NaN in one of several errors. All of them contain the word.
+        kind => {
+            let message = kind.to_string();
+            let is_nan = message.contains("weight") && message.contains("NaN");
+            (is_nan && !message.contains("--nan"))
+                .then(|| "`--nan skip` skips edges whose weight is NaN".to_owned())
+        }
     }
 }
 
