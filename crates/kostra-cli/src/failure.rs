@@ -1,5 +1,5 @@
-//! What a user sees when something goes wrong: one line that says what and where, and sometimes a
-//! line with a hint. Faults in the arguments are shown by clap, in several lines.
+//! How errors are printed: one line with the error and its place, and sometimes a line with a hint.
+//! Clap prints errors in the arguments, in several lines.
 
 use std::any::Any;
 use std::io::Write;
@@ -11,13 +11,14 @@ use kostra::io::{ReadError, ReadErrorKind};
 use crate::input::GENERATED;
 use crate::output;
 
-/// The exit code when the command line, the input or the output is at fault.
+/// The exit code if the command line, the input or the output is at fault.
 pub(crate) const EXIT_CODE: u8 = 2;
 
-/// Prints what the arguments should have been, or the help that they asked for.
+/// Prints an error in the arguments, or the help text that the user asked for. Returns the exit
+/// code.
 pub(crate) fn show_usage(usage: &clap::Error) -> u8 {
     if usage.use_stderr() {
-        let _ = usage.print(); // nothing is left to be done when standard error is closed
+        let _ = usage.print(); // no stream is left for an error about standard error
         return EXIT_CODE;
     }
     match output::printing(|| usage.print()) {
@@ -29,9 +30,9 @@ pub(crate) fn show_usage(usage: &clap::Error) -> u8 {
     }
 }
 
-/// Prints an error and what may help.
+/// Prints an error and a hint.
 pub(crate) fn explain(error: &anyhow::Error) {
-    // Nothing is left to be done when standard error is closed.
+    // No stream is left for an error about standard error.
     let _ = write!(std::io::stderr(), "{}", message(error));
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     without_error_number(&format!("{error:#}"))
 }
 
-/// The system's words end with a number that means nothing to a person: `(os error 2)`.
+/// Removes the number at the end of a system error, such as `(os error 2)`.
 fn without_error_number(message: &str) -> String {
     let Some((before, rest)) = message.split_once(" (os error ") else { return message.to_owned() };
     let after = rest.split_once(')').map_or("", |(_, after)| after);
@@ -56,23 +57,35 @@ fn without_error_number(message: &str) -> String {
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
+    #[cfg(not(feature = "mpi"))]
+    if error
+        .downcast_ref::<kostra::UnknownSolver>()
+        .is_some_and(|unknown| unknown.id().contains("mpi"))
+    {
+        return Some(
+            "this build has no algorithms for MPI; `cargo build --release -p kostra-cli --features \
+             mpi` builds them"
+                .to_owned(),
+        );
+    }
     let ReadError { input, kind, .. } = error.downcast_ref::<ReadError>()?;
     match kind {
         ReadErrorKind::Io(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
             let (name, _) = input.split_once(':').unwrap_or((input, ""));
             let known = kostra::generate::generators().iter().any(|generator| generator.id == name);
-            known.then(|| format!("generated graphs are called {GENERATED}{input}"))
+            known.then(|| format!("to solve a generated graph, write {GENERATED}{input}"))
         }
-        // Some formats find it while they parse, others when the graph is made; the words are the
-        // same.
-        kind => kind
-            .to_string()
-            .contains("(NaN)")
-            .then(|| "--nan skip leaves such edges out".to_owned()),
+        // A reader reports NaN in one of several errors. All of them contain the word.
+        kind => {
+            let message = kind.to_string();
+            let is_nan = message.contains("weight") && message.contains("NaN");
+            (is_nan && !message.contains("--nan"))
+                .then(|| "`--nan skip` skips edges whose weight is NaN".to_owned())
+        }
     }
 }
 
-/// Runs the program. A panic becomes an error, which says that the fault is Kostra's.
+/// Runs the program. A panic becomes an error that calls itself internal.
 pub(crate) fn guard<T>(program: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     static PLACE: Mutex<String> = Mutex::new(String::new());
     panic::set_hook(Box::new(|panic| {
@@ -81,14 +94,14 @@ pub(crate) fn guard<T>(program: impl FnOnce() -> anyhow::Result<T>) -> anyhow::R
     }));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|payload| {
         let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-        let words = words(payload.as_ref());
-        Err(anyhow::anyhow!("a fault in Kostra itself, please report it: {words} (at {place})"))
+        let message = panic_message(payload.as_ref());
+        Err(anyhow::anyhow!("internal error, please report it: {message} (at {place})"))
     })
 }
 
-fn words(payload: &(dyn Any + Send)) -> &str {
+fn panic_message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no words")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 #[cfg(test)]
@@ -96,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_systems_error_numbers_are_left_out() {
+    fn system_error_numbers_are_removed() {
         assert_eq!(without_error_number("a.gr: No such file (os error 2)"), "a.gr: No such file");
         assert_eq!(without_error_number("a (os error 2): b"), "a: b");
         assert_eq!(without_error_number("plain"), "plain");

@@ -1,30 +1,29 @@
-//! Ctrl-C: the process ends at once, and leaves no unfinished file behind.
+//! Ctrl-C ends the process at once and leaves no unfinished file behind.
 //!
-//! An unfinished file may have a temporary name, which a process that just ends leaves behind. So a
-//! thread waits for the signals, and removes such names before it says so and ends the process. A
-//! second signal that comes after the removal ends the process at once.
+//! An unfinished file may have a temporary name. A thread waits for signals. It removes such files,
+//! prints a message and ends the process. A second signal after the removal ends the process at
+//! once.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The exit code of a process that a signal has ended. Shells use it for Ctrl-C; here it stands for
-/// every handled signal.
+/// The exit code after any handled signal. Shells use the same code for Ctrl-C.
 const EXIT_CODE: i32 = 130;
 
-/// Set once temporary names are removed: the next signal ends the process at once.
+/// Becomes true when the temporary files are removed. The next signal then ends the process at
+/// once.
 static ENDING: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Makes Ctrl-C, and a request to terminate, end the process in order; and a limit on the size of
-/// files an error of writing.
+/// Installs handlers: Ctrl-C and requests to terminate clean up before the process ends, and a
+/// limit on file sizes becomes a write error.
 ///
-/// Without a handler the system's own ends the process just as well, if less tidily: so failures
-/// are no errors.
+/// Failures are ignored, because without a handler the signal still ends the process.
 #[cfg(unix)]
 pub(crate) fn install() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::{flag, iterator::Signals};
-    // With any handler in place, a write beyond the limit fails instead of ending the process.
+    // With a handler, a write beyond the limit fails and does not end the process.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut signals = vec![SIGINT, SIGTERM];
     if !hangups_are_ignored() {
@@ -36,12 +35,11 @@ pub(crate) fn install() {
             end();
         }
     };
-    // The thread comes first: handlers that no thread listens to would swallow the signals.
+    // The thread must exist before the handlers. Handlers without a thread would swallow signals.
     if std::thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
         return;
     }
-    // The first handlers are those that tell the thread, so that no signal falls between the two
-    // kinds.
+    // The handlers that notify the thread are installed first, so that no signal is lost.
     let Ok(listening) = Signals::new(&signals) else { return };
     let ending = ENDING.get_or_init(Arc::default);
     for signal in signals {
@@ -50,7 +48,7 @@ pub(crate) fn install() {
     let _ = hand_over.send(listening);
 }
 
-/// The same where there are no signals.
+/// Installs a handler for Ctrl-C on systems without signals.
 #[cfg(not(unix))]
 pub(crate) fn install() {
     let _ = ctrlc::set_handler(end);
@@ -58,7 +56,7 @@ pub(crate) fn install() {
 
 fn end() {
     kostra::io::abandon_unfinished();
-    // What follows may wait for a terminal that has stopped.
+    // Printing can block if the terminal has stopped.
     if let Some(ending) = ENDING.get() {
         ending.store(true, Ordering::Relaxed);
     }
@@ -68,7 +66,7 @@ fn end() {
     std::process::exit(EXIT_CODE);
 }
 
-/// Whether whoever started the process wants it to outlive its terminal, as `nohup` does. A handler
+/// Whether the process was started so that it outlives its terminal, as `nohup` does. A handler
 /// would undo that.
 #[cfg(unix)]
 fn hangups_are_ignored() -> bool {

@@ -1,8 +1,8 @@
-//! What ends the process at once, with one line and the exit code of every error: memory that is
-//! refused where nobody can return an error, and a mapped file that is cut short.
+//! Failures that end the process at once, with one line and the exit code of every error: refused
+//! memory in code that cannot return an error, and a mapped file that became shorter.
 //!
-//! Both come in the middle of anything, so only what is safe in a signal handler is called, and
-//! nothing is allocated. Files that are being written have no name yet, so none is left behind.
+//! Both can happen at any point, so this module calls only functions that are safe in a signal
+//! handler, and allocates nothing. Unfinished files have no name yet, so none is left behind.
 #![allow(
     unsafe_code,
     reason = "an allocator, a signal handler, and the end of a process from within them"
@@ -16,7 +16,7 @@ use kostra::LargePages;
 
 use crate::failure::EXIT_CODE;
 
-/// Memory in large pages, for the programs that bring the command:
+/// An allocator with large pages, for programs that contain the command:
 ///
 /// ```
 /// #[global_allocator]
@@ -24,18 +24,18 @@ use crate::failure::EXIT_CODE;
 /// # fn main() {}
 /// ```
 ///
-/// Once the command [runs](crate::run), memory that is refused ends the process in order, unless it
-/// was asked for by [`kostra::memory`], which returns the refusal as an error.
+/// While the command [runs](crate::run), refused memory ends the process with one line. The
+/// functions of [`kostra::memory`] return a refusal as an error instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory;
 
-/// Whether the process is the command's own, so that it may end it.
+/// Whether the process belongs to the command, which may end it.
 static IS_COMMAND: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: all is done by the system's allocator; a refusal is passed on, or the process ends.
+// SAFETY: `LargePages` does the work. A refusal is returned unchanged, or the process ends.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller's promises are those that `LargePages` requires.
         granted(unsafe { LargePages.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -71,18 +71,18 @@ fn refused(bytes: usize) {
     }
 }
 
-/// Makes the process one that may be ended.
+/// Declares that the process belongs to the command.
 pub(crate) fn watch() {
     IS_COMMAND.store(true, Ordering::Relaxed);
     #[cfg(unix)]
     watch_mapped_files();
 }
 
-/// Handles the signal that comes when a mapped file has become shorter.
+/// Handles the signal that the system sends when a mapped file has become shorter.
 #[cfg(unix)]
 fn watch_mapped_files() {
-    // SAFETY: an action of zeros is one with no flags and an empty mask, and the handler is a
-    // function of the type that SA_SIGINFO asks for. It calls only what is safe in a handler.
+    // SAFETY: an action of zeros has no flags and an empty mask, and the handler has the type that
+    // SA_SIGINFO requires. It calls only functions that are safe in a handler.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_bus_error as *const () as libc::sighandler_t;
@@ -93,14 +93,16 @@ fn watch_mapped_files() {
 
 #[cfg(unix)]
 extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the system hands a handler with SA_SIGINFO what it knows of the signal, with an
-    // address for this one.
+    // SAFETY: with SA_SIGINFO, the system passes a valid `info`, which has an address for SIGBUS.
     let address = unsafe { (*info).si_addr() } as usize;
     if kostra::io::is_in_mapped_file(address) {
-        end(b"kostra: a .kst file became shorter while it was in use; run again when nobody writes to it\n");
+        end(
+            b"kostra: a .kst file became shorter while it was in use; run again when nobody writes \
+              to it\n",
+        );
     }
-    // Of another cause: the instruction fails again when this returns, and the system ends the
-    // process. SAFETY: the default action may be set from a handler.
+    // Another cause: the instruction fails again after the handler returns, and the system ends the
+    // process. SAFETY: a handler may set the default action.
     unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
 
@@ -110,18 +112,18 @@ fn end(line: &[u8]) {
     static ENDING: AtomicBool = AtomicBool::new(false);
     if ENDING.swap(true, Ordering::Relaxed) {
         loop {
-            // SAFETY: it waits, until the thread that came first has ended the process.
+            // SAFETY: the call waits until the first thread has ended the process.
             unsafe { libc::pause() };
         }
     }
-    // SAFETY: the bytes are there, and both calls are allowed in signal handlers. Whether the line
-    // arrives changes nothing.
+    // SAFETY: `line` is valid for its length, and signal handlers may make both calls. A failed
+    // write changes nothing.
     unsafe {
         let _ = libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
         libc::_exit(EXIT_CODE.into());
     }
 }
 
-/// Elsewhere the refusal is passed on to Rust, which aborts.
+/// On other systems the refusal reaches Rust, which aborts.
 #[cfg(not(unix))]
 fn end(_line: &[u8]) {}

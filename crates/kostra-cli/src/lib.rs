@@ -1,89 +1,58 @@
 //! The `kostra` command: minimum spanning forests of graphs from files, standard input or
 //! generators. It is a library, so that the Python package contains the same command.
 //!
-//! `args` holds what the user typed. Each command resolves it once, at its start, to what it means.
-//! Results go to standard output, everything else to standard error; where a forest goes to
-//! standard output, the report goes to standard error.
+//! The module `commands` holds one file or folder per command and the table of all commands. Each
+//! command keeps two types apart: its `Arguments` are what the user typed, and its plan is what
+//! they mean.
+//!
+//! Results go to standard output, everything else to standard error. If a forest goes to standard
+//! output, the report goes to standard error.
 
-mod args;
-mod convert;
-#[cfg(feature = "mpi")]
-mod distributed;
-mod doctor;
+mod algorithm;
+mod arguments;
+mod command;
+mod commands;
 mod failure;
 mod forest_file;
-mod generate;
-mod info;
+mod graph_file;
 mod input;
 mod interrupt;
 mod last_words;
-mod manual;
 mod output;
 mod progress;
 mod report;
-mod solve;
-mod solvers;
 mod trace;
-mod verify;
+mod verdict;
 
 use std::ffi::OsString;
 
-use clap::Parser;
-
-use args::{Arguments, Command};
+use command::Answer;
 pub use last_words::Memory;
 
-/// How a command that did its work ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    /// Done, or yes.
-    Yes,
-    /// The question was answered, and the answer is no.
-    No,
-}
-
-/// Runs the command line, whose first argument is the name of the program, and returns the exit
-/// code.
+/// Runs the command line and returns its exit code. The first argument is the name of the program.
 ///
-/// It assumes that the process is its own: it installs signal handlers, which end the process, and
-/// a panic hook.
+/// The function treats the process as its own: it installs a panic hook and signal handlers that
+/// end the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     last_words::watch();
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
+    let definition = commands::definition();
+    let matches = match definition.clone().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
         Err(usage) => {
             #[cfg(feature = "mpi")]
             if usage.use_stderr() {
-                distributed::let_rank_0_speak();
+                commands::let_rank_0_report();
             }
             return failure::show_usage(&usage);
         }
     };
     interrupt::install();
-    match failure::guard(|| obey(arguments)) {
+    match failure::guard(|| commands::run(&matches, definition)) {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,
         Err(error) => {
             failure::explain(&error);
             failure::EXIT_CODE
         }
-    }
-}
-
-fn obey(arguments: Arguments) -> anyhow::Result<Answer> {
-    match arguments.command {
-        None => manual::help(),
-        #[cfg(feature = "mpi")]
-        Some(Command::Solve(args)) => distributed::run(args),
-        #[cfg(not(feature = "mpi"))]
-        Some(Command::Solve(args)) => solve::run(args),
-        Some(Command::Verify(args)) => verify::run(args),
-        Some(Command::Info(args)) => info::run(args),
-        Some(Command::Convert(args)) => convert::run(args),
-        Some(Command::Generate(args)) => generate::run(args),
-        Some(Command::Solvers(args)) => solvers::run(args),
-        Some(Command::Doctor(args)) => doctor::run(args),
-        Some(Command::Completions(args)) => manual::completions(args),
-        Some(Command::Man(args)) => manual::page(args),
     }
 }

@@ -5,12 +5,12 @@ mod streams;
 
 use std::process::ExitCode;
 
-/// Large allocations ask the system for large pages; an allocation that fails ends the command with
-/// one line.
+/// Requests large pages for large allocations. A failed allocation ends the command with one line.
 #[cfg(not(feature = "mpi"))]
 #[global_allocator]
 static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
-/// The same; a rank whose allocation fails reports it before it aborts.
+/// Requests large pages for large allocations. A rank whose allocation fails reports that before it
+/// aborts.
 #[cfg(feature = "mpi")]
 #[global_allocator]
 static MEMORY: kostra_mpi::Memory = kostra_mpi::Memory;

@@ -1,5 +1,5 @@
-//! Progress bars: on standard error, if it is a terminal, and only for stages that take longer than
-//! a second.
+//! Progress bars on standard error. They appear only on a terminal, and only for stages that take
+//! longer than a second.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -8,26 +8,26 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A stage that ends sooner shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often a bar moves by itself, so that a long step without progress reports still shows that
-/// the program runs.
+/// The interval at which a bar moves by itself. It shows that the program runs, even if a step
+/// reports no progress.
 const TICK: Duration = Duration::from_millis(120);
 
-/// A part of the work, shown while it lasts.
+/// A part of the work. A bar shows it while it lasts.
 pub(crate) struct Stage {
     bar: ProgressBar,
-    /// Dropped with the stage, which tells the thread that waits to show the bar.
+    /// Dropping this end of the channel tells the waiting thread that the stage is over.
     _over: Sender<()>,
 }
 
 impl Stage {
-    /// Begins a stage, which ends when the value is dropped.
+    /// Starts a stage. It ends when the value is dropped.
     pub(crate) fn start(message: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_message(message.to_owned());
         bar.set_style(style("{spinner} {msg} [{elapsed}]"));
         let (over, wait) = mpsc::channel();
         let shown = bar.clone();
-        // A bar that cannot be shown for want of a thread is no reason to fail.
+        // If the system refuses the thread, no bar is shown.
         let _ = std::thread::Builder::new().spawn(move || {
             if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
@@ -37,34 +37,34 @@ impl Stage {
         Self { bar, _over: over }
     }
 
-    /// So many bytes are done, of so many if that is known.
-    pub(crate) fn bytes(&self, done: u64, of: Option<u64>) {
-        if let Some(of) = of
-            && self.bar.length() != Some(of)
+    /// Reports that `done` bytes are done, of `total` bytes if that is known.
+    pub(crate) fn bytes(&self, done: u64, total: Option<u64>) {
+        if let Some(total) = total
+            && self.bar.length() != Some(total)
         {
             self.bar.set_style(style(
                 "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}",
             ));
-            self.bar.set_length(of);
+            self.bar.set_length(total);
         }
         self.bar.set_position(done);
     }
 
-    /// So many steps of equal weight are done.
-    pub(crate) fn steps(&self, done: u64, of: u64) {
-        if self.bar.length() != Some(of) {
+    /// Reports that `done` of `total` steps of equal weight are done.
+    pub(crate) fn steps(&self, done: u64, total: u64) {
+        if self.bar.length() != Some(total) {
             self.bar.set_style(style("{spinner} {msg} {wide_bar} {percent}% [{elapsed}]"));
-            self.bar.set_length(of);
+            self.bar.set_length(total);
         }
         self.bar.set_position(done);
     }
 
-    /// Says more about where the work stands.
+    /// Replaces the message of the bar.
     pub(crate) fn say(&self, message: String) {
         self.bar.set_message(message);
     }
 
-    /// What was last said.
+    /// The current message.
     #[cfg(test)]
     pub(crate) fn message(&self) -> String {
         self.bar.message()
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_end_without_having_been_shown() {
+    fn short_stages_are_never_shown() {
         let stage = Stage::start("counting");
         stage.bytes(1, None);
         stage.bytes(1, Some(2));

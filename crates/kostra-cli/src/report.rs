@@ -1,4 +1,4 @@
-//! How results look: aligned lines for people, numbers for programs.
+//! How results are printed: aligned lines for people, JSON for programs.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -6,15 +6,16 @@ use std::time::Duration;
 use kostra::Total;
 use serde::{Serialize, Serializer};
 
-/// Lines of a label and a text, the texts aligned.
+/// Lines with a label and a text. The texts are aligned.
 #[derive(Default)]
 pub(crate) struct Sheet {
     lines: Vec<Option<(String, String)>>,
 }
 
-/// How far the texts are from the margin, and the labels.
+/// The least width of the labels. Most reports need no more, so their texts start in one column.
 const LABEL_WIDTH: usize = 16;
-/// How many cells the longest bar has.
+/// The length of the longest bar. With a label and a number before the bar, a line has 80 columns
+/// at most.
 const BAR_CELLS: usize = 24;
 
 impl Sheet {
@@ -23,7 +24,7 @@ impl Sheet {
         self.lines.push(Some((label.to_string(), text.to_string())));
     }
 
-    /// Adds an empty line, which sets what follows apart.
+    /// Adds an empty line.
     pub(crate) fn gap(&mut self) {
         self.lines.push(None);
     }
@@ -38,7 +39,7 @@ impl Sheet {
         }
     }
 
-    /// Adds a line for each step that took time, with a bar for its share.
+    /// Adds one line per step, with a bar relative to the longest step.
     pub(crate) fn times(&mut self, steps: &[(&str, Duration)]) {
         let longest = steps.iter().map(|(_, time)| time.as_secs_f64()).fold(0.0, f64::max);
         for (step, time) in steps {
@@ -64,7 +65,7 @@ impl Display for Sheet {
     }
 }
 
-/// A bar of up to 24 cells for a share from 0 to 1.
+/// A bar for a share from 0 to 1.
 pub(crate) fn bar(share: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share * (BAR_CELLS * 8) as f64).round() as usize;
@@ -84,12 +85,12 @@ pub(crate) fn thousands(number: impl Into<u128>) -> String {
     text
 }
 
-/// So many of something: `no edges`, `one edge`, `264,345 edges`.
-pub(crate) fn count(number: usize, singular: &str, plural: &str) -> String {
+/// A number and its noun: `no edges`, `one edge`, `264,345 edges`.
+pub(crate) fn count(number: u64, singular: &str, plural: &str) -> String {
     match number {
         0 => format!("no {plural}"),
         1 => format!("one {singular}"),
-        _ => format!("{} {plural}", thousands(number as u128)),
+        _ => format!("{} {plural}", thousands(number)),
     }
 }
 
@@ -105,6 +106,11 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// [`duration`] for a number of seconds.
+pub(crate) fn duration_of_seconds(seconds: f64) -> String {
+    duration(Duration::from_secs_f64(seconds))
+}
+
 /// A number of bytes for people, in powers of a thousand: `24.3 GB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"];
@@ -117,7 +123,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// A total or a weight as a person reads it: integers whole, floats short.
+/// A total or a weight for people: integers in full, floats in their shortest form.
 pub(crate) fn plain(total: Total) -> String {
     match total {
         Total::Integer(total) => total.to_string(),
@@ -130,8 +136,8 @@ pub(crate) fn plain(total: Total) -> String {
     }
 }
 
-/// A total for programs: an integer whole, however large; a float that JSON has no number for as a
-/// string.
+/// A total for programs. Integers are exact, however large. Infinities and NaN, which JSON has no
+/// numbers for, are strings.
 pub(crate) struct JsonNumber(pub(crate) Total);
 
 impl Serialize for JsonNumber {
@@ -144,7 +150,7 @@ impl Serialize for JsonNumber {
     }
 }
 
-/// A table with a head, its columns as wide as they need to be.
+/// A table with a head. Each column is as wide as its longest cell.
 pub(crate) fn table<const COLUMNS: usize>(
     head: [&'static str; COLUMNS],
     rows: impl Iterator<Item = [&'static str; COLUMNS]>,
@@ -163,10 +169,10 @@ pub(crate) fn table<const COLUMNS: usize>(
     text
 }
 
-/// A value as JSON, on lines of its own.
+/// A value as indented JSON.
 ///
 /// # Errors
-/// Never, for the values that this program reports.
+/// Never for the values that this program reports.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
@@ -184,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_words() {
+    fn counts_agree_with_their_nouns() {
         assert_eq!(count(0, "edge", "edges"), "no edges");
         assert_eq!(count(1, "component", "components"), "one component");
         assert_eq!(count(1000, "edge", "edges"), "1,000 edges");
@@ -218,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_are_plain_for_people() {
+    fn totals_are_short_for_people() {
         assert_eq!(plain(Total::Integer(261_159_288)), "261159288");
         assert_eq!(
             [0.0, -12.5, 1e300, 1e-9].map(|total| plain(Total::Float(total))),

@@ -1,11 +1,11 @@
 //! Standard output and standard error that are closed when the program starts.
 //!
-//! Rust opens `/dev/null` in their place before `main`, so that whatever the program prints is lost
-//! without an error. This opens them before Rust does, for reading only: whatever is printed to
-//! them is then an error.
+//! Before `main`, Rust opens `/dev/null` in place of closed streams, so that output is lost without
+//! an error. This module opens `/dev/null` before Rust does, for reading only. Printing to the
+//! stream is then an error.
 #![allow(
     unsafe_code,
-    reason = "nothing but a section of the program's file makes code run before Rust starts"
+    reason = "only a section of the program's file makes code run before Rust starts"
 )]
 
 use std::fs::File;
@@ -14,9 +14,9 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use rustix::io::fcntl_getfd;
 use rustix::stdio;
 
-// SAFETY: the section holds the addresses of functions of this type, which the system calls before
-// `main`, one after the other and on the only thread. The function needs nothing that Rust sets up
-// in between: it makes system calls.
+// SAFETY: the section holds the addresses of functions of this type. The system calls them before
+// `main`, one after the other, on the only thread. The function makes only system calls, so it
+// needs nothing that Rust sets up before `main`.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = occupy_closed_streams;
@@ -35,6 +35,6 @@ extern "C" fn occupy_closed_streams() {
         let _ = stdio::dup2_stderr(&null);
     }
     if null.as_raw_fd() <= stdio::raw_stderr() {
-        let _ = null.into_raw_fd(); // it is one of the standard streams itself, and stays open
+        let _ = null.into_raw_fd(); // the file is itself a standard stream and must stay open
     }
 }

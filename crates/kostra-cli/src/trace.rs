@@ -1,4 +1,4 @@
-//! What a solver reports while it works: kept for `--trace`, and shown by the progress bar.
+//! What a solver reports while it works. `--trace` prints it, and the progress bar shows it.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use kostra::{Observer, Round};
 use serde::Serialize;
 
 use crate::progress::Stage;
-use crate::report::{bar, duration, thousands};
+use crate::report::{bar, count, duration_of_seconds, thousands};
 
 /// Everything that a solver reported: phases, rounds and counters, each in order.
 #[derive(Default, Serialize)]
@@ -16,18 +16,18 @@ pub(crate) struct Trace {
     pub(crate) counters: Vec<Counter>,
 }
 
-/// A phase, as it began.
+/// A phase. Phases are listed in the order of their starts.
 #[derive(Serialize)]
 pub(crate) struct Phase {
     name: &'static str,
-    /// How many phases it is inside of.
+    /// The number of phases around this phase.
     depth: usize,
-    /// The round that it is a part of, if any.
+    /// The round that contains the phase, if there is one.
     round: Option<u32>,
     seconds: f64,
 }
 
-/// A round, and how long it took: from its report to the next one, or to the end of the rounds.
+/// A round. It lasts until the next round starts or the rounds end.
 #[derive(Serialize)]
 pub(crate) struct TracedRound {
     round: u32,
@@ -36,26 +36,26 @@ pub(crate) struct TracedRound {
     seconds: f64,
 }
 
-/// A figure of the solver's own.
+/// A number that is specific to the solver.
 #[derive(Serialize)]
 pub(crate) struct Counter {
     name: &'static str,
-    /// The last round that began before the counter was reported, if there was one.
+    /// The latest round at the time of the report, if there is one.
     round: Option<u32>,
     value: f64,
 }
 
-/// Watches a solver for the progress bar and, if asked, keeps what it tells.
+/// Passes reports of a solver to the progress bar, and keeps them if wanted.
 pub(crate) struct Watcher<'a> {
     stage: &'a Stage,
     trace: Option<Trace>,
     /// Open phases, as positions in the trace.
     open: Vec<usize>,
-    /// The open round, when it began, and how many phases were open then.
+    /// The open round, its start, and the number of phases that were open at its start.
     round: Option<(u32, Instant, usize)>,
-    /// How many threads the system refused.
+    /// The number of threads that the system refused.
     refused: usize,
-    /// Where the time of rounds comes from.
+    /// The source of the times of rounds.
     clock: Box<dyn Fn() -> Instant + 'a>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// What was told, if it was to be kept, and how many threads the system refused.
+    /// The trace, if it was kept, and the number of threads that the system refused.
     pub(crate) fn finish(mut self) -> (Option<Trace>, usize) {
         self.finish_round();
         (self.trace, self.refused)
@@ -106,7 +106,7 @@ impl Observer for Watcher<'_> {
         {
             phase.seconds = elapsed.as_secs_f64();
         }
-        // A round is over when the next one begins, or when the phase that it is a part of ends.
+        // A round ends when the next round starts, or when the phase around the round ends.
         if self.round.is_some_and(|(.., depth)| self.open.len() < depth) {
             self.finish_round();
         }
@@ -119,9 +119,9 @@ impl Observer for Watcher<'_> {
             trace.rounds.push(TracedRound { round: index, components, edges, seconds: 0.0 });
             self.round = Some((index, (self.clock)(), self.open.len()));
         }
-        let (components, edges) = (thousands(components), thousands(edges));
-        self.stage
-            .say(format!("solving: round {index}, {components} components and {edges} edges left"));
+        let components = count(components, "component", "components");
+        let edges = count(edges, "edge", "edges");
+        self.stage.say(format!("solving: round {index}, {components} and {edges} left"));
     }
 
     fn rounds_finished(&mut self) {
@@ -145,9 +145,8 @@ impl Observer for Watcher<'_> {
 }
 
 impl Trace {
-    /// Tables for people.
+    /// The trace as tables for people.
     pub(crate) fn tables(&self) -> String {
-        let time = |seconds: f64| duration(Duration::from_secs_f64(seconds));
         let longest = self.phases.iter().map(|phase| phase.seconds).fold(0.0, f64::max);
         let share =
             |seconds: f64| if longest > 0.0 { bar(seconds / longest) } else { String::new() };
@@ -157,8 +156,11 @@ impl Trace {
             for Phase { name, depth, round, seconds } in &self.phases {
                 let name = format!("{}{name}", "  ".repeat(*depth));
                 let round = round.map_or_else(String::new, |round| round.to_string());
-                let line =
-                    format!("  {name:<30}{round:>8}{:>12}  {}", time(*seconds), share(*seconds));
+                let line = format!(
+                    "  {name:<30}{round:>8}{:>12}  {}",
+                    duration_of_seconds(*seconds),
+                    share(*seconds)
+                );
                 text += &format!("{}\n", line.trim_end());
             }
         }
@@ -167,7 +169,7 @@ impl Trace {
                 &format!("\n  {:<8}{:>16}{:>18}{:>12}\n", "round", "components", "edges", "time");
             for round in &self.rounds {
                 let (components, edges) = (thousands(round.components), thousands(round.edges));
-                let time = time(round.seconds);
+                let time = duration_of_seconds(round.seconds);
                 text += &format!("  {:<8}{components:>16}{edges:>18}{time:>12}\n", round.round);
             }
         }
@@ -178,7 +180,7 @@ impl Trace {
                 text += &format!("  {name:<30}{round:>8}{value:>20}\n");
             }
         }
-        if text.is_empty() { "\n  the algorithm told nothing\n".to_owned() } else { text }
+        if text.is_empty() { "\n  the algorithm reported nothing\n".to_owned() } else { text }
     }
 }
 
@@ -191,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_solver_tells_is_kept_in_order_and_depth() {
+    fn reports_are_kept_in_order_and_depth() {
         let stage = Stage::start("solving");
         let mut watcher = Watcher::new(&stage, true);
         let mut run = Run::new().observed_by(&mut watcher);
@@ -210,10 +212,9 @@ mod tests {
         assert!(trace.tables().contains("light"));
     }
 
-    /// The clock stands still outside of phases, as it would for a solver that does all its work in
-    /// them.
+    /// The clock stands still outside of phases, as for a solver that does all its work in phases.
     #[test]
-    fn the_phases_of_a_round_add_up_to_its_time_and_what_follows_the_rounds_is_in_none() {
+    fn the_phases_of_a_round_add_up_to_its_time_and_later_phases_are_in_no_round() {
         let (stage, start, now) =
             (Stage::start("solving"), Instant::now(), Cell::new(Duration::ZERO));
         let mut watcher = Watcher::new(&stage, true);
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn compiling_kernels_is_not_called_solving() {
+    fn compiling_kernels_is_not_reported_as_solving() {
         let stage = Stage::start("solving");
         let mut watcher = Watcher::new(&stage, false);
         let mut run = Run::new().observed_by(&mut watcher);
@@ -266,12 +267,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_unasked() {
+    fn without_a_trace_nothing_is_kept() {
         let stage = Stage::start("solving");
         let mut watcher = Watcher::new(&stage, false);
         watcher.threads_refused(3);
         let (trace, refused) = watcher.finish();
         assert!(trace.is_none());
-        assert_eq!(refused, 3, "what a report needs is kept");
+        assert_eq!(refused, 3, "the report needs this number");
     }
 }

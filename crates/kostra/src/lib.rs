@@ -1,8 +1,8 @@
-//! Kostra: give it any weighted graph, and it returns the minimum spanning forest.
+//! Minimum spanning forests of weighted graphs.
 //!
-//! Always the same forest: ties are broken by edge id, so every solver returns the ids of the same
-//! edges of the input, whatever the algorithm and the machine. And it can prove that the forest is
-//! right: see [`verify`].
+//! Every exact solver returns the same forest, on any machine and any number of threads: edges of
+//! equal weight are ordered by edge id. A forest is a list of edge ids, which are positions in the
+//! input. [`verify`] proves that a forest is correct, independently of the solvers.
 //!
 //! ```
 //! use kostra::{AnyGraph, minimum_spanning_forest};
@@ -17,8 +17,8 @@
 //! # Ok::<(), kostra::GraphError>(())
 //! ```
 //!
-//! To choose the algorithm, to watch it, or to ask for a maximum spanning forest, take a [`solver`]
-//! by name:
+//! To choose the algorithm, to observe it, or to find a maximum spanning forest, take a [`solver`]
+//! by its id:
 //!
 //! ```
 //! use kostra::{AnyGraph, Order, Run, solver};
@@ -28,6 +28,26 @@
 //! assert_eq!(solution.forest.ids(), [1, 2]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Where things are
+//!
+//! | module | content |
+//! |---|---|
+//! | this one | graphs, weights, forests, solvers, [`verify`] |
+//! | [`io`] | reading and writing files of graphs |
+//! | [`generate`] | generated graphs |
+//! | [`tree`] | uses of a forest: hierarchies of clusters, bottlenecks, rooted trees |
+//! | [`cuda`] | CUDA devices |
+//!
+//! # Examples
+//!
+//! The folder `examples` of this crate contains short programs to start from:
+//!
+//! - `arrays`: a graph from arrays, and its forest
+//! - `road_file`: a road network from a file, and a file with its forest
+//! - `clusters`: single-linkage clusters up to a distance, or of a given number
+//! - `verify`: the first violation of a wrong forest
+//! - `all_solvers`: all solvers on one graph, with an observer
 
 mod registry;
 pub mod tree;
@@ -38,18 +58,18 @@ pub use kostra_gen as generate;
 pub use kostra_io as io;
 pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
 
-/// The canonical minimum spanning forest of a graph, by the solver that [`auto`] chooses.
+/// Finds the canonical minimum spanning forest of a graph with the solver that [`auto`] chooses.
 ///
-/// Where that solver runs on a device and the device fails, one on the processor takes over.
+/// If that solver runs on a device and the device fails, a solver on the processor takes over.
 ///
-/// O(m log m) time at worst. To be able to stop it, or to see how far it is, call a [`solver`]
-/// yourself.
+/// Takes O(m log m) time in the worst case. A [`solver`] can also be cancelled, and reports its
+/// progress.
 ///
 /// # Panics
-/// When the system does not grant the memory, which a [`solver`] returns as an error.
+/// When the system does not grant the memory. A [`solver`] returns this as an error.
 pub fn minimum_spanning_forest(graph: &AnyGraph) -> Forest {
     let run = &mut Run::new();
     let solution = auto(graph).solve(graph, Order::Minimum, run);
     let solution = solution.or_else(|_| auto_on_processor(graph).solve(graph, Order::Minimum, run));
-    solution.expect("a solver that suits the graph and that nobody cancels has an answer").forest
+    solution.expect("the chosen solver suits the graph, and nothing cancels it").forest
 }

@@ -1,15 +1,15 @@
-//! All solvers by name, and the choice among them.
+//! All solvers by id, and the choice of a solver for a graph.
 
 use kostra_core::{AnyGraph, Solver};
 use kostra_cuda::Device;
 use thiserror::Error;
 
-/// Every solver, in the order in which tables show them.
+/// All solvers, in the order of the tables in the documentation.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     kostra_cpu::solvers().chain(kostra_cuda::solvers())
 }
 
-/// There is no solver of that name.
+/// No solver has the requested id.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("there is no algorithm '{id}'; {hint}")]
 pub struct UnknownSolver {
@@ -17,31 +17,49 @@ pub struct UnknownSolver {
     hint: String,
 }
 
-/// The solver of this name.
-///
-/// # Errors
-/// When there is none; the error suggests the names that are near.
-pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
-    solvers().find(|solver| solver.info().id == id).ok_or_else(|| {
-        let ids = || solvers().map(|solver| solver.info().id);
-        let near: Vec<_> = ids()
-            .filter(|other| {
-                strsim::jaro_winkler(other, id) > 0.8 || (id.len() > 2 && other.contains(id))
-            })
-            .collect();
-        let hint = if near.is_empty() {
-            format!("there are: {}", ids().collect::<Vec<_>>().join(", "))
-        } else {
-            format!("did you mean {}?", near.join(" or "))
+/// Ids with at least this Jaro-Winkler similarity to the requested id are suggested. A higher value
+/// misses typing errors, and a lower value suggests unrelated ids.
+const SIMILAR: f64 = 0.8;
+/// A shorter id is part of too many other ids to suggest those that contain it.
+const SHORTEST_PART: usize = 3;
+
+impl UnknownSolver {
+    /// The error for the requested id. It suggests ids of `known` that are similar, or lists all of
+    /// them if none is.
+    pub fn new<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let known: Vec<_> = known.collect();
+        let is_similar = |other: &&&str| {
+            strsim::jaro_winkler(other, id) > SIMILAR
+                || (id.len() >= SHORTEST_PART && other.contains(id))
         };
-        UnknownSolver { id: id.to_owned(), hint }
-    })
+        let similar: Vec<_> = known.iter().filter(is_similar).copied().collect();
+        let hint = if similar.is_empty() {
+            format!("the algorithms are {}", known.join(", "))
+        } else {
+            format!("did you mean {}?", similar.join(" or "))
+        };
+        Self { id: id.to_owned(), hint }
+    }
+
+    /// The requested id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
 }
 
-/// The solver that should be fastest for a graph on this machine. It is exact.
+/// The solver with this id.
 ///
-/// Where it takes a graph to a device, it may still find too little memory there;
-/// [`auto_on_processor`] is the way out.
+/// # Errors
+/// When no solver has the id; the error suggests similar ids.
+pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
+    let found = solvers().find(|solver| solver.info().id == id);
+    found.ok_or_else(|| UnknownSolver::new(id, solvers().map(|solver| solver.info().id)))
+}
+
+/// Chooses the exact solver that is likely to be fastest for a graph on this machine.
+///
+/// A solver for a device can still fail because the device has too little memory.
+/// [`auto_on_processor`] chooses a solver without a device.
 pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
     match kostra_cuda::FASTEST {
         Some(solver) if is_worth_a_device(graph.edges()) && is_usable(0) => solver,
@@ -49,24 +67,27 @@ pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
     }
 }
 
-/// Whether a device is there, and kernels for it that need not be compiled first.
+/// Whether the device exists, and its kernels are already compiled.
 fn is_usable(ordinal: usize) -> bool {
     kostra_cuda::kernels_are_compiled() && Device::open(ordinal).is_ok()
 }
 
-/// Whether a graph in the machine's memory is worth being carried to a device, if there is one.
+/// Whether solving on a device saves more time than the transfer of the graph takes.
 ///
-/// A guess until it is measured. The transfer moves 12 bytes an edge at some 20 GB/s, which is a
-/// tenth of what a processor takes to solve; what has to be earned back is the start: about 0.3 s
-/// when a process first opens the device, in which sixteen cores solve some 80 million edges and
-/// two some 10 million, and a fraction of a millisecond from then on.
+/// The limits are estimates, not measurements. The transfer moves 12 bytes per edge at about 20
+/// GB/s, a tenth of the time that a processor needs to solve. The main cost is the start: opening
+/// the device takes about 0.3 s in a process. In that time, sixteen cores solve about 80 million
+/// edges, and two cores about 10 million. Later uses of the device start within a millisecond.
 fn is_worth_a_device(edges: usize) -> bool {
-    const FIRST: usize = 1 << 25;
-    const AGAIN: usize = 1 << 21;
-    edges >= if Device::is_open(0) { AGAIN } else { FIRST }
+    /// The fewest edges if the device must be opened first.
+    const LEAST_BEFORE_OPENING: usize = 1 << 25;
+    /// The fewest edges if the device is open.
+    const LEAST_AFTER_OPENING: usize = 1 << 21;
+    let is_open = Device::is_open(0);
+    edges >= if is_open { LEAST_AFTER_OPENING } else { LEAST_BEFORE_OPENING }
 }
 
-/// The solver that should be fastest for a graph on this machine's processor. It is exact.
+/// Chooses the exact solver that is likely to be fastest for a graph on this machine's processor.
 pub fn auto_on_processor(graph: &AnyGraph) -> &'static dyn Solver {
     kostra_cpu::fastest_for(graph.vertices(), graph.edges())
 }
@@ -78,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_found() {
+    fn ids_are_unique_and_found() {
         let ids: Vec<_> = solvers().map(|solver| solver.info().id).collect();
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
         for id in ids {
@@ -87,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_near_ones() {
-        let message = |id| solver(id).err().map(|error| error.to_string()).unwrap_or_default();
+    fn an_unknown_id_is_answered_with_similar_ids_or_all() {
+        let known = ["kruskal", "filter-kruskal", "boruvka"];
+        let message = |id| UnknownSolver::new(id, known.into_iter()).to_string();
         assert_eq!(message("kruskall"), "there is no algorithm 'kruskall'; did you mean kruskal?");
-        assert!(
-            message("zzz").starts_with("there is no algorithm 'zzz'; there are: kruskal"),
-            "{}",
-            message("zzz")
+        assert_eq!(
+            message("zzz"),
+            "there is no algorithm 'zzz'; the algorithms are kruskal, filter-kruskal, boruvka"
         );
     }
 }

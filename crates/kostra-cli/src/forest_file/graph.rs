@@ -1,29 +1,30 @@
-//! Forests that are graphs themselves: their edges, looked up in the graph.
+//! Forests that are stored as graphs: each edge is looked up in the solved graph.
 
 use std::io::{self, Read};
 
 use kostra::io::{Format, Input, Loaded, Place, ReadError, ReadErrorKind, ReadOptions};
 use kostra::{AnyGraph, EdgeId, Vertex};
 
+use super::content::Content;
 use super::number::Number;
-use super::read::Content;
 use crate::input::Graph;
 
-/// The ends of an edge, the lower first, and its weight as an integer: equal for equal edges.
+/// The endpoints of an edge, the lower one first, and its weight as an integer. Equal edges have
+/// equal keys.
 type Key = (Vertex, Vertex, i128);
 
-/// Reads a forest as a graph, and finds each of its edges in the graph: the first one with these
-/// ends, in any direction, and this weight. Returns the ids in ascending order, because the order
-/// of a graph's edges says nothing.
+/// Reads a forest as a graph, and finds each of its edges in `solved`: the first edge with the same
+/// endpoints, in any direction, and the same weight. Returns the ids in ascending order, because
+/// the order of the edges in the file has no meaning.
 ///
 /// # Errors
-/// When the file cannot be read, or is a forest of another graph: it has other vertices, or an edge
-/// that the graph does not have.
+/// When the file cannot be read, or is a forest of another graph: the vertices differ, or `solved`
+/// lacks an edge.
 pub(super) fn read_ids(
     input: &Input,
     content: Content,
     format: Format,
-    of: &Graph,
+    solved: &Graph,
 ) -> Result<Vec<EdgeId>, ReadError> {
     let mut content = EdgeLines { inner: content, line: Line::Blank, edges: 0, others: Vec::new() };
     let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
@@ -32,15 +33,15 @@ pub(super) fn read_ids(
         let message = format!("{message}; this is a forest of another graph");
         ReadError { input: input.to_string(), place, kind: ReadErrorKind::Malformed(message) }
     };
-    compare_vertices(&forest, of).map_err(|message| error(None, message))?;
-    let mut ids = find(&forest.graph, &of.graph).map_err(|edge| {
+    compare_vertices(&forest, solved).map_err(|message| error(None, message))?;
+    let mut ids = find(&forest.graph, &solved.graph).map_err(|edge| {
         let place = (format == Format::DIMACS)
             .then(|| Place::Line { line: content.line_of(edge as u64), column: 1 });
         let (u, v) = (forest.graph.u()[edge], forest.graph.v()[edge]);
-        let weight = Number::of(&forest.graph, edge);
+        let weight = Number::edge_weight(&forest.graph, edge);
         let message = format!(
-            "edge {edge} of the forest joins vertices {u} and {v}, counted from 0, with weight {weight}, and the graph \
-             has no such edge"
+            "edge {edge} of the forest joins vertices {u} and {v}, counted from 0, with weight \
+             {weight}, and the graph has no such edge"
         );
         error(place, message)
     })?;
@@ -48,30 +49,30 @@ pub(super) fn read_ids(
     Ok(ids)
 }
 
-fn compare_vertices(forest: &Loaded, of: &Graph) -> Result<(), String> {
-    let (has, expected) = (forest.graph.vertices(), of.graph.vertices());
+fn compare_vertices(forest: &Loaded, solved: &Graph) -> Result<(), String> {
+    let (has, expected) = (forest.graph.vertices(), solved.graph.vertices());
     if has != expected {
         return Err(format!("the forest has {has} vertices, and the graph has {expected}"));
     }
-    let (Some(names), Some(own)) = (&forest.names, &of.names) else { return Ok(()) };
+    let (Some(names), Some(own)) = (&forest.names, &solved.names) else { return Ok(()) };
     match names.iter().zip(own).position(|(name, own)| name != own) {
         None => Ok(()),
         Some(vertex) => {
             let (name, own) = (&names[vertex], &own[vertex]);
             Err(format!(
-                "vertex {vertex} is called {name:?} in the forest, and {own:?} in the graph"
+                "vertex {vertex} is named {name:?} in the forest, and {own:?} in the graph"
             ))
         }
     }
 }
 
-/// The lowest id in the graph for each edge of the forest, or the first edge that the graph does
-/// not have.
+/// The lowest id in the graph for each edge of the forest, or the first edge of the forest that the
+/// graph lacks.
 fn find(forest: &AnyGraph, graph: &AnyGraph) -> Result<Vec<EdgeId>, usize> {
     let weight_type = graph.weight_type();
     let key = |graph: &AnyGraph, edge: usize| -> Option<Key> {
         let (u, v) = (graph.u()[edge], graph.v()[edge]);
-        Some((u.min(v), u.max(v), Number::of(graph, edge).key(weight_type)?))
+        Some((u.min(v), u.max(v), Number::edge_weight(graph, edge).key(weight_type)?))
     };
     let mut wanted: Vec<Key> = (0..forest.edges()).filter_map(|edge| key(forest, edge)).collect();
     wanted.sort_unstable();
@@ -88,17 +89,17 @@ fn find(forest: &AnyGraph, graph: &AnyGraph) -> Result<Vec<EdgeId>, usize> {
         .collect()
 }
 
-/// A reader that passes a DIMACS text on and records which of its lines are edges.
+/// A reader that passes a DIMACS text on and records which lines are edges.
 struct EdgeLines<R> {
     inner: R,
     line: Line,
-    /// How many lines of edges there are so far.
+    /// The number of lines with edges so far.
     edges: u64,
-    /// How many other lines there are before an edge, by the number of edges before them.
+    /// Pairs of a number of edges and the number of other lines that follow these edges directly.
     others: Vec<(u64, u64)>,
 }
 
-/// What is known of the current line.
+/// What the current line is, as far as it has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Blank,
@@ -126,7 +127,7 @@ impl<R> EdgeLines<R> {
         }
     }
 
-    /// The number of the line of an edge, counted from 1.
+    /// The line number of an edge, counted from 1.
     fn line_of(&self, edge: u64) -> u64 {
         let before = self.others.iter().take_while(|(edges, _)| *edges <= edge);
         1 + edge + before.map(|(_, count)| count).sum::<u64>()
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_are_found_by_ends_and_weight() {
+    fn edges_are_found_by_endpoints_and_weight() {
         let graph =
             AnyGraph::from_edges(3, vec![0, 1, 1, 2, 1], vec![1, 0, 2, 2, 2], vec![7, 5, 4, 1, 4])
                 .unwrap();
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_edges_are_known() {
+    fn the_line_numbers_of_edges_are_known() {
         let text = "c\n\np sp 3 3\na 1 2 3\nc between\n  \n a 1 3 3\ne 2 3\n";
         let mut lines =
             EdgeLines { inner: text.as_bytes(), line: Line::Blank, edges: 0, others: Vec::new() };

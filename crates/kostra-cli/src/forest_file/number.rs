@@ -1,4 +1,4 @@
-//! Weights of any type, compared by their values.
+//! Weights of any type, compared by value.
 
 use std::fmt::Display;
 
@@ -13,8 +13,8 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The weight of an edge that there is.
-    pub(super) fn of(graph: &AnyGraph, edge: usize) -> Self {
+    /// The weight of `edge`, which is below the number of edges.
+    pub(super) fn edge_weight(graph: &AnyGraph, edge: usize) -> Self {
         fn weight<W: Weight>(graph: &Graph<W>, edge: usize) -> W {
             graph.edge_list().weights()[edge]
         }
@@ -28,9 +28,9 @@ impl Number {
         }
     }
 
-    /// The number that a text means as a weight of this type; none if it is not a number.
-    pub(super) fn parse(text: &str, of: WeightType) -> Option<Self> {
-        match of {
+    /// Parses a weight of this type; none if the text is not a number.
+    pub(super) fn parse(text: &str, weight_type: WeightType) -> Option<Self> {
+        match weight_type {
             WeightType::F32 => text.parse().ok().map(Self::Single),
             WeightType::F64 => text.parse().ok().map(Self::Double),
             _ => {
@@ -40,11 +40,11 @@ impl Number {
         }
     }
 
-    /// The value as a weight of this type, as an integer that is equal for equal weights only; none
-    /// if the type cannot hold it. Floats are rounded, as they are when they are read.
-    pub(super) fn key(self, of: WeightType) -> Option<i128> {
-        match of {
-            WeightType::F32 => Some((self.single() + 0.0).to_bits().into()), // there is one zero
+    /// The value as a weight of this type, mapped to an integer that only equal weights share; none
+    /// if the type cannot hold the value. Floats are rounded as a reader rounds them.
+    pub(super) fn key(self, weight_type: WeightType) -> Option<i128> {
+        match weight_type {
+            WeightType::F32 => Some((self.single() + 0.0).to_bits().into()), // -0.0 becomes 0.0
             WeightType::F64 => Some((self.double() + 0.0).to_bits().into()),
             _ => match self {
                 Self::Integer(integer) => Some(integer),

@@ -1,44 +1,45 @@
-//! Forests as lines: an edge id each, or an edge id, the ends and the weight.
+//! Forests as text: each line is an edge id, or an edge id, two endpoints and a weight.
 
 use std::io::{BufRead, Read};
 
 use kostra::io::{Input, Place, ReadError, ReadErrorKind};
 use kostra::{EdgeId, Vertex};
 
-use super::HEADER;
+use super::content::{BYTE_ORDER_MARK, Content, read_error};
+use super::line::{HEADER, escaped};
 use super::number::Number;
-use super::read::{BYTE_ORDER_MARK, Content, failed};
-use super::write::escaped;
 use crate::input::Graph;
 use crate::report::count;
 
-/// How long a line may be, besides the names in it.
+/// The longest line without names, in bytes. It bounds the memory for a file that is not a forest.
 const LONGEST_LINE: u64 = 1 << 16;
-/// How many columns a line has that says the edge's ends and its weight.
+/// The number of columns of a line with endpoints and a weight.
 const EDGE_COLUMNS: usize = 4;
 
-const EXPECTED: &str = "a forest is a line for each edge that is its id, or its id, ends and weight between tabs, as \
-                        `kostra solve -o` writes it";
+/// What an error about a line ends with.
+const EXPECTED: &str = "each line of a forest is an edge id, or an edge id, two endpoints and a \
+                        weight separated by tabs, as `kostra solve -o` writes it";
 
-/// Reads the edge ids of a forest, which are first on each line; what follows must be as in the
-/// graph.
+/// Reads the edge ids of a forest of `solved`. The id is the first column of each line; the other
+/// columns must match the graph.
 ///
-/// Once there are more ids than the graph has edges, they cannot be right, and the rest is left
-/// unread.
+/// Reading stops as soon as there are more ids than the graph has edges, because such a forest is
+/// wrong.
 ///
 /// # Errors
-/// When the file cannot be read, or is no forest, or one of another graph.
+/// When the file cannot be read, is not a forest, or is a forest of another graph.
 pub(super) fn read_ids(
     input: &Input,
     content: Content,
-    of: &Graph,
+    solved: &Graph,
 ) -> Result<Vec<EdgeId>, ReadError> {
-    let longest_name = of.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
-    let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4)); // two, each byte escaped
+    let longest_name = solved.names.iter().flatten().map(String::len).max().unwrap_or(0) as u64;
+    // Two names, and escaping doubles a byte.
+    let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4));
     let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
     let mut ids = Vec::new();
     let mut columns_expected = None;
-    while ids.len() <= of.graph.edges() && lines.next()? {
+    while ids.len() <= solved.graph.edges() && lines.next()? {
         if lines.number == 1 && lines.text == HEADER {
             columns_expected = Some(EDGE_COLUMNS);
             continue;
@@ -59,47 +60,47 @@ pub(super) fn read_ids(
         if !right {
             let expected =
                 columns_expected.map_or("1 or 4".to_owned(), |expected| expected.to_string());
-            let has = count(has, "column", "columns");
+            let has = count(has as u64, "column", "columns");
             let message = format!("this line has {has}, not {expected}; {EXPECTED}");
             return Err(lines.error(1, message));
         }
         columns_expected = Some(has);
         if let [_, first, second, weight] = columns[..] {
-            check_edge(&lines, id, [first, second, weight], of)?;
+            check_edge(&lines, id, [first, second, weight], solved)?;
         }
         ids.push(id);
     }
     Ok(ids)
 }
 
-/// An unsigned decimal number, with nothing but blanks around it.
+/// Parses an unsigned decimal number, with optional blanks around it.
 fn parse_id(text: &str) -> Option<EdgeId> {
     let text = text.trim();
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// A forest of another graph, or of this one read otherwise, is told by its ends and weights.
+/// Compares the endpoints and the weight in a line with those of edge `id`. They differ in a forest
+/// of another graph, or of the same graph read with other options.
 fn check_edge(
     lines: &Lines<'_>,
     id: EdgeId,
     [first, second, weight]: [&str; 3],
-    of: &Graph,
+    solved: &Graph,
 ) -> Result<(), ReadError> {
     let line = lines.text.as_str();
     let first_column = line.find('\t').unwrap_or(0) as u64 + 2;
     let weight_column = (line.len() - weight.len()) as u64 + 1;
-    let weight_type = of.graph.weight_type();
+    let weight_type = solved.graph.weight_type();
     let Some(number) = Number::parse(weight.trim(), weight_type) else {
         let message = format!("'{}' is not a weight; {EXPECTED}", excerpt(weight));
         return Err(lines.error(weight_column, message));
     };
     let edge = id as usize;
-    // Of an edge that there is not, the verifier has more to say.
-    let (Some(&u), Some(&v)) = (of.graph.u().get(edge), of.graph.v().get(edge)) else {
-        return Ok(());
+    let (Some(&u), Some(&v)) = (solved.graph.u().get(edge), solved.graph.v().get(edge)) else {
+        return Ok(()); // the verification reports an unknown edge
     };
-    let name = |vertex: Vertex| match of.names.as_ref().and_then(|names| names.get(vertex as usize))
-    {
+    let names = solved.names.as_ref();
+    let name = |vertex: Vertex| match names.and_then(|names| names.get(vertex as usize)) {
         Some(name) => escaped(name).into_owned(),
         None => vertex.to_string(),
     };
@@ -107,15 +108,17 @@ fn check_edge(
     if (first, second) != (&u, &v) {
         let [u, v, first, second] = [&u, &v, first, second].map(excerpt);
         let message = format!(
-            "edge {id} joins {u} and {v} in the graph, not {first} and {second}; this is a forest of another graph"
+            "edge {id} joins {u} and {v} in the graph, not {first} and {second}; this is a forest \
+             of another graph"
         );
         return Err(lines.error(first_column, message));
     }
-    let own = Number::of(&of.graph, edge);
+    let own = Number::edge_weight(&solved.graph, edge);
     if number.key(weight_type) != own.key(weight_type) {
         let weight = excerpt(weight);
         let message = format!(
-            "edge {id} has weight {own} in the graph, not {weight}; this is a forest of another graph"
+            "edge {id} has weight {own} in the graph, not {weight}; this is a forest of another \
+             graph"
         );
         return Err(lines.error(weight_column, message));
     }
@@ -128,17 +131,17 @@ struct Lines<'a> {
     input: &'a Input,
     longest: u64,
     number: u64,
-    /// The line without what ends it, nor what starts the file.
+    /// The line without its end, and without the byte order mark.
     text: String,
 }
 
 impl Lines<'_> {
-    /// Moves on to the next line, if there is one.
+    /// Reads the next line; false at the end of the file.
     fn next(&mut self) -> Result<bool, ReadError> {
         self.number += 1;
         let mut bytes = Vec::new();
         let mut limited = self.content.by_ref().take(self.longest);
-        limited.read_until(b'\n', &mut bytes).map_err(|cause| failed(self.input, cause))?;
+        limited.read_until(b'\n', &mut bytes).map_err(|cause| read_error(self.input, cause))?;
         if bytes.len() as u64 == self.longest {
             return Err(self.error(self.longest, format!("this line is too long; {EXPECTED}")));
         }
@@ -160,10 +163,13 @@ impl Lines<'_> {
     }
 }
 
-/// The start of a text that may be long or hostile, safe to print.
+/// The longest quotation in an error, in characters.
+const EXCERPT: usize = 40;
+
+/// The start of a text, safe to print even if the text is long or has control characters.
 fn excerpt(text: &str) -> String {
-    let mut excerpt: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    if text.chars().nth(40).is_some() {
+    let mut excerpt: String = text.chars().take(EXCERPT).flat_map(char::escape_debug).collect();
+    if text.chars().nth(EXCERPT).is_some() {
         excerpt.push('…');
     }
     excerpt
@@ -174,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_short_and_harmless() {
+    fn quotations_are_short_and_safe_to_print() {
         assert_eq!(excerpt("\x1b[31m"), "\\u{1b}[31m");
         assert_eq!(excerpt(&"x".repeat(1000)).chars().count(), 41);
     }

@@ -1,23 +1,21 @@
-//! Forests written as `solve` is asked to.
+//! Writing a forest.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-use kostra::io::{Format, Outgoing, Output};
+use kostra::io::{Format, Outgoing};
 use kostra::{AnyGraph, EdgeId, with_graph};
 
-use super::HEADER;
-use crate::args::ForestFormat;
+use super::destination::{Destination, ForestFormat};
+use super::line::{HEADER, escaped};
 use crate::input::Graph;
 use crate::output;
 
-/// Writes the forest that these edges of a graph are.
+/// Writes the forest of these edges of a graph.
 ///
 /// # Errors
 /// When the output fails, the input's file has changed, or the format cannot hold the graph.
 pub(crate) fn write(
-    output: &Output,
-    format: ForestFormat,
+    Destination { output, format }: &Destination,
     input: &Graph,
     ids: &[EdgeId],
 ) -> anyhow::Result<()> {
@@ -49,13 +47,13 @@ fn write_ids(to: &mut dyn Write, ids: &[EdgeId]) -> io::Result<()> {
     ids.iter().try_for_each(|id| writeln!(to, "{id}"))
 }
 
-/// The graph that has all the vertices and only these edges.
+/// The graph with all vertices and only these edges.
 fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> AnyGraph {
     with_graph!(graph, graph => AnyGraph::from(graph.edge_list().subgraph(ids)))
 }
 
-/// Writes a header, and a line for each edge: its id, its ends (by name, if they have names) and
-/// its weight.
+/// Writes a header and one line per edge: its id, its endpoints (by name if the vertices have
+/// names) and its weight.
 fn write_edges(
     to: &mut dyn Write,
     graph: &AnyGraph,
@@ -80,18 +78,7 @@ fn write_edges(
     Ok(())
 }
 
-/// A name as one column of one line: backslash, tab and the two ends of a line are written `\\`,
-/// `\t`, `\n` and `\r`.
-pub(super) fn escaped(name: &str) -> Cow<'_, str> {
-    if !name.contains(['\\', '\t', '\n', '\r']) {
-        return Cow::Borrowed(name);
-    }
-    let name = name.replace('\\', "\\\\").replace('\t', "\\t");
-    Cow::Owned(name.replace('\n', "\\n").replace('\r', "\\r"))
-}
-
-/// Writes the same of a forest whose edges alone are at hand: edge `i` of the graph has the id
-/// `ids[i]`.
+/// Writes a header and one line per edge of `forest`. Edge `i` of `forest` has the id `ids[i]`.
 ///
 /// # Errors
 /// When the output fails.

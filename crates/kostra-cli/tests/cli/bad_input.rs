@@ -1,10 +1,10 @@
-//! What bad input gets: one line that says what is wrong, where, and what to do, and exit code 2.
+//! Bad input leads to exit code 2 and one line that says what is wrong, where, and what to do.
 
 use std::fmt::Write;
 
 use crate::harness::{SMALL, Workplace, assert_snapshot};
 
-/// Runs a command that must be refused, and adds what it says to the report.
+/// Runs a command that must be refused, and adds its message to the report.
 fn refuse(report: &mut String, case: &str, workplace: &Workplace, arguments: &str) {
     let outcome = workplace.run(arguments);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{case}: {outcome:?}");
@@ -107,8 +107,6 @@ fn bad_requests_are_refused_with_a_suggestion() {
     workplace.write("small.gr", SMALL);
     let mut report = String::new();
     for (case, arguments) in [
-        ("an unknown algorithm", "solve small.gr --algorithm kruskall"),
-        ("an algorithm like no other", "solve missing.gr --algorithm xyz"),
         (
             "an algorithm of the processor on a device",
             "solve missing.gr --algorithm kruskal --device cuda",
@@ -127,6 +125,25 @@ fn bad_requests_are_refused_with_a_suggestion() {
     }
     assert_snapshot("bad_requests", &report);
     assert_eq!(workplace.files(), ["small.gr"]);
+}
+
+/// The lists of algorithms are compared with `kostra solvers`, so that a new solver changes no test.
+#[test]
+fn an_unknown_algorithm_is_refused_with_similar_ones_or_all() {
+    let workplace = Workplace::new();
+    let (mut similar, mut all) = (String::new(), String::new());
+    refuse(&mut similar, "similar", &workplace, "solve missing.gr --algorithm kruskall");
+    let start = "kostra: there is no algorithm 'kruskall'; did you mean ";
+    assert!(similar.contains(start) && similar.contains("kruskal?"), "{similar}");
+    refuse(&mut all, "no similar one", &workplace, "solve missing.gr --algorithm xyz");
+    assert!(all.contains("kostra: there is no algorithm 'xyz'; the algorithms are "), "{all}");
+    let solvers = workplace.run("solvers --json").expect_success().json();
+    for solver in solvers.as_array().unwrap() {
+        assert!(all.contains(solver["id"].as_str().unwrap()), "{solver}: {all}");
+    }
+    let mut absent = String::new();
+    refuse(&mut absent, "not in this build", &workplace, "solve missing.gr --algorithm mpi-fast");
+    assert!(absent.contains("hint: this build has no algorithms for MPI; "), "{absent}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Runs every case of `testdata/commands`: files, shell commands, and the exit codes and words that
-//! must follow.
+//! Runs every case of `testdata/commands`: files, shell commands, and the expected exit codes and
+//! texts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ struct Theme {
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
-    /// Why the behavior matters; for the reader of the case.
+    /// Why the behavior matters, for the reader of the case.
     #[serde(rename = "why")]
     _why: String,
-    /// Files that are there before the first step, by name.
+    /// Files that exist before the first step, by name.
     #[serde(default)]
     files: BTreeMap<String, String>,
     step: Vec<Step>,
@@ -30,20 +30,20 @@ struct Case {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    /// A command line for the shell, in which `kostra` is the command under test.
+    /// A line of bash. `kostra` in the line is the command under test.
     run: String,
     #[serde(default)]
     exit: i32,
-    /// Words that standard output must contain.
+    /// Texts that standard output must contain.
     #[serde(default)]
     stdout: Vec<String>,
-    /// Words that standard error must contain.
+    /// Texts that standard error must contain.
     #[serde(default)]
     stderr: Vec<String>,
-    /// Words that neither may contain.
+    /// Texts that neither may contain.
     #[serde(default)]
     absent: Vec<String>,
-    /// The whole contents of files after the step.
+    /// The whole content of files after the step.
     #[serde(default)]
     files: BTreeMap<String, String>,
     /// Names of files that must not exist after the step.
@@ -74,7 +74,7 @@ fn faults_of(path: &Path) -> Vec<String> {
     faults.map(|(case, fault)| format!("{theme_name}, {}: {fault}\n", case.name)).collect()
 }
 
-/// The first fault of a case, if it has one.
+/// The first fault of a case, if there is one.
 fn fault_of(case: &Case) -> Option<String> {
     let workplace = Workplace::new();
     for (name, content) in &case.files {

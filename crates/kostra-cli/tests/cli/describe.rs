@@ -1,9 +1,9 @@
-//! The commands that describe: graphs, algorithms, generators, the machine and the command itself.
+//! The commands that describe graphs, algorithms, generators, the machine and the command itself.
 
 use crate::harness::{Outcome, SMALL, Workplace, assert_snapshot};
 
 #[test]
-fn info_tells_what_a_graph_is_like() {
+fn info_describes_a_graph() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);
     let report = workplace.run("info small.gr").expect_success().stdout;
@@ -12,7 +12,7 @@ fn info_tells_what_a_graph_is_like() {
 }
 
 #[test]
-fn info_tells_the_same_of_every_form_of_a_graph() {
+fn info_describes_a_graph_equally_in_every_format() {
     let workplace = Workplace::new();
     let describe = |file: &str| {
         let mut record = workplace.run(&format!("info {file} --json")).expect_success().json();
@@ -68,7 +68,7 @@ fn the_registry_is_shown_with_sources() {
 }
 
 #[test]
-fn the_doctor_says_what_is_there_and_why_the_rest_is_not() {
+fn the_doctor_reports_what_is_available_and_why_the_rest_is_not() {
     let workplace = Workplace::new();
     let record = workplace.run("doctor --json").expect_success().json();
     assert!(record["threads"].as_u64() >= Some(1), "{record}");
@@ -91,36 +91,43 @@ fn the_doctor_describes_every_device_or_says_why_there_is_none() {
 }
 
 #[test]
-fn without_a_device_it_is_said_why_before_anything_is_read() {
+fn without_a_device_the_reason_is_reported_before_anything_is_read() {
     let workplace = Workplace::new();
     let mut command = workplace.command("solve no-such-file.gr --device cuda");
     // Hides the devices of a machine that has some.
-    let outcome = Outcome::of(command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap());
+    let outcome = Outcome::from_output(command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap());
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.starts_with("kostra: no CUDA device: "), "{outcome:?}");
     assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
 }
 
+/// The names of all commands, as the help lists them.
+fn commands(workplace: &Workplace) -> Vec<String> {
+    let help = workplace.run("--help").expect_success().stdout;
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter_map(|line| line.split_whitespace().next());
+    names.filter(|&name| name != "help").map(str::to_owned).collect()
+}
+
 #[test]
-fn help_is_there_for_every_command() {
+fn every_command_has_help_with_examples_and_a_manual_page() {
     let workplace = Workplace::new();
-    let mut text = workplace.run("").expect_success().stdout;
-    for command in [
-        "solve",
-        "verify",
-        "info",
-        "convert",
-        "generate",
-        "solvers",
-        "doctor",
-        "completions",
-        "man",
-    ] {
+    let help = workplace.run("").expect_success().stdout;
+    assert_eq!(workplace.run("--help").expect_success().stdout, help);
+    for words in ["Examples:\n  kostra ", "Exit codes: 0 "] {
+        assert!(help.contains(words), "{words}: {help}");
+    }
+    let commands = commands(&workplace);
+    assert!(commands.len() >= 9, "{commands:?}");
+    for command in &commands {
         let help = workplace.run(&format!("{command} --help")).expect_success().stdout;
         assert!(help.contains("Examples:\n  kostra "), "{help}");
-        text += &format!("\n---------- {command}\n{help}");
+        let page = workplace.run(&format!("man {command}")).expect_success().stdout;
+        assert!(page.contains(&format!(".TH kostra-{command} 1")), "{page}");
+        let script = workplace.run("completions bash").expect_success().stdout;
+        assert!(script.contains(&format!("kostra,{command})")), "{command}");
     }
-    assert_snapshot("help", &text);
+    assert_snapshot("help_solve", &workplace.run("solve --help").expect_success().stdout);
 }
 
 #[test]

@@ -1,19 +1,22 @@
-//! What the command reports of a device, beside a driver that is not real: kernels do nothing
-//! there, so forests are empty, and nothing but the report is looked at.
+//! What the command reports of a device, with a fake driver. Its kernels do nothing, so forests are
+//! empty, and the tests check the report only.
 
 use std::process::Command;
 
 use crate::fake;
 use crate::harness::{Outcome, Workplace};
 
-/// Runs the command on the device; nothing where the driver cannot be made.
+/// Runs the command on the device; none if the fake driver cannot be built.
 fn run(workplace: &Workplace, arguments: &str) -> Option<Outcome> {
     let folder = workplace.path(".");
     if !fake::make_libraries(&folder) {
         return None;
     }
     let mut command: Command = workplace.command(arguments);
-    Some(Outcome::of(fake::use_libraries(&mut command, &folder).output().unwrap()).expect_success())
+    Some(
+        Outcome::from_output(fake::use_libraries(&mut command, &folder).output().unwrap())
+            .expect_success(),
+    )
 }
 
 /// The steps whose times a report shows, in order.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{SMALL, Workplace};
 
-/// The exit code of an interrupted command, by the custom of shells.
+/// The exit code of an interrupted command, as shells have it.
 const INTERRUPTED: Option<i32> = Some(130);
 
 fn interrupt(child: &Child) {
@@ -78,7 +78,7 @@ fn a_long_solve_leaves_no_file_whenever_it_is_interrupted() {
         std::thread::sleep(Duration::from_millis(milliseconds));
         interrupt(&child);
         match child.wait_with_output().unwrap().status.code() {
-            // A machine that fast was not interrupted.
+            // The command finished before the signal.
             Some(0) => assert_eq!(workplace.files(), ["forest.txt"]),
             code => {
                 assert_eq!(code, INTERRUPTED);
@@ -102,7 +102,7 @@ fn a_file_is_whole_or_absent_when_its_writing_is_interrupted() {
         if files.is_empty() {
             assert_eq!(code, INTERRUPTED);
         } else {
-            // It was finished before, or rather than, being interrupted.
+            // The command finished before the signal.
             assert_eq!(files, [file], "{code:?}");
             assert!(workplace.read(file).lines().count() >= EDGES);
             assert!(code == INTERRUPTED || code == Some(0), "{code:?}");

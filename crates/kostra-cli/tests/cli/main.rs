@@ -1,4 +1,4 @@
-//! End-to-end tests: each runs the built binary as a user would.
+//! End-to-end tests. Each runs the built binary as a user would.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

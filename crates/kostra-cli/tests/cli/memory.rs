@@ -1,4 +1,4 @@
-//! What happens when the system does not grant the memory that an algorithm needs.
+//! What happens if the system does not grant the memory that an algorithm needs.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -22,7 +22,7 @@ fn run_within(kibibytes: u32, arguments: &str) -> Option<Outcome> {
         return None;
     }
     let output = limits("exec \"$0\" \"$@\"").args(arguments.split_whitespace()).output();
-    Some(Outcome::of(output.unwrap()))
+    Some(Outcome::from_output(output.unwrap()))
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn every_command_ends_in_order_under_every_limit() {
         let folder = folder.to_str().unwrap();
         let output =
             Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_kostra"), folder]).output();
-        Outcome::of(output.unwrap())
+        Outcome::from_output(output.unwrap())
     };
     let limits = |from: u32| std::iter::successors(Some(from), |limit| Some(limit + limit / 2));
     // Below this the system cannot start the program, whatever it does.

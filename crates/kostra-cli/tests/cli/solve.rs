@@ -136,7 +136,7 @@ fn generated_graphs_are_inputs() {
 }
 
 #[test]
-fn weights_made_up_and_edges_left_out_are_said() {
+fn invented_weights_and_skipped_edges_are_reported() {
     let workplace = Workplace::new();
     workplace.write("bare.txt", "0 1\n1 2\n2 0\n").write("nan.txt", "0 1 1.5\n1 2 nan\n2 0 2.5\n");
     let unit = workplace.run("solve bare.txt").expect_success().stdout;
@@ -147,13 +147,13 @@ fn weights_made_up_and_edges_left_out_are_said() {
     assert_eq!(record["notes"].as_array().unwrap().len(), 1, "{record}");
 }
 
-/// How many threads the machine, or what of it is this process's, can run at a time.
+/// The number of threads that this process can run at a time.
 fn threads_present() -> u64 {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64
 }
 
 #[test]
-fn no_threads_means_all_that_there_are() {
+fn zero_threads_mean_all_threads() {
     let workplace = small();
     for algorithm in workplace.algorithms("threads") {
         for threads in ["", " --threads 0"] {
@@ -180,8 +180,8 @@ fn more_threads_than_there_are_is_a_note() {
     let workplace = small();
     let present = threads_present();
     for wanted in [present + 1, 4096] {
-        let note =
-            format!("{wanted} threads were asked for; this machine can run {present} at a time");
+        let threads = if present == 1 { "one thread".into() } else { format!("{present} threads") };
+        let note = format!("`--threads {wanted}`: this machine runs {threads} at a time");
         for algorithm in workplace.algorithms("threads") {
             let command =
                 format!("solve small.gr --algorithm {algorithm} --threads {wanted} --verify");
@@ -193,7 +193,7 @@ fn more_threads_than_there_are_is_a_note() {
                 "{command}"
             );
         }
-        // The note is in the report, wherever that goes.
+        // The note is in the report, on either stream.
         let report =
             workplace.run(&format!("solve small.gr --threads {wanted}")).expect_success().stdout;
         assert!(report.contains(&format!("  note            {note}\n")), "{report}");
@@ -220,7 +220,7 @@ fn the_trace_is_a_table_apart() {
 }
 
 #[test]
-fn a_graph_of_nothing_has_a_forest_of_nothing() {
+fn an_empty_graph_has_an_empty_forest() {
     let workplace = Workplace::new();
     workplace.write("nothing.gr", "p sp 0 0\n").write("lonely.gr", "p sp 3 0\n");
     let nothing = workplace.run("solve nothing.gr --verify").expect_success().stdout;

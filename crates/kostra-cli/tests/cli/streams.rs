@@ -15,7 +15,7 @@ fn a_closed_pipe_is_silent() {
         let mut child = workplace.command(&command).spawn().unwrap();
         let mut start = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut start).unwrap();
-        // The pipe is closed here, with most of the forest unwritten.
+        // The pipe closes here, before most of the forest is written.
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{said}");

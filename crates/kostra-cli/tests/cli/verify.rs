@@ -1,4 +1,4 @@
-//! `kostra verify`: yes, no, or a complaint about its inputs.
+//! `kostra verify`: yes, no, or an error about its inputs.
 
 use crate::harness::{SMALL, Workplace, assert_snapshot};
 

@@ -1,20 +1,20 @@
-//! The order in which the edges of a forest join its vertices into clusters.
+//! The order in which the edges of a forest merge its vertices into clusters.
 //!
-//! Kruskal's algorithm on the forest's own edges, with union by size and no path compression,
-//! leaves a tree of links that is at most log2(n) deep, and in which every link is later than those
-//! below it. So the link tree *is* the hierarchy: two vertices come together at the latest link on
-//! the way between them, and the edge that made it is the last, in order, on their path in the
-//! forest. This tree is also called the Kruskal reconstruction tree.
+//! Kruskal's algorithm on the edges of the forest, with union by size and without path compression,
+//! leaves a tree of links. Its depth is at most log2(n), and every link is later than the links
+//! below it. So the tree of links is the hierarchy: the path between two vertices in this tree
+//! contains a latest link, and the edge of that link is the last edge, in order, on their path in
+//! the forest. The tree is also called the Kruskal reconstruction tree.
 
 use kostra_core::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory};
 
-/// The link of a vertex that is under no other.
+/// The link of a vertex without a parent.
 const NEVER: u32 = u32::MAX;
 
-/// The hierarchy of clusters that a spanning forest describes: single linkage, where weights are
-/// distances.
+/// The hierarchy of clusters that a spanning forest describes. If the weights are distances, this
+/// is single-linkage clustering.
 ///
-/// Takes `16 n` bytes. Building it takes O(n + k log n) for k edges.
+/// Takes 16 bytes per vertex. Building it takes O(n + k log n) time for k edges.
 ///
 /// ```
 /// use kostra::tree::{Bottleneck, MergeTree};
@@ -30,9 +30,9 @@ const NEVER: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MergeTree {
-    /// What each vertex is linked to.
+    /// The vertex to which each vertex is linked.
     parents: Vec<Vertex>,
-    /// When it was: a position in `edges`.
+    /// The position in `edges` of the edge that linked each vertex.
     links: Vec<u32>,
     /// The edges in order.
     edges: Vec<EdgeId>,
@@ -40,32 +40,32 @@ pub struct MergeTree {
     children: Vec<Vertex>,
 }
 
-/// What is between two vertices.
+/// The connection of two vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
-    /// They are one vertex.
+    /// The two vertices are the same.
     Same,
-    /// The last edge, in order, on the forest's path between them. No path of the graph has only
-    /// edges before it.
+    /// The last edge, in order, on the path between the vertices in the forest. Every path between
+    /// them in the graph contains this edge or a later one.
     Edge(EdgeId),
-    /// They are in different components.
+    /// The vertices are in different components.
     Apart,
 }
 
-/// Two clusters that become one.
+/// The merge of two clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merge {
-    /// The edge that joins them.
+    /// The edge that joins the clusters.
     pub edge: EdgeId,
-    /// The two clusters, the lower first: a vertex is a cluster of its number, and the i-th merge
-    /// makes cluster `n + i`.
+    /// The numbers of the clusters, the lower one first. Vertex `v` is cluster `v`, and merge `i`
+    /// creates cluster `n + i`.
     pub clusters: [u64; 2],
-    /// How many vertices they have together.
+    /// The number of vertices of the new cluster.
     pub size: u32,
 }
 
 impl MergeTree {
-    /// The hierarchy of a forest of `edges`, in the order that these have.
+    /// Builds the hierarchy of a forest of `edges`, in the order of `edges`.
     ///
     /// # Errors
     /// When the system does not grant the memory.
@@ -84,7 +84,7 @@ impl MergeTree {
             let edge = W::Key::rank_id(rank);
             let (u, v) = edges.ends(edge);
             let (a, b) = (tree.root(u), tree.root(v));
-            // Equal sizes: the lower vertex stays, for no reason but that one must.
+            // With equal sizes, either vertex can be the parent. The lower one is.
             let (child, parent) =
                 if (sizes[a as usize], b) < (sizes[b as usize], a) { (a, b) } else { (b, a) };
             sizes[parent as usize] += sizes[child as usize];
@@ -103,15 +103,15 @@ impl MergeTree {
         vertex
     }
 
-    /// The forest's edges in order: the i-th makes the i-th merge.
+    /// The edges of the forest in order. Edge `i` of this list causes merge `i`.
     pub fn edges(&self) -> &[EdgeId] {
         &self.edges
     }
 
-    /// What is between two vertices, in O(log n).
+    /// Finds the bottleneck between two vertices in O(log n) time.
     ///
     /// # Panics
-    /// When the forest does not have the vertices.
+    /// When a vertex is out of range.
     pub fn bottleneck(&self, s: Vertex, t: Vertex) -> Bottleneck {
         let (mut a, mut b) = (s, t);
         let mut latest = None;
@@ -121,8 +121,8 @@ impl MergeTree {
             if link == NEVER {
                 return Bottleneck::Apart;
             }
-            // Links get later on the way up, so whoever is at the earlier one is not yet where the
-            // two meet.
+            // Links become later on the way up. So the vertex with the earlier link is below the
+            // vertex where the two paths meet.
             if link == link_a {
                 a = self.parents[a as usize];
             } else {
@@ -133,7 +133,7 @@ impl MergeTree {
         latest.map_or(Bottleneck::Same, |link| Bottleneck::Edge(self.edges[link as usize]))
     }
 
-    /// All merges in order. Takes 12 bytes a vertex while it goes on.
+    /// Returns all merges in order. The iterator holds 12 bytes per vertex.
     ///
     /// # Errors
     /// When the system does not grant the memory.
@@ -151,11 +151,11 @@ impl MergeTree {
         }))
     }
 
-    /// Which cluster each vertex is in after so many merges: numbers from 0, in the order of the
-    /// clusters' lowest vertices. O(n log n).
+    /// Returns the cluster of each vertex after the first `merges` merges. Clusters are numbered
+    /// from 0 in the order of their lowest vertices. Takes O(n log n) time.
     ///
     /// # Errors
-    /// When the system does not grant the memory: 8 bytes a vertex.
+    /// When the system does not grant the memory: 8 bytes per vertex.
     pub fn clusters(&self, merges: usize) -> Result<Vec<u32>, OutOfMemory> {
         const NONE: u32 = u32::MAX;
         let mut numbers = memory::filled(self.parents.len(), NONE)?;
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// By walking: relaxes every edge until nothing changes.
+    /// Finds the bottlenecks from `s` by a walk over the forest's edges, `n` times.
     fn last_on_paths(edges: Edges<'_, i32>, forest: &Forest, s: Vertex) -> Vec<Bottleneck> {
         let mut found = vec![Bottleneck::Apart; edges.vertices() as usize];
         found[s as usize] = Bottleneck::Same;
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_grow_into_the_components() {
+    fn merges_end_with_the_components() {
         let graph = scattered(7, 40, 60);
         let edges = graph.edge_list().edges(Order::Minimum);
         let forest = solved(&graph, Order::Minimum);

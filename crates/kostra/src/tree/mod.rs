@@ -1,5 +1,4 @@
-//! What spanning forests are wanted for: hierarchies of clusters, lightest bottlenecks, and trees
-//! to walk down.
+//! Uses of a spanning forest: hierarchies of clusters, bottlenecks of paths, and rooted trees.
 
 mod merge_tree;
 mod rooted;

@@ -1,15 +1,15 @@
-//! A forest as rooted trees.
+//! Rooting the trees of a forest.
 
 use kostra_core::{BitSet, Edges, Forest, OutOfMemory, Vertex, Weight, memory};
 
-/// The parent of a vertex that is a root. No vertex has this number.
+/// The parent of a root. No vertex has this number.
 pub const NO_PARENT: Vertex = Vertex::MAX;
 
-/// The parent of each vertex when the tree of `root` hangs from it, and every other one from its
-/// lowest vertex; [`NO_PARENT`] for the roots.
+/// Returns the parent of each vertex, and [`NO_PARENT`] for each root. `root` is the root of its
+/// tree; the root of every other tree is its lowest vertex.
 ///
-/// O(n) time; up to 20 bytes a vertex, and a bit, beside the answer while it works. A graph without
-/// vertices has no parents, whatever the root.
+/// Takes O(n) time, and up to 20 bytes and one bit of scratch memory per vertex. If the graph has
+/// no vertices, the result is empty for any `root`.
 ///
 /// ```
 /// use kostra::tree::{NO_PARENT, parents};
@@ -26,7 +26,7 @@ pub const NO_PARENT: Vertex = Vertex::MAX;
 /// When the system does not grant the memory.
 ///
 /// # Panics
-/// When the graph has vertices, but not this root.
+/// When the graph has vertices, but `root` is not one of them.
 pub fn parents<W: Weight>(
     edges: Edges<'_, W>,
     forest: &Forest,
@@ -34,7 +34,7 @@ pub fn parents<W: Weight>(
 ) -> Result<Vec<Vertex>, OutOfMemory> {
     let n = edges.vertices() as usize;
     let ends = || forest.ids().iter().map(|&id| edges.ends(id));
-    // Rows of neighbours: count, then fill from the end of each row down to its start.
+    // Rows of neighbors: count the entries, then fill each row from its end to its start.
     let mut starts: Vec<usize> = memory::zeros(n + 1)?;
     for (u, v) in ends() {
         starts[u as usize] += 1;
@@ -45,11 +45,11 @@ pub fn parents<W: Weight>(
         entries += *start;
         *start = entries;
     }
-    let mut neighbours: Vec<Vertex> = memory::zeros(entries)?;
+    let mut neighbors: Vec<Vertex> = memory::zeros(entries)?;
     for (u, v) in ends() {
         for (from, to) in [(u, v), (v, u)] {
             starts[from as usize] -= 1;
-            neighbours[starts[from as usize]] = to;
+            neighbors[starts[from as usize]] = to;
         }
     }
 
@@ -64,10 +64,10 @@ pub fn parents<W: Weight>(
         memory::push(&mut queue, root)?;
         while let Some(vertex) = queue.pop() {
             let row = starts[vertex as usize]..starts[vertex as usize + 1];
-            for &neighbour in &neighbours[row] {
-                if seen.insert(neighbour) {
-                    parents[neighbour as usize] = vertex;
-                    memory::push(&mut queue, neighbour)?;
+            for &neighbor in &neighbors[row] {
+                if seen.insert(neighbor) {
+                    parents[neighbor as usize] = vertex;
+                    memory::push(&mut queue, neighbor)?;
                 }
             }
         }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_vertex_is_led_to_its_root_along_edges_of_the_forest() {
+    fn parents_lead_to_the_root_along_edges_of_the_forest() {
         let graph = EdgeList::new(7, vec![3, 1, 6, 4], vec![1, 5, 4, 2], vec![1, 2, 3, 4]).unwrap();
         let edges = graph.edges(Order::Minimum);
         let forest = Forest::new(edges, vec![0, 1, 2, 3]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_parents() {
+    fn an_empty_graph_has_no_parents() {
         let graph = EdgeList::<i32>::new(0, vec![], vec![], vec![]).unwrap();
         let edges = graph.edges(Order::Minimum);
         assert!(parents(edges, &Forest::new(edges, vec![]), 0).unwrap().is_empty());

@@ -1,5 +1,5 @@
-//! What needs more than a slice: verifying a forest, for which rank 0 gathers the graph, and
-//! writing it to a file.
+//! Steps that need more than one slice: verifying the forest, for which rank 0 gathers the graph,
+//! and writing the forest to a file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,57 +8,59 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use kostra::io::{Format, Outgoing, Output, Replacement, ReplacementPart, WriteError};
-use kostra::{AnyGraph, Certificate, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Violation, Weight};
+use kostra::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
-use super::agree_on;
-use crate::args::ForestFormat;
+use super::agree::agree_on;
+use crate::forest_file::{self, Destination, ForestFormat};
+use crate::output;
 use crate::progress::Stage;
-use crate::{forest_file, output, solve};
+use crate::verdict::{self, Verdict};
 
-/// Whether a forest is right.
+/// Whether a forest is correct.
 #[derive(Default)]
-pub(super) struct Verdict {
-    /// What the proof says, where it was asked for, at rank 0.
-    pub(super) verified: Option<Result<Certificate, Violation>>,
-    /// Whether it was found wrong, on every rank.
+pub(super) struct Judgment {
+    /// The verdict, on rank 0 only; none without verification.
+    pub(super) verified: Option<Verdict>,
+    /// Whether the forest was refuted, on every rank.
     pub(super) is_wrong: bool,
 }
 
-/// Gathers the graph and the forest at rank 0, which decides. Collective; rank 0 needs the memory
-/// for the whole graph.
+/// Gathers the graph and the forest on rank 0, which verifies the forest. Collective; rank 0 needs
+/// the memory for the whole graph.
 ///
 /// # Errors
-/// When the graph is one that no rank can hold.
+/// When the graph is too large for one rank.
 pub(super) fn verify(
     slice: &AnySlice,
     order: Order,
     forest: &DistributedForest,
     edges: u64,
     world: &Communicator,
-) -> Result<Verdict, Refusal> {
+) -> Result<Judgment, Refusal> {
     let root = world.rank() == 0;
     let _stage = root.then(|| Stage::start("verifying"));
     let vertices = slice.vertices();
     if vertices > MAX_VERTICES as u64 || edges > MAX_EDGES as u64 {
         let reason = format!(
-            "to verify, rank 0 gathers the whole graph, and {vertices} vertices and {edges} edges are more than it \
-             can hold"
+            "rank 0 verifies the whole graph, and cannot hold {vertices} vertices and {edges} \
+             edges; omit `--verify`"
         );
         return Err(Refusal { rank: None, reason, here: root });
     }
     let graph = with_slice!(slice, slice => gather(slice, 0..slice.len() as u32, world));
     let ids = forest.gather(world);
     let verdict = agree_on(world, graph.transpose())?.zip(ids).map(|(graph, ids)| {
-        let ids: Vec<_> = ids.into_iter().map(|id| id as u32).collect(); // there are no higher ones
-        solve::verify(&graph, order, &ids)
+        let ids: Vec<_> = ids.into_iter().map(|id| id as u32).collect(); // at most MAX_EDGES
+        verdict::verify(&graph, order, &ids)
     });
     let verified = agree_on(world, verdict.transpose())?;
     let is_wrong = world.broadcast_one(0, u8::from(matches!(verified, Some(Err(_))))) != 0;
-    Ok(Verdict { verified, is_wrong })
+    Ok(Judgment { verified, is_wrong })
 }
 
-/// The graph of some edges of each rank's slice, by local position, at rank 0. Collective.
+/// Gathers edges of each rank's slice, given by local positions, as one graph on rank 0.
+/// Collective.
 fn gather<W: Weight>(
     slice: &Slice<W>,
     edges: impl Iterator<Item = u32> + Clone,
@@ -67,8 +69,8 @@ fn gather<W: Weight>(
 where
     AnyGraph: From<EdgeList<W>>,
 {
-    let ends = |of: fn((u64, u64)) -> u64| {
-        let ends: Vec<u32> = edges.clone().map(|edge| of(slice.ends(edge)) as u32).collect();
+    let ends = |pick: fn((u64, u64)) -> u64| {
+        let ends: Vec<u32> = edges.clone().map(|edge| pick(slice.ends(edge)) as u32).collect();
         world.gather(0, &ends)
     };
     let (u, v) = (ends(|(u, _)| u), ends(|(_, v)| v));
@@ -79,18 +81,18 @@ where
     Some(AnyGraph::from_edges(slice.vertices() as usize, u, v, weights))
 }
 
-/// Writes the forest: ids into a plain file by all ranks at the same time, anything else by rank 0.
-/// A file appears whole or not at all. Collective.
+/// Writes the forest. All ranks write ids to a plain file at the same time; rank 0 alone writes
+/// anything else. A file appears whole or not at all. Collective.
 ///
 /// # Errors
-/// When the output fails, or the graph is one that the format cannot hold.
+/// When the output fails, or the format cannot hold the graph.
 pub(super) fn write(
-    output: &Output,
-    format: ForestFormat,
+    destination: &Destination,
     slice: &AnySlice,
     forest: &DistributedForest,
     world: &Communicator,
 ) -> Result<(), Refusal> {
+    let Destination { output, format } = destination;
     let root = world.rank() == 0;
     let _stage = root.then(|| Stage::start(&format!("writing {output}")));
     if let (Output::Path(path), ForestFormat::Ids) = (output, format)
@@ -98,9 +100,9 @@ pub(super) fn write(
     {
         return write_ids(path, forest, world);
     }
-    if format != ForestFormat::Ids && slice.vertices() > MAX_VERTICES as u64 {
+    if *format != ForestFormat::Ids && slice.vertices() > MAX_VERTICES as u64 {
         let reason = format!(
-            "{output}: a graph of {} vertices can be written as ids only",
+            "{output}: the format cannot hold {} vertices; pass `--output-format ids`",
             slice.vertices()
         );
         return Err(Refusal { rank: None, reason, here: root });
@@ -125,8 +127,8 @@ pub(super) fn write(
     agree_on(world, written)
 }
 
-/// Writes all ids, ascending, one a line, into one file that every rank can reach: each rank its
-/// own lines, at the same time. Collective.
+/// Writes all ids, ascending, one per line, to a file that every rank can open. Each rank writes
+/// its own lines, all ranks at the same time. Collective.
 fn write_ids(path: &Path, forest: &DistributedForest, world: &Communicator) -> Result<(), Refusal> {
     let fault = |cause| WriteError::Io { output: path.display().to_string(), cause };
     let created =

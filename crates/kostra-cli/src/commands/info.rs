@@ -1,53 +1,85 @@
-//! `kostra info`: what a graph is like.
+//! `kostra info`: describes a graph.
 
 use std::time::{Duration, Instant};
 
+use clap::Parser;
 use kostra::{AnyGraph, Key, OutOfMemory, Total, UnionFind, Vertex, Weight, memory, with_graph};
 use serde::Serialize;
 
-use crate::args::{InfoArgs, Nan};
-use crate::input::{Graph, Header, Request};
+use crate::arguments::{InputArguments, Nan};
+use crate::command::{Answer, Command};
+use crate::input::{self, Graph, Header, Request};
+use crate::output;
 use crate::progress::Stage;
 use crate::report::{self, JsonNumber, Sheet, bar, count, plain, thousands};
-use crate::{Answer, output};
 
-/// Describes a graph.
-///
-/// # Errors
-/// When the input is at fault, or standard output cannot be written.
-pub(crate) fn run(args: InfoArgs) -> anyhow::Result<Answer> {
-    // An edge with NaN is reported in a note, and shown as a self-loop of weight 0.
-    let request = Request::resolve(args.input, Nan::Skip);
-    // The header is printed at once: everything else takes a pass over all edges.
-    let header = request.header().filter(|_| !args.json);
-    if let Some(header) = &header {
-        output::print(&size(&request, header))?;
-    }
-    let input = request.load()?;
-    if header.is_none() && !args.json {
-        output::print(&size(&request, &input.header()))?;
-    }
-    let start = Instant::now();
-    let stage = Stage::start("looking at every edge");
-    let shape = Shape::of(&input.graph)?;
-    let weights = with_graph!(&input.graph, graph => Weights::of(graph.edge_list().weights()))?;
-    drop(stage);
-    let analysis = start.elapsed();
-    request.refuse_changes(&input)?;
-    let text = if args.json {
-        report::json(&record(&request, &input, shape, weights, analysis))?
-    } else {
-        sheet(&input, &shape, weights.as_ref(), analysis)
-    };
-    output::print(&text)?;
-    Ok(Answer::Yes)
+/// Describe a graph: size, components, degrees, weights.
+#[derive(Parser)]
+#[command(
+    name = "info",
+    after_help = "\
+Examples:
+  kostra info roads.gr.gz
+  kostra info gen:road:n=100000 --json"
+)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
-/// What the ends of the edges say.
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        // A note reports edges with NaN. The graph has self-loops of weight 0 in their place.
+        let request = Request::resolve(self.input, Nan::Skip);
+        // The header is printed at once, because the rest takes a pass over all edges.
+        let header = request.header().filter(|_| !self.json);
+        if let Some(header) = &header {
+            output::print(&size_sheet(&request, header))?;
+        }
+        let input = request.load()?;
+        if header.is_none() && !self.json {
+            output::print(&size_sheet(&request, &input.header()))?;
+        }
+        let analysis = Analysis::measure(&input.graph)?;
+        request.refuse_changes(&input)?;
+        let text = if self.json {
+            report::json(&record(&request, &input, &analysis))?
+        } else {
+            sheet(&input, &analysis)
+        };
+        output::print(&text)?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// What a pass over all edges finds.
+struct Analysis {
+    shape: Shape,
+    /// None for a graph without edges.
+    weights: Option<WeightRange>,
+    time: Duration,
+}
+
+impl Analysis {
+    fn measure(graph: &AnyGraph) -> Result<Self, OutOfMemory> {
+        let start = Instant::now();
+        let _stage = Stage::start("analyzing the edges");
+        let shape = Shape::measure(graph)?;
+        let weights =
+            with_graph!(graph, graph => WeightRange::measure(graph.edge_list().weights()))?;
+        Ok(Self { shape, weights, time: start.elapsed() })
+    }
+}
+
+/// Properties of a graph without its weights.
 #[derive(Serialize)]
 struct Shape {
     self_loops: usize,
-    /// Edges that join two vertices which an earlier edge joins, too.
+    /// The number of edges whose endpoints an earlier edge joins too.
     parallel_edges: usize,
     components: u32,
     largest_component: u32,
@@ -55,7 +87,7 @@ struct Shape {
     degrees: Degrees,
 }
 
-/// How many edges the vertices have: parallel edges count each, self-loops twice.
+/// The degrees of the vertices. Every parallel edge counts, and a self-loop counts twice.
 #[derive(Serialize)]
 struct Degrees {
     min: u32,
@@ -64,7 +96,7 @@ struct Degrees {
     histogram: Vec<Bucket>,
 }
 
-/// The vertices whose degrees are in a range.
+/// The number of vertices with a degree from `from` to `to`.
 #[derive(Serialize)]
 struct Bucket {
     from: u32,
@@ -73,8 +105,9 @@ struct Bucket {
 }
 
 impl Shape {
-    /// O(n + m log m) time. 8 bytes an edge and 8 a vertex at first; later 12 a vertex.
-    fn of(graph: &AnyGraph) -> Result<Self, OutOfMemory> {
+    /// O(n + m log m) time. At most 8 bytes per edge and 8 per vertex, or 12 per vertex if that is
+    /// more.
+    fn measure(graph: &AnyGraph) -> Result<Self, OutOfMemory> {
         let n = graph.vertices();
         let ends = || graph.u().iter().copied().zip(graph.v().iter().copied());
         let mut degrees: Vec<u32> = memory::zeros(n as usize)?;
@@ -98,14 +131,14 @@ impl Shape {
             self_loops,
             parallel_edges,
             components,
-            largest_component: largest(sets.flatten())?,
+            largest_component: largest_set(sets.flatten())?,
             isolated_vertices: degrees.iter().filter(|&&degree| degree == 0).count(),
-            degrees: Degrees::of(&degrees, graph.edges()),
+            degrees: Degrees::count(&degrees, graph.edges()),
         })
     }
 }
 
-fn largest(representatives: &[Vertex]) -> Result<u32, OutOfMemory> {
+fn largest_set(representatives: &[Vertex]) -> Result<u32, OutOfMemory> {
     let mut sizes: Vec<u32> = memory::zeros(representatives.len())?;
     for &representative in representatives {
         sizes[representative as usize] += 1;
@@ -114,13 +147,13 @@ fn largest(representatives: &[Vertex]) -> Result<u32, OutOfMemory> {
 }
 
 impl Degrees {
-    fn of(degrees: &[u32], edges: usize) -> Self {
+    fn count(degrees: &[u32], edges: usize) -> Self {
         let mean = if degrees.is_empty() { 0.0 } else { 2.0 * edges as f64 / degrees.len() as f64 };
         let mut buckets: Vec<Bucket> = Vec::new();
         for &degree in degrees {
-            let index = bucket_of(degree);
+            let index = bucket_index(degree);
             while buckets.len() <= index {
-                let (from, to) = bounds_of(buckets.len());
+                let (from, to) = bucket_bounds(buckets.len());
                 buckets.push(Bucket { from, to, vertices: 0 });
             }
             buckets[index].vertices += 1;
@@ -135,15 +168,15 @@ impl Degrees {
     }
 }
 
-/// Small degrees are counted each; from there on a bucket ends at each power of two: 5 to 8, 9 to
-/// 16, and so on.
+/// Each degree up to this one has its own bucket. Above it, a bucket ends at each power of two: 5
+/// to 8, 9 to 16, and so on.
 const COUNTED_EACH: u32 = 4;
 
-fn bucket_of(degree: u32) -> usize {
+fn bucket_index(degree: u32) -> usize {
     if degree <= COUNTED_EACH { degree as usize } else { ((degree - 1).ilog2() + 3) as usize }
 }
 
-fn bounds_of(bucket: usize) -> (u32, u32) {
+fn bucket_bounds(bucket: usize) -> (u32, u32) {
     match u32::try_from(bucket) {
         Ok(bucket) if bucket > COUNTED_EACH => {
             let low = 1_u64 << (bucket - 3);
@@ -154,17 +187,17 @@ fn bounds_of(bucket: usize) -> (u32, u32) {
     }
 }
 
-/// What the weights say.
-struct Weights {
+/// The range of the weights.
+struct WeightRange {
     min: Total,
     max: Total,
-    /// How many different weights there are; fewer than edges means ties.
+    /// The number of different weights. If it is below the number of edges, there are ties.
     distinct: usize,
 }
 
-impl Weights {
-    /// O(m log m) time; the size of a weight for each edge.
-    fn of<W: Weight>(weights: &[W]) -> Result<Option<Self>, OutOfMemory> {
+impl WeightRange {
+    /// O(m log m) time; one key per edge of memory.
+    fn measure<W: Weight>(weights: &[W]) -> Result<Option<Self>, OutOfMemory> {
         let key = |weight: &W| weight.key();
         let bounds =
             weights.iter().copied().min_by_key(key).zip(weights.iter().copied().max_by_key(key));
@@ -178,7 +211,7 @@ impl Weights {
     }
 }
 
-fn size(request: &Request, header: &Header) -> String {
+fn size_sheet(request: &Request, header: &Header) -> String {
     let mut sheet = Sheet::default();
     sheet.gap();
     sheet.line("vertices", thousands(header.vertices));
@@ -194,13 +227,15 @@ fn size(request: &Request, header: &Header) -> String {
     format!("{}\n{sheet}", request.source)
 }
 
-fn sheet(input: &Graph, shape: &Shape, weights: Option<&Weights>, analysis: Duration) -> String {
+fn sheet(input: &Graph, analysis: &Analysis) -> String {
+    let Analysis { shape, weights, time } = analysis;
     let mut sheet = Sheet::default();
     sheet.gap();
     sheet.line("self-loops", thousands(shape.self_loops as u128));
     sheet.line("parallel edges", thousands(shape.parallel_edges as u128));
-    let largest = count(shape.largest_component as usize, "vertex", "vertices");
-    sheet.line("components", format!("{}, the largest of {largest}", thousands(shape.components)));
+    let largest = count(shape.largest_component.into(), "vertex", "vertices");
+    let components = thousands(shape.components);
+    sheet.line("components", format!("{components}, the largest has {largest}"));
     if let Some(weights) = weights {
         let ties = match input.graph.edges() - weights.distinct {
             0 => "all different".to_owned(),
@@ -208,7 +243,7 @@ fn sheet(input: &Graph, shape: &Shape, weights: Option<&Weights>, analysis: Dura
                 format!(
                     "{} different, {}",
                     thousands(weights.distinct as u128),
-                    count(ties, "tie", "ties")
+                    count(ties as u64, "tie", "ties")
                 )
             }
         };
@@ -235,7 +270,7 @@ fn sheet(input: &Graph, shape: &Shape, weights: Option<&Weights>, analysis: Dura
     }
     sheet.notes(&input.notes);
     sheet.gap();
-    sheet.times(&[("load", input.load), ("analysis", analysis)]);
+    sheet.times(&[("load", input.load), ("analysis", *time)]);
     sheet.to_string()
 }
 
@@ -247,12 +282,12 @@ struct Record<'a> {
     vertices: u32,
     edges: usize,
     weight_type: &'static str,
-    /// Null when there are no edges.
+    /// Null if there are no edges.
     min_weight: Option<JsonNumber>,
     max_weight: Option<JsonNumber>,
     distinct_weights: usize,
     #[serde(flatten)]
-    shape: Shape,
+    shape: &'a Shape,
     coordinates: bool,
     names: bool,
     seconds: Seconds,
@@ -265,16 +300,11 @@ struct Seconds {
     analysis: f64,
 }
 
-fn record<'a>(
-    request: &Request,
-    input: &'a Graph,
-    shape: Shape,
-    weights: Option<Weights>,
-    analysis: Duration,
-) -> Record<'a> {
+fn record<'a>(request: &Request, input: &'a Graph, analysis: &'a Analysis) -> Record<'a> {
+    let Analysis { shape, weights, time } = analysis;
     Record {
         input: request.source.to_string(),
-        format: input.format_id(),
+        format: input::format_id(input.format),
         vertices: input.graph.vertices(),
         edges: input.graph.edges(),
         weight_type: input.graph.weight_type().name(),
@@ -284,7 +314,7 @@ fn record<'a>(
         shape,
         coordinates: input.coordinates.is_some(),
         names: input.names.is_some(),
-        seconds: Seconds { load: input.load.as_secs_f64(), analysis: analysis.as_secs_f64() },
+        seconds: Seconds { load: input.load.as_secs_f64(), analysis: time.as_secs_f64() },
         notes: &input.notes,
     }
 }
@@ -294,10 +324,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_counted() {
+    fn a_shape_counts_loops_parallel_edges_and_components() {
         let (u, v) = (vec![0, 1, 2, 2, 0], vec![1, 0, 2, 0, 1]);
         let graph = AnyGraph::from_edges(5, u, v, vec![1, 1, 1, 1, 2]).unwrap();
-        let shape = Shape::of(&graph).unwrap();
+        let shape = Shape::measure(&graph).unwrap();
         assert_eq!((shape.self_loops, shape.parallel_edges), (1, 2));
         assert_eq!((shape.components, shape.largest_component, shape.isolated_vertices), (3, 3, 2));
         assert_eq!((shape.degrees.min, shape.degrees.max, shape.degrees.mean), (0, 4, 2.0));
@@ -306,17 +336,17 @@ mod tests {
     #[test]
     fn every_degree_is_in_its_bucket() {
         for degree in (0..2000).chain([u32::MAX - 1, u32::MAX]) {
-            let (from, to) = bounds_of(bucket_of(degree));
+            let (from, to) = bucket_bounds(bucket_index(degree));
             assert!(from <= degree && degree <= to, "{degree} in {from} to {to}");
         }
-        assert_eq!([4, 5, 8, 9, 16, 17].map(bucket_of), [4, 5, 5, 6, 6, 7]);
+        assert_eq!([4, 5, 8, 9, 16, 17].map(bucket_index), [4, 5, 5, 6, 6, 7]);
     }
 
     #[test]
-    fn weights_span_their_order_and_tie() {
-        let weights = Weights::of(&[0.0, -0.0, f64::INFINITY, -3.5]).unwrap().unwrap();
+    fn the_range_of_weights_follows_their_order() {
+        let weights = WeightRange::measure(&[0.0, -0.0, f64::INFINITY, -3.5]).unwrap().unwrap();
         assert_eq!((weights.min, weights.max), (Total::Float(-3.5), Total::Float(f64::INFINITY)));
         assert_eq!(weights.distinct, 3);
-        assert!(Weights::of::<i32>(&[]).unwrap().is_none());
+        assert!(WeightRange::measure::<i32>(&[]).unwrap().is_none());
     }
 }

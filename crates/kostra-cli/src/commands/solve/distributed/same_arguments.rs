@@ -1,20 +1,21 @@
-//! Whether all ranks were started with the same arguments. Ranks with different ones would wait for
-//! each other in different operations.
+//! Whether all ranks were started with the same arguments. Ranks with different arguments would
+//! wait for each other in different operations.
 
 use std::ffi::OsString;
 
 use clap::CommandFactory;
 use kostra_mpi::{Communicator, Refusal};
 
-use crate::args::Arguments;
+use crate::commands::solve::arguments::Arguments;
 
-/// The one argument that may differ: machines may have different numbers of processors.
+/// The argument that may differ between ranks, because machines may have different numbers of
+/// processors.
 const MAY_DIFFER: &str = "threads";
 
-/// Compares what all arguments of this process mean with those of rank 0. Collective.
+/// Compares the arguments of this process with those of rank 0. Collective.
 ///
 /// # Errors
-/// When they differ on any rank; the refusal names the first argument that does.
+/// When they differ on any rank; the refusal names the first argument that differs.
 pub(super) fn agree(world: &Communicator) -> Result<(), Refusal> {
     let own = meaning(std::env::args_os());
     let of_root = world.broadcast_vec(0, own.join("\n").into_bytes());
@@ -22,14 +23,13 @@ pub(super) fn agree(world: &Communicator) -> Result<(), Refusal> {
     world.agree(difference(&own, &of_root.lines().collect::<Vec<_>>()).map_or(Ok(()), Err))
 }
 
-/// A line for each argument of the subcommand, whether it was given or has its default. A line has
-/// no newline in it.
-fn meaning(arguments: impl IntoIterator<Item = OsString>) -> Vec<String> {
+/// One line per argument of `kostra solve`, with its value or its default. A line contains no
+/// newline.
+fn meaning(command_line: impl IntoIterator<Item = OsString>) -> Vec<String> {
     let mut command = Arguments::command();
+    // Without the name of the program, the name of the command comes first.
+    let arguments = command_line.into_iter().skip(1);
     let Ok(matches) = command.try_get_matches_from_mut(arguments) else { return Vec::new() };
-    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
-    let arguments =
-        command.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
     let line = |argument: &clap::Arg| {
         let name = argument.get_long().map_or_else(
             || argument.get_id().to_string().to_uppercase(),
@@ -41,19 +41,18 @@ fn meaning(arguments: impl IntoIterator<Item = OsString>) -> Vec<String> {
         let values = if values.is_empty() { "not given".to_owned() } else { values.join(", ") };
         format!("{name}: {values}")
     };
-    let arguments = arguments.filter(|argument| argument.get_id() != MAY_DIFFER);
-    arguments.map(line).collect()
+    let compared = command.get_arguments().filter(|argument| argument.get_id() != MAY_DIFFER);
+    compared.map(line).collect()
 }
 
-/// The first argument that means one thing here and another at rank 0. Both are of `kostra solve`,
-/// so the lines match.
+/// The first argument whose value differs from that of rank 0. Both lists have the same arguments.
 fn difference(own: &[String], of_root: &[&str]) -> Option<String> {
     let (own, of_root) = own.iter().zip(of_root).find(|(own, of_root)| own != of_root)?;
     let (name, here) = own.split_once(": ").unwrap_or_default();
     let (_, there) = of_root.split_once(": ").unwrap_or_default();
     Some(format!(
-        "the argument {name} is not the same as on rank 0: {here} here, {there} there; start all ranks with the same \
-         arguments"
+        "the argument {name} is not the same as on rank 0: {here} here, {there} there; start all \
+         ranks with the same arguments"
     ))
 }
 

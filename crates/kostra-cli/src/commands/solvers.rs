@@ -1,12 +1,36 @@
-//! `kostra solvers`: lists the registry of algorithms with their descriptions.
+//! `kostra solvers`: the table of algorithms.
 
+use clap::Parser;
 use kostra::{SolverInfo, SolverOption};
 use serde::Serialize;
 
-use crate::args::SolversArgs;
-use crate::{Answer, output, report};
+use crate::command::{Answer, Command};
+use crate::{algorithm, output, report};
 
-/// An algorithm, as programs read it.
+/// List the algorithms, with their sources and options.
+#[derive(Parser)]
+#[command(
+    name = "solvers",
+    after_help = "\
+Examples:
+  kostra solvers
+  kostra solvers --json"
+)]
+pub(super) struct Arguments {
+    /// Print the list as a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        let records: Vec<_> = algorithm::all().map(record).collect();
+        output::print(&if self.json { report::json(&records)? } else { table(&records) })?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// An algorithm, for programs.
 #[derive(Serialize)]
 struct Record {
     id: &'static str,
@@ -20,7 +44,7 @@ struct Record {
     options: Vec<OptionRecord>,
 }
 
-/// One of its options.
+/// An option of an algorithm.
 #[derive(Serialize)]
 struct OptionRecord {
     name: &'static str,
@@ -30,34 +54,18 @@ struct OptionRecord {
     highest: u64,
 }
 
-/// Lists all algorithms.
-///
-/// # Errors
-/// When standard output cannot be written.
-pub(crate) fn run(args: SolversArgs) -> anyhow::Result<Answer> {
-    let records: Vec<_> = infos()
-        .map(|info| Record {
-            id: info.id,
-            title: info.title,
-            source: info.source,
-            platform: info.platform.name(),
-            representation: info.representation.name(),
-            exact: info.exact,
-            time: info.time,
-            scratch: info.scratch,
-            options: info.options.iter().map(option_record).collect(),
-        })
-        .collect();
-    output::print(&if args.json { report::json(&records)? } else { table(&records) })?;
-    Ok(Answer::Yes)
-}
-
-/// The description of every algorithm of this build.
-fn infos() -> impl Iterator<Item = &'static SolverInfo> {
-    let infos = kostra::solvers().map(kostra::Solver::info);
-    #[cfg(feature = "mpi")]
-    let infos = infos.chain(kostra_mpi::solvers().map(kostra_mpi::DistributedSolver::info));
-    infos
+fn record(info: &SolverInfo) -> Record {
+    Record {
+        id: info.id,
+        title: info.title,
+        source: info.source,
+        platform: info.platform.name(),
+        representation: info.representation.name(),
+        exact: info.exact,
+        time: info.time,
+        scratch: info.scratch,
+        options: info.options.iter().map(option_record).collect(),
+    }
 }
 
 fn option_record(option: &SolverOption) -> OptionRecord {
@@ -65,8 +73,8 @@ fn option_record(option: &SolverOption) -> OptionRecord {
     OptionRecord { name, about, default, lowest, highest }
 }
 
-/// A table, with the title, source, memory and options of each algorithm below its line, so that
-/// lines stay short.
+/// A table. The title, the source, the memory and the options of an algorithm follow below its row,
+/// so that the rows stay short.
 fn table(records: &[Record]) -> String {
     let head = ["algorithm", "runs on", "works on", "exact", "time"];
     let rows = records.iter().map(|record| {

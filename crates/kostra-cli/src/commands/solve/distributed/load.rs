@@ -1,5 +1,5 @@
-//! How each rank gets its slice: it generates it, or reads it from the file, or rank 0 reads the
-//! whole graph and distributes it.
+//! How each rank gets its slice. A rank generates its slice or reads it from the file. If the input
+//! cannot be read in parts, rank 0 reads the whole graph and distributes it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,26 +9,28 @@ use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
 use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
 use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, Slice};
 
+use super::agree::{agree, agree_on};
+use super::isolated::count_isolated;
 use super::same_file::{self, Identity};
-use super::{agree, agree_on, isolated};
-use crate::input::{self, Request, Source};
+use crate::input::{Request, Source};
+use crate::output;
 use crate::progress::Stage;
 
-/// This rank's slice, and what was found out while loading. Notes and the input's compression are
-/// known to rank 0 only.
+/// This rank's slice, and information on the input. Only rank 0 knows the notes and the
+/// compression.
 pub(super) struct Input {
     pub(super) slice: AnySlice,
     pub(super) format: Option<Format>,
     pub(super) compression: Compression,
     pub(super) notes: Vec<String>,
-    /// Of the rank that took longest.
+    /// The time of the slowest rank.
     pub(super) load: Duration,
 }
 
 /// Generates or reads the graph. Collective.
 ///
 /// # Errors
-/// When the input is at fault, or not the same on all ranks.
+/// When the input is at fault, or differs between ranks.
 pub(super) fn load(
     request: &Request,
     threads: usize,
@@ -55,23 +57,24 @@ fn stage(message: &str, world: &Communicator) -> Option<Stage> {
 
 fn generate(spec: &str, request: &Request, world: &Communicator) -> Result<Input, Refusal> {
     agree(world, request.refuse_options_of_files())?;
-    let _stage = stage(&format!("making {}", request.source), world);
+    let _stage = stage(&format!("generating {}", request.source), world);
     let gather = |number| world.all_gather(&[number]).into_items();
-    let made = kostra::generate::generate_part(spec, world.rank(), world.size(), &gather);
-    let made = agree(world, made.with_context(|| request.source.to_string()))?;
-    let slice = agree_on(world, AnySlice::from_graph(made.first, made.graph))?;
+    let part = kostra::generate::generate_part(spec, world.rank(), world.size(), &gather);
+    let part = agree(world, part.with_context(|| request.source.to_string()))?;
+    let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
     let (format, compression) = (None, Compression::None);
     Ok(Input { slice, format, compression, notes: Vec::new(), load: Duration::ZERO })
 }
 
-/// Reads the rank's part of a file that all can reach; none if the file cannot be read in parts.
+/// Reads this rank's part of a file that all ranks can open; none if the file cannot be read in
+/// parts.
 fn read(
     path: &Path,
     options: &ReadOptions,
     world: &Communicator,
 ) -> Result<Option<Input>, Refusal> {
     let _stage = stage(&format!("reading {}", path.display()), world);
-    let identity = agree(world, Identity::of(path))?;
+    let identity = agree(world, Identity::read(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
     let reader = agree_on(world, reader)?;
     let kind = match &reader {
@@ -87,11 +90,11 @@ fn read(
     let part = agree_on(world, reader.finish(&surveys))?;
     let mut notes = gather_notes(part.notes, world);
     if let Some(lowest) = part.lowest_id {
-        let isolated = isolated::count(&part.graph, world);
+        let isolated = count_isolated(&part.graph, world);
         let ids = lowest..part.graph.vertices().into();
         let warning =
             io::isolated_vertices(isolated, ids, options.terms).filter(|_| world.rank() == 0);
-        input::warn(warning.as_slice());
+        output::warn(warning.as_slice());
         notes.extend(warning);
     }
     let slice = agree_on(world, AnySlice::from_graph(part.first, part.graph))?;
@@ -99,7 +102,7 @@ fn read(
     Ok(Some(Input { slice, format, compression, notes, load: Duration::ZERO }))
 }
 
-/// What the parts have to say, each sentence once, at rank 0.
+/// The notes of all parts on rank 0, each note once.
 fn gather_notes(notes: Vec<String>, world: &Communicator) -> Vec<String> {
     let Some(all) = world.gather(0, notes.join("\n").as_bytes()) else { return Vec::new() };
     let mut notes: Vec<String> = Vec::new();
@@ -112,13 +115,14 @@ fn gather_notes(notes: Vec<String>, world: &Communicator) -> Vec<String> {
     notes
 }
 
+// Weight types as numbers, for messages.
 const I32: u64 = WeightType::I32 as u64;
 const U32: u64 = WeightType::U32 as u64;
 const I64: u64 = WeightType::I64 as u64;
 const U64: u64 = WeightType::U64 as u64;
 const F32: u64 = WeightType::F32 as u64;
 
-/// Rank 0 reads the whole graph, and sends each rank its edges.
+/// Rank 0 reads the whole graph and sends each rank its edges.
 fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
     let root = world.rank() == 0;
     let graph = agree(world, if root { request.load().map(Some) } else { Ok(None) })?;
@@ -146,7 +150,9 @@ fn scatter(request: &Request, world: &Communicator) -> Result<Input, Refusal> {
         (format, compression, notes) = (graph.format, graph.compression, graph.notes);
         if world.size() > 1 {
             notes.push(
-                "rank 0 read the whole input and distributed it, because it cannot be read in parts".into(),
+                "rank 0 read the whole input and distributed it, because the input cannot be read \
+                 in parts"
+                    .into(),
             );
         }
         AnySlice::from_range(&graph.graph, distribution.range(0))
@@ -178,6 +184,6 @@ where
     let weights = world.receive::<W>(0);
     match EdgeList::new(vertices, u, v, weights) {
         Ok(edges) => Slice::from_graph(first, edges).map(AnySlice::from),
-        Err(error) => world.fail(error), // of edges that rank 0 has checked
+        Err(error) => world.fail(error), // unreachable: rank 0 has checked the edges
     }
 }

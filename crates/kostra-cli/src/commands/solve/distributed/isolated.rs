@@ -1,11 +1,11 @@
-//! How many vertices are in no edge of any rank.
+//! Counting the vertices that are in no edge of any rank.
 
 use kostra::AnyGraph;
 use kostra_mpi::{Communicator, Parts, Reduction};
 
-/// Counts them over the ranks' parts of the edges. Collective; takes one bit a vertex on each rank,
-/// twice, and sends it once: each rank gathers the bits of its share of the vertices.
-pub(super) fn count(part: &AnyGraph, world: &Communicator) -> u64 {
+/// Counts the isolated vertices. `part` holds this rank's edges. Collective. Each rank uses two
+/// bits per vertex and sends one: it collects the bits of its share of the vertices.
+pub(super) fn count_isolated(part: &AnyGraph, world: &Communicator) -> u64 {
     let vertices = part.vertices() as usize;
     let mut occurring = vec![0_u64; vertices.div_ceil(64)];
     for &vertex in part.u().iter().chain(part.v()) {

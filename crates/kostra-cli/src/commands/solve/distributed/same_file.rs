@@ -1,11 +1,10 @@
-//! Whether all ranks read one graph, though each of them opens the file by itself, maybe on another
+//! Whether all ranks read the same graph. Each rank opens the file by itself, possibly on another
 //! machine.
 //!
-//! The graph that is solved is the one in rank 0's file. Ranks for which this is the same file of
-//! the same machine need no proof. Each other rank hashes the bytes that its part depends on, and
-//! the ranks with rank 0's file hash the same bytes there: so the machine of rank 0 reads the file
-//! once more, and its ranks share that work. A `.kst` file has checksums of its arrays in it, so
-//! there only the bytes before them are compared.
+//! The solved graph is the one in rank 0's file. A rank that has the same file on the same machine
+//! needs no proof. Each other rank hashes the bytes that its part depends on. The ranks with rank
+//! 0's file share the work of hashing the same bytes there. A `.kst` file contains checksums of its
+//! arrays, so only the bytes before the arrays are compared.
 
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -15,9 +14,9 @@ use anyhow::Context;
 use kostra::io::{PartReader, hash_ranges, pieces};
 use kostra_mpi::{Communicator, Reduction, Refusal};
 
-use super::{agree, agree_on};
+use super::agree::{agree, agree_on};
 
-/// What tells a file from other files of its machine, and from itself before a change.
+/// Distinguishes a file from other files of its machine, and from itself before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
@@ -28,29 +27,29 @@ pub(super) struct Identity {
 
 impl Identity {
     /// # Errors
-    /// When there is no such file.
-    pub(super) fn of(path: &Path) -> anyhow::Result<Self> {
+    /// When the system does not describe the file.
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let file = path.metadata().with_context(|| path.display().to_string())?;
         let modified = (file.mtime(), file.mtime_nsec());
         Ok(Self { device: file.dev(), inode: file.ino(), length: file.len(), modified })
     }
 }
 
-/// Refuses files that differ where any rank has read its own. Call it when all parts have been
-/// surveyed; all files have the same length. Collective.
+/// Refuses a file that differs from rank 0's file in the bytes that its rank read. Call this
+/// function after all parts have been surveyed; all files have the same length. Collective.
 ///
 /// # Errors
-/// When files differ, or one has changed since it had this identity, or cannot be read.
+/// When files differ, a file has changed since `before` was read, or a file cannot be read.
 pub(super) fn check(
     path: &Path,
     before: Identity,
     reader: &PartReader,
     world: &Communicator,
 ) -> Result<(), Refusal> {
-    let unchanged = Identity::of(path).and_then(|now| {
+    let unchanged = Identity::read(path).and_then(|now| {
         anyhow::ensure!(
             now == before,
-            "{}: the file changes while it is read; try again",
+            "{}: the file changed while it was read; try again",
             path.display()
         );
         Ok(())
@@ -75,22 +74,22 @@ pub(super) fn check(
     let Some([start, end, _]) = hashed.items().get(different) else { return Ok(()) };
     let odd = (0..world.size()).find(|&rank| hashed.range(rank).contains(&different));
     let reason = format!(
-        "{} is not the same as on rank 0: the files differ between byte {start} and byte {end}; give all ranks the same \
-         file",
+        "{} is not the same as on rank 0: the files differ between byte {start} and byte {end}; \
+         give all ranks the same file",
         path.display()
     );
     Err(Refusal { rank: odd, reason, here: odd == Some(world.rank()) })
 }
 
-/// The hashes of these ranges of a file, in pieces: where each starts and ends, and its hash.
+/// Hashes ranges of a file in pieces. Each item is the start, the end and the hash of a piece.
 fn hash(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<[u64; 3]>, kostra::io::ReadError> {
     let pieces = pieces(ranges);
     let hashes = hash_ranges(path, pieces.iter().cloned())?;
     Ok(pieces.into_iter().zip(hashes).map(|(piece, hash)| [piece.start, piece.end, hash]).collect())
 }
 
-/// The first of some pieces that has another hash in this file, of those whose turn it is: every
-/// `turns`th from `turn` on.
+/// The index of the first piece whose hash differs in this file. Only every `turns`-th piece is
+/// checked, from piece `turn` on.
 fn first_different(
     path: &Path,
     hashed: &[[u64; 3]],

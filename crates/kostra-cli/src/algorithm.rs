@@ -1,0 +1,56 @@
+//! The algorithms of this build, by id.
+
+use kostra::{Solver, SolverInfo, UnknownSolver};
+#[cfg(feature = "mpi")]
+use kostra_mpi::DistributedSolver;
+
+/// The id that leaves the choice to the command.
+pub(crate) const AUTO: &str = "auto";
+
+/// What the user chose as the algorithm.
+#[derive(Clone, Copy)]
+pub(crate) enum Algorithm {
+    /// The command chooses one by the size of the graph and the machine.
+    Auto,
+    /// A solver that runs in this process.
+    Local(&'static dyn Solver),
+    /// A solver that runs on the ranks of an MPI job.
+    #[cfg(feature = "mpi")]
+    Distributed(&'static dyn DistributedSolver),
+}
+
+impl Algorithm {
+    /// The algorithm of this id.
+    ///
+    /// # Errors
+    /// When there is none; the error names similar ids.
+    pub(crate) fn find(id: &str) -> Result<Self, UnknownSolver> {
+        if id == AUTO {
+            return Ok(Self::Auto);
+        }
+        #[cfg(feature = "mpi")]
+        if let Some(solver) = kostra_mpi::solvers().find(|solver| solver.info().id == id) {
+            return Ok(Self::Distributed(solver));
+        }
+        let found = kostra::solvers().find(|solver| solver.info().id == id);
+        found.map(Self::Local).ok_or_else(|| UnknownSolver::new(id, all().map(|info| info.id)))
+    }
+
+    /// The description of the algorithm, if the user chose one.
+    pub(crate) fn info(self) -> Option<&'static SolverInfo> {
+        match self {
+            Self::Auto => None,
+            Self::Local(solver) => Some(solver.info()),
+            #[cfg(feature = "mpi")]
+            Self::Distributed(solver) => Some(solver.info()),
+        }
+    }
+}
+
+/// The descriptions of all algorithms.
+pub(crate) fn all() -> impl Iterator<Item = &'static SolverInfo> {
+    let infos = kostra::solvers().map(Solver::info);
+    #[cfg(feature = "mpi")]
+    let infos = infos.chain(kostra_mpi::solvers().map(DistributedSolver::info));
+    infos
+}

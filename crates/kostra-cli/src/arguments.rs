@@ -1,0 +1,85 @@
+//! Arguments that several commands share, as the user typed them.
+
+use std::ffi::OsString;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum, ValueHint};
+use kostra::io::{FORMATS, Format};
+
+/// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
+#[derive(Args, Default)]
+pub(crate) struct InputArguments {
+    /// A file, `-` for standard input, or a generated graph: gen:NAME:key=value,...
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) input: OsString,
+
+    /// The format of the input [default: recognized by the content]
+    #[arg(long, value_parser = formats(|_| true))]
+    pub(crate) format: Option<Format>,
+
+    /// Weights for an input without weights: 1 for each edge, a hash of the endpoints, or the
+    /// distance between the endpoints [default: 1 for each edge]
+    #[arg(long, value_enum)]
+    pub(crate) weights: Option<Weights>,
+
+    /// The column of an edge list that holds the first endpoints: its name, or its position
+    /// counted from 1
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) source: Option<String>,
+
+    /// The column of an edge list that holds the second endpoints
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) target: Option<String>,
+
+    /// The column of an edge list that holds the weights
+    #[arg(long, value_name = "COLUMN", conflicts_with = "weights")]
+    pub(crate) weight: Option<String>,
+
+    /// The first line of an edge list names the columns
+    #[arg(long)]
+    pub(crate) header: bool,
+
+    /// The first line of an edge list is an edge
+    #[arg(long, conflicts_with = "header")]
+    pub(crate) no_header: bool,
+
+    /// What to do with edges whose weight is NaN [default: error; `info` skips the edges]
+    #[arg(long, value_enum)]
+    pub(crate) nan: Option<Nan>,
+
+    /// Treat the vertices of an edge list as names
+    #[arg(long)]
+    pub(crate) names: bool,
+
+    /// The number of threads; 0 uses all threads of the machine
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(..=i64::from(MOST_THREADS)),
+    )]
+    pub(crate) threads: u16,
+}
+
+/// More threads than any machine has processors. It keeps a typing error from starting tens of
+/// thousands of threads.
+const MOST_THREADS: u16 = 4096;
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Weights {
+    Unit,
+    Hash,
+    Distance,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Nan {
+    Error,
+    Skip,
+}
+
+/// Parses the id of a wanted format. Errors, help texts and completions list the wanted ids.
+pub(crate) fn formats(wanted: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+    let ids = FORMATS.iter().copied().filter(|&format| wanted(format)).map(Format::id);
+    PossibleValuesParser::new(ids).try_map(|id| id.parse::<Format>())
+}

@@ -1,0 +1,100 @@
+//! `kostra generate`: writes a generated graph.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Parser, ValueHint};
+use kostra::generate::generators;
+use kostra::io::{Format, Output};
+
+use crate::arguments::{InputArguments, Nan, formats};
+use crate::command::{Answer, Command};
+use crate::graph_file;
+use crate::input::{GENERATED, Request};
+use crate::output;
+
+/// Generate a graph and write it.
+#[derive(Parser)]
+#[command(
+    name = "generate",
+    after_help = "\
+Examples:
+  kostra generate --list
+  kostra generate road:n=1000000,seed=7 -o road.kst
+  kostra generate gnm:n=1000,m=4000 -o - --to gr | head
+
+A seed gives the same graph on every machine. Commands that read a graph also
+generate one: gen:NAME:key=value,..."
+)]
+pub(super) struct Arguments {
+    /// The graph: NAME:key=value,...
+    #[arg(required_unless_present = "list")]
+    spec: Option<String>,
+
+    /// The file to write; `-` for standard output
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        required_unless_present = "list",
+    )]
+    output: Option<PathBuf>,
+
+    /// The format to write [default: by the extension of the output]
+    #[arg(long, value_name = "FORMAT", value_parser = formats(Format::is_writable))]
+    to: Option<Format>,
+
+    /// List the generators and their parameters
+    #[arg(long, conflicts_with_all = ["spec", "output", "to"])]
+    list: bool,
+}
+
+/// What the arguments mean.
+enum Plan {
+    List,
+    Write { input: Box<Request>, output: Output, format: Format },
+}
+
+impl Plan {
+    fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
+        if arguments.list {
+            return Ok(Self::List);
+        }
+        let spec = arguments.spec.context("name the graph: NAME:key=value,...")?;
+        let path = arguments.output.context("name the file to write: `-o FILE`")?;
+        let output = output::parse_path(&path);
+        let format = output::graph_format(&output, arguments.to)?;
+        output.check()?;
+        let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec);
+        let input = OsString::from(format!("{GENERATED}{spec}"));
+        let input = InputArguments { input, ..InputArguments::default() };
+        Ok(Self::Write { input: Box::new(Request::resolve(input, Nan::Error)), output, format })
+    }
+}
+
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        match Plan::resolve(self)? {
+            Plan::List => output::print(&list())?,
+            Plan::Write { input, output, format } => graph_file::write(&input, &output, format)?,
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+/// The generators, with their parameters and an example each.
+fn list() -> String {
+    let mut text = String::new();
+    for generator in generators() {
+        text += &format!("{:<14}{}\n", generator.id, generator.summary);
+        for parameter in generator.parameters {
+            let setting = format!("{}={}", parameter.name, parameter.default);
+            text += &format!("    {setting:<22}  {}\n", parameter.meaning);
+        }
+        text += &format!("    {GENERATED}{}\n\n", generator.example);
+    }
+    text.pop();
+    text
+}

@@ -1,0 +1,80 @@
+//! The arguments of `kostra solve`, as the user typed them.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueHint};
+
+use super::device::{Device, parse_device};
+use crate::algorithm::AUTO;
+use crate::arguments::InputArguments;
+use crate::forest_file::ForestFormat;
+
+/// Find the minimum (or maximum) spanning forest of a graph.
+#[derive(Parser)]
+#[command(
+    name = "solve",
+    after_help = "\
+Examples:
+  kostra solve roads.gr.gz --verify
+  kostra solve links.csv --names -o - --output-format edges
+  kostra solve roads.csv --source from_id --target to_id --weight length_km
+  kostra solve mesh.graph --weights hash --algorithm boruvka --trace
+  zcat roads.gr.gz | kostra solve - --json
+  kostra solve gen:grid:side=1000
+  kostra solve gen:rmat:scale=22 --device cuda
+
+All exact algorithms find the same forest, on any number of threads: if two
+edges have equal weights, the edge that comes first in the input wins. Edges are
+numbered from 0 in input order. Vertices are numbered from 0, even if the format
+counts from 1."
+)]
+pub(in crate::commands) struct Arguments {
+    #[command(flatten)]
+    pub(super) input: InputArguments,
+
+    /// The algorithm; `kostra solvers` lists all algorithms
+    #[arg(long, short, value_name = "ID", default_value = AUTO)]
+    pub(super) algorithm: String,
+
+    /// Where to solve: cpu, cuda, or cuda:1 for the second CUDA device [default: cuda if there is a
+    /// device and the graph is large enough, else cpu]
+    #[arg(long, value_name = "DEVICE", value_parser = parse_device)]
+    pub(super) device: Option<Device>,
+
+    /// Set an option of the algorithm; `kostra solvers` lists the options
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub(super) set: Vec<(String, u64)>,
+
+    /// Find the maximum spanning forest
+    #[arg(long)]
+    pub(super) maximum: bool,
+
+    /// Prove that the forest is correct, independently of the algorithm
+    #[arg(long)]
+    pub(super) verify: bool,
+
+    /// Print the algorithm's phases, rounds and counters
+    #[arg(long)]
+    pub(super) trace: bool,
+
+    /// Write the forest to this file; `-` writes it to standard output and the report to standard
+    /// error
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) output: Option<PathBuf>,
+
+    /// The format of the forest [default: by the file's extension; ids for .ids, .txt and no
+    /// extension, edges for .edges and .tsv]
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
+    pub(super) output_format: Option<ForestFormat>,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Parses an option and its value.
+fn parse_setting(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let value = value.parse().map_err(|_| format!("'{value}' is not a whole number"))?;
+    Ok((name.to_owned(), value))
+}

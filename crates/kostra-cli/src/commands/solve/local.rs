@@ -1,0 +1,204 @@
+//! Solving in this process.
+
+use std::time::{Duration, Instant};
+
+use kostra::{AnyGraph, Platform, Run, Solution, SolveError, Solver, cuda};
+
+use super::device::Device;
+use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
+use super::plan::Plan;
+use crate::algorithm::Algorithm;
+use crate::forest_file::{self, ForestFormat};
+use crate::input::{Graph, Threads};
+use crate::progress::Stage;
+use crate::report::count;
+use crate::trace::{Trace, Watcher};
+use crate::verdict::{Verdict, verify};
+
+/// A solution, and what the run reported.
+struct Solved {
+    solver: &'static dyn Solver,
+    solution: Solution,
+    trace: Option<Trace>,
+    /// The number of threads that the system refused.
+    refused: usize,
+}
+
+/// Loads the graph, solves, and verifies and writes the forest as planned.
+///
+/// # Errors
+/// When the input or the output is at fault, or the algorithm gives no answer.
+pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
+    let open = open_device(plan)?;
+    let mut input = load(plan)?;
+    let Solved { solver, solution, trace, refused } = solve_or_fall_back(plan, &mut input)?;
+    let wanted = threads(plan, solver);
+    if refused > 0 {
+        let wanted = count(wanted as u64, "thread", "threads");
+        input.notes.push(format!("the system refused {refused} of {wanted}"));
+    }
+    let place = place(plan, solver);
+    let of_device = |time| matches!(place, Place::Device { .. }).then_some(time);
+    let mut times = Times {
+        open: of_device(open),
+        load: input.load,
+        build: Some(solution.build),
+        compile: of_device(solution.compile),
+        upload: of_device(solution.upload),
+        solve: solution.solve,
+        download: of_device(solution.download),
+        ..Times::default()
+    };
+    let verified = prove(plan, &input, &solution, &mut times)?;
+    plan.input.refuse_changes(&input)?;
+    if !matches!(verified, Some(Err(_))) {
+        times.write = write(plan, &input, &solution)?;
+    }
+    Ok(Outcome {
+        graph: GraphFacts {
+            vertices: input.graph.vertices().into(),
+            edges: input.graph.edges() as u64,
+            weight_type: input.graph.weight_type(),
+            format: input.format,
+            compression: input.compression,
+        },
+        forest: ForestFacts {
+            edges: solution.forest.ids().len() as u64,
+            components: solution.forest.components().into(),
+            total: solution.forest.total(),
+        },
+        algorithm: solver.info().id,
+        place,
+        threads: wanted.saturating_sub(refused).max(1),
+        verified,
+        times,
+        notes: input.notes,
+        trace,
+    })
+}
+
+/// Opens the device that every graph needs under this plan. This happens before the graph is read,
+/// because reading can take minutes, and without a device the time would be lost.
+fn open_device(plan: &Plan) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    if let Some(ordinal) = plan.device_ordinal() {
+        let _stage = Stage::start("opening the device");
+        cuda::Device::open(ordinal)?;
+    }
+    Ok(start.elapsed())
+}
+
+fn load(plan: &Plan) -> anyhow::Result<Graph> {
+    let mut input = plan.input.load()?;
+    if !plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Kst) {
+        // Only `.kst` files keep coordinates, and they can take more memory than the edges.
+        input.coordinates = None;
+    }
+    input.notes.extend(note_on_threads(plan.input.threads));
+    Ok(input)
+}
+
+fn note_on_threads(threads: Threads) -> Option<String> {
+    let (wanted, present) = (threads.wanted(), threads.present);
+    (wanted > present).then(|| {
+        let present = count(present as u64, "thread", "threads");
+        format!("`--threads {wanted}`: this machine runs {present} at a time")
+    })
+}
+
+/// Solves with the planned algorithm. If the command chose the device and the device fails, the
+/// processor takes over.
+fn solve_or_fall_back(plan: &Plan, input: &mut Graph) -> anyhow::Result<Solved> {
+    let solver = choose_solver(plan, &input.graph)?;
+    let is_free = matches!(plan.algorithm, Algorithm::Auto) && plan.device.is_none();
+    match solve(plan, solver, &input.graph) {
+        Err(error) if is_free && is_device_failure(&error) => {
+            let id = solver.info().id;
+            input.notes.push(format!("{id} failed ({error:#}); solved on the processor instead"));
+            solve(plan, kostra::auto_on_processor(&input.graph), &input.graph)
+        }
+        result => result,
+    }
+}
+
+fn choose_solver(plan: &Plan, graph: &AnyGraph) -> anyhow::Result<&'static dyn Solver> {
+    match (plan.algorithm, plan.device) {
+        (Algorithm::Local(solver), _) => Ok(solver),
+        #[cfg(feature = "mpi")]
+        (Algorithm::Distributed(solver), _) => {
+            anyhow::bail!("{} runs on the ranks of an MPI job only", solver.info().id)
+        }
+        (Algorithm::Auto, None) => Ok(kostra::auto(graph)),
+        (Algorithm::Auto, Some(Device::Processor)) => Ok(kostra::auto_on_processor(graph)),
+        (Algorithm::Auto, Some(Device::Cuda(_))) => cuda::FASTEST
+            .ok_or_else(|| anyhow::anyhow!("this build has no algorithm for CUDA devices")),
+    }
+}
+
+/// Whether the device caused the error, so that the processor may succeed.
+fn is_device_failure(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<SolveError>().is_some_and(|error| {
+        !matches!(error, SolveError::Cancelled | SolveError::Unsuitable { .. })
+    })
+}
+
+fn solve(plan: &Plan, solver: &'static dyn Solver, graph: &AnyGraph) -> anyhow::Result<Solved> {
+    let stage = Stage::start("solving");
+    let mut watcher = Watcher::new(&stage, plan.trace);
+    let mut run = Run::new().observed_by(&mut watcher).on_threads(threads(plan, solver));
+    if let Some(ordinal) = plan.device_ordinal() {
+        run = run.on_device(ordinal);
+    }
+    for (name, value) in &plan.settings {
+        run = run.with_option(solver.info(), name, *value)?;
+    }
+    let solution = solver.solve(graph, plan.order, &mut run)?;
+    let (trace, refused) = watcher.finish();
+    Ok(Solved { solver, solution, trace, refused })
+}
+
+/// The number of threads that the algorithm uses. An algorithm for a device uses them to copy data.
+fn threads(plan: &Plan, solver: &dyn Solver) -> usize {
+    match solver.info().platform {
+        Platform::Sequential => 1,
+        Platform::Threads | Platform::Cuda | Platform::Mpi => plan.input.threads.wanted(),
+    }
+}
+
+fn place(plan: &Plan, solver: &dyn Solver) -> Place {
+    if solver.info().platform != Platform::Cuda {
+        return Place::Processor;
+    }
+    let ordinal = plan.device_ordinal().unwrap_or(0);
+    let name = cuda::Device::open(ordinal).map(|device| device.name().to_owned());
+    Place::Device { name: name.unwrap_or_else(|_| "CUDA device".to_owned()), ordinal }
+}
+
+/// Verifies the forest, if planned.
+fn prove(
+    plan: &Plan,
+    input: &Graph,
+    solution: &Solution,
+    times: &mut Times,
+) -> anyhow::Result<Option<Verdict>> {
+    if !plan.verify {
+        return Ok(None);
+    }
+    let start = Instant::now();
+    let _stage = Stage::start("verifying");
+    let verdict = verify(&input.graph, plan.order, solution.forest.ids())?;
+    times.verify = Some(start.elapsed());
+    Ok(Some(verdict))
+}
+
+/// Writes the forest, if planned, and returns the time.
+fn write(plan: &Plan, input: &Graph, solution: &Solution) -> anyhow::Result<Option<Duration>> {
+    let Some(destination) = &plan.output else { return Ok(None) };
+    let start = Instant::now();
+    let _stage = Stage::start(&format!("writing {}", destination.output));
+    let result = forest_file::write(destination, input, solution.forest.ids());
+    // If the input changed, this error comes first: it names the input, and the other the output.
+    plan.input.refuse_changes(input)?;
+    result?;
+    Ok(Some(start.elapsed()))
+}

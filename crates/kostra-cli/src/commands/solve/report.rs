@@ -1,0 +1,186 @@
+//! The report of `kostra solve`, for people and as JSON.
+
+use kostra::{Order, Total};
+use serde::Serialize;
+
+use super::outcome::{Outcome, Place, RankPhase, Times};
+use super::plan::Plan;
+use crate::report::{self, JsonNumber, Sheet, bytes, count, duration_of_seconds, thousands};
+use crate::trace::Trace;
+use crate::{input, output};
+
+/// Prints the report. The trace goes to standard error.
+///
+/// # Errors
+/// When an output stream cannot be written.
+pub(super) fn print(plan: &Plan, outcome: &Outcome) -> anyhow::Result<()> {
+    let text = if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
+    output::report(&text, plan.output.as_ref().map(|destination| &destination.output))?;
+    if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
+        output::print_aside(&tables(trace, &outcome.place))?;
+    }
+    Ok(())
+}
+
+fn sheet(plan: &Plan, outcome: &Outcome) -> String {
+    let Outcome { graph, forest, .. } = outcome;
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    let vertices = count(graph.vertices, "vertex", "vertices");
+    let edges = count(graph.edges, "edge", "edges");
+    sheet.line("graph", format!("{vertices}, {edges}"));
+    let storage = input::storage(graph.format, graph.compression);
+    sheet.line("read as", format!("{storage}, {} weights", graph.weight_type));
+    let edges = count(forest.edges, "edge", "edges");
+    let components = count(forest.components, "component", "components");
+    let total = report::plain(forest.total);
+    sheet.line("forest", format!("{edges}, total weight {total}, {components}"));
+    sheet.line("algorithm", format!("{} on {}", outcome.algorithm, place(outcome)));
+    if let Some(verified) = &outcome.verified {
+        match verified {
+            Ok(certificate) => {
+                let compared = count(certificate.compared as u64, "edge", "edges");
+                let by = match outcome.place {
+                    Place::Ranks { .. } => ", by rank 0",
+                    _ => "",
+                };
+                let optimal = optimal(plan.order);
+                sheet.line(
+                    "verified",
+                    format!("spanning, acyclic and {optimal} ({compared} compared{by})"),
+                );
+            }
+            Err(violation) => sheet.line("WRONG", violation),
+        }
+    }
+    if let Some(destination) = &plan.output {
+        let state = if outcome.times.write.is_some() { "written" } else { "not written" };
+        let format = destination.format.title();
+        sheet.line(state, format!("{} ({format})", destination.output));
+    }
+    sheet.notes(&outcome.notes);
+    sheet.gap();
+    sheet.times(&outcome.times.taken());
+    format!("{} spanning forest of {}\n{sheet}", kind(plan.order), plan.input.source)
+}
+
+/// Where the algorithm ran, for people.
+fn place(outcome: &Outcome) -> String {
+    let threads = count(outcome.threads as u64, "thread", "threads");
+    match &outcome.place {
+        Place::Processor => threads,
+        Place::Device { name, ordinal } => format!("{name} (cuda:{ordinal})"),
+        Place::Ranks { count: ranks, .. } => {
+            format!("{}, {threads} each", count(*ranks as u64, "rank", "ranks"))
+        }
+    }
+}
+
+fn optimal(order: Order) -> &'static str {
+    match order {
+        Order::Minimum => "minimal",
+        Order::Maximum => "maximal",
+    }
+}
+
+fn kind(order: Order) -> &'static str {
+    match order {
+        Order::Minimum => "Minimum",
+        Order::Maximum => "Maximum",
+    }
+}
+
+/// The tables of `--trace`.
+fn tables(trace: &Trace, place: &Place) -> String {
+    match place {
+        Place::Ranks { phases, .. } => {
+            format!("{}\n  on rank 0\n{}", traffic(phases), trace.tables())
+        }
+        _ => trace.tables(),
+    }
+}
+
+/// A table of the phases over all ranks.
+fn traffic(phases: &[RankPhase]) -> String {
+    let mut text = format!(
+        "\n  {:<30}{:>12}{:>14}{:>12}{:>15}\n",
+        "phase, all ranks", "time", "messages", "sent", "communication"
+    );
+    for phase in phases {
+        let time = duration_of_seconds(phase.seconds);
+        let communication = duration_of_seconds(phase.seconds_of_communication);
+        let (messages, sent) = (thousands(phase.messages), bytes(phase.bytes));
+        text +=
+            &format!("  {:<30}{time:>12}{messages:>14}{sent:>12}{communication:>15}\n", phase.name);
+    }
+    text
+}
+
+/// The report as JSON. Other programs rely on its fields.
+#[derive(Serialize)]
+struct Record<'a> {
+    input: String,
+    format: &'static str,
+    weight_type: &'static str,
+    vertices: u64,
+    edges: u64,
+    components: u64,
+    forest_edges: u64,
+    total_weight: JsonNumber,
+    maximum: bool,
+    algorithm: &'static str,
+    /// Present if the algorithm ran on the ranks of an MPI job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
+    threads: usize,
+    /// Present if the algorithm ran on a device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
+    /// Whether the forest is correct; null unless verified.
+    verified: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<String>,
+    seconds: &'a Times,
+    notes: &'a [String],
+    /// The phases over all ranks, with `--trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phases: Option<&'a [RankPhase]>,
+    /// The trace; in an MPI job, of rank 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<&'a Trace>,
+}
+
+fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
+    let Outcome { graph, forest, verified, .. } = outcome;
+    let total: Total = forest.total;
+    let (ranks, device, phases) = match &outcome.place {
+        Place::Processor => (None, None, None),
+        Place::Device { name, .. } => (None, Some(name.as_str()), None),
+        Place::Ranks { count, phases } => {
+            (Some(*count), None, plan.trace.then_some(phases.as_slice()))
+        }
+    };
+    Record {
+        input: plan.input.source.to_string(),
+        format: input::format_id(graph.format),
+        weight_type: graph.weight_type.name(),
+        vertices: graph.vertices,
+        edges: graph.edges,
+        components: forest.components,
+        forest_edges: forest.edges,
+        total_weight: JsonNumber(total),
+        maximum: plan.order == Order::Maximum,
+        algorithm: outcome.algorithm,
+        ranks,
+        threads: outcome.threads,
+        device,
+        verified: verified.as_ref().map(Result::is_ok),
+        violation: verified
+            .as_ref()
+            .and_then(|verified| Some(verified.as_ref().err()?.to_string())),
+        seconds: &outcome.times,
+        notes: &outcome.notes,
+        phases,
+        trace: outcome.trace.as_ref(),
+    }
+}

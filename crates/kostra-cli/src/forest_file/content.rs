@@ -1,0 +1,16 @@
+//! The decompressed content of a forest's file.
+
+use std::io::{BufReader, Read};
+
+use kostra::io::{Input, ReadError, ReadErrorKind};
+
+pub(super) type Content = BufReader<Box<dyn Read + Send>>;
+
+/// Some systems put this character before a text.
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The error for a read that failed.
+pub(super) fn read_error(input: &Input, cause: std::io::Error) -> ReadError {
+    let kind = cause.downcast::<ReadErrorKind>().unwrap_or_else(ReadErrorKind::Io);
+    ReadError { input: input.to_string(), place: None, kind }
+}

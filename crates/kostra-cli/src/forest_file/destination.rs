@@ -1,0 +1,109 @@
+//! Where a forest is written, and in which format.
+
+use std::path::Path;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use kostra::io::{Format, Output};
+
+use crate::output;
+
+/// The format of a forest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ForestFormat {
+    /// One edge id per line
+    Ids,
+    /// One edge per line: its id, its endpoints and its weight, separated by tabs. In names, tab,
+    /// backslash, newline and carriage return are written `\t`, `\\`, `\n` and `\r`
+    Edges,
+    /// The edges of the forest as a DIMACS graph
+    Gr,
+    /// The edges of the forest as a Kostra graph
+    Kst,
+}
+
+impl ForestFormat {
+    /// The format of files with this extension, if there is one.
+    fn by_extension(extension: Option<&str>) -> Option<Self> {
+        match extension {
+            None | Some("ids" | "txt") => Some(Self::Ids),
+            Some("edges" | "tsv") => Some(Self::Edges),
+            Some("gr") => Some(Self::Gr),
+            Some("kst") => Some(Self::Kst),
+            Some(_) => None,
+        }
+    }
+
+    /// The name of the format, for people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Ids => "edge ids",
+            Self::Edges => "edges",
+            Self::Gr => Format::DIMACS.title(),
+            Self::Kst => Format::KST.title(),
+        }
+    }
+}
+
+/// An output for a forest.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    pub(crate) output: Output,
+    pub(crate) format: ForestFormat,
+}
+
+impl Destination {
+    /// Resolves the path that the user typed. Without `asked`, the file's extension decides the
+    /// format.
+    ///
+    /// # Errors
+    /// When the extension belongs to no format, or the output certainly cannot be written.
+    pub(crate) fn resolve(path: &Path, asked: Option<ForestFormat>) -> anyhow::Result<Self> {
+        let extension = output::extension(path);
+        let by_extension = || ForestFormat::by_extension(extension.as_deref());
+        let format = asked.or_else(by_extension).with_context(|| {
+            let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
+            format!(
+                "{path}: no forest format has the extension .{extension}; use .ids or .txt (edge \
+                 ids), .edges or .tsv (edges), .gr or .kst, or pass `--output-format` with one of \
+                 ids, edges, gr, kst"
+            )
+        })?;
+        let output = output::parse_path(path);
+        output.check()?;
+        if output.shares_stdout() {
+            anyhow::bail!(
+                "{output}: standard output, which receives the report, is the same file; pass \
+                 `-o -` to send the report to standard error, or redirect standard output elsewhere"
+            );
+        }
+        Ok(Self { output, format })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_decides_the_format_or_is_refused() {
+        let format =
+            |path: &str| Destination::resolve(Path::new(path), None).map(|found| found.format);
+        for path in
+            ["-", "forest", "a.b/forest", "forest.ids", "forest.TXT", "forest.gz", "forest.ids.zst"]
+        {
+            assert_eq!(format(path).unwrap(), ForestFormat::Ids, "{path}");
+        }
+        for path in ["forest.edges", "forest.tsv", "forest.tsv.gz"] {
+            assert_eq!(format(path).unwrap(), ForestFormat::Edges, "{path}");
+        }
+        assert_eq!(format("forest.gr.gz").unwrap(), ForestFormat::Gr);
+        assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
+        for path in ["forest.csv", "forest.json.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
+        {
+            assert!(format(path).is_err(), "{path}");
+            let asked = Destination::resolve(Path::new(path), Some(ForestFormat::Ids));
+            assert_eq!(asked.is_ok(), !path.ends_with("bz2"), "{path}");
+        }
+    }
+}

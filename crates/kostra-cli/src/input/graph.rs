@@ -1,0 +1,71 @@
+//! A graph in memory, and how it was stored.
+
+use std::time::Duration;
+
+use kostra::io::{Compression, Format, MappedFile};
+use kostra::{AnyGraph, Coordinates, WeightType};
+
+/// A graph that was read or generated.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    pub(crate) graph: AnyGraph,
+    pub(crate) coordinates: Option<Coordinates>,
+    pub(crate) names: Option<Vec<String>>,
+    /// The format of the input; none for a generated graph.
+    pub(crate) format: Option<Format>,
+    pub(crate) compression: Compression,
+    pub(crate) notes: Vec<String>,
+    /// The notes that were also printed to standard error.
+    pub(crate) warnings: Vec<String>,
+    /// The file whose memory map holds the graph, if there is one.
+    pub(crate) mapped: Option<MappedFile>,
+    pub(crate) load: Duration,
+}
+
+/// What is known of a graph without a pass over its edges.
+pub(crate) struct Header {
+    pub(crate) vertices: u32,
+    pub(crate) edges: usize,
+    pub(crate) weight_type: WeightType,
+    pub(crate) coordinates: bool,
+    pub(crate) names: bool,
+    /// How the graph was stored, for people.
+    pub(crate) storage: String,
+}
+
+impl Graph {
+    pub(crate) fn header(&self) -> Header {
+        Header {
+            vertices: self.graph.vertices(),
+            edges: self.graph.edges(),
+            weight_type: self.graph.weight_type(),
+            coordinates: self.coordinates.is_some(),
+            names: self.names.is_some(),
+            storage: storage(self.format, self.compression),
+        }
+    }
+}
+
+/// How a graph was stored, for people: `DIMACS, gzip`.
+pub(crate) fn storage(format: Option<Format>, compression: Compression) -> String {
+    match (format, compression_name(compression)) {
+        (None, _) => "generated".to_owned(),
+        (Some(format), None) => format.title().to_owned(),
+        (Some(format), Some(compression)) => format!("{}, {compression}", format.title()),
+    }
+}
+
+fn compression_name(compression: Compression) -> Option<&'static str> {
+    match compression {
+        Compression::None => None,
+        Compression::Gzip => Some("gzip"),
+        Compression::Xz => Some("xz"),
+        Compression::Zstd => Some("zstd"),
+        Compression::Bzip2 => Some("bzip2"),
+    }
+}
+
+/// How a graph was stored, for programs.
+pub(crate) fn format_id(format: Option<Format>) -> &'static str {
+    format.map_or("gen", Format::id)
+}

@@ -1,0 +1,7 @@
+//! Graphs from a file, from standard input or from a generator.
+
+mod graph;
+mod request;
+
+pub(crate) use graph::{Graph, Header, format_id, storage};
+pub(crate) use request::{GENERATED, Request, Source, Threads, file};

@@ -1,0 +1,227 @@
+//! Where a graph comes from and how it is read: the meaning of [`InputArguments`].
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use kostra::io::{
+    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile,
+    MissingWeights, ReadError, ReadOptions, Terms,
+};
+
+use super::graph::{Graph, Header};
+use crate::arguments::{InputArguments, Nan, Weights};
+use crate::output;
+use crate::progress::Stage;
+
+/// The prefix of generated graphs.
+pub(crate) const GENERATED: &str = "gen:";
+
+/// Where a graph comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    File(Input),
+    Generator(String),
+}
+
+impl Source {
+    fn parse(name: &OsStr) -> Self {
+        match name.to_str().and_then(|name| name.strip_prefix(GENERATED)) {
+            Some(spec) => Self::Generator(spec.to_owned()),
+            None => Self::File(file(name)),
+        }
+    }
+}
+
+impl Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(input) => input.fmt(f),
+            Self::Generator(spec) => write!(f, "{GENERATED}{spec}"),
+        }
+    }
+}
+
+/// The file that the user named; `-` is standard input.
+pub(crate) fn file(name: &OsStr) -> Input {
+    if name == "-" { Input::Stdin } else { Input::Path(Path::new(name).to_path_buf()) }
+}
+
+/// Where a graph comes from and how it is read.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) source: Source,
+    pub(crate) options: ReadOptions,
+    pub(crate) threads: Threads,
+}
+
+/// The number of threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Threads {
+    /// The number that the user typed, unless it is 0.
+    pub(crate) asked: Option<usize>,
+    /// The number that the machine runs at a time.
+    pub(crate) present: usize,
+}
+
+impl Threads {
+    fn resolve(argument: u16) -> Self {
+        let present = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { asked: (argument > 0).then_some(argument.into()), present }
+    }
+
+    /// The number of threads to start, at least 1.
+    pub(crate) fn wanted(self) -> usize {
+        self.asked.unwrap_or(self.present)
+    }
+}
+
+impl Request {
+    /// Resolves the arguments. `nan` applies unless the user typed `--nan`.
+    pub(crate) fn resolve(arguments: InputArguments, nan: Nan) -> Self {
+        let threads = Threads::resolve(arguments.threads);
+        let options = ReadOptions {
+            format: arguments.format,
+            missing_weights: arguments.weights.map(|weights| match weights {
+                Weights::Unit => MissingWeights::Unit,
+                Weights::Hash => MissingWeights::Hash,
+                Weights::Distance => MissingWeights::Distance,
+            }),
+            nan: match arguments.nan.unwrap_or(nan) {
+                Nan::Error => kostra::io::Nan::Error,
+                Nan::Skip => kostra::io::Nan::Skip,
+            },
+            names: arguments.names,
+            columns: ColumnOptions {
+                source: arguments.source.map(ColumnChoice::NameOrPosition),
+                target: arguments.target.map(ColumnChoice::NameOrPosition),
+                weight: arguments.weight.map(ColumnChoice::NameOrPosition),
+                header: match (arguments.header, arguments.no_header) {
+                    (true, _) => FirstLine::Present,
+                    (false, true) => FirstLine::Absent,
+                    (false, false) => FirstLine::Recognize,
+                },
+            },
+            terms: Terms::Command,
+            // A reader is no faster with more threads than the machine runs at a time.
+            threads: threads.wanted().min(threads.present),
+            copy: false,
+        };
+        Self { source: Source::parse(&arguments.input), options, threads }
+    }
+
+    /// The header of a Kostra file. Other formats have no header with all of this information.
+    pub(crate) fn header(&self) -> Option<Header> {
+        let Source::File(Input::Path(path)) = &self.source else { return None };
+        if self.options.missing_weights.is_some()
+            || self.options.columns != ColumnOptions::default()
+        {
+            return None; // `load` refuses these options for a Kostra file
+        }
+        // `load` reports a file in another format or a damaged file.
+        let file = kostra::io::open_kst(path).ok()?;
+        Some(Header {
+            vertices: file.vertices(),
+            edges: file.edges(),
+            weight_type: file.weight_type(),
+            coordinates: file.has_coordinates(),
+            names: file.has_names(),
+            storage: Format::KST.title().to_owned(),
+        })
+    }
+
+    /// Reads or generates the graph.
+    ///
+    /// # Errors
+    /// As [`kostra::io::read`] and [`kostra::generate::generate`].
+    pub(crate) fn load(&self) -> anyhow::Result<Graph> {
+        let start = Instant::now();
+        let mut graph = match &self.source {
+            Source::File(input) => self.read(input)?,
+            Source::Generator(spec) => self.generate(spec)?,
+        };
+        graph.load = start.elapsed();
+        Ok(graph)
+    }
+
+    fn read(&self, input: &Input) -> anyhow::Result<Graph> {
+        let stage = Stage::start(&format!("reading {input}"));
+        let loaded = kostra::io::read(input, &self.options, &|progress| {
+            stage.bytes(progress.bytes, progress.of);
+        })?;
+        drop(stage);
+        output::warn(&loaded.warnings);
+        Ok(Graph {
+            graph: loaded.graph,
+            coordinates: loaded.coordinates,
+            names: loaded.names,
+            format: Some(loaded.format),
+            compression: loaded.compression,
+            notes: loaded.notes,
+            warnings: loaded.warnings,
+            mapped: loaded.mapped,
+            load: Duration::ZERO,
+        })
+    }
+
+    fn generate(&self, spec: &str) -> anyhow::Result<Graph> {
+        self.refuse_options_of_files()?;
+        let _stage = Stage::start(&format!("generating {}", self.source));
+        let generated =
+            kostra::generate::generate(spec).with_context(|| self.source.to_string())?;
+        Ok(Graph {
+            graph: generated.graph,
+            coordinates: generated.coordinates,
+            names: None,
+            format: None,
+            compression: Compression::None,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            mapped: None,
+            load: Duration::ZERO,
+        })
+    }
+
+    /// Checks that the mapped file which holds the graph is unchanged. Results that were computed
+    /// from a changed file are discarded.
+    ///
+    /// # Errors
+    /// When the file was written to.
+    pub(crate) fn refuse_changes(&self, graph: &Graph) -> Result<(), ReadError> {
+        let result = graph.mapped.as_ref().map_or(Ok(()), MappedFile::check);
+        result.map_err(|kind| ReadError { input: self.source.to_string(), place: None, kind })
+    }
+
+    /// Refuses options that apply to files only. For use with a generated graph.
+    ///
+    /// # Errors
+    /// When the user typed such an option.
+    pub(crate) fn refuse_options_of_files(&self) -> anyhow::Result<()> {
+        let source = &self.source;
+        if self.options.missing_weights.is_some() {
+            anyhow::bail!("{source}: the graph has weights; omit `--weights` to use them");
+        }
+        if self.options.columns != ColumnOptions::default() {
+            anyhow::bail!(
+                "{source}: a generated graph has no columns; omit the options that name columns"
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_files_from_generators_and_standard_input() {
+        let source = |name: &str| Source::parse(OsStr::new(name));
+        assert_eq!(source("gen:road:n=5"), Source::Generator("road:n=5".into()));
+        assert_eq!(source("-"), Source::File(Input::Stdin));
+        assert_eq!(source("gen"), Source::File(Input::Path("gen".into())));
+        assert_eq!(source("gen:road:n=5").to_string(), "gen:road:n=5");
+    }
+}
