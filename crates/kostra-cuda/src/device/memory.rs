@@ -200,7 +200,7 @@ mod tests {
             SolveError::from(DeviceError::OutOfMemory { bytes: 2000, free: 1000 }).to_string();
         assert_eq!(
             words,
-            "this graph needs 2000 bytes of the device's memory, of which 1000 are free"
+            "this graph needs 2000 bytes of the device's memory, and 1000 bytes are free"
         );
     }
 
