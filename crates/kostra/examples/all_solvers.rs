@@ -1,8 +1,8 @@
 //! Runs all solvers on one generated graph, compares their forests and prints their times. An
 //! observer counts the rounds.
 //!
-//! Run it with `cargo run --release --example all_solvers`, or with the description of another graph
-//! as an argument, such as `road:n=100000`.
+//! Run it with `cargo run --release --example all_solvers`, or with the description of another
+//! graph as an argument, such as `road:n=100000`.
 
 use kostra::{Observer, Order, Round, Run, SolveError, generate, solvers};
 

@@ -127,7 +127,7 @@ fn bad_requests_are_refused_with_a_suggestion() {
     assert_eq!(workplace.files(), ["small.gr"]);
 }
 
-/// The lists of algorithms are compared with `kostra solvers`, so that a new solver changes no test.
+/// The lists of algorithms are those of `kostra solvers`, so that a new solver changes no test.
 #[test]
 fn an_unknown_algorithm_is_refused_with_similar_ones_or_all() {
     let workplace = Workplace::new();
