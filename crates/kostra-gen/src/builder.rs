@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use kostra_core::{MAX_EDGES, MAX_VERTICES, Vertex, memory};
+use kostra_core::Vertex;
 
+use crate::allocation::{array, check_size};
 use crate::share::Share;
 use crate::weights::Weights;
 use crate::{Generated, SpecError};
@@ -31,7 +32,11 @@ impl Builder {
         weights: Weights,
         share: Share<'_>,
     ) -> Result<Self, SpecError> {
-        check(vertices, edges, share.of(edges.saturating_mul((ENDS + weights.bytes()) as u128)))?;
+        check_size(
+            vertices,
+            edges,
+            share.of(edges.saturating_mul((ENDS + weights.bytes()) as u128)),
+        )?;
         // The check has bounded both.
         let (vertices, kept) = (vertices as usize, share.ids(edges as u64));
         let length = (kept.end - kept.start) as usize;
@@ -59,53 +64,5 @@ impl Builder {
         let first = self.kept.start;
         let graph = weights.graph(seed, self.vertices, first, self.u, self.v)?;
         Ok(Generated { graph, coordinates: None, first })
-    }
-}
-
-/// Refuses a graph that is too large for 32-bit ids, or that needs more than the system's memory,
-/// `bytes` in total.
-///
-/// Reserves the total in one request and does not touch it. The system could grant separate
-/// requests one by one, and kill the process when it uses them.
-pub(crate) fn check(vertices: u128, edges: u128, bytes: u128) -> Result<(), SpecError> {
-    if vertices > MAX_VERTICES as u128 {
-        return Err(SpecError::TooManyVertices { vertices });
-    }
-    if edges > MAX_EDGES as u128 {
-        return Err(SpecError::TooManyEdges { edges });
-    }
-    let refused = SpecError::OutOfMemory { bytes };
-    let Ok(bytes) = usize::try_from(bytes) else { return Err(refused) };
-    // Opaque to the optimizer, which would otherwise do away with memory that nobody uses.
-    let all = memory::room::<u8>(bytes).map_err(|_| refused)?;
-    std::hint::black_box(all);
-    Ok(())
-}
-
-/// An empty array with capacity for exactly `length` values.
-pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
-    let bytes = length as u128 * size_of::<T>() as u128;
-    memory::room(length).map_err(|_| SpecError::OutOfMemory { bytes })
-}
-
-/// An array of `length` zeros.
-pub(crate) fn zeros(length: usize) -> Result<Vec<u32>, SpecError> {
-    let bytes = length as u128 * size_of::<u32>() as u128;
-    memory::zeros(length).map_err(|_| SpecError::OutOfMemory { bytes })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_that_is_not_there_is_an_error_and_not_an_abort() {
-        // More than a 64-bit processor of today can address, than an array may have, than a number
-        // can say.
-        for bytes in [1 << 56, 1 << 63, u128::MAX] {
-            assert_eq!(check(1, 1, bytes), Err(SpecError::OutOfMemory { bytes }));
-        }
-        assert_eq!(check(1, 1, 20), Ok(()));
-        assert_eq!(array::<u64>(1 << 60), Err(SpecError::OutOfMemory { bytes: 1 << 63 }));
     }
 }

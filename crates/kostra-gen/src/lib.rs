@@ -32,6 +32,7 @@
 //! | `f32`, `f64` | as named | uniform in [0, 1) |
 //! | `length` | `u32` | `road` only: the distance between the ends, in decimetres |
 
+mod allocation;
 mod builder;
 mod caterpillar;
 mod complete;

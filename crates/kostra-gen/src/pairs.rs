@@ -11,7 +11,8 @@
 
 use kostra_core::Vertex;
 
-use crate::builder::{self, Builder, ENDS};
+use crate::allocation;
+use crate::builder::{Builder, ENDS};
 use crate::random::Stream;
 use crate::rows::Rows;
 use crate::share::Share;
@@ -38,7 +39,7 @@ pub(crate) fn uniform(
         return select(vertices, edges, weights, seed, share)?.finish(weights, seed);
     }
     let bytes = u128::from(edges) * (ENDS + weights.bytes()) as u128 + 4 * u128::from(vertices);
-    builder::check(vertices.into(), edges.into(), share.of(bytes))?;
+    allocation::check_size(vertices.into(), edges.into(), share.of(bytes))?;
     let (u, v) = draw(vertices, edges, seed, share)?;
     let (first, _) = share.sum(u.len());
     Ok(Generated {

@@ -8,7 +8,8 @@
 
 use kostra_core::Vertex;
 
-use crate::builder::{self, ENDS};
+use crate::allocation;
+use crate::builder::ENDS;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{Permutation, Stream};
 use crate::rows::Rows;
@@ -64,7 +65,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let draws = u128::from(edge_factor) << scale;
     let share = parameters.share();
     let bytes = share.of(draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128);
-    builder::check(vertices as u128, draws, bytes)?;
+    allocation::check_size(vertices as u128, draws, bytes)?;
 
     let matrix = Matrix::new(scale, [a, b, c], seed);
     let own = (share.rows(vertices as u64), !share.is_whole());

@@ -38,7 +38,8 @@
 
 use kostra_core::{AnyGraph, Coordinates, Vertex};
 
-use crate::builder::{Builder, array};
+use crate::allocation::{self, array};
+use crate::builder::{self, Builder};
 use crate::parameters::{Parameters, SEED};
 use crate::random::Stream;
 use crate::weights::Weights;
@@ -93,7 +94,11 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let least = vertices.saturating_sub(1);
     let place_bytes = size_of::<[f64; 2]>() as u128 * u128::from(vertices);
     let edge_bytes = (builder::ENDS + weights.bytes()) as u128;
-    builder::check(vertices.into(), least.into(), place_bytes + edge_bytes * u128::from(least))?;
+    allocation::check_size(
+        vertices.into(),
+        least.into(),
+        place_bytes + edge_bytes * u128::from(least),
+    )?;
     let plan = Plan::new(vertices as u32, seed);
     let mut count = Count::default();
     plan.lay_out(&mut count);

@@ -11,7 +11,7 @@ use std::ops::Range;
 use kostra_core::Vertex;
 
 use crate::SpecError;
-use crate::builder::{array, zeros};
+use crate::allocation::{array, zeros};
 
 /// Distinct edges in ascending `(u, v)`, as one row of second ends per first end.
 pub(crate) struct Rows {

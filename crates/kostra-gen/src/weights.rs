@@ -3,7 +3,7 @@
 use kostra_core::{AnyGraph, EdgeList, Vertex, Weight};
 
 use crate::random::Stream;
-use crate::{SpecError, builder};
+use crate::{SpecError, allocation};
 
 /// A kind of weights; the crate's documentation has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ fn weigh<W: Weight>(
 where
     AnyGraph: From<EdgeList<W>>,
 {
-    let mut weights = builder::array(u.len())?;
+    let mut weights = allocation::array(u.len())?;
     weights.extend((first..).take(u.len()).map(weight));
     Ok(AnyGraph::from_edges(vertices, u, v, weights)?)
 }
