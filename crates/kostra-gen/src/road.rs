@@ -43,7 +43,7 @@ use crate::builder::{self, Builder};
 use crate::parameters::{Parameters, SEED};
 use crate::random::Stream;
 use crate::weights::Weights;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError, builder};
+use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "road",
