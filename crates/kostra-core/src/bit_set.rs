@@ -87,7 +87,7 @@ impl BitSet {
     /// # Errors
     /// When the system refuses the memory.
     pub fn try_into_ids(self) -> Result<Vec<u32>, OutOfMemory> {
-        let room = memory::room(self.len)?;
+        let room = memory::with_capacity(self.len)?;
         Ok(self.list_into(room))
     }
 

@@ -101,7 +101,7 @@ impl Labels {
     }
 
     /// The component of a vertex.
-    pub fn of(&self, vertex: Vertex) -> u32 {
+    pub fn component_of(&self, vertex: Vertex) -> u32 {
         self.labels[vertex as usize]
     }
 
@@ -137,6 +137,6 @@ mod tests {
         let labels = forest.labels(edges).unwrap();
         assert_eq!(labels.as_slice(), [0, 1, 2, 3, 2, 1]);
         assert_eq!(labels.sizes().unwrap(), [1, 2, 2, 1]);
-        assert_eq!((labels.components(), labels.of(4)), (4, 2));
+        assert_eq!((labels.components(), labels.component_of(4)), (4, 2));
     }
 }

@@ -13,8 +13,8 @@ use crate::{OutOfMemory, memory};
 ///
 /// # Errors
 /// When the system refuses the memory.
-pub fn with_room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
-    let mut room = memory::room(values)?;
+pub fn with_capacity_in_large_pages<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut room = memory::with_capacity(values)?;
     let spare = room.spare_capacity_mut();
     ask_for_large_pages(spare.as_mut_ptr().cast(), size_of_val(spare));
     Ok(room)
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn there_is_room_whatever_the_size() {
         for values in [0, 1, 1000, if cfg!(miri) { 2000 } else { 3 << 20 }] {
-            let mut room = with_room::<u32>(values).unwrap();
+            let mut room = with_capacity_in_large_pages::<u32>(values).unwrap();
             assert!(room.is_empty() && room.capacity() >= values);
             room.extend(0..values as u32);
             assert!(room.iter().copied().eq(0..values as u32));

@@ -47,7 +47,7 @@ fn ask<T, E>(
 ///
 /// # Errors
 /// When the system refuses the memory, as for all functions of this module.
-pub fn room<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
+pub fn with_capacity<T>(values: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut array = Vec::new();
     reserve_exact(&mut array, values)?;
     Ok(array)
@@ -91,21 +91,21 @@ pub fn zeros<T: Zeroable>(values: usize) -> Result<Vec<T>, OutOfMemory> {
 
 /// `values` copies of a value.
 pub fn filled<T: Clone>(values: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
-    let mut array = room(values)?;
+    let mut array = with_capacity(values)?;
     array.resize(values, value);
     Ok(array)
 }
 
 /// A copy of an array.
 pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, OutOfMemory> {
-    let mut array = room(values.len())?;
+    let mut array = with_capacity(values.len())?;
     array.extend_from_slice(values);
     Ok(array)
 }
 
 /// The values of an iterator of known length.
 pub fn collected<I: ExactSizeIterator>(values: I) -> Result<Vec<I::Item>, OutOfMemory> {
-    let mut array = room(values.len())?;
+    let mut array = with_capacity(values.len())?;
     array.extend(values);
     Ok(array)
 }
@@ -122,7 +122,7 @@ mod tests {
     fn more_than_there_is_is_an_error_that_says_how_much() {
         for values in HUGE {
             let refused = OutOfMemory { bytes: 8 * values };
-            assert_eq!(room::<u64>(values), Err(refused));
+            assert_eq!(with_capacity::<u64>(values), Err(refused));
             assert_eq!(zeros::<u64>(values), Err(refused));
             assert_eq!(filled(values, 7_u64), Err(refused));
             let mut array = vec![7_u64];
@@ -133,13 +133,13 @@ mod tests {
             );
             assert_eq!(array, [7]);
         }
-        assert_eq!(room::<u64>(usize::MAX), Err(OutOfMemory { bytes: usize::MAX }));
+        assert_eq!(with_capacity::<u64>(usize::MAX), Err(OutOfMemory { bytes: usize::MAX }));
         assert!(!is_asking(), "a refusal is over when it is returned");
     }
 
     #[test]
     fn what_is_granted_holds_what_was_asked_for() {
-        assert!(room::<u16>(5).unwrap().capacity() >= 5);
+        assert!(with_capacity::<u16>(5).unwrap().capacity() >= 5);
         assert_eq!((zeros::<u32>(3), filled(2, 'x')), (Ok(vec![0; 3]), Ok(vec!['x'; 2])));
         assert_eq!((zeros::<u32>(0), copied(&[1, 2])), (Ok(Vec::new()), Ok(vec![1, 2])));
         assert_eq!(collected((1..4).map(|value| value * 2)), Ok(vec![2, 4, 6]));

@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
     /// Takes the workspace out of the run; a new one if none was set.
     pub fn take_workspace(&mut self) -> Scratch<'a> {
         match self.workspace.take() {
-            Some(workspace) => Scratch::Lent(workspace),
+            Some(workspace) => Scratch::Borrowed(workspace),
             None => Scratch::Own(Workspace::default()),
         }
     }
@@ -276,7 +276,7 @@ impl<'a> Run<'a> {
 /// The workspace of one solve: the caller's or its own.
 pub enum Scratch<'a> {
     /// The caller's workspace, which is kept for the next solve.
-    Lent(&'a mut Workspace),
+    Borrowed(&'a mut Workspace),
     /// A workspace for this solve only.
     Own(Workspace),
 }
@@ -286,7 +286,7 @@ impl std::ops::Deref for Scratch<'_> {
 
     fn deref(&self) -> &Workspace {
         match self {
-            Self::Lent(workspace) => workspace,
+            Self::Borrowed(workspace) => workspace,
             Self::Own(workspace) => workspace,
         }
     }
@@ -295,7 +295,7 @@ impl std::ops::Deref for Scratch<'_> {
 impl std::ops::DerefMut for Scratch<'_> {
     fn deref_mut(&mut self) -> &mut Workspace {
         match self {
-            Self::Lent(workspace) => workspace,
+            Self::Borrowed(workspace) => workspace,
             Self::Own(workspace) => workspace,
         }
     }

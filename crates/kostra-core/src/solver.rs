@@ -182,7 +182,7 @@ impl From<OutOfMemory> for SolveError {
 
 impl SolveError {
     /// Adds the solver's id to a memory error that has none.
-    pub fn of(self, solver: &'static str) -> Self {
+    pub fn with_solver(self, solver: &'static str) -> Self {
         match self {
             Self::OutOfMemory { solver: SOME_SOLVER, bytes } => Self::OutOfMemory { solver, bytes },
             error => error,
@@ -304,7 +304,7 @@ impl<A: Algorithm> Solver for A {
         run: &mut Run<'_>,
     ) -> Result<Solution, SolveError> {
         with_graph!(graph, graph => solve_typed(self, Problem::new(graph, order, &A::INFO), run))
-            .map_err(|error| error.of(A::INFO.id))
+            .map_err(|error| error.with_solver(A::INFO.id))
     }
 }
 

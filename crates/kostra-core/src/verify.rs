@@ -251,7 +251,7 @@ impl Line {
 
     fn index(positions: Vec<u32>, gaps: Vec<u32>, components: u32) -> Result<Self, OutOfMemory> {
         let (mut from_start, mut to_end) = (memory::copied(&gaps)?, memory::copied(&gaps)?);
-        let mut blocks = memory::room(gaps.len().div_ceil(BLOCK))?;
+        let mut blocks = memory::with_capacity(gaps.len().div_ceil(BLOCK))?;
         for (forward, backward) in from_start.chunks_mut(BLOCK).zip(to_end.chunks_mut(BLOCK)) {
             for i in 1..forward.len() {
                 forward[i] = forward[i].max(forward[i - 1]);

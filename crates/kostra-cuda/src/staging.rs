@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::{DriverError, result, sys};
-use kostra_core::{EdgeSet, Weight, with_room};
+use kostra_core::{EdgeSet, Weight, with_capacity_in_large_pages};
 use kostra_parallel::for_each_mut;
 
 use crate::device::Device;
@@ -109,7 +109,7 @@ pub(crate) unsafe fn fetch_set(
     words: usize,
     threads: usize,
 ) -> Result<EdgeSet, DeviceError> {
-    let mut set = with_room(words)?;
+    let mut set = with_capacity_in_large_pages(words)?;
     if size_of::<u64>() * words <= UNSTAGED {
         set.resize(words, 0_u64);
         if words > 0 {

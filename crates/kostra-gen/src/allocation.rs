@@ -20,7 +20,7 @@ pub(crate) fn check_size(vertices: u128, edges: u128, bytes: u128) -> Result<(),
     let refused = SpecError::OutOfMemory { bytes };
     let Ok(bytes) = usize::try_from(bytes) else { return Err(refused) };
     // Opaque to the optimizer, which would otherwise remove the unused allocation.
-    let all = memory::room::<u8>(bytes).map_err(|_| refused)?;
+    let all = memory::with_capacity::<u8>(bytes).map_err(|_| refused)?;
     std::hint::black_box(all);
     Ok(())
 }
@@ -28,7 +28,7 @@ pub(crate) fn check_size(vertices: u128, edges: u128, bytes: u128) -> Result<(),
 /// An empty array with capacity for exactly `length` values.
 pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
     let bytes = length as u128 * size_of::<T>() as u128;
-    memory::room(length).map_err(|_| SpecError::OutOfMemory { bytes })
+    memory::with_capacity(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
 /// An array of `length` zeros.

@@ -35,7 +35,7 @@ impl Builder {
         check_size(
             vertices,
             edges,
-            share.of(edges.saturating_mul((ENDS + weights.bytes()) as u128)),
+            share.amount_of(edges.saturating_mul((ENDS + weights.bytes()) as u128)),
         )?;
         // The check has bounded both.
         let (vertices, kept) = (vertices as usize, share.ids(edges as u64));

@@ -39,7 +39,7 @@ pub(crate) fn uniform(
         return select(vertices, edges, weights, seed, share)?.finish(weights, seed);
     }
     let bytes = u128::from(edges) * (ENDS + weights.bytes()) as u128 + 4 * u128::from(vertices);
-    allocation::check_size(vertices.into(), edges.into(), share.of(bytes))?;
+    allocation::check_size(vertices.into(), edges.into(), share.amount_of(bytes))?;
     let (u, v) = draw(vertices, edges, seed, share)?;
     let (first, _) = share.sum(u.len());
     Ok(Generated {

@@ -64,7 +64,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = 1_usize << scale;
     let draws = u128::from(edge_factor) << scale;
     let share = parameters.share();
-    let bytes = share.of(draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128);
+    let bytes = share.amount_of(draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128);
     allocation::check_size(vertices as u128, draws, bytes)?;
 
     let matrix = Matrix::new(scale, [a, b, c], seed);

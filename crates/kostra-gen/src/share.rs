@@ -36,8 +36,8 @@ impl<'a> Share<'a> {
     }
 
     /// The approximate share of this part in `total`.
-    pub(crate) fn of(self, amount: u128) -> u128 {
-        amount.div_ceil(self.parts as u128)
+    pub(crate) fn amount_of(self, total: u128) -> u128 {
+        total.div_ceil(self.parts as u128)
     }
 
     /// The ids of this part for a graph with `edges` edges.

@@ -71,15 +71,19 @@ impl<W: Copy + Ord + Default + Display> Rows<'_, W> {
         let n = self.offsets.len().saturating_sub(1) as Vertex;
         let (mut mirrors, ends) = self.mirrors(n)?;
         let edges = self.neighbors.len() - mirrors.len();
-        let weights = memory::room(if self.weights.is_empty() { 0 } else { edges })?;
-        let mut columns = EdgeColumns { u: memory::room(edges)?, v: memory::room(edges)?, weights };
+        let weights = memory::with_capacity(if self.weights.is_empty() { 0 } else { edges })?;
+        let mut columns = EdgeColumns {
+            u: memory::with_capacity(edges)?,
+            v: memory::with_capacity(edges)?,
+            weights,
+        };
         let mut start = 0;
         for (row, end) in (0..n).zip(ends) {
             let mirror = mirrors.get_mut(start..end).unwrap_or_default();
             start = end;
             let later = || self.row(row).filter(move |&(to, _)| to > row);
             if !later().eq(mirror.iter().copied()) {
-                let mut own = memory::room(mirror.len())?;
+                let mut own = memory::with_capacity(mirror.len())?;
                 later().try_for_each(|entry| memory::push(&mut own, entry))?;
                 own.sort_unstable();
                 mirror.sort_unstable();

@@ -36,7 +36,7 @@ impl<'a> Words<'a> {
         count: usize,
         mut convert: impl FnMut(usize, [u8; SIZE]) -> Result<T, String>,
     ) -> Result<Vec<T>, Fault> {
-        let mut values = memory::room(self.stream.reasonable(count as u64, SIZE as u64))?;
+        let mut values = memory::with_capacity(self.stream.reasonable(count as u64, SIZE as u64))?;
         while values.len() < count {
             let wanted = READ_BYTES.min((count - values.len()).saturating_mul(SIZE));
             let block = self.buffer.get_mut(..wanted).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{EdgeId, EdgeSet, OutOfMemory, with_room};
+use kostra_core::{EdgeId, EdgeSet, OutOfMemory, with_capacity_in_large_pages};
 
 use crate::team::{Schedule, with_team};
 
@@ -26,7 +26,7 @@ pub fn edge_ids(set: EdgeSet, threads: usize) -> Result<Vec<EdgeId>, OutOfMemory
         return set.try_into_ids();
     }
     let share = set.words().len().div_ceil(PARTS * threads);
-    let mut ids = with_room(set.len())?;
+    let mut ids = with_capacity_in_large_pages(set.len())?;
     with_team(threads, |team| {
         let chunks: Vec<_> = set.words().chunks(share).collect();
         let counts: Vec<_> = chunks.iter().map(|_| AtomicUsize::new(0)).collect();

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kostra_core::{EdgeId, EdgeSet, OutOfMemory, prefetch, with_room};
+use kostra_core::{EdgeId, EdgeSet, OutOfMemory, prefetch, with_capacity_in_large_pages};
 
 use crate::sync::AtomicU64;
 
@@ -24,7 +24,7 @@ impl SharedEdgeSet {
     /// When the system refuses the memory.
     pub fn new(edges: usize) -> Result<Self, OutOfMemory> {
         let count = edges.div_ceil(64);
-        let mut words = with_room(count)?;
+        let mut words = with_capacity_in_large_pages(count)?;
         words.resize_with(count, || AtomicU64::new(0));
         Ok(Self { words })
     }

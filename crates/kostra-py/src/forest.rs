@@ -247,7 +247,7 @@ impl Hierarchy {
     fn merges<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<u64>>; 3]> {
         let columns = py.detach(|| {
             let merges = self.0.merges()?;
-            let room = || memory::room::<u64>(merges.len());
+            let room = || memory::with_capacity::<u64>(merges.len());
             let mut columns = [room()?, room()?, room()?];
             for merge in merges {
                 let [low, high] = merge.clusters;

@@ -43,7 +43,7 @@ pub(crate) fn starts_of_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
     let rows = rows.as_slice()?;
     let starts = py.detach(|| {
-        let mut starts = memory::room(n.saturating_add(1))?;
+        let mut starts = memory::with_capacity(n.saturating_add(1))?;
         for (entry, &row) in (0..).zip(rows) {
             while starts.len() <= row as usize {
                 starts.push(entry);

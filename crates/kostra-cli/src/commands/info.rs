@@ -112,7 +112,7 @@ impl Shape {
         let ends = || graph.u().iter().copied().zip(graph.v().iter().copied());
         let mut degrees: Vec<u32> = memory::zeros(n as usize)?;
         let mut sets = UnionFind::try_new(n)?;
-        let mut pairs = memory::room(graph.edges())?;
+        let mut pairs = memory::with_capacity(graph.edges())?;
         for (u, v) in ends() {
             for end in [u, v] {
                 degrees[end as usize] = degrees[end as usize].saturating_add(1);

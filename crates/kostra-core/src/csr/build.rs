@@ -43,7 +43,7 @@ pub(super) fn build<W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<Csr<W>, SolveError> {
     let pace = &mut Pace { run, done: 0, entries: 2 * graph.len() };
-    let buckets = Buckets::of(graph, pace).map_err(|error| error.of(solver))?;
+    let buckets = Buckets::count(graph, pace).map_err(|error| error.with_solver(solver))?;
     pace.entries = buckets.entries(0..buckets.len()).len();
 
     let (vertices, entries) = (graph.vertices() as usize, pace.entries);
@@ -51,12 +51,12 @@ pub(super) fn build<W: Weight>(
     let staged = groups.iter().map(|group| buckets.entries(group.clone()).len()).max().unwrap_or(0);
     let room = || {
         let rows = Csr {
-            offsets: memory::room(vertices + 1)?,
-            neighbours: memory::room(entries)?,
-            ids: memory::room(entries)?,
-            weights: memory::room(entries)?,
+            offsets: memory::with_capacity(vertices + 1)?,
+            neighbours: memory::with_capacity(entries)?,
+            ids: memory::with_capacity(entries)?,
+            weights: memory::with_capacity(entries)?,
         };
-        Ok((rows, memory::room(staged)?))
+        Ok((rows, memory::with_capacity(staged)?))
     };
     let (mut rows, mut stage) = room().map_err(|_: OutOfMemory| SolveError::OutOfMemory {
         solver,
@@ -68,7 +68,9 @@ pub(super) fn build<W: Weight>(
     rows.offsets.push(0);
     grow(&mut stage, staged, pace)?;
     for group in groups {
-        buckets.stage(group.clone(), graph, &mut stage, pace).map_err(|error| error.of(solver))?;
+        buckets
+            .stage(group.clone(), graph, &mut stage, pace)
+            .map_err(|error| error.with_solver(solver))?;
         let first = buckets.starts[group.start];
         for bucket in group {
             let entries = buckets.entries(bucket..bucket + 1);
@@ -118,7 +120,7 @@ struct Buckets {
 }
 
 impl Buckets {
-    fn of<W: Weight>(graph: &EdgeList<W>, pace: &mut Pace<'_, '_>) -> Result<Self, SolveError> {
+    fn count<W: Weight>(graph: &EdgeList<W>, pace: &mut Pace<'_, '_>) -> Result<Self, SolveError> {
         let vertices = graph.vertices() as usize;
         let wanted = (2 * graph.len() / BUCKET_ENTRIES).max(1);
         let shift = (vertices / wanted).max(1).ilog2().min(BUCKET_VERTICES_LOG);

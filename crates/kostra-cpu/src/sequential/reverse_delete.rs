@@ -61,7 +61,7 @@ impl Algorithm for ReverseDelete {
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let ranks = run.phase("sort", |_| {
-            let mut ranks = memory::room(edges.len())?;
+            let mut ranks = memory::with_capacity(edges.len())?;
             ranks.extend(proper_edges(edges).map(|id| edges.rank(id)));
             ranks.sort_unstable();
             Ok::<_, OutOfMemory>(ranks)

@@ -76,8 +76,8 @@ impl MergeTree {
         let mut tree = Self {
             parents: memory::collected(0..n)?,
             links: memory::filled(n as usize, NEVER)?,
-            edges: memory::room(ranks.len())?,
-            children: memory::room(ranks.len())?,
+            edges: memory::with_capacity(ranks.len())?,
+            children: memory::with_capacity(ranks.len())?,
         };
         let mut sizes = memory::filled(n as usize, 1_u32)?;
         for rank in ranks {
@@ -159,7 +159,7 @@ impl MergeTree {
     pub fn clusters(&self, merges: usize) -> Result<Vec<u32>, OutOfMemory> {
         const NONE: u32 = u32::MAX;
         let mut numbers = memory::filled(self.parents.len(), NONE)?;
-        let mut clusters = memory::room(self.parents.len())?;
+        let mut clusters = memory::with_capacity(self.parents.len())?;
         let mut next = 0;
         for vertex in 0..self.parents.len() as Vertex {
             let mut root = vertex;

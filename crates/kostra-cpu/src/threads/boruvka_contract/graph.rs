@@ -132,7 +132,7 @@ pub(super) struct Layout<K: Key> {
 }
 
 impl<K: Key> Layout<K> {
-    pub(super) fn of(vertices: usize, entries: usize) -> Self {
+    pub(super) fn for_size(vertices: usize, entries: usize) -> Self {
         let ids = if K::BITS == 32 { 0 } else { entries };
         let [vertices_64, entries_64, ids_64] = [vertices, entries, ids].map(|count| count as u64);
         // None of the three is beyond 2^32.

@@ -98,7 +98,7 @@ impl Algorithm for BoruvkaContract {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = Given { rows: problem.csr(run)?.rows(), edges: problem.edges() };
-        let layout = Layout::of(graph.vertices(), graph.neighbours().len());
+        let layout = Layout::for_size(graph.vertices(), graph.neighbours().len());
         let mut workspace = run.take_workspace();
         let memory = workspace
             .words(layout.bytes)

@@ -137,12 +137,15 @@ struct Link {
 impl Links {
     /// The edges of the whole graph that are no self-loops, if the system grants the memory for
     /// all.
-    pub(super) fn of<W: Weight>(edges: Edges<'_, W>, team: &Team<'_>) -> Result<Self, OutOfMemory> {
+    pub(super) fn build<W: Weight>(
+        edges: Edges<'_, W>,
+        team: &Team<'_>,
+    ) -> Result<Self, OutOfMemory> {
         let bound = |index| (edges.len() * index / team.threads()) as EdgeId;
         let ids_of = |thread| bound(thread)..bound(thread + 1);
         let mut shares = Vec::new();
         for thread in 0..team.threads() {
-            shares.push(Mutex::new(memory::room(ids_of(thread).len())?));
+            shares.push(Mutex::new(memory::with_capacity(ids_of(thread).len())?));
         }
         team.on_all(|thread| {
             let ids = ids_of(thread);

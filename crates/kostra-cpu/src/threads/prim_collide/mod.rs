@@ -200,7 +200,7 @@ impl<'a, W: Weight> Search<'a, W> {
         forest: &'a SharedEdgeSet,
     ) -> Result<Self, OutOfMemory> {
         let vertices = edges.vertices();
-        let mut links = Links::of(edges, team)?;
+        let mut links = Links::build(edges, team)?;
         let graph = AdjacencyList::new(vertices, 2 * links.len())?;
         Ok(Self { edges, team, vertices, links, graph, trees, forest })
     }

@@ -243,7 +243,7 @@ impl KstFile {
         if ends.first() != Some(&0) || ends.last() != Some(&(text.len() as u64)) {
             return Err(outside(0));
         }
-        let mut names = memory::room(n)?;
+        let mut names = memory::with_capacity(n)?;
         for (at, bounds) in ends.windows(2).enumerate() {
             let bytes = usize::try_from(bounds[0])
                 .ok()
