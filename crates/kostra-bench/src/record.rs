@@ -68,7 +68,7 @@ pub(crate) struct GraphResult {
     pub(crate) name: String,
     /// The generator spec or the file of the graph.
     pub(crate) source: String,
-    /// The number of threads of the solvers and peers; 0 means [`Record::threads`].
+    /// The number of threads of the solvers and peers; if absent, as many as [`Record::threads`].
     #[serde(default)]
     pub(crate) threads: Option<usize>,
     /// Whether idle processors were kept out of sleep states.
