@@ -22,7 +22,7 @@ impl Awake {
         Self(demand().ok())
     }
 
-    /// Whether the system permitted it.
+    /// Whether the system permitted the request.
     pub(crate) fn is_granted(&self) -> bool {
         self.0.is_some()
     }

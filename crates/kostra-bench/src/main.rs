@@ -176,7 +176,7 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let machine = Machine::this();
     let cores = machine.cores;
     let measure = |threads| memory_speed::measure(threads, arguments.largest_table);
-    // Start all threads before pinning, which would put them on fewer processors.
+    // Measure with all processors before pinning, which would restrict the threads to fewer.
     eprintln!("measuring memory");
     let all = (cores > 1).then(|| measure(cores));
     let record = begin(machine, most_threads, &arguments.circumstances)?;

@@ -40,9 +40,9 @@ struct Arguments {
 }
 
 fn main() {
-    let arguments = arguments().unwrap_or_else(|complaint| {
+    let arguments = arguments().unwrap_or_else(|error| {
         eprintln!(
-            "{complaint}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--hard N] [--device D] [--solver ID]"
+            "{error}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--hard N] [--device D] [--solver ID]"
         );
         exit(2);
     });
@@ -99,7 +99,7 @@ fn arguments() -> Result<Arguments, String> {
             "--hard" => parsed.hard = number()?,
             "--device" => parsed.device = number()? as usize,
             "--solver" => parsed.only = Some(value),
-            _ => return Err(format!("there is no option {name}")),
+            _ => return Err(format!("unknown option {name}")),
         }
     }
     Ok(parsed)
@@ -388,5 +388,5 @@ where
     let (u, v): (Vec<_>, Vec<_>) = ends.iter().copied().unzip();
     let weights: Vec<W> = (0..u.len()).map(weight).collect();
     AnyGraph::from_edges(vertices as usize, u, v, weights)
-        .expect("ends are vertices, no weight is NaN")
+        .expect("the ends are vertices and no weight is NaN")
 }

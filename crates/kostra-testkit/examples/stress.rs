@@ -30,8 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 static SEED: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
-    let (graphs, first_seed) = arguments().unwrap_or_else(|complaint| {
-        eprintln!("{complaint}\nusage: stress [--graphs N] [--seed S]");
+    let (graphs, first_seed) = arguments().unwrap_or_else(|error| {
+        eprintln!("{error}\nusage: stress [--graphs N] [--seed S]");
         exit(2);
     });
     let tested: Vec<_> =
@@ -68,7 +68,7 @@ fn arguments() -> Result<(u64, u64), String> {
         let target = match name.as_str() {
             "--graphs" => &mut graphs,
             "--seed" => &mut seed,
-            _ => return Err(format!("there is no option {name}")),
+            _ => return Err(format!("unknown option {name}")),
         };
         let value = arguments.next().and_then(|value| value.parse().ok());
         *target = value.ok_or_else(|| format!("{name} needs a number"))?;

@@ -245,7 +245,7 @@ fn check_one(
         {
             return Err(Failure::Refused);
         }
-        Err(error) => return Err(Failure::Wrong(format!("gave no answer: {error}"))),
+        Err(error) => return Err(Failure::Wrong(format!("failed: {error}"))),
     };
     if forest.components() != answer.components {
         let (found, right) = (forest.components(), answer.components);
@@ -256,7 +256,7 @@ fn check_one(
         return if spanning {
             Ok(())
         } else {
-            Err(Failure::Wrong("returned no spanning forest".to_owned()))
+            Err(Failure::Wrong("did not return a spanning forest".to_owned()))
         };
     }
     if forest.ids() != answer.forest {

@@ -113,7 +113,7 @@ impl Random {
         let turned = ends.iter().map(|&(u, v)| if self.below(2) == 0 { (u, v) } else { (v, u) });
         let (u, v) = turned.collect();
         AnyGraph::from_edges(n as usize, u, v, weights)
-            .expect("ends are vertices, no weight is NaN")
+            .expect("the ends are vertices and no weight is NaN")
     }
 
     fn weight<W: FromBits>(&mut self, palette: usize) -> W {

@@ -64,7 +64,7 @@ pub fn examine_verifier(
     let judge = |ids: &[EdgeId]| judge(graph, order, ids);
     let expect = |what: &str, ids: &[EdgeId], right: &dyn Fn(&Violation) -> bool| match judge(ids) {
         Err(violation) if right(&violation) => Ok(1),
-        verdict => Err(format!("{what}, {ids:?} with {order:?}, was judged {verdict:?}")),
+        verdict => Err(format!("{what}, {ids:?} with {order:?}, gave the verdict {verdict:?}")),
     };
 
     for (place, &id) in forest.iter().enumerate() {
@@ -86,7 +86,7 @@ pub fn examine_verifier(
                     |violation: &Violation| matches!(violation, Violation::NotMinimal { .. });
                 refused.swapped +=
                     expect(&format!("edge {other} for {id}"), &swapped, &not_minimal)?;
-                refused.swapped_with_a_tie += usize::from(weighs_the_same(graph, id, other));
+                refused.swapped_with_a_tie += usize::from(has_equal_weight(graph, id, other));
             }
         }
     }
@@ -104,7 +104,7 @@ pub fn examine_verifier(
     }
     let unknown = Violation::UnknownEdge { edge: edges as EdgeId, edges };
     let with_unknown = [forest, &[edges as EdgeId]].concat();
-    refused.lists += expect("an edge too high", &with_unknown, &|violation| *violation == unknown)?;
+    refused.lists += expect("an unknown edge", &with_unknown, &|violation| *violation == unknown)?;
     Ok(refused)
 }
 
@@ -113,7 +113,7 @@ fn sorted(mut ids: Vec<EdgeId>) -> Vec<EdgeId> {
     ids
 }
 
-fn weighs_the_same(graph: &AnyGraph, a: EdgeId, b: EdgeId) -> bool {
+fn has_equal_weight(graph: &AnyGraph, a: EdgeId, b: EdgeId) -> bool {
     with_graph!(graph, graph => {
         let weights = graph.edge_list().weights();
         weights[a as usize] == weights[b as usize]

@@ -32,7 +32,7 @@ fn canonical_forest_typed<W: Weight>(graph: &EdgeList<W>, order: Order) -> Vec<E
 /// id.
 fn comes_before<W: Weight>(graph: &EdgeList<W>, order: Order, a: EdgeId, b: EdgeId) -> bool {
     let (weight_a, weight_b) = (graph.weights()[a as usize], graph.weights()[b as usize]);
-    let by_weight = weight_a.partial_cmp(&weight_b).expect("no graph holds NaN");
+    let by_weight = weight_a.partial_cmp(&weight_b).expect("no graph contains NaN");
     let by_weight = match order {
         Order::Minimum => by_weight,
         Order::Maximum => by_weight.reverse(),

@@ -77,7 +77,7 @@ where
         .prop_map(|(vertices, ends, weights)| {
             let (u, v) = ends.into_iter().unzip();
             AnyGraph::from_edges(vertices as usize, u, v, weights)
-                .expect("ends are vertices, no weight is NaN")
+                .expect("the ends are vertices and no weight is NaN")
         })
         .boxed()
 }

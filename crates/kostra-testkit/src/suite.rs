@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_malformed_case_is_refused() {
-        for (valid, malformed, complaint) in [
+        for (valid, malformed, message) in [
             ("why =", "reason =", "unknown field `reason`"),
             ("components = 1", "components = 1\ncolor = 3", "unknown field `color`"),
             ("[[case]]", "[[cases]]", "unknown field `cases`"),
@@ -327,7 +327,7 @@ mod tests {
             let text = VALID.replacen(valid.trim_start(), malformed.trim_start(), 1);
             assert_ne!(text, VALID, "{valid} must be replaced");
             let fault = parse("theme", &text).map(|_| ()).unwrap_err();
-            assert!(fault.contains(complaint), "'{malformed}' got: {fault}");
+            assert!(fault.contains(message), "'{malformed}' got: {fault}");
         }
         assert_eq!(parse("theme", &VALID.repeat(2)).unwrap_err(), "two cases are named 'pair'");
     }

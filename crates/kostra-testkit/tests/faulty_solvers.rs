@@ -118,7 +118,7 @@ impl Faulty {
             Fault::ZerosDiffer if as_f64(x) == 0.0 => Some(as_f64(x).total_cmp(&as_f64(y))),
             _ => x.partial_cmp(&y),
         };
-        let by_weight = by_weight.expect("no graph holds NaN");
+        let by_weight = by_weight.expect("no graph contains NaN");
         let by_weight = if self.1 == Order::Maximum && self.0 != Fault::OrderIgnored {
             by_weight.reverse()
         } else {

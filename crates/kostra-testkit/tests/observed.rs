@@ -113,7 +113,8 @@ proptest! {
     ) {
         let right = Answer::by_definition(&graph, Order::Minimum).forest;
         for solver in solvers_here().filter(|solver| solver.info().exact) {
-            let mut observer = CheckingObserver { patience: Some(patience), ..CheckingObserver::default() };
+            let mut observer =
+                CheckingObserver { patience: Some(patience), ..CheckingObserver::default() };
             let run = &mut Run::new().observed_by(&mut observer);
             let solution = solver.solve(&graph, Order::Minimum, run);
             let forest = solution.map(|solution| solution.forest.into_ids());
