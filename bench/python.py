@@ -1,22 +1,26 @@
-"""Measures the Python package beside SciPy, igraph, rustworkx, networkit and NetworkX, in one process, in turn.
+"""Compares the Python package with SciPy, igraph, rustworkx, networkit and NetworkX, in one
+process, in turn.
 
     python bench/python.py GRAPH [--runs N] [--patience SECONDS] [--peers scipy,igraph] [--networkx] [-o RECORD]
 
-Wants the package and the peers installed. GRAPH is one of the names below, a spec of a generated graph, or a file; with
--o its entry in the record is made or replaced, so that a record grows graph by graph. With --peers the entry's name says
-which, so that peers that are slow on a large graph, or take much memory, can each have a process. What is measured:
+The package and the peers must be installed. GRAPH is one of the names below, a generator spec, or a
+file. With -o, the program adds or replaces the entry of GRAPH in the record, so that a record can
+be measured graph by graph. With --peers, the name of the entry contains the peers. So peers that
+are slow or use much memory can run in separate processes. Kinds of measurements:
 
-* ``arrays``: from three NumPy arrays (int32, int32, float64) to the result, conversions included. What takes a graph
-  that cannot be made in reasonable time is given it once: the time that took is ``build``, and counts only here.
-* ``solve``: from the library's own form of a graph to its result.
-* ``networkx``: from a NetworkX graph to a list of edges: by NetworkX; by the backend with the conversion; and by the
-  backend when NetworkX has the conversion from before.
+* ``arrays``: from three NumPy arrays (int32, int32, float64) to the result, with conversions. If a
+  library's graph takes too long to build, it is built once. The time of building it is ``build``,
+  and counts only here.
+* ``solve``: from the library's own graph to its result.
+* ``networkx``: from a NetworkX graph to a list of edges: by NetworkX, by the backend with the
+  conversion, and by the backend with a conversion that NetworkX has cached.
 
-Rounds run every contestant once, A B C, A B C, with a rest before each turn, in which the threads of the one before
-go to sleep; processors are kept from sleeping where that is granted (Linux, as root); the first round does not count; the
-median is the figure. A contestant that takes longer than the patience in the first round runs no more,
-and that round is its figure. Parallel edges are reduced to the lightest, for SciPy would sum them. Answers must agree in
-number of edges and total weight.
+Each round runs every contestant once: A B C, A B C. A pause before each turn lets the threads of
+the previous contestant stop. Idle processors are kept out of sleep states if the system permits it
+(Linux, as root). The first round does not count. The result is the median. A contestant that takes
+longer than --patience in the first round takes no further turns, and that round is its result. Of
+parallel edges only the lightest is kept, because SciPy would sum them. Answers must agree in the
+number of edges and the total weight.
 """
 
 import argparse
@@ -54,7 +58,7 @@ GRAPHS = {
 
 
 def load(name):
-    """A graph as arrays, each pair of ends once."""
+    """Loads a graph as arrays, with each pair of ends once."""
     source = GRAPHS.get(name, name)
     graph = kostra.Graph.read(source) if os.path.exists(source) else kostra.Graph.generate(source)
     low, high = np.minimum(graph.u, graph.v), np.maximum(graph.u, graph.v)
@@ -172,11 +176,14 @@ PEERS = {"scipy": SciPy, "igraph": Igraph, "rustworkx": Rustworkx, "networkit": 
 
 
 def awake():
-    """Keeps processors from sleeping until it is closed, where that is granted (Linux, as root): a virtual machine's wake
-    late, and whoever starts threads would pay for it."""
+    """Keeps idle processors out of sleep states until the result is closed.
+
+    The system permits it on Linux for root. In a virtual machine, sleeping processors wake late,
+    which would count as time of contestants that start threads.
+    """
     try:
         latency = open("/dev/cpu_dma_latency", "wb", buffering=0)
-        latency.write(bytes(4))  # no microsecond is borne
+        latency.write(bytes(4))  # a latency of 0 microseconds
         return latency
     except OSError as error:
         print(f"processors may sleep: {error}", file=sys.stderr)
@@ -184,7 +191,7 @@ def awake():
 
 
 def contest(contestants, runs, patience):
-    """Seconds of each contestant by round, and the last answers."""
+    """The seconds of each contestant per round, and the last answers."""
     with awake():
         return rounds(contestants, runs, patience)
 
@@ -297,8 +304,8 @@ def main():
     parser = argparse.ArgumentParser(description="Measures the Python package beside its peers.")
     parser.add_argument("graph")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--patience", type=float, default=60, help="seconds (default: %(default)s)")
-    parser.add_argument("--peers", help=f"of {','.join(PEERS)}; all unless told")
+    parser.add_argument("--patience", type=float, default=60, help="limit in seconds (default: %(default)s)")
+    parser.add_argument("--peers", help=f"peers to run, from {','.join(PEERS)} (default: all)")
     parser.add_argument("--networkx", action="store_true", help="measure the NetworkX backend instead")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     options = parser.parse_args()

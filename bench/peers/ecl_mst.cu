@@ -1,9 +1,9 @@
 // ECL-MST v1.0 (Fallin, Gonzalez, Seo and Burtscher, 2023), for CUDA.
 //
-// It wants simple rows with weights that are signed. Its seconds are those of its own clock, which
-// begins when the rows lie on the device and ends when the answer does. What its `main` does
-// besides is done here: the choice between its two ways by the average degree, and the threshold
-// from twenty samples.
+// It needs simple rows with signed weights. The seconds are those of its own clock, which starts
+// when the rows are in device memory and stops when the answer is in device memory. This file also
+// does the remaining work of its `main`: it selects one of the two methods by the average degree,
+// and computes the threshold from twenty samples.
 
 #include <climits>
 #include <cstdarg>
@@ -15,7 +15,7 @@ namespace {
 
 double last_printed = 0;
 
-// It prints the seconds of each solve, after a letter.
+// ECL-MST prints the seconds of each solve after a letter.
 int note(const char* format, ...) {
     va_list values;
     va_start(values, format);
@@ -29,7 +29,7 @@ int note(const char* format, ...) {
 
 }  // namespace
 
-// The headers that it includes, before its names are changed.
+// The headers that ECL-MST includes, before the macros change its names.
 #include <cuda.h>
 #include <sys/time.h>
 
@@ -37,7 +37,7 @@ int note(const char* format, ...) {
 
 #define main ecl_main
 #define printf note
-// Members that CUDA 13 has no more; its `main`, which prints them, is not called.
+// Members that CUDA 13 removed. Only its `main` prints them, which is not called.
 #define clockRate major
 #define memoryClockRate major
 #include "ECL-MST_10.cu"
@@ -53,15 +53,15 @@ class EclMst {
     explicit EclMst(peer::Graph graph) {
         peer::refuse_weights_above(graph, INT32_MAX);
         const peer::Rows rows = peer::simple_rows(std::move(graph));
-        if (rows.neighbours.size() > INT32_MAX) peer::refuse("it keeps places in rows in 31 bits");
+        if (rows.neighbors.size() > INT32_MAX) peer::refuse("it stores positions in rows in 31 bits");
         offsets_.assign(rows.offsets.begin(), rows.offsets.end());
-        for (const auto& neighbour : rows.neighbours) {
-            neighbours_.push_back(static_cast<int>(neighbour.id));
-            weights_.push_back(static_cast<int>(neighbour.weight));
+        for (const auto& neighbor : rows.neighbors) {
+            neighbors_.push_back(static_cast<int>(neighbor.id));
+            weights_.push_back(static_cast<int>(neighbor.weight));
         }
         const int n = static_cast<int>(offsets_.size()) - 1;
-        const int entries = static_cast<int>(neighbours_.size());
-        graph_ = {n, entries, offsets_.data(), neighbours_.data(), weights_.data()};
+        const int entries = static_cast<int>(neighbors_.size());
+        graph_ = {n, entries, offsets_.data(), neighbors_.data(), weights_.data()};
         filtered_ = entries / n >= 4;
         if (!filtered_) return;
         int samples[20];
@@ -71,11 +71,11 @@ class EclMst {
         threshold_ = samples[std::min(19, static_cast<int>(3.0 * n * drawn / entries))];
     }
 
-    // Processes that share a device take turns on it: the first work of a turn waits 0.13 ms, so it
-    // is done here.
+    // Processes that share a device take turns, and the first kernel of a turn waits 0.13 ms. Do
+    // this work here, outside the timing.
     void prepare() {
         chosen_.reset();
-        constexpr size_t bytes = 1 << 20; // as many as Kostra's side clears
+        constexpr size_t bytes = 1 << 20; // as many as Kostra clears
         if (!cleared_) cudaMalloc(&cleared_, bytes);
         cudaMemset(cleared_, 0, bytes);
         cudaDeviceSynchronize();
@@ -97,7 +97,7 @@ class EclMst {
     }
 
   private:
-    std::vector<int> offsets_, neighbours_, weights_;
+    std::vector<int> offsets_, neighbors_, weights_;
     ECLgraph graph_;
     bool filtered_;
     int threshold_ = INT_MAX;

@@ -1,8 +1,8 @@
 // Boruvka's algorithm with a filter, from the Graph Based Benchmark Suite (Dhulipala, Blelloch and
 // Shun).
 //
-// It wants simple rows of pairs, and packs them in place while it solves: they are restored before
-// each solve. Its weights are 32 bits with a sign, below the greatest of them, which stands for no
+// It needs simple rows of pairs, and packs them in place during the solve, so they are restored
+// before each solve. Weights are signed 32-bit integers below the maximum, which marks a missing
 // edge.
 
 #include "benchmarks/MinimumSpanningForest/Boruvka/MinimumSpanningForest.h"
@@ -19,13 +19,13 @@ class Gbbs {
     explicit Gbbs(peer::Graph graph) : n_(graph.n), vertices_(n_) {
         peer::refuse_weights_above(graph, INT32_MAX - 1);
         const peer::Rows rows = peer::simple_rows(std::move(graph));
-        m_ = rows.neighbours.size();
+        m_ = rows.neighbors.size();
         parlay::parallel_for(0, n_, [&](size_t x) {
             vertices_[x].offset = rows.offsets[x];
             vertices_[x].degree = static_cast<gbbs::uintE>(rows.offsets[x + 1] - rows.offsets[x]);
         });
         pairs_ = parlay::tabulate(m_, [&](size_t i) {
-            return Graph::neighbor_type(rows.neighbours[i].id, static_cast<Weight>(rows.neighbours[i].weight));
+            return Graph::neighbor_type(rows.neighbors[i].id, static_cast<Weight>(rows.neighbors[i].weight));
         });
         used_vertices_ = vertices_;
         used_pairs_ = pairs_;

@@ -1,4 +1,4 @@
-"""igraph's Graph.spanning_tree, with weights as the list that it takes."""
+"""igraph's Graph.spanning_tree, with the weights as a list."""
 
 import igraph
 import numpy as np

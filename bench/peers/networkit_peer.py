@@ -1,6 +1,7 @@
-"""networkit.graph.KruskalMSF. Its forest has lost the weights, so they are looked up in the graph, outside the timing.
+"""networkit.graph.KruskalMSF.
 
-Edges are added one by one: making the graph from arrays has been seen to crash.
+Its forest has no weights, so they are looked up in the graph, outside the timing. Edges are added one by one, because
+building the graph from arrays can crash.
 """
 
 from importlib.metadata import version
@@ -12,7 +13,7 @@ from peer import serve, without_parallel_edges
 
 def build(n, u, v, w):
     graph = networkit.Graph(n, weighted=True)
-    # A forest's edge is only known by its ends, which must not mean two edges.
+    # An edge of the forest is identified by its ends only, so parallel edges are removed.
     u, v, w = without_parallel_edges(n, u, v, w)
     for edge in zip(u.tolist(), v.tolist(), w.astype(float).tolist()):
         graph.addEdge(*edge)

@@ -1,8 +1,8 @@
 // Kruskal's algorithm with a filter, from the Problem Based Benchmark Suite (Blelloch and others):
 // in parallel (`PBBS_MST` = parallelFilterKruskal/MST.C) or on one thread (bench/serialMST.C).
 //
-// Its weights are floats, exact up to 2^24. It wants an array of edges, which it does not change,
-// and resolves ties by position; self-loops and parallel edges do it no harm.
+// Weights are floats, which are exact up to 2^24. It needs an array of edges, does not change it,
+// and resolves ties by position. It accepts self-loops and parallel edges.
 
 #include <iostream>
 

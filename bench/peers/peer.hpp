@@ -1,8 +1,9 @@
-// What every peer in C++ shares: the file with the graph, and the lines between it and the runner.
+// Shared code of the C++ peers: the graph file, and the protocol between the peer and the runner.
 //
-// A peer is a class with a constructor that takes the graph and builds the form that the code wants, and three steps:
-// `prepare` restores what the last solve has consumed, `solve` is the call that is timed and returns its seconds, and
-// `answer` says what came out. The protocol is described in crates/kostra-bench/src/peers/program.rs.
+// A peer is a class with a constructor and three functions. The constructor takes the graph and
+// builds the format of the peer's code. `prepare` restores the data that the last solve consumed,
+// `solve` is timed and returns its seconds, and `answer` returns the result.
+// crates/kostra-bench/src/peers/program.rs describes the protocol.
 
 #pragma once
 
@@ -21,7 +22,7 @@
 
 namespace peer {
 
-// Each edge once, in the order of the runner's; there may be self-loops and parallel edges.
+// Each edge once, in the runner's order. Self-loops and parallel edges are possible.
 struct Graph {
     uint32_t n = 0;
     std::vector<uint32_t> u, v, w;
@@ -34,7 +35,7 @@ struct Answer {
     uint64_t total = 0;
 };
 
-// Ends the peer; the runner records the reason.
+// Exits the peer. The runner records the reason.
 [[noreturn]] inline void refuse(const std::string& reason) {
     std::fprintf(stderr, "%s\n", reason.c_str());
     std::exit(1);
@@ -54,7 +55,7 @@ inline Graph load(const char* path) {
         std::fread(counts, 8, 2, file.get()) != 2) {
         refuse(std::string(path) + " is not a graph for peers");
     }
-    // All of these codes keep vertices, and most keep edges, in 32 bits with a sign.
+    // All peers store vertices, and most store edges, as signed 32-bit integers.
     if (counts[0] > INT32_MAX || counts[1] > INT32_MAX) {
         refuse("it keeps ids in 31 bits, and this graph has more vertices or edges");
     }
@@ -70,21 +71,22 @@ inline Graph load(const char* path) {
     return graph;
 }
 
-// Compressed sparse rows: the neighbours of `x` are at `offsets[x]` up to `offsets[x + 1]`, each edge in both rows.
+// Compressed sparse rows: the neighbors of `x` are at `offsets[x]` to `offsets[x + 1]`, exclusive.
+// Each edge is in the rows of both ends.
 struct Rows {
     std::vector<uint64_t> offsets;
-    struct Neighbour {
+    struct Neighbor {
         uint32_t id, weight;
 
-        bool operator<(const Neighbour& other) const {
+        bool operator<(const Neighbor& other) const {
             return id != other.id ? id < other.id : weight < other.weight;
         }
     };
-    std::vector<Neighbour> neighbours;
+    std::vector<Neighbor> neighbors;
 };
 
-// Rows in ascending order, without self-loops, and with the lightest of parallel edges alone: the forest has as many
-// edges and the same weight without the others.
+// Rows in ascending order, without self-loops, and with only the lightest of parallel edges. This
+// changes neither the number of edges of the forest nor its weight.
 inline Rows simple_rows(Graph graph) {
     Rows rows;
     rows.offsets.assign(static_cast<size_t>(graph.n) + 1, 0);
@@ -95,29 +97,29 @@ inline Rows simple_rows(Graph graph) {
         rows.offsets[graph.v[i] + 1]++;
     }
     for (size_t x = 0; x < graph.n; x++) rows.offsets[x + 1] += rows.offsets[x];
-    rows.neighbours.resize(rows.offsets[graph.n]);
+    rows.neighbors.resize(rows.offsets[graph.n]);
     std::vector<uint64_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
     for (size_t i = 0; i < m; i++) {
         const uint32_t u = graph.u[i], v = graph.v[i], weight = graph.w[i];
         if (u == v) continue;
-        rows.neighbours[next[u]++] = {v, weight};
-        rows.neighbours[next[v]++] = {u, weight};
+        rows.neighbors[next[u]++] = {v, weight};
+        rows.neighbors[next[v]++] = {u, weight};
     }
     uint64_t kept = 0;
     for (size_t x = 0; x < graph.n; x++) {
-        const auto begin = rows.neighbours.begin() + rows.offsets[x], end = rows.neighbours.begin() + next[x];
+        const auto begin = rows.neighbors.begin() + rows.offsets[x], end = rows.neighbors.begin() + next[x];
         if (!std::is_sorted(begin, end)) std::sort(begin, end);
         rows.offsets[x] = kept;
         for (auto at = begin; at != end; ++at) {
-            if (at == begin || at->id != (at - 1)->id) rows.neighbours[kept++] = *at;
+            if (at == begin || at->id != (at - 1)->id) rows.neighbors[kept++] = *at;
         }
     }
     rows.offsets[graph.n] = kept;
-    rows.neighbours.resize(kept);
+    rows.neighbors.resize(kept);
     return rows;
 }
 
-// Seconds that a step takes.
+// Returns the seconds that `step` takes.
 template <class Step>
 double seconds_of(Step step) {
     const auto start = std::chrono::steady_clock::now();
@@ -125,11 +127,11 @@ double seconds_of(Step step) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Answers the runner until it has had enough.
+// Answers the runner's requests until the input ends.
 template <class Peer>
 int serve(const char* version, int count, char** arguments) {
     if (count != 2) refuse("it takes one argument, a file with a graph");
-    // What the code prints for people goes where messages go; the lines to the runner keep standard output.
+    // Redirect the code's own output to standard error. Only the protocol uses standard output.
     std::fflush(stdout);
     FILE* runner = fdopen(dup(STDOUT_FILENO), "w");
     if (!runner || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) refuse("it cannot keep its output apart");

@@ -1,7 +1,7 @@
-"""What every peer in Python shares: the file with the graph, and the lines between it and the runner.
+"""Shared code of the Python peers: the graph file, and the protocol between the peer and the runner.
 
-A peer is a call of `serve` with a version and three functions. The protocol is described in
-crates/kostra-bench/src/peers/program.rs.
+A peer calls `serve` with a version and three functions. crates/kostra-bench/src/peers/program.rs
+describes the protocol.
 """
 
 import gc
@@ -16,7 +16,7 @@ HEADER_BYTES = 8 + 2 * 8
 
 
 def load(path):
-    """The graph in a file: the number of vertices, and arrays of first ends, second ends and weights."""
+    """Reads a graph: the number of vertices, and the arrays of first ends, second ends and weights."""
     with open(path, "rb") as file:
         if file.read(8) != b"KOSTRAPE":
             sys.exit(f"{path} is not a graph for peers")
@@ -28,9 +28,9 @@ def load(path):
 
 
 def without_parallel_edges(n, u, v, w):
-    """The lightest edge of each pair of vertices, for libraries that would add weights up or keep the last one.
+    """The lightest edge of each pair of vertices, for libraries that add the weights up or keep the last.
 
-    The forest has as many edges and the same weight without the others.
+    This changes neither the number of edges of the forest nor its weight.
     """
     pair = np.minimum(u, v).astype(np.int64) * n + np.maximum(u, v)
     order = np.lexsort((w, pair))
@@ -41,10 +41,10 @@ def without_parallel_edges(n, u, v, w):
 
 
 def serve(version, build, solve, answer):
-    """Answers the runner until it has had enough.
+    """Answers the runner's requests until the input ends.
 
-    `build(n, u, v, w)` makes the library's graph; `solve(graph)` is the one call that is timed; and
-    `answer(graph, result)` says how many edges the forest has and what it weighs, as an exact integer.
+    `build(n, u, v, w)` builds the library's graph. Only `solve(graph)` is timed. `answer(graph, result)`
+    returns the number of edges of the forest and its weight as an exact integer.
     """
 
     def tell(**line):
@@ -57,7 +57,7 @@ def serve(version, build, solve, answer):
     del arrays
     tell(version=f"{version}, Python {platform.python_version()}", build_seconds=seconds)
     for _ in sys.stdin:
-        # A collection in the middle would be charged to the library.
+        # A garbage collection during the solve would count as time of the library.
         gc.collect()
         gc.disable()
         start = time.perf_counter()

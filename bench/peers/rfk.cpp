@@ -1,8 +1,8 @@
 // Filter-Kruskal on one thread (righier/filter-kruskal), after Osipov, Sanders and Singler.
 //
-// Its weights are floats, exact up to 2^24. It wants an array of edges, which it shuffles: a copy
-// is made before each solve. It takes equal weights out one by one, so that a graph with very many
-// of a kind would overrun the stack.
+// Weights are floats, which are exact up to 2^24. It needs an array of edges and shuffles it, so
+// the array is copied before each solve. It removes equal weights one by one, so a graph with very
+// many equal weights would overflow the stack.
 
 // Its union-find includes a framework for tests.
 #define DOCTEST_CONFIG_DISABLE
@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr size_t MOST_OF_A_KIND = 10000;
+constexpr size_t MOST_EQUAL_WEIGHTS = 10000;
 
 class Rfk {
   public:
@@ -25,8 +25,8 @@ class Rfk {
         }
         std::vector<uint32_t> weights = std::move(graph.w);
         std::sort(weights.begin(), weights.end());
-        for (size_t i = MOST_OF_A_KIND; i < weights.size(); i++) {
-            if (weights[i] == weights[i - MOST_OF_A_KIND]) peer::refuse("it is not for very many equal weights");
+        for (size_t i = MOST_EQUAL_WEIGHTS; i < weights.size(); i++) {
+            if (weights[i] == weights[i - MOST_EQUAL_WEIGHTS]) peer::refuse("it cannot solve graphs with very many equal weights");
         }
     }
 

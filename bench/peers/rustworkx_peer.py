@@ -1,4 +1,4 @@
-"""rustworkx.minimum_spanning_edges, on a graph whose edges carry their weight as a Python float."""
+"""rustworkx.minimum_spanning_edges, on a graph with Python floats as weights."""
 
 from importlib.metadata import version
 

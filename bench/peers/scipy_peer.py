@@ -1,6 +1,6 @@
 """scipy.sparse.csgraph.minimum_spanning_tree, on compressed sparse rows of float64 weights.
 
-Weights are integers from 1 to 2^32 - 1, which float64 keeps exactly; an explicit zero would vanish.
+Weights are integers from 1 to 2^32 - 1, which float64 represents exactly. SciPy would ignore an explicit zero.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ from peer import serve, without_parallel_edges
 
 def build(n, u, v, w):
     rows = to_rows(n, u, v, w)
-    # Going from coordinates to rows adds parallel edges up.
+    # The conversion from coordinates to rows adds up the weights of parallel edges.
     return rows if rows.nnz == len(w) else to_rows(n, *without_parallel_edges(n, u, v, w))
 
 
 def to_rows(n, u, v, w):
-    # Each edge once, in the triangle above the diagonal, so that an edge met from both ends counts as parallel.
+    # Each edge once, above the diagonal, so that edges (u, v) and (v, u) count as parallel.
     ends = (np.minimum(u, v).astype(np.int32), np.maximum(u, v).astype(np.int32))
     return coo_array((w.astype(np.float64), ends), shape=(n, n)).tocsr()
 

@@ -1,14 +1,14 @@
 // Boruvka UMinho, the OpenMP version (Sousa, Mariano and Proenca): compressed sparse rows,
 // contracted in every round.
 //
-// It wants simple rows whose edges count from 1, and does not change them. Its seconds are those of
-// its own clock, which leave out the arrays that it sets up on one thread before the first round.
-// The TBB that it needs is in tbb/.
+// It needs simple rows with edges numbered from 1, and does not change them. The seconds are those
+// of its own clock, which excludes the setup of arrays on one thread before the first round. The
+// folder tbb/ contains the TBB interface that it needs.
 //
-// Three lines of its src/BoruvkaUMinho_OMP.cpp must be mended first: a parameter is declared again
-// inside the function, and that declaration must go; the loop must end when no more than one vertex
-// is left rather than at exactly one, or it goes on for ever where more than one tree remains; and
-// there the rows of the last round must be freed, or each call leaks them.
+// Three changes to its src/BoruvkaUMinho_OMP.cpp are necessary. Delete the second declaration of a
+// parameter inside the function. End the loop when at most one vertex remains, not exactly one;
+// otherwise it never ends if several trees remain. Free the rows of the last round there; otherwise
+// each call leaks them.
 
 #include <cstdio>
 
@@ -22,7 +22,7 @@ void note(const char*, double value) { last_printed = value; }
 
 }  // namespace
 
-// Each phase, and in the end the whole, is printed in milliseconds.
+// The times of all phases, and then the total, are printed in milliseconds.
 #include "common.h"
 #define printf(...) note(__VA_ARGS__)
 #include "CSR_Graph.cpp"
@@ -38,15 +38,15 @@ class Uminho {
     explicit Uminho(peer::Graph graph) : graph_(graph.n, 0) {
         const uint32_t n = graph.n;
         const peer::Rows rows = peer::simple_rows(std::move(graph));
-        graph_.nedges = static_cast<unsigned>(rows.neighbours.size());
+        graph_.nedges = static_cast<unsigned>(rows.neighbors.size());
         graph_.allocate();
         for (uint32_t x = 0; x < n; x++) {
             graph_.psrc[x] = static_cast<unsigned>(rows.offsets[x] + 1);
             graph_.outdegree[x] = static_cast<unsigned>(rows.offsets[x + 1] - rows.offsets[x]);
         }
-        for (size_t i = 0; i < rows.neighbours.size(); i++) {
-            graph_.edgessrcdst[i + 1] = rows.neighbours[i].id;
-            graph_.edgessrcwt[i + 1] = rows.neighbours[i].weight;
+        for (size_t i = 0; i < rows.neighbors.size(); i++) {
+            graph_.edgessrcdst[i + 1] = rows.neighbors[i].id;
+            graph_.edgessrcwt[i + 1] = rows.neighbors[i].weight;
         }
     }
 

@@ -1,5 +1,5 @@
-//! Notes what the runner is built with: compiler, flags, and the versions of the peers that are
-//! crates. What one could ask for later may be another.
+//! Passes the compiler version, the flags and the versions of the peer crates to the program.
+//! Asking for them at run time could name another compiler or version.
 
 use std::env;
 use std::fs;

@@ -1,5 +1,5 @@
-// As much of TBB's interface as Boruvka UMinho uses, on OpenMP: the TBB that it was written for is
-// long gone, and one pool of threads is kinder to it than two.
+// The part of TBB's interface that Boruvka UMinho uses, implemented with OpenMP. It was written for
+// a TBB release that is no longer available, and one thread pool disturbs it less than two.
 
 #pragma once
 
@@ -32,8 +32,8 @@ class blocked_range {
     Value begin_, end_;
 };
 
-// A prefix sum in two passes: each thread sums up its share, then goes over it again with the sum
-// of all shares before.
+// A prefix sum in two passes. Each thread sums its share, then scans it again, starting with the
+// sum of all earlier shares.
 template <class Value, class Body>
 void parallel_scan(const blocked_range<Value>& range, Body& body) {
     const Value size = range.end() - range.begin();
@@ -50,7 +50,8 @@ void parallel_scan(const blocked_range<Value>& range, Body& body) {
     for (Value i = 0; i < shares; i++) {
         if (i + 1 < shares) bodies[i](share(i), pre_scan_tag());
     }
-    // Each body then stands where its share ends; the one before it is where the share begins.
+    // Each body then contains the sum at the end of its share. The previous body contains the sum
+    // at the start.
     for (Value i = 0; i < shares; i++) bodies[i].reverse_join(i == 0 ? body : bodies[i - 1]);
 #pragma omp parallel for num_threads(shares) schedule(static, 1) if (shares > 1)
     for (Value i = 0; i < shares; i++) {

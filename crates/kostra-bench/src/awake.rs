@@ -1,28 +1,28 @@
-//! Processors that do not sleep while something is timed.
+//! Keeps idle processors out of sleep states during a measurement.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 
-/// Keeps processors from sleeping, until it is dropped, where the system lets this process ask for
-/// that: on Linux, as root.
+/// Keeps idle processors out of sleep states until it is dropped, if the system permits it: on
+/// Linux, as root.
 ///
-/// A processor that has nothing to do sleeps and wakes late, above all a virtual machine's, which
-/// its host gives to others meanwhile: then it is the host that is timed. While a process has told
-/// Linux that it bears no latency, idle processors look for work instead.
+/// An idle processor sleeps and wakes late. In a virtual machine the delay is longest, because the
+/// host schedules other work meanwhile, and the measurement then includes the host. While a process
+/// requests a latency of zero from Linux, idle processors poll for work instead.
 pub(crate) struct Awake(Option<File>);
 
 impl Awake {
     pub(crate) fn keep() -> Self {
         let demand = || {
             let mut latency = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
-            // Microseconds. The request holds while the file is open.
+            // A latency in microseconds. The request is valid while the file is open.
             latency.write_all(&0_i32.to_ne_bytes())?;
             Ok::<_, std::io::Error>(latency)
         };
         Self(demand().ok())
     }
 
-    /// Whether that was granted.
+    /// Whether the system permitted the request.
     pub(crate) fn is_granted(&self) -> bool {
         self.0.is_some()
     }

@@ -1,8 +1,8 @@
-//! The contest: all contestants on one graph in turn, round after round, and a referee over their
-//! answers.
+//! The contest: in each round, all contestants solve the same graph in turn. A referee compares
+//! their answers.
 //!
-//! Taking turns is what makes ratios trustworthy on a machine that others share: when it slows down
-//! for a minute, it slows down for everybody.
+//! Turns make ratios reliable on a shared machine: if the machine slows down for a minute, all
+//! contestants slow down.
 
 use std::path::PathBuf;
 use std::thread;
@@ -18,31 +18,32 @@ use crate::peers::{Handout, Peer};
 use crate::record::{ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
 
-/// How long the machine rests before each turn of several contestants: threads of the one before
-/// come to a stop.
+/// The pause before each turn of several contestants, in which the previous contestant's threads
+/// stop.
 const REST: Duration = Duration::from_millis(20);
 
-/// How a contest is held.
+/// The settings of a contest.
 pub(crate) struct Rules {
     /// The solvers, in the order of their turns.
     pub(crate) solvers: Vec<&'static dyn Solver>,
-    /// The peers, whose turns come after.
+    /// The peers. Their turns follow those of the solvers.
     pub(crate) peers: Vec<Peer>,
-    /// The folder with the peers that are programs.
+    /// The folder of the peers that are programs.
     pub(crate) peer_programs: Option<PathBuf>,
-    /// Rounds that count, after one that does not.
+    /// The number of counted rounds, after one warm-up round.
     pub(crate) runs: usize,
-    /// Threads for each contestant: a contest for each of these numbers.
+    /// The numbers of threads per contestant, with one contest each.
     pub(crate) threads: Vec<usize>,
 }
 
-/// Holds the contests on one graph, one for each number of threads.
+/// Runs the contests on one graph, one per number of threads.
 ///
 /// # Errors
-/// When the graph cannot be had. A contestant's failure is no error: it is in the result.
+/// If the graph cannot be generated or read. The result contains contestants' failures; they are
+/// not errors.
 pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<Vec<GraphResult>> {
     let graph = source.load()?;
-    // Answers must agree whatever the number of threads.
+    // Answers must agree across numbers of threads, so all contests share the referee.
     let mut referee = Referee::default();
     Ok(rules
         .threads
@@ -106,7 +107,7 @@ fn hold_on(
     }
 }
 
-/// Everybody who can take part, with the graph in the form that they want.
+/// The contestants that can run, each with the graph in its own format.
 fn enter<'a>(
     graph: &'a AnyGraph,
     rules: &Rules,
@@ -116,7 +117,7 @@ fn enter<'a>(
     let start = Instant::now();
     let mut infos = rules.solvers.iter().map(|solver| solver.info());
     if let Some(info) = infos.find(|info| info.representation == Representation::Csr) {
-        // A failure comes again, and is told, when that solver's turn comes.
+        // A failure occurs again in that solver's turn, which reports it.
         let _ = with_graph!(graph, graph => graph.csr(info.id, &mut Run::new()).map(drop));
     }
     let csr_seconds = start.elapsed().as_secs_f64();
@@ -146,7 +147,7 @@ fn enter<'a>(
     contestants
 }
 
-/// Says that somebody does not take part, and why.
+/// Reports that a contestant is skipped, with the reason.
 fn skip(name: &str, error: &anyhow::Error) -> Skipped {
     eprintln!("  {name} skipped: {error:#}");
     Skipped { name: name.to_owned(), reason: format!("{error:#}") }
@@ -159,7 +160,7 @@ fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
     })
 }
 
-/// A contestant and its times so far.
+/// A contestant with its times so far.
 struct Entry<'a> {
     contestant: Box<dyn Contestant + 'a>,
     seconds: Vec<f64>,
@@ -194,7 +195,7 @@ impl<'a> Entry<'a> {
         };
         let timing = Timing::new(warm_up, seconds).filter(|_| self.failure.is_none());
         let Some(timing) = timing else {
-            let reason = self.failure.unwrap_or_else(|| "no round was held".to_owned());
+            let reason = self.failure.unwrap_or_else(|| "no round was run".to_owned());
             return Err(Skipped { name: identity.name, reason });
         };
         Ok(ContestantResult {
@@ -207,18 +208,18 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Compares every answer with the first one.
+/// Compares every answer with the first answer.
 #[derive(Default)]
 struct Referee {
     reference: Option<(String, Answer)>,
-    /// What the verifier said of the reference, once it has been asked.
+    /// The verifier's verdict on the reference answer; none before the verifier has run.
     verified: Option<bool>,
     disagreements: Vec<String>,
 }
 
 impl Referee {
-    /// Whether the verifier finds the first answer right. It is asked once, for it takes as long as
-    /// a solver.
+    /// Whether the verifier accepts the first answer. The verifier runs once, because it takes as
+    /// long as a solver.
     fn verified(&mut self, graph: &AnyGraph) -> bool {
         *self.verified.get_or_insert_with(|| {
             let ids = self.reference.as_ref().and_then(|(_, answer)| answer.ids.as_ref());
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_referee_compares_totals_with_peers_and_edges_among_solvers() {
+    fn the_referee_compares_totals_of_peers_and_edges_of_solvers() {
         let mut referee = Referee::default();
         referee.judge("kruskal", answer("7", Some(&[0, 2])));
         referee.judge("peer", answer("7", None));

@@ -1,4 +1,4 @@
-//! Who takes part in a benchmark: Kostra's solvers, and the peers behind the same interface.
+//! The contestants of a benchmark: Kostra's solvers and the peers, with a common interface.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,64 +11,64 @@ use kostra::{
     Solver, SolverInfo, Weight, Workspace,
 };
 
-/// One who solves a graph that it already holds, again and again.
+/// Solves a graph that it already holds, any number of times.
 pub(crate) trait Contestant {
-    /// What it is.
+    /// The contestant's name and version.
     fn identity(&self) -> &Identity;
 
-    /// Solves once. Everything but the solve is outside the seconds that it returns.
+    /// Solves once. The returned seconds include the solve only.
     ///
     /// # Errors
-    /// When there is no answer; the contestant is then out.
+    /// If there is no answer. The contestant then takes no further turns.
     fn solve(&mut self) -> Result<Solved>;
 }
 
-/// What a contestant says of itself.
+/// A contestant's description of itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
     /// The solver's id or the peer's name.
     pub(crate) name: String,
-    /// Whether it is somebody else's.
+    /// Whether it is a peer, a solver of another project.
     pub(crate) peer: bool,
-    /// Its version, and that of what it runs in.
+    /// Its version, and the version of the environment that runs it.
     pub(crate) version: String,
-    /// Seconds that the form of the graph that it wants took to build.
+    /// The seconds that building its graph format took.
     pub(crate) build_seconds: f64,
 }
 
 /// One timed answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Solved {
-    /// Seconds to solve.
+    /// The seconds of the solve.
     pub(crate) seconds: f64,
     /// The answer.
     pub(crate) answer: Answer,
 }
 
-/// As much of a forest as a contestant can say.
+/// The properties of a forest that a contestant reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// How many edges it has.
+    /// The number of edges.
     pub(crate) edges: usize,
-    /// Its weight, in decimal.
+    /// The total weight, in decimal.
     pub(crate) total: String,
-    /// Its edges, where the contestant knows them by id and resolves ties as Kostra does.
+    /// The edge ids, if the contestant knows them and resolves ties as Kostra does.
     pub(crate) ids: Option<Vec<EdgeId>>,
 }
 
-/// A solver of Kostra's.
+/// One of Kostra's solvers.
 pub(crate) struct KostraSolver<'a> {
     identity: Identity,
     solver: &'static dyn Solver,
     graph: &'a AnyGraph,
     threads: usize,
-    /// Kept from round to round, as by anybody who solves more than once.
+    /// Kept between rounds, as in a program that solves more than once.
     workspace: Workspace,
 }
 
 impl<'a> KostraSolver<'a> {
-    /// A solver on a graph. `csr_seconds` is what the graph's rows took to build, which are shared
-    /// by all solvers.
+    /// Creates a contestant from a solver and a graph. `csr_seconds` is the time of building the
+    /// graph's CSR rows, which all solvers share.
     pub(crate) fn new(
         solver: &'static dyn Solver,
         graph: &'a AnyGraph,
@@ -98,8 +98,8 @@ impl Contestant for KostraSolver<'_> {
     fn solve(&mut self) -> Result<Solved> {
         let info = self.solver.info();
         if info.platform == Platform::Cuda {
-            // Processes that share a device take turns on it, and the first work of a turn waits
-            // 0.13 ms.
+            // Processes that share a device take turns, and the first kernel of a turn waits 0.13
+            // ms.
             Device::open(0)?.wake()?;
         }
         let run = &mut Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
@@ -107,21 +107,21 @@ impl Contestant for KostraSolver<'_> {
         let total = solution.forest.total().to_string();
         let ids = solution.forest.into_ids();
         let answer = Answer { edges: ids.len(), total, ids: info.exact.then_some(ids) };
-        // Solvers on a device's rows stand for those whose graph lies there. Others are given a
-        // graph in the machine's memory, so transfers are part of their work.
+        // Solvers of device rows represent callers whose graph is already in device memory. All
+        // other solvers get a graph in host memory, so their time includes the transfers.
         let resident =
             info.platform == Platform::Cuda && info.representation == Representation::Csr;
         let transfers = if resident { Duration::ZERO } else { solution.upload + solution.download };
-        // Kernels are compiled and loaded in the first round, which is the warm-up.
+        // The first round, the warm-up, compiles and loads the kernels.
         let time = solution.compile + solution.solve + transfers;
         Ok(Solved { seconds: time.as_secs_f64(), answer })
     }
 }
 
-/// The solver that [`ResidentRows`] stands for.
+/// The id of the solver that [`ResidentRows`] runs.
 pub(crate) const RESIDENT_ROWS: &str = "cuda-fast-rows";
 
-/// Kostra's solver of rows that lie on a device, and stay there from round to round.
+/// Kostra's solver of rows in device memory. The rows stay there between rounds.
 pub(crate) struct ResidentRows<'a, W: Weight> {
     identity: Identity,
     device: Arc<Device>,
@@ -134,7 +134,7 @@ impl<'a, W: Weight> ResidentRows<'a, W> {
     /// Copies the rows of a graph to the device.
     ///
     /// # Errors
-    /// When there is no device, or the rows do not fit.
+    /// If there is no device, or the rows do not fit into its memory.
     pub(crate) fn new(
         graph: &'a Graph<W>,
         info: &'static SolverInfo,

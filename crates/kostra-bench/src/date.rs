@@ -1,14 +1,15 @@
-//! Dates in UTC, as ISO 8601 writes them.
+//! Dates in UTC, in the format of ISO 8601.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time now, such as `2026-11-21T09:30:00Z`.
+/// The current time, for example `2026-11-21T09:30:00Z`.
 pub(crate) fn now() -> String {
-    // A clock before 1970 is no clock; its date shows that.
+    // A clock that is set before 1970 gives the date 1970-01-01.
     format(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs()))
 }
 
-/// Seconds since 1970 as a date, by counting whole years and months: a few hundred steps at most.
+/// Formats seconds since 1970 as a date. Counts whole years and months, in at most a few hundred
+/// steps.
 fn format(seconds: u64) -> String {
     let (mut days, time) = (seconds / 86_400, seconds % 86_400);
     let mut year = 1970;
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_count_leap_days() {
+    fn dates_include_leap_days() {
         assert_eq!(format(0), "1970-01-01T00:00:00Z");
         assert_eq!(format(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(format(951_782_400), "2000-02-29T00:00:00Z");

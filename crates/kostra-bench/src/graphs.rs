@@ -1,4 +1,4 @@
-//! The graphs of the suites, and graphs from specs and files.
+//! The graphs of the suites, and graphs from generator specs and files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use anyhow::{Context, Result, bail};
 use kostra::io::{Input, Loaded, ReadOptions};
 use kostra::{AnyGraph, generate};
 
-/// A graph to be measured on, by the name that tables show.
+/// A graph of a benchmark, with the name that tables show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GraphSource {
     /// The short name.
     pub(crate) name: String,
-    /// `gen:` and a generator's spec, or a file's path.
+    /// `gen:` and a generator spec, or the path of a file.
     pub(crate) source: String,
 }
 
-/// The five graphs on which solvers are compared: local and of low degree, the same in pieces,
-/// uniformly random, skewed, and dense. Weights are uniform in 1 to 2^24 - 1. And one real road
-/// network, where its file is at hand.
+/// The five graphs for comparing solvers: local with low degrees, the same in several components,
+/// uniformly random, skewed, and dense. Weights are uniform in 1 to 2^24 - 1. A real road network
+/// is added if its file exists.
 const FOUNDATION: &[(&str, &str)] = &[
     ("grid", "gen:grid:side=2048"),
     ("road", "gen:grid:side=2048,keep=0.6"),
@@ -27,7 +27,7 @@ const FOUNDATION: &[(&str, &str)] = &[
     ("ny", "../shared/data/road/USA-road-d.NY.gr.gz"),
 ];
 
-/// The foundation's graphs, and one of 100 million edges.
+/// The graphs of the foundation suite, and one graph of 100 million edges.
 const THREADS: &[(&str, &str)] = &[
     FOUNDATION[0],
     FOUNDATION[1],
@@ -38,7 +38,7 @@ const THREADS: &[(&str, &str)] = &[
     ("uniform-100M", "gen:gnm:n=10M,m=100M"),
 ];
 
-/// Large enough that sixteen cores have work, of 29 to 100 million edges.
+/// Graphs of 29 to 100 million edges, large enough for sixteen cores.
 const SIXTEEN: &[(&str, &str)] = &[
     ("grid", "gen:grid:side=5000"),
     ("uniform", "gen:gnm:n=10M,m=100M"),
@@ -46,9 +46,9 @@ const SIXTEEN: &[(&str, &str)] = &[
     ("dense", "gen:dense:n=8000,m=28800000"),
 ];
 
-/// For devices: seven random graphs with the numbers of vertices of Shou & He's inputs and, within
-/// 0.1 %, their numbers of edges (`dense/small.txt`, of 17,847 edges, is left out), and four larger
-/// shapes.
+/// For devices: seven random graphs as large as the inputs of Shou & He (same number of vertices,
+/// number of edges within 0.1 %; without `dense/small.txt`, which has 17,847 edges), and four
+/// larger shapes.
 const GPU: &[(&str, &str)] = &[
     ("dense-medium", "gen:dense:n=1000,m=449835"),
     ("dense-large", "gen:dense:n=5000,m=11245984"),
@@ -63,7 +63,7 @@ const GPU: &[(&str, &str)] = &[
     ("rmat", "gen:rmat:scale=22"),
 ];
 
-/// The same shapes, small: to see that all contestants run and agree.
+/// Small graphs of the same shapes, to test that all contestants run and agree.
 const SMOKE: &[(&str, &str)] = &[
     ("grid", "gen:grid:side=40"),
     ("road", "gen:grid:side=40,keep=0.6"),
@@ -80,11 +80,11 @@ const SUITES: &[(&str, &[(&str, &str)])] = &[
     ("smoke", SMOKE),
 ];
 
-/// The graphs of a suite; of these only the chosen ones, if any are. A choice may also be a spec or
-/// a file.
+/// The graphs of `suite`, or only the graphs in `chosen` if it is not empty. An entry of `chosen`
+/// can also be a spec or a file.
 ///
 /// # Errors
-/// When there is no such suite, or no such graph in it.
+/// If the suite does not exist, or does not have a chosen graph.
 pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>> {
     let Some((_, graphs)) = SUITES.iter().find(|(name, _)| *name == suite) else {
         let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
@@ -110,7 +110,7 @@ pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>>
 }
 
 impl GraphSource {
-    /// The file that a graph of a suite comes from, if it is not here: a suite goes on without it.
+    /// The file of a suite's graph, if it is missing. The suite then skips this graph.
     pub(crate) fn missing_file(&self) -> Option<PathBuf> {
         let path = self.path()?;
         (!path.exists()).then_some(path)
@@ -129,14 +129,14 @@ impl GraphSource {
         }
     }
 
-    /// A file's path; files of a suite are found from the workspace's root.
+    /// The path of a file. Paths in a suite are relative to the workspace root.
     fn path(&self) -> Option<PathBuf> {
         let path = (!self.source.starts_with("gen:")).then(|| PathBuf::from(&self.source))?;
         if path.exists() { Some(path) } else { Some(crate::machine::workspace().join(path)) }
     }
 }
 
-/// Reads a file with some number of threads; 0 means all.
+/// Reads a file with `threads` threads; 0 means all.
 pub(crate) fn read(path: &Path, threads: usize) -> Result<Loaded> {
     let options = ReadOptions { threads, ..ReadOptions::default() };
     kostra::io::read(&Input::Path(path.to_owned()), &options, &|_| {})

@@ -1,4 +1,4 @@
-//! The machine, the build and the sources behind a figure.
+//! The machine, the build and the sources of a measurement.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,21 +10,22 @@ use std::thread;
 use kostra_parallel::memory_info;
 use serde::{Deserialize, Serialize};
 
-/// A machine, as far as it tells. What it does not tell is `unknown`, or 0.
+/// The properties of a machine. Properties that the system does not report are `unknown` or 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Machine {
     /// The processor's name.
     pub(crate) processor: String,
-    /// How many logical processors this process may run on.
+    /// The number of logical processors that this process may use.
     pub(crate) cores: usize,
-    /// The caches of the first processor, such as `L2 1024K`; data and unified ones.
+    /// The data and unified caches of the first processor, such as `L2 1024K`.
     pub(crate) caches: Vec<String>,
-    /// Bytes of memory.
+    /// The size of the memory in bytes.
     pub(crate) memory_bytes: u64,
-    /// When memory comes in huge pages (`always`, `madvise`, `never`): it changes the price of a
-    /// random access.
+    /// The system's setting for huge pages (`always`, `madvise`, `never`), which affects the time
+    /// of random accesses.
     pub(crate) huge_pages: String,
-    /// Whether this is a virtual machine, whose neighbours may disturb a measurement.
+    /// Whether the machine is virtual. Other virtual machines on the same host can disturb a
+    /// measurement.
     pub(crate) virtual_machine: bool,
     /// The operating system.
     pub(crate) system: String,
@@ -33,7 +34,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// This machine. Ask before pinning, which reduces the processors that this process sees.
+    /// Describes this machine. Call it before pinning, which reduces the number of processors that
+    /// this process sees.
     pub(crate) fn this() -> Self {
         let processors = text("/proc/cpuinfo");
         let field = |name| field(&processors, name, ':').map(str::to_owned);
@@ -56,12 +58,12 @@ impl Machine {
     }
 }
 
-/// Runs waiting for a processor, averaged over the last minute; 0 where the system does not say.
+/// The average number of runnable tasks over the last minute; 0 if the system does not report it.
 pub(crate) fn load_average() -> f64 {
     text("/proc/loadavg").split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0)
 }
 
-/// The workspace's root, where this program was built.
+/// The workspace root in which this program was built.
 pub(crate) fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -75,8 +77,8 @@ pub(crate) struct Commit {
     pub(crate) dirty: bool,
 }
 
-/// The state of the sources, if git knows it. Records that are not committed yet do not make it
-/// dirty.
+/// The state of the sources, if they are in a git repository. Uncommitted benchmark records do not
+/// make it dirty.
 pub(crate) fn commit() -> Option<Commit> {
     let git = |arguments: &[&str]| -> Option<String> {
         let output =
@@ -88,7 +90,7 @@ pub(crate) fn commit() -> Option<Commit> {
     Some(Commit { hash, dirty: !changes.is_empty() })
 }
 
-/// Kostra, and what built it.
+/// The versions of Kostra, the compiler and the device driver.
 pub(crate) fn versions() -> BTreeMap<String, String> {
     let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
     let versions = [
@@ -108,13 +110,13 @@ pub(crate) fn versions() -> BTreeMap<String, String> {
     versions
 }
 
-/// This process's command line, to be pasted into a shell.
+/// The command line of this process, quoted for a shell.
 pub(crate) fn command_line() -> String {
     let arguments = env::args().skip(1).map(|argument| quoted(&argument));
     ["kostra-bench".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
-/// An argument as a shell wants it.
+/// Quotes an argument for a shell.
 pub(crate) fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {
@@ -132,13 +134,13 @@ fn text(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// The value of the first line that starts with a name.
+/// The value of the first line that starts with `name`.
 fn field<'a>(table: &'a str, name: &str, separator: char) -> Option<&'a str> {
     let mut lines = table.lines().filter_map(|line| line.split_once(separator));
     lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// The word in brackets, which is how Linux shows a choice.
+/// The word in brackets, which marks the selected value in Linux.
 fn chosen(choice: &str) -> String {
     let word =
         choice.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
@@ -160,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_of_the_kernel_are_read() {
+    fn kernel_tables_are_parsed() {
         let table = "processor\t: 0\nmodel name\t: Fast One\nmodel name\t: Other\n";
         assert_eq!(field(table, "model name", ':'), Some("Fast One"));
         assert_eq!(field(table, "flags", ':'), None);
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_can_be_pasted() {
+    fn command_lines_are_quoted_for_a_shell() {
         assert_eq!(quoted("grid:side=20,keep=0.6"), "grid:side=20,keep=0.6");
         assert_eq!(quoted("it's here"), r"'it'\''s here'");
         assert_eq!(quoted(""), "''");

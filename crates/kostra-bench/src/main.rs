@@ -1,7 +1,7 @@
-//! `kostra-bench`: measures Kostra beside its peers, and keeps a record of everything that a figure
-//! depends on.
+//! `kostra-bench`: compares Kostra with its peers, and writes a record of all conditions of the
+//! measurement.
 //!
-//! How it measures, and how to read what it writes, is in `bench/README.md`.
+//! `bench/README.md` describes the method and the records.
 
 mod awake;
 mod contest;
@@ -28,13 +28,14 @@ use crate::contest::Rules;
 use crate::machine::Machine;
 use crate::record::{GraphResult, Measured, Record, Skipped};
 
-/// As in the command; peers that are programs are told to do the same.
+/// The same allocator as in the `kostra` command. Peers that are programs get the equivalent
+/// setting.
 #[global_allocator]
 static MEMORY: kostra::LargePages = kostra::LargePages;
 
-/// Measures Kostra beside its peers.
+/// Compares Kostra with its peers.
 ///
-/// Exit codes: 0 done, 1 answers differ or a forest was not verified, 2 wrong usage or input.
+/// Exit codes: 0 success, 1 answers differ or a forest is not verified, 2 wrong usage or input.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -44,15 +45,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Runs solvers and peers in turn on the graphs of a suite, and compares their answers
+    /// Runs solvers and peers in turn on the graphs of a suite and compares their answers
     Run(RunArguments),
-    /// Times readers beside a plain read and a bare decompression of the same file
+    /// Times graph readers, and a plain read and a decompression of the same file
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
     /// Prints records as Markdown
     Report {
-        /// Records that were written with -o
+        /// Records written with -o
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
@@ -60,10 +61,10 @@ enum Task {
 
 #[derive(Args)]
 struct Circumstances {
-    /// Processors to pin everything to, peers included, such as 0 or 0,2-3
+    /// Pin all threads, including those of peers, to these processors, for example 0 or 0,2-3
     #[arg(long, value_name = "LIST")]
     pin: Option<String>,
-    /// Write the record to this file
+    /// Write the record to FILE
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -73,27 +74,27 @@ struct RunArguments {
     /// The suite: foundation, threads, sixteen, gpu or smoke
     #[arg(long, default_value = "foundation")]
     suite: String,
-    /// Some graphs of the suite instead of all; also files and gen:SPEC, each of which needs an
-    /// option of its own
+    /// Graphs of the suite to run, separated by commas, instead of all; repeat the option for each
+    /// file or gen:SPEC
     #[arg(long = "graphs", value_name = "NAMES")]
     graphs: Vec<String>,
-    /// Solvers by id; Kostra's answers are compared edge by edge
+    /// Solver ids; the answers of Kostra's solvers are compared edge by edge
     #[arg(long, value_delimiter = ',', default_value = "kruskal,filter-kruskal")]
     solvers: Vec<String>,
-    /// Peers by name; those that are not installed are skipped, which the record says
+    /// Peer names; peers that are not installed are skipped and recorded as skipped
     #[arg(long, value_delimiter = ',', default_value = "scipy")]
     peers: Vec<String>,
-    /// The folder with the peers that are programs, each under its name
+    /// The folder of the peer programs; each program has its peer's name
     #[arg(long, value_name = "FOLDER")]
     peer_programs: Option<PathBuf>,
-    /// Rounds that count, after a first one that does not
+    /// Number of counted rounds, after one warm-up round
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Threads that each contestant may use; of several numbers, each has its own contest
+    /// Threads per contestant; each of several numbers gives a separate contest
     #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Vec<u16>,
-    /// The largest table, in MiB, over which memory is measured; below 1024 the speeds may be those
-    /// of a cache
+    /// The largest table for measuring memory, in MiB; below 1024 the result can be the speed of a
+    /// cache
     #[arg(long, value_name = "MIB", default_value_t = memory_speed::LARGEST_TABLE_MIB)]
     largest_table: usize,
     #[command(flatten)]
@@ -102,13 +103,13 @@ struct RunArguments {
 
 #[derive(Args)]
 struct ReadArguments {
-    /// The files
+    /// Graph files
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Rounds that count, after a first one that does not
+    /// Number of counted rounds, after one warm-up round
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Threads that each reader may use
+    /// Threads per reader
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
     #[command(flatten)]
@@ -117,16 +118,16 @@ struct ReadArguments {
 
 #[derive(Args)]
 struct MemoryArguments {
-    /// Inputs of `kostra solve`: files, or gen:SPEC
+    /// Inputs of `kostra solve`: files or gen:SPEC
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// The solver's id, instead of the one that Kostra chooses
+    /// The solver id; by default Kostra chooses the solver
     #[arg(long)]
     algorithm: Option<String>,
-    /// The program, instead of the `kostra` beside this one
+    /// The program to measure; by default the `kostra` in this program's folder
     #[arg(long, value_name = "FILE")]
     kostra: Option<PathBuf>,
-    /// Threads that the solver may use
+    /// Threads of the solver
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
     #[command(flatten)]
@@ -143,7 +144,7 @@ fn main() -> ExitCode {
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
-            eprintln!("kostra-bench: answers differ, or a forest was not verified; see the record");
+            eprintln!("kostra-bench: answers differ, or a forest is not verified; see the record");
             ExitCode::from(1)
         }
         Err(error) => {
@@ -170,15 +171,12 @@ fn run(arguments: &RunArguments) -> Result<bool> {
         runs: arguments.runs.into(),
         threads,
     };
-    ensure!(
-        !rules.solvers.is_empty(),
-        "name at least one solver: its forest is the one that is verified"
-    );
+    ensure!(!rules.solvers.is_empty(), "name at least one solver; its forest is verified");
 
     let machine = Machine::this();
     let cores = machine.cores;
     let measure = |threads| memory_speed::measure(threads, arguments.largest_table);
-    // All threads at once before pinning, which would put them on fewer processors.
+    // Measure with all processors before pinning, which would restrict the threads to fewer.
     eprintln!("measuring memory");
     let all = (cores > 1).then(|| measure(cores));
     let record = begin(machine, most_threads, &arguments.circumstances)?;
@@ -194,10 +192,10 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let mut skipped: Vec<Skipped> = Vec::new();
     for graph in &graphs {
         let result = match graph.missing_file() {
-            Some(path) => Err(anyhow!("{} is not here", path.display())),
+            Some(path) => Err(anyhow!("{} does not exist", path.display())),
             None => contest::hold(graph, &rules),
         };
-        // What the other graphs have shown must not be lost.
+        // A failed graph must not discard the results of the others.
         match result {
             Ok(result) => results.extend(result),
             Err(error) => {
@@ -206,7 +204,7 @@ fn run(arguments: &RunArguments) -> Result<bool> {
             }
         }
     }
-    ensure!(!results.is_empty(), "there was no graph to measure on");
+    ensure!(!results.is_empty(), "no graph was measured");
     conclude(
         record,
         Measured::Solve { memory_speed, graphs: results, skipped },
@@ -248,7 +246,7 @@ fn report(records: &[PathBuf]) -> Result<bool> {
     Ok(agree)
 }
 
-/// Names between commas; a spec, whose parameters have commas of their own, stays whole.
+/// Splits names at commas. A spec is not split, because its parameters contain commas.
 fn graph_names(arguments: &[String]) -> Vec<String> {
     let split = |argument: &String| -> Vec<String> {
         if argument.starts_with("gen:") || Path::new(argument).exists() {
@@ -260,7 +258,7 @@ fn graph_names(arguments: &[String]) -> Vec<String> {
     arguments.iter().flat_map(split).collect()
 }
 
-/// Pins, and begins the record.
+/// Pins the process and begins the record.
 fn begin(machine: Machine, threads: usize, circumstances: &Circumstances) -> Result<Record> {
     let processors = circumstances
         .pin
@@ -272,19 +270,19 @@ fn begin(machine: Machine, threads: usize, circumstances: &Circumstances) -> Res
         process::pin(&processors)?;
     }
     if let Some(output) = &circumstances.output {
-        // Better now than after an hour of measuring.
+        // Report the error now, not after an hour of measuring.
         ensure!(!output.is_dir(), "{} is a folder; name a file in it", output.display());
     }
     Ok(Record::begin(machine, threads, processors))
 }
 
-/// Ends the record, writes it if asked to, and prints it.
+/// Completes the record, writes it if `-o` is given, and prints it.
 fn conclude(record: Record, measured: Measured, circumstances: &Circumstances) -> Result<bool> {
     let record = record.finish(measured);
     println!("{}", report::markdown(&record));
     if let Some(output) = &circumstances.output {
-        record.write(output).context("the results above are not kept")?;
-        eprintln!("recorded in {}", output.display());
+        record.write(output).context("the results above are not saved")?;
+        eprintln!("record written to {}", output.display());
     }
     Ok(record.agrees())
 }

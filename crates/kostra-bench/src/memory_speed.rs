@@ -1,11 +1,10 @@
-//! How fast this machine's memory is: the physical limit that a solver's time is held against. And
-//! how many multiplications it does, which says what more threads are worth where several share a
-//! core, as processors of a virtual machine may.
+//! Measures the speed of this machine's memory, which is the physical limit for a solver, and its
+//! multiplications per second. The second figure shows the gain of more threads if several
+//! processors share a core, as is possible in a virtual machine.
 //!
-//! Reading and copying are streams over arrays much larger than the caches. A gather reads 32-bit
-//! values at random places that do not depend on each other, as a filter does with the components
-//! of an edge's ends, so that many accesses are under way at once; a chain of dependent accesses is
-//! several times slower.
+//! Reading and copying stream over arrays much larger than the caches. A gather reads 32-bit values
+//! at random, independent positions, as a filter reads the components of an edge's ends. The
+//! processor overlaps these accesses; dependent accesses take several times as long.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -15,21 +14,21 @@ use std::time::Instant;
 use kostra_parallel::memory_info;
 use serde::{Deserialize, Serialize};
 
-/// The speed of memory with some number of threads: the best of several repetitions.
+/// The speed of memory with a number of threads: the best of several repetitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MemorySpeed {
-    /// How many threads worked at once.
+    /// The number of threads.
     pub(crate) threads: usize,
-    /// Bytes read in a second, in GB.
+    /// Bytes read per second, in GB.
     pub(crate) read_gb_per_second: f64,
-    /// Bytes read and bytes written in a second, in GB.
+    /// Bytes read plus bytes written per second, in GB.
     pub(crate) copy_gb_per_second: f64,
-    /// The size of the arrays that were streamed, in MiB.
+    /// The size of the streamed arrays, in MiB.
     pub(crate) stream_mib: usize,
-    /// Random accesses, by the size of the table.
+    /// The times of random accesses, by table size.
     pub(crate) gather: Vec<Gather>,
-    /// Multiplications in registers in a nanosecond, all threads together until the last is done
-    /// with its share; absent from older records.
+    /// Multiplications in registers per nanosecond, summed over the threads and timed until the
+    /// last thread finishes. None in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) multiplications_per_nanosecond: Option<f64>,
 }
@@ -39,27 +38,26 @@ pub(crate) struct MemorySpeed {
 pub(crate) struct Gather {
     /// The table's size in MiB.
     pub(crate) table_mib: usize,
-    /// Nanoseconds an access, all threads together.
+    /// Nanoseconds per access, over all threads together.
     pub(crate) nanoseconds: f64,
 }
 
-/// The tables' sizes: from what a cache may hold to what none does.
+/// The sizes of the tables, from sizes that fit into a cache to a size that fits into none.
 const TABLES_MIB: [usize; 5] = [4, 16, 64, 256, 1024];
 /// The largest of the tables.
 pub(crate) const LARGEST_TABLE_MIB: usize = 1024;
 const REPETITIONS: usize = 5;
-/// Accesses of one thread in one repetition.
+/// The accesses per thread and repetition.
 const ACCESSES: usize = 1 << 23;
 const VALUES_PER_MIB: usize = 1 << 18;
-/// Multiplications of one thread in one repetition, in so many chains that do not wait for each
-/// other.
+/// The multiplications per thread and repetition, and the number of independent chains that they
+/// form.
 const MULTIPLICATIONS: usize = 1 << 27;
 const CHAINS: usize = 8;
 
-/// Measures memory with this number of threads and tables of up to so many MiB, in a few seconds.
+/// Measures memory with `threads` threads and tables of up to `largest_mib` MiB, in a few seconds.
 ///
-/// Takes as much memory as the largest table; a table of more than a quarter of the free memory is
-/// left out.
+/// Uses as much memory as the largest table. Skips tables larger than a quarter of the free memory.
 pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
     let threads = threads.max(1);
     let free_mib = (memory_info("MemAvailable").unwrap_or(0) >> 20) as usize;
@@ -67,7 +65,8 @@ pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
     let largest_mib = TABLES_MIB.into_iter().rev().find(fits).unwrap_or(TABLES_MIB[0]);
     let mut values = vec![0_u32; largest_mib * VALUES_PER_MIB];
     let share = values.len().div_ceil(threads);
-    // Each thread touches its own share first, so that the memory lies near it.
+    // Each thread touches its own part first, so that the system places it in memory close to that
+    // thread.
     thread::scope(|scope| {
         for part in values.chunks_mut(share) {
             scope.spawn(|| part.fill(1));
@@ -114,13 +113,13 @@ pub(crate) fn measure(threads: usize, largest_mib: usize) -> MemorySpeed {
     }
 }
 
-/// The sum of values at random places. The table's length is a power of two.
+/// The sum of values at random positions of `table`. Its length must be a power of two.
 fn gather_sum(table: &[u32], seed: u64) -> u32 {
     let mask = table.len() - 1;
     let mut sum = 0_u32;
     for step in 0..ACCESSES as u64 {
-        // A hash of the step: a running generator would make each access wait for the place of the
-        // one before.
+        // The position is a hash of the step. With a generator that has a state, each access would
+        // wait for the previous position.
         let mut place = (seed + step).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         place = (place ^ (place >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         sum = sum.wrapping_add(table[(place >> 32) as usize & mask]);
@@ -128,8 +127,8 @@ fn gather_sum(table: &[u32], seed: u64) -> u32 {
     sum
 }
 
-/// Seconds of the fastest of several repetitions of a step on one thread for each part, all at
-/// once: from the first thread's start to the last one's end.
+/// Runs `step` on all `parts` at once, one thread per part, several times. Returns the seconds of
+/// the fastest repetition, from the first thread's start to the last thread's end.
 fn fastest<P: Send>(mut parts: Vec<P>, step: impl Fn(&mut P) + Sync) -> f64 {
     let barrier = Barrier::new(parts.len());
     let repetition = |part: &mut P| {
@@ -159,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_figure_is_measured() {
+    fn all_speeds_are_positive() {
         let speed = measure(2, 16);
         assert!(speed.read_gb_per_second > 0.0 && speed.read_gb_per_second.is_finite());
         assert!(speed.copy_gb_per_second > 0.0 && speed.copy_gb_per_second.is_finite());

@@ -1,4 +1,4 @@
-//! The memory of `kostra solve` as a whole process, beside what it may take.
+//! The peak memory of a `kostra solve` process, and its budget.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use crate::machine::quoted;
 use crate::process::wait_for_peak_memory;
 use crate::record::PeakResult;
 
-/// The part of the answer of `kostra solve --json` that the budget depends on.
+/// The fields of `kostra solve --json` that determine the budget.
 #[derive(Deserialize)]
 struct Size {
     vertices: u64,
     edges: u64,
 }
 
-/// Solves an input in a child process and reports the most memory that it held: graph, reader or
-/// generator, solver, program and all.
+/// Solves an input in a child process and returns the peak memory of that process. It includes the
+/// graph, the reader or generator, the solver and the program.
 ///
 /// # Errors
-/// When the child fails.
+/// If the child process fails.
 pub(crate) fn measure(
     kostra: &Path,
     source: &str,
@@ -47,7 +47,7 @@ pub(crate) fn measure(
     let peak_bytes = wait_for_peak_memory(&child).with_context(|| command.clone())?;
     let size: Size = serde_json::from_str(&output)
         .with_context(|| format!("{command} printed no size, but: {}", output.trim()))?;
-    ensure!(peak_bytes > 0, "the system did not say how much memory {command} took");
+    ensure!(peak_bytes > 0, "the system did not report the memory of {command}");
     Ok(PeakResult {
         source: source.to_owned(),
         command,
@@ -58,12 +58,12 @@ pub(crate) fn measure(
     })
 }
 
-/// The input as an edge list, 12 bytes an edge; and for the solve 12 bytes an edge and 24 a vertex.
+/// The budget in bytes: 12 per edge for the input, and 12 per edge and 24 per vertex for the solve.
 fn budget(vertices: u64, edges: u64) -> u64 {
     edges.saturating_mul(12 + 12).saturating_add(vertices.saturating_mul(24))
 }
 
-/// The `kostra` that was built beside this program.
+/// The `kostra` executable in the folder of this program.
 pub(crate) fn kostra_beside_this() -> PathBuf {
     let name = format!("kostra{}", std::env::consts::EXE_SUFFIX);
     std::env::current_exe()
@@ -78,10 +78,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peak_of_a_child_is_its_own() {
+    fn the_peak_memory_of_the_child_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("kostra");
-        // A stand-in that holds some 60 MB in a variable for a moment.
+        // A fake `kostra` that holds about 60 MB in a variable.
         let text = "#!/bin/sh\nx=$(head -c 60000000 /dev/zero | tr '\\0' x)\n\
                     echo '{\"vertices\": 10, \"edges\": 100, \"x\": '${#x}'}'\n";
         std::fs::write(&script, text).unwrap();

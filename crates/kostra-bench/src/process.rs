@@ -1,5 +1,5 @@
-//! What the standard library does not ask the system: pinning to processors, and the memory that a
-//! child has held.
+//! System calls that the standard library does not offer: pinning to processors, and the peak
+//! memory of a child process.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// The processors in a list such as `0,2-3`.
+/// Parses a list of processors such as `0,2-3`.
 pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
     let mut processors = Vec::new();
     for part in list.split(',') {
@@ -19,7 +19,7 @@ pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
             text.trim().parse::<usize>().ok().filter(|&processor| processor < 1024).with_context(
                 || {
                     format!(
-                        "'{list}' is no list of processors below 1024; write it like 0 or 0,2-3"
+                        "'{list}' is not a list of processors below 1024; write for example 0 or 0,2-3"
                     )
                 },
             )
@@ -32,7 +32,7 @@ pub(crate) fn parse_processors(list: &str) -> Result<Vec<usize>> {
     Ok(processors)
 }
 
-/// Keeps this thread, and all threads and processes that it starts from now on, on some processors.
+/// Pins this thread, and all threads and processes that it starts later, to `processors`.
 #[cfg(target_os = "linux")]
 pub(crate) fn pin(processors: &[usize]) -> Result<()> {
     let mut set = CpuSet::new();
@@ -41,20 +41,21 @@ pub(crate) fn pin(processors: &[usize]) -> Result<()> {
         .with_context(|| format!("cannot pin to the processors {processors:?}"))
 }
 
-/// Waits for a child and returns the most memory that it has held, in bytes, if it ended well.
+/// Waits for a child process and returns its peak memory in bytes. An unsuccessful exit is an
+/// error.
 ///
-/// On Linux the figure is at least what *this* process held when it started the child, so stay
-/// small until then.
+/// On Linux the result is at least the memory that *this* process used when it started the child.
+/// So use little memory before that.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the standard library does not return what a child has used")]
 pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
     let process = libc::pid_t::try_from(child.id()).context("the child has no process id")?;
     let mut status = 0;
-    // SAFETY: a usage record consists of integers, for which zero is a value.
+    // SAFETY: `rusage` consists of integers, for which zero is a valid value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
-        // SAFETY: both records are exclusively borrowed, and the child, which nobody has waited
-        // for, is ours.
+        // SAFETY: `status` and `usage` are exclusively borrowed, and `process` is a child of this
+        // process that nothing has waited for.
         let ended = unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) };
         if ended == process {
             break;
@@ -65,31 +66,31 @@ pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
         }
     }
     if !libc::WIFEXITED(status) || libc::WEXITSTATUS(status) != 0 {
-        bail!("it ended with wait status {status}");
+        bail!("it exited with wait status {status}");
     }
     Ok(u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024))
 }
 
-/// Pinning is known for Linux only.
+/// Pinning is implemented for Linux only.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(_processors: &[usize]) -> Result<()> {
-    bail!("pinning to processors is possible on Linux only; leave --pin out")
+    bail!("pinning to processors is available on Linux only; omit --pin")
 }
 
-/// Measuring a child's memory is known for Linux only.
+/// Measuring the memory of a child is implemented for Linux only.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn wait_for_peak_memory(_child: &Child) -> Result<u64> {
     bail!("the memory of a process can be measured on Linux only")
 }
 
-/// Lets others read a file that was made as a temporary one.
+/// Makes a temporary file readable for all users.
 #[cfg(unix)]
 pub(crate) fn make_readable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }
 
-/// Files are readable to others as their folder says.
+/// Does nothing: the folder determines the access rights.
 #[cfg(not(unix))]
 pub(crate) fn make_readable(_path: &Path) -> io::Result<()> {
     Ok(())
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_processors_are_read_or_refused() {
+    fn processor_lists_are_parsed_or_refused() {
         assert_eq!(parse_processors("0").unwrap(), [0]);
         assert_eq!(parse_processors("0,2-4").unwrap(), [0, 2, 3, 4]);
         for list in ["", "x", "1,", "0-9999999", "4-2", "-1"] {

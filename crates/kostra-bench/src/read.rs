@@ -1,4 +1,4 @@
-//! How fast graphs are read, beside the two things that no reader can beat: reading the bytes, and
+//! Times the graph readers, and the two lower bounds of every reader: reading the bytes and
 //! decompressing them.
 
 use std::fs::File;
@@ -15,18 +15,18 @@ use crate::statistics::Timing;
 
 const BUFFER: usize = 1 << 18;
 
-/// Times the three on one file in turn, round after round. The first round, which brings the file
-/// into the page cache, does not count.
+/// Times the three on one file, in turn in each round. The first round loads the file into the page
+/// cache and does not count.
 ///
 /// # Errors
-/// When the file cannot be read as a graph.
+/// If the file cannot be read as a graph.
 pub(crate) fn measure(path: &Path, runs: usize, threads: usize) -> Result<FileResult> {
     let (mut plain, mut decompress, mut graph) = (Vec::new(), Vec::new(), Vec::new());
     let mut last: Option<(u64, u64, Loaded)> = None;
     for _ in 0..=runs {
         let (seconds, file_bytes) = timed(|| pass(&mut File::open(path)?))?;
         plain.push(seconds);
-        // Freed before the next graph is read, and outside its time.
+        // Free the last graph before the next one is read, outside the timing.
         drop(last.take());
         let (seconds, loaded) = timed(|| graphs::read(path, threads))?;
         graph.push(seconds);
@@ -34,7 +34,7 @@ pub(crate) fn measure(path: &Path, runs: usize, threads: usize) -> Result<FileRe
         decompress.push(seconds);
         last = Some((file_bytes, content_bytes, loaded));
     }
-    let (file_bytes, content_bytes, loaded) = last.context("no round was held")?;
+    let (file_bytes, content_bytes, loaded) = last.context("no round was run")?;
     let timing = |seconds: Vec<f64>| {
         let (&warm_up, seconds) = seconds.split_first()?;
         Timing::new(warm_up, seconds.to_vec())
@@ -42,7 +42,7 @@ pub(crate) fn measure(path: &Path, runs: usize, threads: usize) -> Result<FileRe
     let (Some(plain), Some(decompress), Some(graph)) =
         (timing(plain), timing(decompress), timing(graph))
     else {
-        bail!("no round was held");
+        bail!("no round was run");
     };
     Ok(FileResult {
         file: path.display().to_string(),
@@ -64,7 +64,8 @@ fn timed<T>(step: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
     Ok((start.elapsed().as_secs_f64(), value))
 }
 
-/// Decompresses a file into nothing, with the decoders that the readers use, and counts the bytes.
+/// Decompresses a file with the readers' decoders, discards the output and returns its number of
+/// bytes.
 fn decompressed_bytes(path: &Path, compression: Compression) -> Result<u64> {
     let file = BufReader::with_capacity(BUFFER, File::open(path)?);
     match compression {
@@ -76,7 +77,7 @@ fn decompressed_bytes(path: &Path, compression: Compression) -> Result<u64> {
     }
 }
 
-/// Reads to the end through one buffer that stays in the cache, and counts the bytes.
+/// Reads to the end through one buffer that stays in the cache, and returns the number of bytes.
 fn pass(reader: &mut impl Read) -> Result<u64> {
     let mut buffer = vec![0; BUFFER];
     let mut bytes = 0;
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decompressing_counts_every_byte_of_every_compression() {
+    fn all_decompressors_count_all_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let text = "a 1 2 3\n".repeat(100_000);
         let write = |name: &str, bytes: Vec<u8>| {

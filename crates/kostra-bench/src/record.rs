@@ -1,5 +1,5 @@
-//! The record of a benchmark: one JSON file that says what was measured, on what, and how to do it
-//! again.
+//! The record of a benchmark: one JSON file with the results, the conditions, and the command that
+//! repeats the benchmark.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,32 +13,32 @@ use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::statistics::Timing;
 
-/// The version of the record's layout; a reader refuses others.
+/// The version of the record's layout. [`Record::read`] refuses other versions.
 const FORMAT: u32 = 1;
 
-/// A benchmark, with all that is needed to judge and to repeat it.
+/// A benchmark with all facts that are needed to judge and repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The version of this layout.
     pub(crate) format: u32,
-    /// When the measuring began, in UTC.
+    /// The start of the measurement, in UTC.
     pub(crate) date: String,
-    /// The command line, from the workspace's root.
+    /// The command line, to be run in the workspace root.
     pub(crate) command: String,
     /// The commit of the sources, if they are in a git repository.
     pub(crate) commit: Option<Commit>,
-    /// Versions by name: `kostra`, `rustc` and the flags it was given, the build's profile.
+    /// Versions by name: `kostra`, `rustc` with its flags, the build profile.
     pub(crate) versions: BTreeMap<String, String>,
     /// The machine.
     pub(crate) machine: Machine,
-    /// Runs waiting for a processor, averaged over a minute, before and after: what else the
-    /// machine was doing.
+    /// The load average over one minute, before and after the measurement. It shows other work on
+    /// the machine.
     pub(crate) load_average: [f64; 2],
-    /// The processors that everything was pinned to; empty if it was not.
+    /// The processors to which all threads were pinned; empty if they were not pinned.
     pub(crate) pinned_to: Vec<usize>,
-    /// How many threads the solvers, readers and peers could use, at most.
+    /// The greatest number of threads of the solvers, readers and peers.
     pub(crate) threads: usize,
-    /// What was measured.
+    /// The results.
     pub(crate) measured: Measured,
 }
 
@@ -48,53 +48,52 @@ pub(crate) struct Record {
 pub(crate) enum Measured {
     /// Solvers and peers on graphs.
     Solve {
-        /// What the memory of this machine can do, for some numbers of threads.
+        /// The memory speed of this machine, for several numbers of threads.
         memory_speed: Vec<MemorySpeed>,
-        /// One entry a graph and number of threads.
+        /// One entry per graph and number of threads.
         graphs: Vec<GraphResult>,
-        /// Graphs that were left out, and why.
+        /// The skipped graphs, with the reasons.
         skipped: Vec<Skipped>,
     },
-    /// Readers on files.
+    /// Graph readers on files.
     Read(Vec<FileResult>),
-    /// The memory of whole processes.
+    /// The peak memory of processes.
     Memory(Vec<PeakResult>),
 }
 
 /// Solvers and peers on one graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GraphResult {
-    /// The graph's short name.
+    /// The short name of the graph.
     pub(crate) name: String,
-    /// The spec or file that it comes from.
+    /// The generator spec or the file of the graph.
     pub(crate) source: String,
-    /// How many threads the solvers and peers could use; where a record does not say, as many as
-    /// the record's.
+    /// The number of threads of the solvers and peers; if absent, as many as [`Record::threads`].
     #[serde(default)]
     pub(crate) threads: Option<usize>,
-    /// Whether processors were kept from sleeping.
+    /// Whether idle processors were kept out of sleep states.
     #[serde(default)]
     pub(crate) awake: bool,
-    /// How many vertices it has.
+    /// The number of vertices.
     pub(crate) vertices: u32,
-    /// How many edges it has.
+    /// The number of edges.
     pub(crate) edges: usize,
-    /// The type of its weights.
+    /// The type of the weights.
     pub(crate) weight_type: String,
-    /// Bytes of a weight.
+    /// The size of a weight in bytes.
     pub(crate) weight_bytes: usize,
-    /// How many edges the forest has.
+    /// The number of edges of the forest.
     pub(crate) forest_edges: usize,
-    /// The forest's weight; a string, because it may be an integer beyond what JSON readers keep
-    /// exact.
+    /// The total weight of the forest. It is a string, because JSON readers can round large
+    /// integers.
     pub(crate) total_weight: String,
-    /// Whether the verifier found the reference forest spanning, acyclic and minimal.
+    /// Whether the verifier accepted the reference forest: spanning, acyclic and minimal.
     pub(crate) verified: bool,
-    /// Who ran, in the order of each round.
+    /// The contestants, in the order of their turns.
     pub(crate) contestants: Vec<ContestantResult>,
-    /// Who did not run, or not to the end, and why.
+    /// The contestants that did not run in all rounds, with the reasons.
     pub(crate) skipped: Vec<Skipped>,
-    /// What answers differed in, a sentence each; must be empty.
+    /// One sentence per difference between two answers. It must be empty.
     pub(crate) disagreements: Vec<String>,
 }
 
@@ -103,69 +102,71 @@ pub(crate) struct GraphResult {
 pub(crate) struct ContestantResult {
     /// The solver's id or the peer's name.
     pub(crate) name: String,
-    /// Whether it is somebody else's.
+    /// Whether it is a peer, a solver of another project.
     pub(crate) peer: bool,
-    /// Its version, and that of what it runs in.
+    /// Its version, and the version of the environment that runs it.
     pub(crate) version: String,
-    /// Seconds to build the form of the graph that it wants, once; not in the timing.
+    /// The seconds that building its graph format took, once. `timing` excludes them.
     pub(crate) build_seconds: f64,
-    /// The solves.
+    /// The times of the solves.
     pub(crate) timing: Timing,
 }
 
-/// Somebody who did not run.
+/// A skipped item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Skipped {
     /// The solver, peer, graph or file.
     pub(crate) name: String,
-    /// Why.
+    /// The reason.
     pub(crate) reason: String,
 }
 
-/// The readers on one file.
+/// The graph readers on one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FileResult {
-    /// The path, as given.
+    /// The path as given on the command line.
     pub(crate) file: String,
-    /// The format that was recognized.
+    /// The recognized format.
     pub(crate) format: String,
-    /// The compression that was recognized.
+    /// The recognized compression.
     pub(crate) compression: String,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(crate) file_bytes: u64,
-    /// Bytes of its decompressed content.
+    /// The size of the decompressed content in bytes.
     pub(crate) content_bytes: u64,
-    /// How many vertices the graph has.
+    /// The number of vertices of the graph.
     pub(crate) vertices: u32,
-    /// How many edges the graph has.
+    /// The number of edges of the graph.
     pub(crate) edges: usize,
-    /// Reading the file's bytes and nothing else.
+    /// The times of reading the file's bytes only.
     pub(crate) plain: Timing,
-    /// Reading and decompressing on one thread; absent where nothing is compressed.
+    /// The times of reading and decompressing on one thread; none if the file is not compressed.
     pub(crate) decompress: Option<Timing>,
-    /// Reading the graph.
+    /// The times of reading the graph.
     pub(crate) graph: Timing,
 }
 
-/// The memory of one process.
+/// The peak memory of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakResult {
-    /// The input of `kostra solve`, as given.
+    /// The input of `kostra solve` as given on the command line.
     pub(crate) source: String,
-    /// The command that was measured.
+    /// The measured command.
     pub(crate) command: String,
-    /// How many vertices the graph has.
+    /// The number of vertices of the graph.
     pub(crate) vertices: u64,
-    /// How many edges the graph has.
+    /// The number of edges of the graph.
     pub(crate) edges: u64,
-    /// The most memory that the process held, in bytes, nothing taken off.
+    /// The peak memory of the whole process in bytes.
     pub(crate) peak_bytes: u64,
-    /// Input (12 bytes an edge), 12 bytes an edge more, and 24 bytes a vertex.
+    /// The budget in bytes: 12 per edge for the input, and 12 per edge and 24 per vertex for the
+    /// solve.
     pub(crate) budget_bytes: u64,
 }
 
 impl Record {
-    /// A record that is about to be measured. It lacks only the results, and the load afterwards.
+    /// Begins a record before the measurement. It lacks only the results and the load average after
+    /// the measurement.
     pub(crate) fn begin(machine: Machine, threads: usize, pinned_to: Vec<usize>) -> Self {
         let load = crate::machine::load_average();
         Self {
@@ -182,14 +183,14 @@ impl Record {
         }
     }
 
-    /// The record with its results.
+    /// Adds the results and the load average.
     pub(crate) fn finish(mut self, measured: Measured) -> Self {
         self.load_average[1] = crate::machine::load_average();
         self.measured = measured;
         self
     }
 
-    /// Whether no two answers differed, and each graph's forest was verified.
+    /// Whether all answers agree and the forest of each graph is verified.
     pub(crate) fn agrees(&self) -> bool {
         match &self.measured {
             Measured::Solve { graphs, .. } => {
@@ -199,7 +200,7 @@ impl Record {
         }
     }
 
-    /// Reads a record back.
+    /// Reads a record.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -214,7 +215,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Writes the record, whole or not at all.
+    /// Writes the record atomically: the file is complete or unchanged.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));

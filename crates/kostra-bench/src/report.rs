@@ -1,4 +1,4 @@
-//! A record as Markdown, for people.
+//! Formats a record as Markdown.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::record::{
     ContestantResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped,
 };
 
-/// The whole record as one section.
+/// Formats the record as one section.
 pub(crate) fn markdown(record: &Record) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -48,7 +48,7 @@ fn head(text: &mut String, record: &Record) -> std::fmt::Result {
             format!(
                 "commit {}{}",
                 commit.hash,
-                if commit.dirty { ", with changes that are in no commit" } else { "" }
+                if commit.dirty { ", with uncommitted changes" } else { "" }
             )
         },
     );
@@ -65,7 +65,7 @@ fn head(text: &mut String, record: &Record) -> std::fmt::Result {
         record.threads, record.load_average[0], record.load_average[1]
     )?;
     if record.versions.get("profile").is_some_and(|profile| profile == "debug") {
-        writeln!(text, "- **A debug build: these times say nothing.**")?;
+        writeln!(text, "- **A debug build: these times are not meaningful.**")?;
     }
     writeln!(text)
 }
@@ -78,7 +78,7 @@ fn solves(
 ) -> std::fmt::Result {
     writeln!(
         text,
-        "| memory, threads | read GB/s | copy GB/s | over MiB | random access, ns by table | multiplications a ns |"
+        "| memory, threads | read GB/s | copy GB/s | over MiB | random access, ns by table | multiplications per ns |"
     )?;
     writeln!(text, "|--:|--:|--:|--:|---|--:|")?;
     for speed in memory {
@@ -200,7 +200,7 @@ fn row(
     }
 }
 
-/// Seconds as milliseconds, with three or more digits that count.
+/// Formats seconds as milliseconds with at least three significant digits.
 fn milliseconds(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     let decimals = match milliseconds {
@@ -212,11 +212,12 @@ fn milliseconds(seconds: f64) -> String {
     format!("{milliseconds:.decimals$}")
 }
 
-/// Seconds that memory alone takes.
+/// The lower bounds of a solve's time, in seconds, from the memory speed.
 struct Limits {
-    /// To read every weight once, which nobody can avoid.
+    /// The time to read every weight once, which every solver must do.
     weights: f64,
-    /// To read every weight, and then every edge with its ends and weight: what a filter does.
+    /// The time to read every weight, and then every edge with its ends and weight, as a filter
+    /// does.
     both: f64,
 }
 
@@ -263,7 +264,10 @@ fn reads(text: &mut String, files: &[FileResult]) -> std::fmt::Result {
 }
 
 fn memory(text: &mut String, peaks: &[PeakResult]) -> std::fmt::Result {
-    writeln!(text, "Budget: 12 bytes an edge of input, 12 an edge and 24 a vertex to solve.\n")?;
+    writeln!(
+        text,
+        "Budget: 12 bytes per edge of input; 12 per edge and 24 per vertex to solve.\n"
+    )?;
     writeln!(text, "| command | vertices | edges | peak MiB | budget MiB | peak / budget |")?;
     writeln!(text, "|---|--:|--:|--:|--:|--:|")?;
     for peak in peaks {
@@ -287,13 +291,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_show_the_digits_that_count() {
+    fn times_have_three_significant_digits() {
         let shown = [12.345_67, 0.045_678, 0.001_234_5, 0.000_123_45].map(milliseconds);
         assert_eq!(shown, ["12346", "45.7", "1.23", "0.1234"]);
     }
 
     #[test]
-    fn limits_count_the_bytes_of_an_edge() {
+    fn limits_include_the_bytes_of_an_edge() {
         let graph = |weight_bytes| GraphResult {
             name: String::new(),
             source: String::new(),

@@ -1,28 +1,30 @@
-//! What a handful of timings says: median and range, and nothing that pretends to more.
+//! The summary of a few timings: median and range. More would suggest an accuracy that few samples
+//! do not have.
 
 use serde::{Deserialize, Serialize};
 
-/// The samples of one contestant, in the order in which they were taken, and their summary.
+/// The samples of one contestant in the order of measurement, and their summary.
 ///
-/// The median is the figure to quote; the range shows how far to trust it.
+/// The median is the result to quote. The range shows its reliability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Timing {
-    /// Seconds of the first run, which finds cold caches and untouched memory. Not in the summary.
+    /// Seconds of the first run, with cold caches and untouched memory. The summary excludes it.
     pub(crate) warm_up: f64,
-    /// Seconds of every other run.
+    /// Seconds of all other runs.
     pub(crate) seconds: Vec<f64>,
-    /// The middle one of the seconds, or the mean of the two in the middle.
+    /// The median of `seconds`: the middle value, or the mean of the two middle values.
     pub(crate) median: f64,
-    /// The least of the seconds.
+    /// The minimum of `seconds`.
     pub(crate) minimum: f64,
-    /// The greatest of the seconds.
+    /// The maximum of `seconds`.
     pub(crate) maximum: f64,
-    /// `(maximum - minimum) / median`: 0.1 means that the runs lie within a tenth of each other.
+    /// `(maximum - minimum) / median`. A spread of 0.1 means that the runs differ by at most a
+    /// tenth.
     pub(crate) spread: f64,
 }
 
 impl Timing {
-    /// The summary of a warm-up and the runs that followed it; none if there were no such runs.
+    /// Summarizes a warm-up and the runs after it; none if `seconds` is empty.
     pub(crate) fn new(warm_up: f64, seconds: Vec<f64>) -> Option<Self> {
         let mut sorted = seconds.clone();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -39,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_or_the_mean_of_the_two_in_the_middle() {
+    fn the_median_is_the_middle_value_or_the_mean_of_the_two_middle_values() {
         let median =
             |seconds: &[f64]| Timing::new(9.0, seconds.to_vec()).map(|timing| timing.median);
         assert_eq!(median(&[3.0]), Some(3.0));
@@ -49,14 +51,14 @@ mod tests {
     }
 
     #[test]
-    fn samples_stay_in_order_and_the_warm_up_stays_out() {
+    fn samples_keep_their_order_and_exclude_the_warm_up() {
         let timing = Timing::new(100.0, vec![2.0, 1.0, 4.0]).unwrap();
         assert_eq!(timing.seconds, [2.0, 1.0, 4.0]);
         assert_eq!((timing.minimum, timing.maximum, timing.spread), (1.0, 4.0, 1.5));
     }
 
     #[test]
-    fn a_clock_too_coarse_is_no_division_by_zero() {
+    fn a_median_of_zero_gives_a_spread_of_zero() {
         assert_eq!(Timing::new(0.0, vec![0.0, 0.0]).map(|timing| timing.spread), Some(0.0));
     }
 }

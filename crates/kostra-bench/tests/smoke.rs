@@ -1,4 +1,4 @@
-//! The whole runner on tiny graphs: a record comes out, can be read back, and says what happened.
+//! Runs the program on tiny graphs: it writes a complete record, and can read the record.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
@@ -7,14 +7,14 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A contest on tiny graphs, without the seconds that measuring memory takes.
+/// A contest on tiny graphs, with a small table, so that measuring memory does not take seconds.
 const RUN: [&str; 5] = ["run", "--suite", "smoke", "--largest-table", "4"];
 
 fn bench(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_kostra-bench")).args(arguments).output().unwrap()
 }
 
-/// Runs, expecting success, and returns the record.
+/// Runs the program, expects success, and returns the record.
 fn recorded(arguments: &[&str], record: &Path) -> Value {
     let path = record.to_str().unwrap();
     let output = bench(&[&RUN, arguments, &["-o", path]].concat());
@@ -24,7 +24,7 @@ fn recorded(arguments: &[&str], record: &Path) -> Value {
 }
 
 #[test]
-fn a_record_holds_every_sample_and_a_report_shows_it() {
+fn a_record_contains_every_sample_and_the_report_shows_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/smoke.json");
     let arguments = ["--solvers", "kruskal", "--peers", "", "--runs", "3"];
@@ -58,7 +58,7 @@ fn a_record_holds_every_sample_and_a_report_shows_it() {
 fn peers_agree_or_are_skipped_with_a_reason() {
     let python = Command::new("python3").args(["-c", "import scipy"]).output();
     if !python.is_ok_and(|output| output.status.success()) {
-        println!("skipped: there is no python3 with SciPy here");
+        println!("skipped: no python3 with SciPy is installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -75,7 +75,7 @@ fn peers_agree_or_are_skipped_with_a_reason() {
 }
 
 #[test]
-fn every_number_of_threads_has_a_contest_of_its_own() {
+fn every_number_of_threads_has_its_own_contest() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.json");
     let arguments =
@@ -87,10 +87,7 @@ fn every_number_of_threads_has_a_contest_of_its_own() {
     assert_eq!(threads, [1, 2]);
     for graph in graphs {
         assert_eq!(graph["verified"], true);
-        assert_eq!(
-            graph["skipped"][0]["reason"],
-            "the option --peer-programs has not named its folder"
-        );
+        assert_eq!(graph["skipped"][0]["reason"], "pass its folder with --peer-programs");
     }
     let report = bench(&["report", path.to_str().unwrap()]);
     assert!(
@@ -99,7 +96,7 @@ fn every_number_of_threads_has_a_contest_of_its_own() {
 }
 
 #[test]
-fn a_record_whose_answers_differ_is_no_success() {
+fn different_answers_give_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("record.json");
     let arguments = ["--graphs", "grid", "--solvers", "kruskal", "--peers", ""];
@@ -119,7 +116,7 @@ fn a_record_whose_answers_differ_is_no_success() {
 }
 
 #[test]
-fn wrong_names_are_answered_with_right_ones() {
+fn errors_for_wrong_names_list_the_known_names() {
     let message = |arguments: &[&str]| {
         let output = bench(&[&RUN, arguments].concat());
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -131,7 +128,7 @@ fn wrong_names_are_answered_with_right_ones() {
             &["--solvers", "kruskal", "--peers", "skippy"],
             "there is no peer 'skippy'; there are: scipy,",
         ),
-        (&["--solvers", "kruskal", "--pin", "first"], "'first' is no list of processors"),
+        (&["--solvers", "kruskal", "--pin", "first"], "'first' is not a list of processors"),
     ];
     for (arguments, expected) in cases {
         let (code, text) = message(arguments);

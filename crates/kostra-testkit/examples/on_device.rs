@@ -1,7 +1,8 @@
-//! Every CUDA solver against the processor's canonical forests, for a machine that has a device but
-//! no Rust: the cases of `testdata/`, small random multigraphs, graphs that make a solver leave its
-//! fast path, and a path of ten million. Random multigraphs are solved with random values of the
-//! solver's options, everything else in all of its variants (`kostra_testkit::variants`).
+//! Compares every CUDA solver with the canonical forests of a CPU solver, on a machine that has a
+//! device but no Rust. The inputs are the cases of `testdata/`, small random multigraphs, graphs
+//! that make a solver leave its fast path, and a path of ten million vertices. Random multigraphs
+//! are solved with random option values, all other graphs in all variants of the solver
+//! (`kostra_testkit::variants`).
 //!
 //! ```text
 //! cargo build --release --package kostra-testkit --example on_device
@@ -9,8 +10,8 @@
 //!     [--device 0] [--solver ID]
 //! ```
 //!
-//! Prints a line a solver, the fault where there is one, and ends with 1 if any solver has one, or
-//! if there is no device, or no solver.
+//! Prints one line per solver, with the fault if there is one. The exit code is 1 if a solver has a
+//! fault, or if there is no device or no solver.
 
 use std::path::PathBuf;
 use std::process::exit;
@@ -31,17 +32,17 @@ struct Arguments {
     graphs: u64,
     seed: u64,
     path: u64,
-    /// One in so many of the hard graphs is taken, or none: under a sanitizer all of them take
-    /// long.
+    /// Every `hard`-th hard graph is solved, or none if 0. Under a sanitizer, all of them would
+    /// take too long.
     hard: u64,
     device: usize,
     only: Option<String>,
 }
 
 fn main() {
-    let arguments = arguments().unwrap_or_else(|complaint| {
+    let arguments = arguments().unwrap_or_else(|error| {
         eprintln!(
-            "{complaint}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--hard N] [--device D] [--solver ID]"
+            "{error}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--hard N] [--device D] [--solver ID]"
         );
         exit(2);
     });
@@ -58,14 +59,14 @@ fn main() {
         .collect();
     let mut right = !tested.is_empty();
     if tested.is_empty() {
-        println!("there is no such solver for CUDA devices");
+        println!("no CUDA solver has this id");
     }
     for solver in tested {
         let start = Instant::now();
         match examine(solver, &arguments) {
             Ok(words) => {
                 let seconds = start.elapsed().as_secs_f64();
-                println!("{}: all right: {words} in {seconds:.1} s", solver.info().id);
+                println!("{}: correct: {words} in {seconds:.1} s", solver.info().id);
             }
             Err(fault) => {
                 right = false;
@@ -98,13 +99,13 @@ fn arguments() -> Result<Arguments, String> {
             "--hard" => parsed.hard = number()?,
             "--device" => parsed.device = number()? as usize,
             "--solver" => parsed.only = Some(value),
-            _ => return Err(format!("there is no option {name}")),
+            _ => return Err(format!("unknown option {name}")),
         }
     }
     Ok(parsed)
 }
 
-/// Everything, with one solver; says how much that was.
+/// Runs all checks with one solver; returns a summary of what ran.
 fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<String, String> {
     let cases = examine_cases(solver, arguments)?;
     examine_random_graphs(solver, arguments)?;
@@ -128,7 +129,7 @@ fn examine_cases(solver: &dyn Solver, arguments: &Arguments) -> Result<usize, St
                 compare(solver, forest.ids(), &answer.forest)
                     .map_err(|fault| format!("{}: {fault}", about()))?;
                 if answer.total.is_some_and(|total| !same_total(total, forest.total())) {
-                    return Err(format!("{}: a total of {}", about(), forest.total()));
+                    return Err(format!("{}: the total is {}", about(), forest.total()));
                 }
             }
         }
@@ -163,7 +164,7 @@ fn examine_hard_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<usi
         step => hard_graphs().into_iter().step_by(step as usize).collect(),
     };
     for (name, make) in &hard {
-        for graph in of_all_types(make) {
+        for graph in with_all_weight_types(make) {
             for order in ORDERS {
                 let right = by_processor(&graph, order)?;
                 for settings in variants(solver.info()) {
@@ -180,7 +181,7 @@ fn examine_hard_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<usi
     Ok(12 * hard.len())
 }
 
-/// Every vertex of the path hooks onto its neighbor, all in one direction.
+/// Every vertex of the path hooks onto its neighbor in the same direction.
 fn examine_path(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
     let n = Vertex::try_from(arguments.path).map_err(|error| error.to_string())?;
     let ends: Vec<_> = (1..n).map(|v| (v - 1, v)).collect();
@@ -215,7 +216,7 @@ fn solve(
         .map_err(|error| error.to_string())
 }
 
-/// The forest that the processor finds.
+/// The forest of a CPU solver.
 fn by_processor(graph: &AnyGraph, order: Order) -> Result<Forest, String> {
     let reference = solver("kruskal").map_err(|error| error.to_string())?;
     let solution =
@@ -230,7 +231,7 @@ fn compare(solver: &dyn Solver, found: &[EdgeId], right: &[EdgeId]) -> Result<()
     Err(format!("{} edges instead of {}, {}", found.len(), right.len(), difference(found, right)))
 }
 
-/// A graph without its weights, and a number for each edge that these are made from.
+/// A graph without weights, and one number per edge from which the weights are derived.
 struct Raw {
     vertices: Vertex,
     ends: Vec<(Vertex, Vertex)>,
@@ -239,7 +240,7 @@ struct Raw {
 
 type Make = Box<dyn Fn() -> Raw>;
 
-/// What makes a solver leave its fast path, or fill its tables to the brim.
+/// Graphs that make a solver leave its fast path, or that fill its tables completely.
 fn hard_graphs() -> Vec<(String, Make)> {
     const SAME: fn(usize) -> u64 = |_| 7;
     const FEW: fn(usize) -> u64 = |edge| scatter(edge) % 3;
@@ -295,7 +296,8 @@ fn hard_graphs() -> Vec<(String, Make)> {
             })
         });
     }
-    // Around the sizes at which tables stop fitting into a block's memory, or a grid's.
+    // Sizes around the limits at which a table no longer fits into the shared memory of a block or
+    // a grid.
     for limit in [32_u32, 256, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536] {
         for vertices in [limit - 1, limit, limit + 1] {
             add(
@@ -342,14 +344,14 @@ fn grid(side: Vertex) -> Vec<(Vertex, Vertex)> {
     rows.chain(columns).collect()
 }
 
-/// A number that looks random, for each number.
+/// Maps each number to a pseudorandom number.
 fn scatter(number: usize) -> u64 {
     Random(number as u64).next()
 }
 
-/// The graph with weights of each type; floats of any sign and size, infinities and zeros of both
-/// signs among them.
-fn of_all_types(make: &Make) -> impl Iterator<Item = AnyGraph> {
+/// The graph with weights of every type. Floats have any sign and magnitude, including infinities
+/// and zeros of both signs.
+fn with_all_weight_types(make: &Make) -> impl Iterator<Item = AnyGraph> {
     let Raw { vertices, ends, weight } = make();
     (0..6).map(move |kind| match kind {
         0 => graph_of(vertices, &ends, |edge| weight(edge) as i32),
@@ -386,5 +388,5 @@ where
     let (u, v): (Vec<_>, Vec<_>) = ends.iter().copied().unzip();
     let weights: Vec<W> = (0..u.len()).map(weight).collect();
     AnyGraph::from_edges(vertices as usize, u, v, weights)
-        .expect("ends are vertices, no weight is NaN")
+        .expect("the ends are vertices and no weight is NaN")
 }

@@ -1,15 +1,15 @@
-//! Small random multigraphs without end, through every solver that works with threads, against
-//! Kruskal's algorithm.
+//! Solves an endless sequence of small random multigraphs with every multithreaded solver, and
+//! compares with Kruskal's algorithm.
 //!
 //! ```text
 //! cargo run --release --package kostra-testkit --example stress -- --graphs 1000000 --seed 7
 //! ```
 //!
-//! Graph `i` of a run is made from the seed `SEED + i` alone: its shape, its weights, their type,
-//! the order, and the options and threads that the solvers run with. So a failure is repeated, as
-//! far as chance between threads allows, with `--seed` set to the seed that it names. Without a
-//! seed the clock gives one. Ends with one line of JSON; stops at the first difference, panic, or
-//! graph that takes a minute.
+//! The seed `SEED + i` determines everything about graph `i`: its shape, weights and weight type,
+//! the order, and the options and threads of the solvers. To repeat a failure, pass the seed that
+//! it prints as `--seed`; only the scheduling of threads can differ. The default seed is the time.
+//! The program stops at the first difference or panic, or if a graph takes a minute. Otherwise it
+//! prints one line of JSON at the end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::exit;
@@ -22,16 +22,16 @@ use kostra_testkit::matrix::ORDERS;
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::oracle;
 
-/// What a solve draws its number of threads from; more than there are cores changes who runs when.
+/// The numbers of threads that a solve can get. More threads than cores change the scheduling.
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The seed of the graph at hand, for whoever has to say where it went wrong.
+/// The seed of the current graph, for messages about a failure.
 static SEED: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
-    let (graphs, first_seed) = arguments().unwrap_or_else(|complaint| {
-        eprintln!("{complaint}\nusage: stress [--graphs N] [--seed S]");
+    let (graphs, first_seed) = arguments().unwrap_or_else(|error| {
+        eprintln!("{error}\nusage: stress [--graphs N] [--seed S]");
         exit(2);
     });
     let tested: Vec<_> =
@@ -58,7 +58,7 @@ fn main() {
     );
 }
 
-/// How many graphs, and the seed of the first.
+/// The number of graphs, and the seed of the first graph.
 fn arguments() -> Result<(u64, u64), String> {
     let clock =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -68,7 +68,7 @@ fn arguments() -> Result<(u64, u64), String> {
         let target = match name.as_str() {
             "--graphs" => &mut graphs,
             "--seed" => &mut seed,
-            _ => return Err(format!("there is no option {name}")),
+            _ => return Err(format!("unknown option {name}")),
         };
         let value = arguments.next().and_then(|value| value.parse().ok());
         *target = value.ok_or_else(|| format!("{name} needs a number"))?;
@@ -76,7 +76,7 @@ fn arguments() -> Result<(u64, u64), String> {
     Ok((graphs, seed))
 }
 
-/// Ends the program when one graph takes too long: threads may wait for each other forever.
+/// Exits the program if one graph takes too long, for example because of a deadlock.
 fn watch() {
     let (mut seed, mut since) = (SEED.load(Relaxed), Instant::now());
     loop {
@@ -98,8 +98,8 @@ struct Counts {
     solves: u64,
 }
 
-/// Makes the graph of a seed, and compares every solver, on a number of threads, with Kruskal's
-/// algorithm.
+/// Generates the graph of a seed, and compares every solver, with a random number of threads, with
+/// Kruskal's algorithm.
 fn check(
     seed: u64,
     tested: &[&dyn Solver],

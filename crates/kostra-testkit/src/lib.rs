@@ -1,9 +1,9 @@
-//! What all tests of Kostra share. Not published.
+//! Shared test support for Kostra. This crate is not published.
 //!
-//! One truth, many engines: the cases of `testdata/` ([`suite`]), graphs made at random
-//! ([`strategies`]) and real graphs ([`real`]) go through every registered solver ([`matrix`],
-//! [`variants`]), and the answers are compared edge id by edge id: with what the definition says
-//! ([`oracle`]) on small graphs, with an answer that the verifier accepts on large ones.
+//! Every registered solver ([`matrix`], [`variants`]) solves the cases of `testdata/` ([`suite`]),
+//! random graphs ([`strategies`]) and real graphs ([`real`]). Answers are compared edge id by edge
+//! id. The reference is the definition of the forest ([`oracle`]) on small graphs, and an answer
+//! that the verifier accepts on large graphs.
 
 pub mod matrix;
 pub mod multigraphs;

@@ -1,5 +1,5 @@
-//! One graph through every registered solver that this machine can run, in both orders, on several
-//! numbers of threads, and in every [variant](crate::variants) of the solver's options.
+//! Runs every registered solver that this machine supports on one graph: in both orders, with
+//! several numbers of threads, and in every [variant](crate::variants) of the solver's options.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display};
@@ -15,33 +15,32 @@ use crate::{mutate, oracle};
 /// Both orders.
 pub const ORDERS: [Order; 2] = [Order::Minimum, Order::Maximum];
 
-/// A solver may call a graph unsuitable only from this many vertices and edges together.
+/// The size, in vertices plus edges, from which a solver may refuse a graph as unsuitable.
 pub const REALLY_LARGE: usize = 10_000;
 
-/// What every exact solver must return.
+/// The answer that every exact solver must return.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The edges of the canonical forest, ascending.
     pub forest: Vec<EdgeId>,
-    /// The sum of their weights, where it is known.
+    /// The sum of their weights, if known.
     pub total: Option<Total>,
-    /// How many components the graph has.
+    /// The number of components of the graph.
     pub components: u32,
 }
 
 impl Answer {
-    /// The answer by definition, for graphs of some hundred edges.
+    /// Computes the answer by the definition, for graphs of a few hundred edges.
     pub fn by_definition(graph: &AnyGraph, order: Order) -> Self {
         let forest = oracle::canonical_forest(graph, order);
         let total = oracle::integer_total(graph, &forest).map(Total::Integer);
         Self { forest, total, components: oracle::components(graph) }
     }
 
-    /// The answer of the first exact solver, once the verifier agrees with it: for graphs of any
-    /// size.
+    /// The answer of the first exact solver, checked by the verifier, for graphs of any size.
     ///
     /// # Errors
-    /// When that solver fails, or the verifier names a violation.
+    /// If that solver fails, or the verifier finds a violation.
     pub fn verified(graph: &AnyGraph, order: Order) -> Result<Self, Disagreement> {
         let solver =
             solvers().find(|solver| solver.info().exact).expect("an exact solver is registered");
@@ -60,25 +59,25 @@ impl Answer {
     }
 }
 
-/// A solver under certain circumstances.
+/// A solver with an order, a number of threads and option values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combination {
     /// The solver's id.
     pub solver: &'static str,
-    /// What it was asked for.
+    /// The order of the forest.
     pub order: Order,
-    /// How many threads it had.
+    /// The number of threads.
     pub threads: usize,
-    /// Which of its options were set; the others had their defaults.
+    /// The options that were set. All others had their defaults.
     pub variant: Variant,
 }
 
-/// A solver that did not return the answer.
+/// A solver that did not return the right answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// Which one, and when.
+    /// The solver and its settings.
     pub combination: Combination,
-    /// What it did instead.
+    /// A description of the wrong answer or the failure.
     pub fault: String,
 }
 
@@ -93,45 +92,45 @@ impl Display for Disagreement {
 
 impl std::error::Error for Disagreement {}
 
-/// How many combinations answered, and which refused.
+/// The number of right answers, and the refusals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Combinations that gave the right answer.
+    /// The number of combinations that returned the right answer.
     pub right: usize,
-    /// Combinations that called a really large graph unsuitable.
+    /// The combinations that refused a really large graph as unsuitable.
     pub refused: Vec<Combination>,
 }
 
 impl Tally {
-    /// Counts another tally in.
+    /// Adds another tally to this one.
     pub fn add(&mut self, other: Self) {
         self.right += other.right;
         self.refused.extend(other.refused);
     }
 }
 
-/// The numbers of threads that a platform is tried with: more than the machine has, and odd ones,
-/// are ordinary.
+/// The numbers of threads that a platform is tested with. They include odd numbers and more threads
+/// than the machine has.
 pub const fn thread_counts(platform: Platform) -> &'static [usize] {
     match platform {
-        // A device is one device; the threads beside it only carry data.
+        // The device does the work; host threads only transfer data.
         Platform::Sequential | Platform::Cuda => &[1],
         Platform::Threads => &[1, 2, 3, 8],
-        // Ranks are many already.
+        // A job already has several ranks.
         Platform::Mpi => &[1, 2],
     }
 }
 
-/// The solvers that can run on this machine. One that cannot, for want of a device, is named once.
+/// The solvers that can run on this machine. A solver without its device is reported once.
 ///
 /// # Panics
-/// When there are signs of a device, or `KOSTRA_REQUIRE_DEVICE` is set, and yet no device can be
-/// opened: then it must not look as if nothing had been skipped.
+/// If no device can be opened although the system shows signs of one or `KOSTRA_REQUIRE_DEVICE` is
+/// set. Otherwise a broken device would silently skip the tests.
 pub fn solvers_here() -> impl Iterator<Item = &'static dyn Solver> {
     solvers().filter(|solver| can_run(*solver))
 }
 
-/// Whether a solver has the device that it needs; says once for each that has not.
+/// Whether a solver has the device that it needs. Reports each solver without its device once.
 fn can_run(solver: &dyn Solver) -> bool {
     static SKIPPED: Mutex<Option<HashSet<&str>>> = Mutex::new(None);
     let info = solver.info();
@@ -146,7 +145,7 @@ fn can_run(solver: &dyn Solver) -> bool {
     false
 }
 
-/// Why there is no device, found out by other means than a solver's word.
+/// The reason why there is no device, determined without running a solver.
 static DEVICE: LazyLock<Result<(), String>> = LazyLock::new(|| {
     let Err(error) = Device::open(0) else { return Ok(()) };
     let signs = ["/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg"];
@@ -157,18 +156,18 @@ static DEVICE: LazyLock<Result<(), String>> = LazyLock::new(|| {
     Err(error.to_string())
 });
 
-/// Runs every solver on a graph and compares with what the definition says.
+/// Runs every solver on a graph and compares the answers with the definition.
 ///
 /// # Errors
-/// The first solver that returns something else.
+/// The first solver with a different answer.
 pub fn check_by_definition(graph: &AnyGraph) -> Result<Tally, Disagreement> {
     check_both(graph, |order| Ok(Answer::by_definition(graph, order)))
 }
 
-/// Runs every solver on a graph and compares all of them with one whose answer is verified.
+/// Runs every solver on a graph and compares the answers with one verified answer.
 ///
 /// # Errors
-/// The first solver that returns something else, or the verifier's complaint.
+/// The first solver with a different answer, or the violation that the verifier found.
 pub fn check_verified(graph: &AnyGraph) -> Result<Tally, Disagreement> {
     check_both(graph, |order| Answer::verified(graph, order))
 }
@@ -184,10 +183,10 @@ fn check_both(
     Ok(tally)
 }
 
-/// Runs every solver on a graph in one order and compares with the answer.
+/// Runs every solver on a graph in one order and compares with `answer`.
 ///
 /// # Errors
-/// The first solver that returns something else.
+/// The first solver with a different answer.
 pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, Disagreement> {
     let mut tally = Tally::default();
     for solver in solvers_here() {
@@ -196,12 +195,12 @@ pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, D
     Ok(tally)
 }
 
-/// Runs one solver with every variant on every number of threads and compares with the answer: edge
-/// id by edge id where the solver is exact; where it is approximate, its answer must be some
-/// spanning forest.
+/// Runs one solver in every variant with every number of threads, and compares with `answer`. The
+/// answer of an exact solver must agree edge id by edge id. The answer of an approximate solver
+/// must be a spanning forest.
 ///
 /// # Errors
-/// The first combination in which it returns something else.
+/// The first combination with a different answer.
 pub fn check_solver(
     solver: &dyn Solver,
     graph: &AnyGraph,
@@ -246,7 +245,7 @@ fn check_one(
         {
             return Err(Failure::Refused);
         }
-        Err(error) => return Err(Failure::Wrong(format!("gave no answer: {error}"))),
+        Err(error) => return Err(Failure::Wrong(format!("failed: {error}"))),
     };
     if forest.components() != answer.components {
         let (found, right) = (forest.components(), answer.components);
@@ -257,22 +256,21 @@ fn check_one(
         return if spanning {
             Ok(())
         } else {
-            Err(Failure::Wrong("returned no spanning forest".to_owned()))
+            Err(Failure::Wrong("did not return a spanning forest".to_owned()))
         };
     }
     if forest.ids() != answer.forest {
         return Err(Failure::Wrong(describe_difference(forest.ids(), &answer.forest)));
     }
     match answer.total {
-        Some(total) if !same_total(forest.total(), total) => Err(Failure::Wrong(format!(
-            "the total came out as {} instead of {total}",
-            forest.total()
-        ))),
+        Some(total) if !same_total(forest.total(), total) => {
+            Err(Failure::Wrong(format!("returned the total {} instead of {total}", forest.total())))
+        }
         _ => Ok(()),
     }
 }
 
-/// Whether two totals are equal, NaN (from infinities of both signs) being equal to itself.
+/// Whether two totals are equal. NaN, the sum of infinities of both signs, equals itself.
 pub fn same_total(a: Total, b: Total) -> bool {
     match (a, b) {
         (Total::Float(a), Total::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
@@ -280,13 +278,13 @@ pub fn same_total(a: Total, b: Total) -> bool {
     }
 }
 
-/// Which edges one list has and the other has not, the first few of each.
+/// Describes the edges that only one of the lists contains, the first few of each.
 fn describe_difference(found: &[EdgeId], right: &[EdgeId]) -> String {
     let few = |ids: &[EdgeId], others: &[EdgeId]| {
         ids.iter().filter(|id| !others.contains(id)).take(5).copied().collect::<Vec<_>>()
     };
     format!(
-        "returned {} edges instead of {}; wrongly in: {:?}, wrongly out: {:?} (the first few of each)",
+        "returned {} edges instead of {}; wrongly included: {:?}, wrongly missing: {:?} (the first few of each)",
         found.len(),
         right.len(),
         few(found, right),
@@ -302,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// A solver on a device in name only, which notes the options that it was run with.
+    /// A fake device solver that records the options of its runs.
     struct Stub;
 
     static SEEN: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
@@ -340,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_solver_that_is_wrong_in_one_variant_only_is_found_out_and_named() {
+    fn a_solver_with_one_wrong_variant_is_reported_with_that_variant() {
         let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![5]).unwrap();
         let answer = Answer::by_definition(&graph, Order::Minimum);
         let disagreement = check_solver(&Stub, &graph, Order::Minimum, &answer).unwrap_err();

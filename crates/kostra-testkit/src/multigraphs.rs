@@ -1,4 +1,4 @@
-//! Small random multigraphs from a seed: what the programs that run without end are fed with.
+//! Small random multigraphs from a seed, for the stress programs.
 
 use std::fmt::{Debug, Write};
 
@@ -6,15 +6,20 @@ use kostra::{AnyGraph, EdgeId, EdgeList, SolverOption};
 
 use crate::strategies::{RandomWeight, Shape};
 
-/// Which edges one list has and the other has not, the first ten of each; both ascend.
+/// Describes the edges that only one of the lists contains, the first ten of each. Both lists must
+/// ascend.
 pub fn difference(found: &[EdgeId], right: &[EdgeId]) -> String {
     let without = |ids: &[EdgeId], others: &[EdgeId]| -> Vec<_> {
         ids.iter().filter(|id| others.binary_search(id).is_err()).copied().take(10).collect()
     };
-    format!("{:?} too much and {:?} too little", without(found, right), without(right, found))
+    format!(
+        "{:?} wrongly included and {:?} wrongly missing",
+        without(found, right),
+        without(right, found)
+    )
 }
 
-/// A graph in a line: whole if it is small.
+/// Describes a graph in one line; small graphs completely.
 pub fn describe(graph: &AnyGraph) -> String {
     let mut text = format!("{} vertices and {} edges", graph.vertices(), graph.edges());
     if graph.edges() <= 60 {
@@ -23,7 +28,7 @@ pub fn describe(graph: &AnyGraph) -> String {
     text
 }
 
-/// A weight that may be drawn from any 64 bits.
+/// A weight that can be derived from any 64 bits.
 trait FromBits: RandomWeight {
     fn from_bits(bits: u64) -> Self;
 }
@@ -47,13 +52,14 @@ impl_from_bits! {
     f64: f64::from_bits;
 }
 
-/// The generator of Steele, Lea and Flood 2014, which makes good numbers from consecutive seeds.
+/// The generator SplitMix64 (Steele, Lea and Flood 2014), which gives independent numbers for
+/// consecutive seeds.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
     /// The next number.
-    #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    #[expect(clippy::should_implement_trait, reason = "the sequence is infinite")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -61,13 +67,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below a bound.
+    /// A number below `bound`.
     pub fn below(&mut self, bound: u32) -> u32 {
         (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// A value for an option: the default now and then; else something near the lowest value, where
-    /// work is dealt out in small pieces.
+    /// A random value for an option: sometimes the default, otherwise a value close to the lowest,
+    /// which divides the work into small pieces.
     pub fn setting(&mut self, option: &SolverOption) -> u64 {
         match self.below(4) {
             0 => option.default,
@@ -75,8 +81,8 @@ impl Random {
         }
     }
 
-    /// A multigraph of some ten vertices, seldom some thousand, with weights of any type, and often
-    /// ties.
+    /// A multigraph of about ten vertices, rarely about a thousand, with weights of any type and
+    /// often with ties.
     pub fn any_graph(&mut self) -> AnyGraph {
         match self.below(6) {
             0 => self.graph::<i32>(),
@@ -101,13 +107,13 @@ impl Random {
         for index in (1..ends.len()).rev() {
             ends.swap(index, self.below(index as u32 + 1) as usize);
         }
-        // A palette cut short makes ties; without any, weights may be anything.
+        // A short palette gives ties. Without a palette, weights can have any value.
         let palette = self.below(W::PALETTE.len() as u32 + 2) as usize;
         let weights = ends.iter().map(|_| self.weight::<W>(palette)).collect();
         let turned = ends.iter().map(|&(u, v)| if self.below(2) == 0 { (u, v) } else { (v, u) });
         let (u, v) = turned.collect();
         AnyGraph::from_edges(n as usize, u, v, weights)
-            .expect("ends are vertices, no weight is NaN")
+            .expect("the ends are vertices and no weight is NaN")
     }
 
     fn weight<W: FromBits>(&mut self, palette: usize) -> W {
@@ -119,8 +125,8 @@ impl Random {
         }
     }
 
-    /// Edges at random: between all vertices, some of them, near ones, those of one island, or half
-    /// of them at a hub.
+    /// Random edges of one kind: between all vertices, between few vertices, between close ids,
+    /// within islands, or half of them at a hub.
     fn multigraph(&mut self, n: u32, scale: u32) -> Vec<(u32, u32)> {
         let m = self.below(80 * scale);
         let (family, some) = (self.below(5), 1 + self.below(n));

@@ -1,4 +1,4 @@
-//! Forests made wrong on purpose, each with what is wrong with it: the verifier's own examination.
+//! Tests the verifier with forests that are wrong on purpose, each with a known fault.
 
 use std::ops::Add;
 
@@ -6,18 +6,18 @@ use kostra_core::{AnyGraph, EdgeId, Order, VerifyError, Violation, verify, with_
 
 use crate::oracle;
 
-/// How many wrong forests of each kind the verifier has refused.
+/// The number of wrong forests of each kind that the verifier refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// An edge left out.
+    /// Forests with one edge removed.
     pub dropped: usize,
-    /// An edge added.
+    /// Forests with one edge added.
     pub added: usize,
-    /// An edge replaced by another across the same cut.
+    /// Forests with one edge replaced by another edge across the same cut.
     pub swapped: usize,
-    /// Such replacements by an edge of the same weight.
+    /// The part of `swapped` with an edge of equal weight.
     pub swapped_with_a_tie: usize,
-    /// A list with a repetition, out of order, or with an edge that is not there.
+    /// Lists with a repeated edge, out of order, or with an unknown edge id.
     pub lists: usize,
 }
 
@@ -35,10 +35,10 @@ impl Add for Refused {
     }
 }
 
-/// What the verifier says of a list of edges.
+/// The verifier's verdict on a list of edge ids.
 ///
 /// # Panics
-/// When the system does not grant the memory.
+/// If the system refuses the memory.
 pub fn judge(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<(), Violation> {
     match with_graph!(graph, graph => verify(graph.edge_list().edges(order), ids)) {
         Ok(_) => Ok(()),
@@ -47,11 +47,12 @@ pub fn judge(graph: &AnyGraph, order: Order, ids: &[EdgeId]) -> Result<(), Viola
     }
 }
 
-/// Spoils the canonical forest in every way of one step, and sees that the verifier names the
-/// fault.
+/// Changes the canonical forest in every possible single step, and checks that the verifier reports
+/// the right violation.
 ///
 /// # Errors
-/// A sentence about the first wrong forest that was accepted, or refused for the wrong reason.
+/// A description of the first wrong forest that the verifier accepted, or refused for the wrong
+/// reason.
 pub fn examine_verifier(
     graph: &AnyGraph,
     order: Order,
@@ -63,12 +64,12 @@ pub fn examine_verifier(
     let judge = |ids: &[EdgeId]| judge(graph, order, ids);
     let expect = |what: &str, ids: &[EdgeId], right: &dyn Fn(&Violation) -> bool| match judge(ids) {
         Err(violation) if right(&violation) => Ok(1),
-        verdict => Err(format!("{what}, {ids:?} with {order:?}, was judged {verdict:?}")),
+        verdict => Err(format!("{what}, {ids:?} with {order:?}, gave the verdict {verdict:?}")),
     };
 
     for (place, &id) in forest.iter().enumerate() {
         let without = [&forest[..place], &forest[place + 1..]].concat();
-        // An edge across the gap with a lower id may be named first.
+        // The verifier may report another edge across the cut, with a lower id.
         let missed =
             |found: &Violation| matches!(found, Violation::Missed { edge, .. } if *edge <= id);
         refused.dropped += expect(&format!("without edge {id}"), &without, &missed)?;
@@ -85,7 +86,7 @@ pub fn examine_verifier(
                     |violation: &Violation| matches!(violation, Violation::NotMinimal { .. });
                 refused.swapped +=
                     expect(&format!("edge {other} for {id}"), &swapped, &not_minimal)?;
-                refused.swapped_with_a_tie += usize::from(weighs_the_same(graph, id, other));
+                refused.swapped_with_a_tie += usize::from(has_equal_weight(graph, id, other));
             }
         }
     }
@@ -103,7 +104,7 @@ pub fn examine_verifier(
     }
     let unknown = Violation::UnknownEdge { edge: edges as EdgeId, edges };
     let with_unknown = [forest, &[edges as EdgeId]].concat();
-    refused.lists += expect("an edge too high", &with_unknown, &|violation| *violation == unknown)?;
+    refused.lists += expect("an unknown edge", &with_unknown, &|violation| *violation == unknown)?;
     Ok(refused)
 }
 
@@ -112,7 +113,7 @@ fn sorted(mut ids: Vec<EdgeId>) -> Vec<EdgeId> {
     ids
 }
 
-fn weighs_the_same(graph: &AnyGraph, a: EdgeId, b: EdgeId) -> bool {
+fn has_equal_weight(graph: &AnyGraph, a: EdgeId, b: EdgeId) -> bool {
     with_graph!(graph, graph => {
         let weights = graph.edge_list().weights();
         weights[a as usize] == weights[b as usize]

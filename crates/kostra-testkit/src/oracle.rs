@@ -1,37 +1,38 @@
-//! The answer by definition: slow, obvious, and sharing nothing with what it judges.
+//! Computes the answer by the definition: slow and simple, and without code of the solvers.
 //!
-//! An edge is in the canonical forest exactly when its ends are not connected by the edges that
-//! come before it. That is asked of every edge by a search of its own: no union-find, no sorting,
-//! no weight keys. Weights are compared as the values they are, so that a fault in the keys shows
-//! too.
+//! An edge is in the canonical forest exactly if the edges before it do not connect its ends. A
+//! separate search decides this for every edge, without union-find, sorting or weight keys. Weights
+//! are compared as values, so a fault in the keys is detected too.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use kostra_core::{AnyGraph, EdgeId, EdgeList, Order, Vertex, Weight, with_graph};
 
-/// The most edges that [`best_of_all_subsets`] takes.
+/// The greatest number of edges for [`best_of_all_subsets`].
 pub const MAX_SUBSET_EDGES: usize = 14;
 
-/// The canonical forest: each edge whose ends no path of earlier edges connects. O(m (n + m)) time.
+/// The canonical forest: every edge whose ends are not connected by earlier edges. O(m (n + m))
+/// time.
 pub fn canonical_forest(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     with_graph!(graph, graph => canonical_forest_typed(graph.edge_list(), order))
 }
 
 fn canonical_forest_typed<W: Weight>(graph: &EdgeList<W>, order: Order) -> Vec<EdgeId> {
-    let neighbours = Neighbours::of(graph);
+    let neighbors = Neighbors::of_graph(graph);
     let ids = 0..graph.len() as EdgeId;
     ids.filter(|&id| {
         let (u, v) = (graph.u()[id as usize], graph.v()[id as usize]);
-        !neighbours.connects(u, v, |other| comes_before(graph, order, other, id))
+        !neighbors.connects(u, v, |other| comes_before(graph, order, other, id))
     })
     .collect()
 }
 
-/// Whether edge `a` comes before edge `b`: the better weight, or the same weight and the lower id.
+/// Whether edge `a` precedes edge `b`: it has the better weight, or an equal weight and the lower
+/// id.
 fn comes_before<W: Weight>(graph: &EdgeList<W>, order: Order, a: EdgeId, b: EdgeId) -> bool {
     let (weight_a, weight_b) = (graph.weights()[a as usize], graph.weights()[b as usize]);
-    let by_weight = weight_a.partial_cmp(&weight_b).expect("no graph holds NaN");
+    let by_weight = weight_a.partial_cmp(&weight_b).expect("no graph contains NaN");
     let by_weight = match order {
         Order::Minimum => by_weight,
         Order::Maximum => by_weight.reverse(),
@@ -39,11 +40,11 @@ fn comes_before<W: Weight>(graph: &EdgeList<W>, order: Order, a: EdgeId, b: Edge
     by_weight.then(a.cmp(&b)) == Ordering::Less
 }
 
-/// The best of all spanning forests, found by looking at every subset of the edges: the one whose
-/// edges, first to last, come before those of every other. O(2^m (n + m)) time.
+/// The best of all spanning forests, found by testing every subset of the edges: the forest whose
+/// sequence of edges is lexicographically first. O(2^m (n + m)) time.
 ///
 /// # Panics
-/// When the graph has more than [`MAX_SUBSET_EDGES`] edges.
+/// If the graph has more than [`MAX_SUBSET_EDGES`] edges.
 pub fn best_of_all_subsets(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     with_graph!(graph, typed => {
         let list = typed.edge_list();
@@ -68,11 +69,11 @@ pub fn best_of_all_subsets(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     })
 }
 
-/// The least (or, for a maximum, the greatest) total of all spanning forests; none where weights
-/// are floats.
+/// The lowest total of all spanning forests, or the highest for [`Order::Maximum`]; none if the
+/// weights are floats.
 ///
 /// # Panics
-/// When the graph has more than [`MAX_SUBSET_EDGES`] edges.
+/// If the graph has more than [`MAX_SUBSET_EDGES`] edges.
 pub fn best_total_of_all_subsets(graph: &AnyGraph, order: Order) -> Option<i128> {
     let totals = spanning_subsets(graph).into_iter().map(|subset| integer_total(graph, &subset));
     match order {
@@ -81,17 +82,17 @@ pub fn best_total_of_all_subsets(graph: &AnyGraph, order: Order) -> Option<i128>
     }
 }
 
-/// Every set of edges that spans each component and closes no cycle.
+/// All sets of edges that span each component and contain no cycle.
 fn spanning_subsets(graph: &AnyGraph) -> Vec<Vec<EdgeId>> {
     let edges = graph.edges();
-    assert!(edges <= MAX_SUBSET_EDGES, "{edges} edges have too many subsets to look at");
+    assert!(edges <= MAX_SUBSET_EDGES, "{edges} edges have too many subsets to test");
     (0..1_u32 << edges)
         .map(|bits| (0..edges as EdgeId).filter(|&id| bits >> id & 1 == 1).collect::<Vec<_>>())
         .filter(|subset| is_spanning_forest(graph, subset))
         .collect()
 }
 
-/// The exact sum of some edges' weights where they are integers, added one by one as they are.
+/// The exact sum of the weights of `ids`; none if the weights are floats.
 pub fn integer_total(graph: &AnyGraph, ids: &[EdgeId]) -> Option<i128> {
     macro_rules! sum {
         ($graph:expr) => {
@@ -107,24 +108,24 @@ pub fn integer_total(graph: &AnyGraph, ids: &[EdgeId]) -> Option<i128> {
     }
 }
 
-/// Which component each vertex is in, numbered in the order of their lowest vertices. O(n + m).
+/// The component of each vertex. Components are numbered by ascending lowest vertex. O(n + m).
 pub fn labels(graph: &AnyGraph) -> Vec<u32> {
     labels_through(graph, 0..graph.edges() as EdgeId)
 }
 
-/// How many components there are. O(n + m).
+/// The number of components. O(n + m).
 pub fn components(graph: &AnyGraph) -> u32 {
     count(&labels(graph))
 }
 
-/// Whether these edges close no cycle and leave no two connected vertices apart. O(n + m).
+/// Whether the edges `ids` are acyclic and connect all connected vertices. O(n + m).
 pub fn is_spanning_forest(graph: &AnyGraph, ids: &[EdgeId]) -> bool {
     if ids.iter().any(|&id| id as usize >= graph.edges()) {
         return false;
     }
     let spanned = labels_through(graph, ids.iter().copied());
-    // As many edges as a forest of so many components has, counted with repetitions: so there is no
-    // cycle.
+    // The number of edges, repetitions included, is that of a forest with this number of
+    // components. So there is no cycle.
     spanned == labels(graph) && ids.len() == spanned.len() - count(&spanned) as usize
 }
 
@@ -134,12 +135,12 @@ fn count(labels: &[u32]) -> u32 {
 
 fn labels_through(graph: &AnyGraph, ids: impl Iterator<Item = EdgeId>) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
-    let neighbours = Neighbours::through(graph.vertices(), graph.u(), graph.v(), ids);
+    let neighbors = Neighbors::through(graph.vertices(), graph.u(), graph.v(), ids);
     let mut labels = vec![NONE; graph.vertices() as usize];
     let mut next = 0;
     for start in 0..graph.vertices() {
         if labels[start as usize] == NONE {
-            neighbours.search(
+            neighbors.search(
                 start,
                 |_| true,
                 |vertex| {
@@ -154,10 +155,10 @@ fn labels_through(graph: &AnyGraph, ids: impl Iterator<Item = EdgeId>) -> Vec<u3
     labels
 }
 
-/// For each vertex, the edges at it and where they lead.
-struct Neighbours(Vec<Vec<(EdgeId, Vertex)>>);
+/// The incident edges of each vertex, with their other ends.
+struct Neighbors(Vec<Vec<(EdgeId, Vertex)>>);
 
-impl Neighbours {
+impl Neighbors {
     fn of<W: Weight>(graph: &EdgeList<W>) -> Self {
         Self::through(graph.vertices(), graph.u(), graph.v(), 0..graph.len() as EdgeId)
     }
@@ -168,13 +169,13 @@ impl Neighbours {
         v: &[Vertex],
         ids: impl Iterator<Item = EdgeId>,
     ) -> Self {
-        let mut neighbours = vec![Vec::new(); vertices as usize];
+        let mut neighbors = vec![Vec::new(); vertices as usize];
         for id in ids {
             let (u, v) = (u[id as usize], v[id as usize]);
-            neighbours[u as usize].push((id, v));
-            neighbours[v as usize].push((id, u));
+            neighbors[u as usize].push((id, v));
+            neighbors[v as usize].push((id, u));
         }
-        Self(neighbours)
+        Self(neighbors)
     }
 
     fn connects(&self, from: Vertex, to: Vertex, allowed: impl Fn(EdgeId) -> bool) -> bool {
@@ -183,8 +184,8 @@ impl Neighbours {
         seen[to as usize]
     }
 
-    /// Breadth first from a vertex along allowed edges; `is_new` marks a vertex and says whether it
-    /// was unmarked.
+    /// Breadth-first search from a vertex along allowed edges. `is_new` marks a vertex and returns
+    /// whether it was unmarked.
     fn search(
         &self,
         from: Vertex,
@@ -194,9 +195,9 @@ impl Neighbours {
         let mut queue = VecDeque::from([from]);
         is_new(from);
         while let Some(vertex) = queue.pop_front() {
-            for &(id, neighbour) in &self.0[vertex as usize] {
-                if allowed(id) && is_new(neighbour) {
-                    queue.push_back(neighbour);
+            for &(id, neighbor) in &self.0[vertex as usize] {
+                if allowed(id) && is_new(neighbor) {
+                    queue.push_back(neighbor);
                 }
             }
         }
@@ -207,8 +208,8 @@ impl Neighbours {
 mod tests {
     use super::*;
 
-    /// A square 0-1-2-3 with a diagonal 0-2 that ties with side 1, a self-loop, and an isolated
-    /// vertex.
+    /// A square 0-1-2-3 with a diagonal 0-2 whose weight equals that of side 1, a self-loop, and an
+    /// isolated vertex.
     fn square() -> AnyGraph {
         AnyGraph::from_edges(
             5,
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn both_definitions_give_the_forest_worked_out_by_hand() {
+    fn both_oracles_give_the_known_forest() {
         for (order, forest, total) in
             [(Order::Minimum, [0, 1, 2], 6), (Order::Maximum, [1, 2, 3], 9)]
         {
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn spanning_forests_are_told_from_other_sets() {
+    fn spanning_forests_are_distinguished_from_other_sets() {
         let graph = square();
         assert!(is_spanning_forest(&graph, &[0, 1, 2]) && is_spanning_forest(&graph, &[0, 3, 4]));
         for other in [&[0, 1][..], &[0, 1, 4], &[0, 1, 2, 3], &[0, 1, 5], &[0, 1, 1], &[0, 1, 6]] {

@@ -1,40 +1,40 @@
-//! Real graphs with known answers, where they are at hand.
+//! Real graphs with known answers.
 //!
-//! They lie in `../shared/data` beside the project and are no part of it: their licences differ,
-//! and whoever has the project alone must still get a green run.
+//! The files are stored in `../shared/data` beside the project. They are not part of the project,
+//! because their licenses differ. The tests pass without them.
 
 use std::path::{Path, PathBuf};
 
 use kostra_core::AnyGraph;
 use kostra_io::{Input, MissingWeights, ReadErrorKind, ReadOptions, read};
 
-/// A file, and what is known of its graph.
+/// A file and the known facts about its graph.
 #[derive(Clone, Copy, Debug)]
 pub struct RealGraph {
-    /// Where it is, below [`folder`].
+    /// The path relative to [`folder`].
     pub path: &'static str,
-    /// How many vertices it has.
+    /// The number of vertices.
     pub vertices: u32,
-    /// How many edges it has, where the format leaves no doubt: an edge that a file repeats as an
-    /// edge of its own counts each time.
+    /// The number of edges, if the format determines it. Every repetition of an edge in the file
+    /// counts.
     pub edges: Option<usize>,
-    /// How many components it has, where that is known.
+    /// The number of components, if known.
     pub components: Option<u32>,
-    /// The weight of its minimum spanning forest, where that is known.
+    /// The total weight of the minimum spanning forest, if known.
     pub total: Option<i128>,
 }
 
-/// Shorthand: a graph of which only the size is known.
+/// A graph with known size only.
 const fn of_size(path: &'static str, vertices: u32, edges: usize) -> RealGraph {
     RealGraph { path, vertices, edges: Some(edges), components: None, total: None }
 }
 
-/// Shorthand: a road network with a known forest.
+/// A road network with a known forest.
 const fn road(path: &'static str, vertices: u32, components: u32, total: i128) -> RealGraph {
     RealGraph { path, vertices, edges: None, components: Some(components), total: Some(total) }
 }
 
-/// The graphs.
+/// All real graphs of the tests.
 pub const GRAPHS: &[RealGraph] = &[
     road("road/rome99.gr", 3_353, 1, 1_186_386),
     road("road/USA-road-d.NY.gr.gz", 264_346, 1, 261_159_288),
@@ -52,20 +52,20 @@ pub const GRAPHS: &[RealGraph] = &[
     RealGraph { edges: None, ..of_size("social/Email-Enron.txt.gz", 36_692, 0) },
 ];
 
-/// Where real graphs are, if they are.
+/// The folder of the real graphs, which may be missing.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
 }
 
-/// Reads a graph; edges without weights get hashed ones. None, with the reason printed, where the
-/// file is absent.
+/// Reads a graph. Edges without weights get hashed weights. If the file is missing, prints the
+/// reason and returns none.
 ///
 /// # Errors
-/// When the file is there but cannot be read as a graph.
+/// If the file exists but cannot be read as a graph.
 pub fn load(graph: &RealGraph) -> Result<Option<AnyGraph>, String> {
     let path = folder().join(graph.path);
     if !path.exists() {
-        println!("skipped {}: it is not at {}", graph.path, folder().display());
+        println!("skipped {}: not found in {}", graph.path, folder().display());
         return Ok(None);
     }
     let hashed =

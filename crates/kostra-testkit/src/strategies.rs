@@ -1,9 +1,9 @@
-//! Graphs at random for property tests: small, nasty, and quick to shrink.
+//! Random graphs for property tests: small, difficult, and quick to shrink.
 //!
-//! Weights come from palettes of very few values, so that ties are everywhere, or from the extremes
-//! of their type. Graphs are either random multigraphs (self-loops, parallel edges, isolated
-//! vertices, several components) or the shapes on which algorithms go wrong, with the edges
-//! shuffled and their ends turned round.
+//! Weights are from palettes of very few values, so that ties are frequent, or from the extremes of
+//! their type. Graphs are random multigraphs (self-loops, parallel edges, isolated vertices,
+//! several components) or shapes on which algorithms often fail. The edges of a shape are shuffled
+//! and their ends swapped at random.
 
 use std::ops::RangeInclusive;
 
@@ -11,12 +11,12 @@ use kostra_core::{AnyGraph, EdgeList, Vertex, Weight};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A weight type that random weights can be drawn from.
+/// A weight type with random values.
 pub trait RandomWeight: Weight {
-    /// A few values that are close, equal, signed zeros, infinite, extreme: the drawer of ties.
+    /// A few close, equal, infinite and extreme values and signed zeros, which give ties.
     const PALETTE: &'static [Self];
 
-    /// Any value of the type but NaN.
+    /// Any value of the type except NaN.
     fn anything() -> BoxedStrategy<Self>;
 }
 
@@ -46,8 +46,8 @@ impl_random_weight! {
     ], any::<u64>().prop_map(f64::from_bits).prop_filter("a number", |weight| !weight.is_nan());
 }
 
-/// Graphs of every weight type, at random or of a known shape, with at most `most_vertices` and
-/// `most_edges`.
+/// Graphs with weights of every type, random or of a known shape, with at most `most_vertices`
+/// vertices and `most_edges` edges.
 pub fn graphs(most_vertices: u32, most_edges: usize) -> BoxedStrategy<AnyGraph> {
     prop_oneof![
         graphs_of::<i32>(most_vertices, most_edges),
@@ -60,7 +60,7 @@ pub fn graphs(most_vertices: u32, most_edges: usize) -> BoxedStrategy<AnyGraph> 
     .boxed()
 }
 
-/// The same with weights of one type.
+/// As [`graphs`], with weights of one type.
 pub fn graphs_of<W: RandomWeight>(most_vertices: u32, most_edges: usize) -> BoxedStrategy<AnyGraph>
 where
     AnyGraph: From<EdgeList<W>>,
@@ -77,13 +77,13 @@ where
         .prop_map(|(vertices, ends, weights)| {
             let (u, v) = ends.into_iter().unzip();
             AnyGraph::from_edges(vertices as usize, u, v, weights)
-                .expect("ends are vertices, no weight is NaN")
+                .expect("the ends are vertices and no weight is NaN")
         })
         .boxed()
 }
 
-/// How a graph's weights are drawn: one value, one of two or three, any of the palette, or
-/// anything.
+/// The distribution of a graph's weights: one value, two or three values, the whole palette, or any
+/// value.
 fn palette<W: RandomWeight>() -> impl Strategy<Value = BoxedStrategy<W>> {
     let few = |sizes: RangeInclusive<usize>| {
         prop::sample::subsequence(W::PALETTE, sizes).prop_map(|values| select(values).boxed())
@@ -97,8 +97,8 @@ fn palette<W: RandomWeight>() -> impl Strategy<Value = BoxedStrategy<W>> {
 
 type Ends = Vec<(Vertex, Vertex)>;
 
-/// Any edges at all. Few vertices make loops and parallels; few edges leave vertices alone and
-/// components apart.
+/// Random edges. Few vertices give self-loops and parallel edges; few edges give isolated vertices
+/// and several components.
 fn multigraph_ends(most_vertices: u32, most_edges: usize) -> BoxedStrategy<(u32, Ends)> {
     (0..=most_vertices)
         .prop_flat_map(move |n| {
@@ -109,28 +109,28 @@ fn multigraph_ends(most_vertices: u32, most_edges: usize) -> BoxedStrategy<(u32,
         .boxed()
 }
 
-/// The shapes on which algorithms go wrong.
+/// Shapes on which algorithms often fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// 0-1-2-...: as many rounds as there are vertices for whoever takes one edge at a time.
+    /// A path 0-1-2-... An algorithm that takes one edge per round needs one round per vertex.
     Path,
-    /// Every vertex at the first.
+    /// Every vertex is adjacent to the first.
     Star,
-    /// A path, closed.
+    /// A closed path.
     Cycle,
     /// A path with a leaf on each vertex.
     Caterpillar,
-    /// Every pair.
+    /// Every pair of vertices.
     Complete,
-    /// Every pair across two halves.
+    /// Every pair across two halves of the vertices.
     Bipartite,
     /// Two complete graphs joined by two parallel edges.
     Barbell,
-    /// Each vertex `i` below `(i - 1) / 2`.
+    /// The parent of each vertex `i` is `(i - 1) / 2`.
     BinaryTree,
-    /// Triangles apart from each other.
+    /// Disjoint triangles.
     Triangles,
-    /// A cycle whose vertices are all joined to the first.
+    /// A cycle whose vertices are all adjacent to the first vertex.
     Wheel,
 }
 
@@ -181,7 +181,7 @@ impl Shape {
     }
 }
 
-/// A shape whose edges are shuffled, turned round at random, and cut off at `most_edges`.
+/// A shape with shuffled edges, randomly swapped ends, and at most `most_edges` edges.
 fn shape_ends(most_vertices: u32, most_edges: usize) -> BoxedStrategy<(u32, Ends)> {
     (select(&Shape::ALL[..]), 0..=most_vertices)
         .prop_flat_map(move |(shape, n)| {
@@ -203,7 +203,7 @@ mod tests {
     use crate::oracle;
 
     #[test]
-    fn shapes_have_the_edges_and_components_of_their_names() {
+    fn shapes_have_the_right_numbers_of_edges_and_components() {
         for (shape, edges, components) in [
             (Shape::Path, 8, 1),
             (Shape::Star, 8, 1),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_shapes_are_graphs() {
+    fn the_smallest_shapes_have_valid_ends() {
         for shape in Shape::ALL {
             for n in 0..5 {
                 assert!(shape.ends(n).iter().all(|&(u, v)| u < n && v < n), "{shape:?} on {n}");

@@ -1,7 +1,6 @@
-//! The cases of `testdata/*.toml`, read strictly: a file that says anything else than a case is an
-//! error.
+//! Parses the cases of `testdata/*.toml` strictly: anything that is not part of a case is an error.
 //!
-//! The format, and why tests are data, is told in `testdata/README.md`.
+//! `testdata/README.md` describes the format, and why tests are data.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display};
@@ -22,14 +21,14 @@ pub struct Case {
     pub name: String,
     /// The graph.
     pub graph: AnyGraph,
-    /// The component of each vertex, where the case states it.
+    /// The component of each vertex, if the case contains it.
     pub labels: Option<Vec<u32>>,
     minimum: Answer,
     maximum: Answer,
 }
 
 impl Case {
-    /// What every exact solver must return.
+    /// The answer that every exact solver must return.
     pub fn answer(&self, order: Order) -> &Answer {
         match order {
             Order::Minimum => &self.minimum,
@@ -38,12 +37,12 @@ impl Case {
     }
 }
 
-/// A case file that cannot be trusted.
+/// An invalid case file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
     /// The file.
     pub file: PathBuf,
-    /// What is wrong with it, with the case's name where there is one.
+    /// The fault, with the name of the case if there is one.
     pub fault: String,
 }
 
@@ -60,15 +59,16 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
 }
 
-/// All cases of the project, by file name.
+/// Loads all cases of the project, ordered by file name.
 ///
 /// # Errors
-/// When a file cannot be read or is not a list of sound cases.
+/// If a file cannot be read or does not contain valid cases.
 pub fn load() -> Result<Vec<Case>, SuiteError> {
     load_from(&folder())
 }
 
-/// All cases of a folder, by file name: for programs that run elsewhere than they were built.
+/// Loads all cases of a folder, ordered by file name, for programs that do not run where they were
+/// built.
 ///
 /// # Errors
 /// As [`load`].
@@ -92,10 +92,10 @@ pub fn load_from(folder: &Path) -> Result<Vec<Case>, SuiteError> {
     Ok(cases)
 }
 
-/// The cases in the text of a file about `theme`.
+/// Parses the cases of the file `theme`.toml with the content `text`.
 ///
 /// # Errors
-/// A sentence that says what is wrong, and in which case.
+/// The fault, with the name of the case.
 pub fn parse(theme: &str, text: &str) -> Result<Vec<Case>, String> {
     let file = toml::from_str::<File>(text).map_err(|error| error.to_string())?;
     let mut names = HashSet::new();
@@ -120,7 +120,7 @@ struct File {
     case: Vec<RawCase>,
 }
 
-/// A case as it is written.
+/// A case as written in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct RawCase {
@@ -157,9 +157,9 @@ impl RawCase {
             "u64" => self.graph::<u64>(),
             "f32" => self.graph::<f32>(),
             "f64" => self.graph::<f64>(),
-            other => {
-                Err(format!("'{other}' is no weight type; there are: i32, u32, i64, u64, f32, f64"))
-            }
+            other => Err(format!(
+                "'{other}' is not a weight type; the types are i32, u32, i64, u64, f32, f64"
+            )),
         }?;
         self.check_labels(&graph)?;
         let minimum = self.answer(&self.forest, &self.total, &graph)?;
@@ -183,15 +183,16 @@ impl RawCase {
                 return Err(format!("edge {edge} is not [u, v, weight]"));
             };
             u.push(
-                vertex(from)
-                    .ok_or_else(|| format!("edge {edge} starts at {from}, which is no vertex"))?,
+                vertex(from).ok_or_else(|| {
+                    format!("edge {edge} starts at {from}, which is not a vertex")
+                })?,
             );
             v.push(
                 vertex(to)
-                    .ok_or_else(|| format!("edge {edge} ends at {to}, which is no vertex"))?,
+                    .ok_or_else(|| format!("edge {edge} ends at {to}, which is not a vertex"))?,
             );
             let weight = W::from_value(weight).ok_or_else(|| {
-                format!("edge {edge} weighs {weight}, which is not written as {}", W::TYPE)
+                format!("edge {edge} has weight {weight}, which is not written as {}", W::TYPE)
             })?;
             weights.push(weight);
         }
@@ -207,7 +208,7 @@ impl RawCase {
         if self.vertices - forest.len().min(self.vertices) != self.components as usize {
             let (vertices, components) = (self.vertices, self.components);
             return Err(format!(
-                "{vertices} vertices, the forest {forest:?}, {components} components: no"
+                "{vertices} vertices, the forest {forest:?} and {components} components do not match"
             ));
         }
         let value = match graph {
@@ -215,7 +216,7 @@ impl RawCase {
             _ => i128::from_value(total).map(Total::Integer),
         };
         let value = value
-            .ok_or_else(|| format!("{total} is no total of {} weights", graph.weight_type()))?;
+            .ok_or_else(|| format!("{total} is not a total of {} weights", graph.weight_type()))?;
         Ok(Answer { forest: forest.to_vec(), total: Some(value), components: self.components })
     }
 
@@ -233,8 +234,8 @@ fn vertex(value: &Value) -> Option<Vertex> {
     value.as_integer()?.try_into().ok()
 }
 
-/// A number as a case writes it. TOML's integers end at 63 bits and its floats are `f64`: beyond
-/// them, and where an `f32` has no short decimal form, a number is written as a string.
+/// A number as written in a case. TOML has 64-bit signed integers and `f64`. Larger integers, and
+/// an `f32` without an exact short decimal form, are written as strings.
 trait Written: Sized {
     fn from_value(value: &Value) -> Option<Self>;
 }
@@ -265,7 +266,7 @@ impl Written for f64 {
 }
 
 impl Written for f32 {
-    /// A bare float must be an `f32` exactly, so that no case is rounded behind its author's back.
+    /// A TOML float must be exactly an `f32`, so that no weight is silently rounded.
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Float(float) if f64::from(*float as Self) == *float => Some(*float as Self),
@@ -279,7 +280,7 @@ impl Written for f32 {
 mod tests {
     use super::*;
 
-    const SOUND: &str = r#"
+    const VALID: &str = r#"
         [[case]]
         name = "pair"
         why = "the smallest tree"
@@ -294,24 +295,24 @@ mod tests {
     "#;
 
     #[test]
-    fn a_sound_case_is_read() {
-        let cases = parse("theme", SOUND).unwrap();
+    fn a_valid_case_is_parsed() {
+        let cases = parse("theme", VALID).unwrap();
         assert_eq!((cases.len(), cases[0].name.as_str()), (1, "theme/pair"));
         assert_eq!(cases[0].answer(Order::Minimum).total, Some(Total::Float(0.5)));
     }
 
     #[test]
-    fn a_malformed_case_fails_loudly() {
-        for (sound, malformed, complaint) in [
+    fn a_malformed_case_is_refused() {
+        for (valid, malformed, message) in [
             ("why =", "reason =", "unknown field `reason`"),
-            ("components = 1", "components = 1\ncolour = 3", "unknown field `colour`"),
+            ("components = 1", "components = 1\ncolor = 3", "unknown field `color`"),
             ("[[case]]", "[[cases]]", "unknown field `cases`"),
             ("components = 1", "", "missing field `components`"),
-            ("components = 1", "components = 2", "2 components: no"),
+            ("components = 1", "components = 2", "2 components do not match"),
             ("components = 1", "components = 1\nlabels = [0]", "1 labels for 2 vertices"),
             ("\"pair\"", "\"A pair\"", "lower case"),
             ("\"the smallest tree\"", "\"\"", "is empty"),
-            ("\"f32\"", "\"f16\"", "'f16' is no weight type"),
+            ("\"f32\"", "\"f16\"", "'f16' is not a weight type"),
             ("[[0, 1, 0.5]]", "[[0, 1]]", "edge 0 is not [u, v, weight]"),
             ("[[0, 1, 0.5]]", "[[0, 1, 0.5, 1]]", "edge 0 is not [u, v, weight]"),
             ("[[0, 1, 0.5]]", "[[0, 2, 0.5]]", "edge 0 ends at vertex 2"),
@@ -321,18 +322,18 @@ mod tests {
             ("[[0, 1, 0.5]]", "[[0, 1, nan]]", "not written as f32"),
             ("\nforest = [0]", "\nforest = [1]", "not a list of ascending edge ids"),
             ("\n        forest = [0]", "\nforest = [0, 0]", "not a list of ascending edge ids"),
-            ("\n        total = 0.5", "\ntotal = 1", "1 is no total of f32 weights"),
+            ("\n        total = 0.5", "\ntotal = 1", "1 is not a total of f32 weights"),
         ] {
-            let text = SOUND.replacen(sound.trim_start(), malformed.trim_start(), 1);
-            assert_ne!(text, SOUND, "{sound} is to be replaced");
+            let text = VALID.replacen(valid.trim_start(), malformed.trim_start(), 1);
+            assert_ne!(text, VALID, "{valid} must be replaced");
             let fault = parse("theme", &text).map(|_| ()).unwrap_err();
-            assert!(fault.contains(complaint), "'{malformed}' got: {fault}");
+            assert!(fault.contains(message), "'{malformed}' got: {fault}");
         }
-        assert_eq!(parse("theme", &SOUND.repeat(2)).unwrap_err(), "two cases are named 'pair'");
+        assert_eq!(parse("theme", &VALID.repeat(2)).unwrap_err(), "two cases are named 'pair'");
     }
 
     #[test]
-    fn numbers_beyond_toml_are_written_as_strings() {
+    fn numbers_outside_toml_ranges_are_written_as_strings() {
         let text = |text: &str| Value::String(text.to_owned());
         assert_eq!(u64::from_value(&text("18446744073709551615")), Some(u64::MAX));
         assert_eq!(i32::from_value(&Value::Integer(1 << 31)), None);

@@ -1,13 +1,13 @@
-//! Which values of its options a solver is tried with, derived from what it declares.
+//! The option values with which a solver is tested, derived from its declared options.
 
 use kostra::{Platform, SolverInfo, SolverOption};
 
-/// The options of a solver that are set, and their values.
+/// The options of a solver that are set, with their values.
 pub type Variant = Vec<(&'static str, u64)>;
 
-/// The variants that a solver is tried with. A solver for devices is tried with every combination
-/// of its options' [`values`], since options choose kernels and grids there; other solvers are
-/// tried with their defaults.
+/// The variants with which a solver is tested. A device solver is tested with every combination of
+/// its options' [`values`], because options select kernels and grids. Other solvers are tested with
+/// their defaults.
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
     let options = if info.platform == Platform::Cuda { info.options } else { &[] };
     options.iter().fold(vec![Vec::new()], |variants, option| {
@@ -21,8 +21,8 @@ pub fn variants(info: &SolverInfo) -> Vec<Variant> {
     })
 }
 
-/// The values that an option is tried with, ascending: all where there are up to four; elsewhere
-/// the lowest, the one after it, the middle, the default and the highest.
+/// The values with which an option is tested, ascending: all values if there are at most four,
+/// otherwise the lowest value, its successor, the middle, the default and the highest.
 pub fn values(option: &SolverOption) -> Vec<u64> {
     let SolverOption { lowest, highest, default, .. } = *option;
     if highest - lowest < 4 {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_of_a_short_option_is_tried_and_both_ends_of_a_long_one() {
+    fn small_ranges_are_tested_completely_and_large_ranges_at_their_ends() {
         let option = |lowest, highest, default| SolverOption {
             name: "x",
             about: "",
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_of_cuda_solvers_are_all_combinations_of_the_options_that_they_declare() {
+    fn cuda_solvers_have_all_combinations_of_their_options_as_variants() {
         let mut with_options = 0;
         for info in solvers().map(Solver::info).filter(|info| info.platform == Platform::Cuda) {
             let variants = variants(info);
@@ -83,11 +83,11 @@ mod tests {
                 }
             }
         }
-        assert!(with_options > 0, "there are CUDA solvers with options");
+        assert!(with_options > 0, "no CUDA solver has options");
     }
 
     #[test]
-    fn both_listings_are_tried_with_and_without_path_compression_in_blocks_of_every_kind() {
+    fn cuda_boruvka_edge_is_tested_with_every_combination_of_its_options() {
         let info = kostra::solver("cuda-boruvka-edge").unwrap().info();
         let variants = variants(info);
         for worklist in [0, 1] {

@@ -1,9 +1,9 @@
-//! The solvers on threads against graphs that are made to be hard on them: chains of hooks, hubs,
-//! ties, crumbs.
+//! Tests the multithreaded solvers on graphs that are difficult for them: chains of hooks, hubs,
+//! ties, many small components.
 //!
-//! What is watched besides the forest is how often a solver speaks to its observer. Rounds and
-//! sweeps must stay near the logarithm of the size, and a solver that takes more than that, or
-//! quadratic time, is stopped and found out.
+//! The tests check the forest, and count the calls of a solver to its observer. The numbers of
+//! rounds and sweeps must be close to the logarithm of the size. A solver that exceeds them, or
+//! takes quadratic time, is cancelled and fails the test.
 
 use std::time::Instant;
 
@@ -13,32 +13,31 @@ use kostra::{
 };
 use kostra_testkit::matrix::{Answer, ORDERS};
 
-/// How many threads solvers get: as many as a small machine has, and an odd number that it has not.
+/// The numbers of threads: as many as a small machine has, and an odd number above it.
 const THREADS: [usize; 2] = [2, 3];
 
-/// Loses patience with a solver that does not come to an end.
+/// An observer that cancels a solver after too many rounds or cancellation checks.
 struct Patience {
     most_rounds: u32,
-    most_questions: u32,
+    most_checks: u32,
     rounds: u32,
-    questions: std::cell::Cell<u32>,
+    checks: std::cell::Cell<u32>,
 }
 
 impl Patience {
-    /// Enough for a graph of this size: rounds at least halve something, but may be counted once
-    /// for all edges and once for the light ones. Each round asks some ten questions, and a sweep
-    /// over colours or a million steps one. Building rows, for those who want them, asks once for
-    /// every 2^16 of what it handles in each of its passes, and a few times for every bucket of
-    /// some 2^14 entries.
+    /// The limits for a graph of this size. Each round at least halves the components, and rounds
+    /// can occur once for the light edges and once for all edges. Each round makes about ten
+    /// checks, plus one per sweep over colors and one per million steps. Building CSR rows makes
+    /// one check per 2^16 items in each pass, and a few per bucket of about 2^14 entries.
     fn for_size(vertices: usize, edges: usize) -> Self {
         let halvings = vertices.max(2).ilog2() + 1;
         let steps = (vertices + 2 * edges).div_ceil(1 << 20) as u32;
         let building = (vertices + 128 * edges).div_ceil(1 << 16) as u32 + 256;
         Self {
             most_rounds: 2 * halvings + 2,
-            most_questions: halvings * (2 * halvings + 10 + steps) + building,
+            most_checks: halvings * (2 * halvings + 10 + steps) + building,
             rounds: 0,
-            questions: 0.into(),
+            checks: 0.into(),
         }
     }
 }
@@ -49,18 +48,18 @@ impl Observer for Patience {
     }
 
     fn cancelled(&self) -> bool {
-        self.questions.set(self.questions.get() + 1);
-        self.rounds > self.most_rounds || self.questions.get() > self.most_questions
+        self.checks.set(self.checks.get() + 1);
+        self.rounds > self.most_rounds || self.checks.get() > self.most_checks
     }
 }
 
-fn solvers_for_each_mut() -> impl Iterator<Item = &'static dyn Solver> {
+fn thread_solvers() -> impl Iterator<Item = &'static dyn Solver> {
     solvers().filter(|solver| solver.info().platform == Platform::Threads && solver.info().exact)
 }
 
-/// Has every solver on threads find a forest that is known.
+/// Checks that every multithreaded solver finds the known forest `forest`.
 fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
-    for solver in solvers_for_each_mut() {
+    for solver in thread_solvers() {
         for threads in THREADS {
             let about =
                 format!("{} with {threads} threads on {shape} in {order:?}", solver.info().id);
@@ -71,22 +70,24 @@ fn check(shape: &str, graph: &AnyGraph, order: Order, forest: &[EdgeId]) {
                 order,
                 &mut Run::new().on_threads(threads).observed_by(&mut patience),
             );
-            let (rounds, questions) = (patience.rounds, patience.questions.get());
+            let (rounds, checks) = (patience.rounds, patience.checks.get());
             let found = match solution {
                 Ok(solution) => solution.forest.into_ids(),
                 Err(error) => {
-                    panic!("{about}: {error} after {rounds} rounds and {questions} questions")
+                    panic!(
+                        "{about}: {error} after {rounds} rounds and {checks} cancellation checks"
+                    )
                 }
             };
             let first_fault = found.iter().zip(forest).position(|(found, right)| found != right);
             assert_eq!((found.len(), first_fault), (forest.len(), None), "{about}");
             let seconds = start.elapsed().as_secs_f64();
-            println!("{about}: {rounds} rounds, {questions} questions, {seconds:.2} s");
+            println!("{about}: {rounds} rounds, {checks} cancellation checks, {seconds:.2} s");
         }
     }
 }
 
-/// The same with the forest that a solver on one thread has found and the verifier has approved.
+/// As [`check`], with the forest of a sequential solver that the verifier has accepted.
 fn check_verified(shape: &str, graph: &AnyGraph) {
     for order in ORDERS {
         let answer =
@@ -116,7 +117,7 @@ fn ids(count: usize) -> Vec<EdgeId> {
     (0..count as EdgeId).collect()
 }
 
-/// The finalizer of SplitMix64: a number that looks random, for each number.
+/// The finalizer of SplitMix64, which maps each number to a pseudorandom number.
 fn scatter(number: usize) -> u64 {
     let mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -124,15 +125,15 @@ fn scatter(number: usize) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// How far up the ruler a number's mark is: 0 1 0 2 0 1 0 3 ...
+/// The ruler sequence: 0 1 0 2 0 1 0 3 ...
 fn ruler(number: usize) -> u32 {
     (number + 1).trailing_zeros()
 }
 
 #[test]
-fn a_chain_of_ten_million_hooks_takes_no_quadratic_time_and_no_stack() {
-    // Every vertex but one hooks onto its neighbour, all in one direction: towards the first in
-    // ascending order, and in the maximum order, which makes the weights descend, towards the last.
+fn a_chain_of_ten_million_hooks_takes_neither_quadratic_time_nor_deep_recursion() {
+    // Every vertex except one hooks onto its neighbor in the same direction: toward the first
+    // vertex with ascending weights, and toward the last vertex in the maximum order.
     const N: usize = 10_000_000;
     let graph = graph(N, path(N), |id| id as u32);
     for order in ORDERS {
@@ -141,36 +142,36 @@ fn a_chain_of_ten_million_hooks_takes_no_quadratic_time_and_no_stack() {
 }
 
 #[test]
-fn a_path_that_halves_in_every_round_takes_no_more_rounds_than_that() {
-    // The marks of a ruler: in each round neighbours pair up, and only they, so there are as many
-    // rounds as can be.
+fn a_path_that_halves_in_every_round_takes_logarithmically_many_rounds() {
+    // Weights from the ruler sequence: in each round, components merge in pairs only, which gives
+    // the greatest number of rounds.
     const N: usize = (1 << 19) + 3;
     check(
-        "a path with the marks of a ruler",
+        "a path with the weights of a ruler",
         &graph(N, path(N), |id| ruler(id) as i64),
         Order::Minimum,
         &ids(N - 1),
     );
-    // Four times as many edges, the first of each four the lightest: the light ones alone are
-    // looked at first.
+    // Four times as many edges, the first of each four the lightest, so that a filter solves the
+    // light edges first.
     let four_times = || path(N / 2).flat_map(|ends| [ends; 4]);
     let forest: Vec<_> = (0..N / 2 - 1).map(|edge| 4 * edge as EdgeId).collect();
     let marks = graph(N / 2, four_times(), |id| 4 * ruler(id / 4) + (id % 4) as u32);
-    check("a path of four edges each with the marks of a ruler", &marks, Order::Minimum, &forest);
+    check("a path of four edges each with the weights of a ruler", &marks, Order::Minimum, &forest);
 }
 
 #[test]
-fn zigzags_and_caterpillars_are_trees_like_any_other() {
+fn zigzags_and_caterpillars_are_solved() {
     const N: usize = 400_000;
-    // Ascending and descending stretches of growing length, so that chains meet in valleys and part
-    // on peaks.
+    // Ascending and descending stretches of growing length, so that chains of hooks meet at the
+    // minima and separate at the maxima.
     let zigzag = graph(N, path(N), |id| {
         let (stretch, place) = (id.isqrt(), id - id.isqrt() * id.isqrt());
         if stretch % 2 == 0 { place as f32 } else { (2 * stretch - place) as f32 }
     });
     check("a zigzag", &zigzag, Order::Minimum, &ids(N - 1));
-    // The legs of a caterpillar hook at once and leave its back behind, on which chains and
-    // pairings come after that.
+    // The leaves of a caterpillar hook in the first round. Then the path of the caterpillar
+    // remains, with chains and pairs.
     let back = path(N / 4);
     let legs = (0..3 * N as Vertex / 4).map(|leg| (leg % (N as Vertex / 4), N as Vertex / 4 + leg));
     let edges = N - 1;
@@ -181,12 +182,12 @@ fn zigzags_and_caterpillars_are_trees_like_any_other() {
             |id| if id < N / 4 - 1 { 100 + ruler(id) } else { id as u32 % 90 },
         );
     for order in ORDERS {
-        check("a caterpillar with the marks of a ruler", &caterpillar, order, &ids(edges));
+        check("a caterpillar with the weights of a ruler", &caterpillar, order, &ids(edges));
     }
 }
 
 #[test]
-fn a_star_is_its_own_forest() {
+fn the_forest_of_a_star_has_all_its_edges() {
     const N: usize = 500_000;
     let spokes = || (1..N as Vertex).map(|v| (v, 0));
     check("a star", &graph(N, spokes(), |id| scatter(id) as i32), Order::Minimum, &ids(N - 1));
@@ -202,8 +203,8 @@ fn a_star_is_its_own_forest() {
 }
 
 #[test]
-fn of_equal_weights_the_lowest_ids_are_kept() {
-    // All edges of a complete graph, those of the first vertex first.
+fn equal_weights_give_the_lowest_edge_ids() {
+    // A complete graph, with the edges of the first vertex first.
     const FEW: usize = 700;
     let pairs = (0..FEW as Vertex).flat_map(|u| (u + 1..FEW as Vertex).map(move |v| (u, v)));
     check(
@@ -212,10 +213,10 @@ fn of_equal_weights_the_lowest_ids_are_kept() {
         Order::Maximum,
         &ids(FEW - 1),
     );
-    // Two vertices and nothing but edges between them.
+    // Two vertices with parallel edges only.
     let doubled = graph(2, (0..500_000).map(|edge| (edge % 2, 1 - edge % 2)), |_| -1.5_f32);
     check("half a million parallel edges", &doubled, Order::Minimum, &[0]);
-    // A cycle loses its last edge.
+    // The forest of a cycle lacks only the last edge.
     const N: usize = 300_000;
     let cycle = path(N).chain([(N as Vertex - 1, 0)]);
     check("a cycle of one weight", &graph(N, cycle, |_| 0_i64), Order::Minimum, &ids(N - 1));
@@ -231,7 +232,7 @@ fn random(vertices: usize, edges: usize) -> impl Iterator<Item = (Vertex, Vertex
 }
 
 #[test]
-fn three_weights_are_enough() {
+fn graphs_of_three_weights_are_solved() {
     let weights = [f64::NEG_INFINITY, 0.0, f64::INFINITY];
     check_verified(
         "a random graph of three weights",
@@ -244,35 +245,36 @@ fn three_weights_are_enough() {
 }
 
 #[test]
-fn a_hub_may_have_half_of_the_edges() {
+fn graphs_with_half_of_the_edges_at_a_hub_are_solved() {
     const N: usize = 100_000;
-    // The hub is in the middle, its edges among the others; some are parallel, some are loops.
+    // The hub has a middle id, and its edges are mixed with the others. Some are parallel, some are
+    // self-loops.
     let to_hub = |(edge, (u, v))| if edge % 2 == 0 { (N as Vertex / 2, v) } else { (u, v) };
     let with_hub = || random(N, 500_000).enumerate().map(to_hub);
     check_verified("a hub", &graph(N, with_hub(), |id| scatter(!id) as u32));
-    // The hub's edges are the heaviest, so that it is among the last to be reached.
+    // The hub's edges are the heaviest, so the hub is reached late.
     check_verified(
-        "a hub far away",
+        "a hub with heavy edges",
         &graph(N, with_hub(), |id| (id as u64 % 2) << 63 | scatter(!id) >> 1),
     );
 }
 
 #[test]
-fn light_edges_may_join_next_to_nothing() {
-    // The light edges, more of them than vertices, are all between a few vertices. A solver that
-    // takes the light edges first and expects them to leave little is mistaken, over and over.
+fn light_edges_between_few_vertices_are_solved() {
+    // The light edges are more than the vertices, but connect only a few vertices. They disappoint
+    // a solver that solves light edges first and expects them to connect most vertices.
     const N: usize = 40_000;
     let knot = |of: Vertex| (0..60_000).map(move |edge| (of + edge % 20, of + edge / 20 % 20));
     let knots = knot(0).chain(knot(20)).chain(knot(40));
     let ends =
         knots.chain(random(N, 500_000)).map(|(u, v)| (N as Vertex - 1 - u, N as Vertex - 1 - v));
-    check_verified("knots of light edges", &graph(N, ends, |id| id as i32));
+    check_verified("clusters of light edges", &graph(N, ends, |id| id as i32));
     let ends = knot(0).chain(random(N, 500_000));
-    check_verified("a knot of light edges", &graph(N, ends, |id| id as i64));
+    check_verified("a cluster of light edges", &graph(N, ends, |id| id as i64));
 }
 
 #[test]
-fn there_may_be_a_million_components() {
+fn graphs_of_a_million_components_are_solved() {
     const PAIRS: usize = 1_000_000;
     let pairs = (0..PAIRS as Vertex).map(|pair| (2 * pair, 2 * pair + 1));
     check(
@@ -281,7 +283,7 @@ fn there_may_be_a_million_components() {
         Order::Minimum,
         &ids(PAIRS),
     );
-    // Vertices without edges, a loop, and somewhere among them two that have an edge, twice.
+    // Isolated vertices, a self-loop, and two vertices with two parallel edges.
     let few = [(7, 7), (999_999, 3), (3, 999_999)];
     check(
         "a million vertices and an edge",
@@ -289,7 +291,7 @@ fn there_may_be_a_million_components() {
         Order::Minimum,
         &[1],
     );
-    // Triangles, each of which loses its last edge.
+    // Triangles. The forest lacks the last edge of each triangle.
     let triangles = (0..PAIRS as Vertex / 4)
         .flat_map(|t| [(3 * t, 3 * t + 1), (3 * t + 1, 3 * t + 2), (3 * t + 2, 3 * t)]);
     let forest: Vec<_> = ids(3 * PAIRS / 4).into_iter().filter(|id| id % 3 != 2).collect();

@@ -1,8 +1,8 @@
-//! What holds for the solvers on threads when somebody has had enough: they end soon, their threads
-//! are gone, and nothing that they leave behind is in the way of the next solve.
+//! Tests cancellation of the multithreaded solvers: a cancelled solve ends soon, its threads end,
+//! and the next solve with the same workspace is correct.
 //!
-//! The one test here is alone in its process, so that whatever threads come and go are the
-//! solvers'.
+//! This file contains one test only. So the test has its own process, and all new threads in it
+//! belong to the solvers.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -13,32 +13,31 @@ use kostra::{
 };
 use kostra_testkit::matrix::Answer;
 
-/// How many reports, of whatever kind, a solver may still make when it was told to stop: to close
-/// the phases that are open.
-const LAST_WORDS: u32 = 8;
+/// The number of reports that a cancelled solver may still make, to close its open phases.
+const MOST_REPORTS_AFTER: u32 = 8;
 
 const THREADS: usize = 3;
 
-/// Gives up at a certain question, and keeps account of what comes after that.
-struct Quitter {
+/// An observer that cancels at the cancellation check number `patience`, and counts later reports.
+struct Canceller {
     patience: u32,
-    questions: Cell<u32>,
-    /// How many threads the process had at the last question.
+    checks: Cell<u32>,
+    /// The number of threads of the process at the last check.
     threads: Cell<Option<usize>>,
     reports_after: u32,
 }
 
-impl Quitter {
-    fn at_question(patience: u32) -> Self {
-        Self { patience, questions: 0.into(), threads: None.into(), reports_after: 0 }
+impl Canceller {
+    fn at_check(patience: u32) -> Self {
+        Self { patience, checks: 0.into(), threads: None.into(), reports_after: 0 }
     }
 
     fn note_report(&mut self) {
-        self.reports_after += u32::from(self.questions.get() >= self.patience);
+        self.reports_after += u32::from(self.checks.get() >= self.patience);
     }
 }
 
-impl Observer for Quitter {
+impl Observer for Canceller {
     fn phase_started(&mut self, _: &'static str) {
         self.note_report();
     }
@@ -60,18 +59,18 @@ impl Observer for Quitter {
     }
 
     fn cancelled(&self) -> bool {
-        self.questions.set(self.questions.get() + 1);
+        self.checks.set(self.checks.get() + 1);
         self.threads.set(threads_of_this_process());
-        self.questions.get() >= self.patience
+        self.checks.get() >= self.patience
     }
 }
 
-/// How many threads there are, where the system lists them.
+/// The number of threads of this process; none if the system does not list them.
 fn threads_of_this_process() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// Waits until there are no more threads than so many: one that has done its work is listed a
+/// Waits until the process has at most `most` threads, because the system lists a finished thread a
 /// little longer.
 fn wait_for_threads(most: usize, about: &str) {
     let start = Instant::now();
@@ -84,7 +83,7 @@ fn wait_for_threads(most: usize, about: &str) {
     }
 }
 
-/// Cancels a solver at every question that it asks, or at a choice of them if they are many.
+/// Cancels a solver at each of its cancellation checks, or at a selection if there are many.
 fn cancel_everywhere(
     solver: &dyn Solver,
     graph: &AnyGraph,
@@ -93,50 +92,51 @@ fn cancel_everywhere(
 ) {
     let before = threads_of_this_process();
     if before.is_none() {
-        println!("no threads are counted: this system does not list them");
+        println!("threads are not counted, because this system does not list them");
     }
     let mut solve = |patience: u32, about: &str| {
-        let mut quitter = Quitter::at_question(patience);
+        let mut canceller = Canceller::at_check(patience);
         let run = Run::new().on_threads(THREADS).in_workspace(workspace);
-        let solution = solver.solve(graph, Order::Minimum, &mut run.observed_by(&mut quitter));
+        let solution = solver.solve(graph, Order::Minimum, &mut run.observed_by(&mut canceller));
         if let Some(before) = before {
             wait_for_threads(before, about);
-            let during = quitter.threads.get().unwrap_or(before + 1);
-            assert!(during > before, "{about}: no threads were started, so this shows nothing");
+            let during = canceller.threads.get().unwrap_or(before + 1);
+            assert!(during > before, "{about}: the solver started no threads");
         }
-        (solution.map(|solution| solution.forest.into_ids()), quitter)
+        (solution.map(|solution| solution.forest.into_ids()), canceller)
     };
-    let (forest, witness) = solve(u32::MAX, solver.info().id);
+    let (forest, observer) = solve(u32::MAX, solver.info().id);
     assert_eq!(forest.as_ref(), Ok(&right.forest), "{}", solver.info().id);
-    let questions = witness.questions.get();
-    // Each of the first, and the last; of those between, fewer and fewer.
+    let checks = observer.checks.get();
+    // The first checks, the last check, and checks at growing distances between them.
     let mut patience = 1;
-    while patience <= questions {
-        let about =
-            format!("{} cancelled at question {patience} of about {questions}", solver.info().id);
-        let (forest, quitter) = solve(patience, &about);
-        // How many sweeps or strides there are is up to chance, by a few.
-        if quitter.questions.get() < patience {
+    while patience <= checks {
+        let about = format!("{} cancelled at check {patience} of about {checks}", solver.info().id);
+        let (forest, canceller) = solve(patience, &about);
+        // The number of sweeps and strides varies slightly between runs.
+        if canceller.checks.get() < patience {
             assert_eq!(forest.as_ref(), Ok(&right.forest), "{about}");
         } else {
             assert_eq!(forest, Err(SolveError::Cancelled), "{about}");
-            assert_eq!(quitter.questions.get(), patience, "{about}: it has asked again");
-            let reports = quitter.reports_after;
-            assert!(reports <= LAST_WORDS, "{about}: {reports} reports after that");
+            assert_eq!(canceller.checks.get(), patience, "{about}: the solver checked again");
+            let reports = canceller.reports_after;
+            assert!(
+                reports <= MOST_REPORTS_AFTER,
+                "{about}: {reports} reports after the cancellation"
+            );
         }
         let (forest, _) = solve(u32::MAX, &about);
         assert_eq!(forest.as_ref(), Ok(&right.forest), "{about}: the next solve");
         let step = 1.max(patience / 6);
-        patience =
-            if patience < questions { (patience + step).min(questions) } else { questions + 1 };
+        patience = if patience < checks { (patience + step).min(checks) } else { checks + 1 };
     }
 }
 
 #[test]
-fn a_solver_that_is_cancelled_ends_soon_and_leaves_no_threads_and_a_usable_workspace() {
-    // Sparse and dense, so that `fast` goes either of its ways; many rounds; 64-bit weights beside
-    // the others. In the shared workspace each solve finds what another one has left, of another
-    // size and kind.
+fn a_cancelled_solver_ends_soon_and_leaves_no_threads_and_a_usable_workspace() {
+    // The graphs are sparse and dense, so that `fast` uses both of its methods. One has many
+    // rounds, one has 64-bit weights. The solves share a workspace, so each finds buffers of
+    // another solve with another size and type.
     let mut workspace = Workspace::new();
     for spec in [
         "gnm:n=60000,m=100000",

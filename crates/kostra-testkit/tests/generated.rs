@@ -1,5 +1,5 @@
-//! Generated graphs, large enough that quadratic time, deep recursion and overflowing counters
-//! show: the solvers against each other, and their common answer against the verifier.
+//! Tests all solvers on generated graphs, large enough to detect quadratic time, deep recursion and
+//! counter overflow. The solvers must agree, and the verifier must accept their answer.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -7,11 +7,11 @@ use std::time::Instant;
 use kostra_gen::generate;
 use kostra_testkit::matrix::{self, Tally};
 
-/// What all solvers together may take for one graph: many times what they need on a busy machine,
-/// and far less than quadratic time takes.
+/// The greatest time of all solvers together for one graph: many times their usual time on a busy
+/// machine, and far less than quadratic time.
 const MOST_SECONDS: f64 = 20.0;
 
-/// Runs every solver on every graph; says how long each took, and who refused.
+/// Runs every solver on every graph. Prints the time of each graph and the refusals.
 fn check(specs: &[&str]) {
     for spec in specs {
         let graph = generate(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).graph;
@@ -29,9 +29,8 @@ fn check(specs: &[&str]) {
 }
 
 #[test]
-fn long_thin_graphs_are_solved_alike() {
-    // As deep as a recursion can be made to go, and as many rounds as a naive Borůvka can be made
-    // to take.
+fn long_thin_graphs_give_equal_forests() {
+    // The deepest recursion, and the most rounds of a naive Borůvka.
     check(&[
         "path:n=200000,weights=index",
         "path:n=200000,weights=equal",
@@ -40,15 +39,15 @@ fn long_thin_graphs_are_solved_alike() {
         "cycle:n=200000,weights=equal",
         "caterpillar:n=200000,legs=1,weights=index",
         "caterpillar:n=200000,legs=20,weights=small",
-        // The same at a size that the solvers for small graphs take too.
+        // The same shapes, at a size that the solvers for small graphs accept.
         "path:n=4000,weights=index",
         "cycle:n=4000,weights=equal",
     ]);
 }
 
 #[test]
-fn stars_and_trees_are_solved_alike() {
-    // One vertex with all the edges.
+fn stars_and_trees_give_equal_forests() {
+    // One vertex has all edges.
     check(&[
         "star:n=200000,weights=index",
         "star:n=200000,weights=equal",
@@ -57,7 +56,7 @@ fn stars_and_trees_are_solved_alike() {
 }
 
 #[test]
-fn dense_graphs_are_solved_alike() {
+fn dense_graphs_give_equal_forests() {
     check(&[
         "complete:n=300,weights=equal",
         "complete:n=300,weights=index",
@@ -67,8 +66,8 @@ fn dense_graphs_are_solved_alike() {
 }
 
 #[test]
-fn many_components_are_solved_alike() {
-    // Rounds over components that are done, and a giant beside crumbs.
+fn many_components_give_equal_forests() {
+    // Components that are finished early, and a giant component beside small ones.
     check(&[
         "islands:n=20000,tiny=8000,size=5",
         "islands:n=20000,tiny=8000,size=2,weights=small",
@@ -78,7 +77,7 @@ fn many_components_are_solved_alike() {
 }
 
 #[test]
-fn multigraphs_are_solved_alike() {
+fn multigraphs_give_equal_forests() {
     check(&[
         "multigraph:n=1000,m=20000",
         "multigraph:n=2,m=50000,weights=small",
@@ -87,7 +86,7 @@ fn multigraphs_are_solved_alike() {
 }
 
 #[test]
-fn road_like_and_scale_free_graphs_are_solved_alike() {
+fn road_like_and_scale_free_graphs_give_equal_forests() {
     check(&[
         "road:n=20000",
         "road:n=20000,weights=equal",

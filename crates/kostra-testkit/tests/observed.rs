@@ -1,4 +1,4 @@
-//! What holds for every solver when somebody watches.
+//! Tests the reports of every solver to an observer.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use kostra_testkit::strategies::graphs;
 use kostra_testkit::suite::{self, Case};
 use proptest::prelude::*;
 
-/// Phases of a solve that are no part of its last round.
+/// The phases that follow the last round of a solve.
 const AFTER_ROUNDS: [&str; 3] = ["end threads", "free memory", "list the forest"];
 
-/// Keeps account of what it is told, and gives up after `patience` questions.
+/// An observer that checks all reports, and cancels after `patience` cancellation checks.
 #[derive(Default)]
-struct Witness {
+struct CheckingObserver {
     open: Vec<&'static str>,
     rounds: u32,
     rounds_are_over: bool,
     faults: Vec<String>,
     patience: Option<u32>,
-    asked: std::cell::Cell<u32>,
+    checks: std::cell::Cell<u32>,
 }
 
-impl Observer for Witness {
+impl Observer for CheckingObserver {
     fn phase_started(&mut self, name: &'static str) {
         if self.rounds > 0 && !self.rounds_are_over && AFTER_ROUNDS.contains(&name) {
             self.faults.push(format!("phase {name} counts for the last round"));
@@ -38,10 +38,12 @@ impl Observer for Witness {
 
     fn round(&mut self, round: Round) {
         if round.index != self.rounds {
-            self.faults.push(format!("round {} comes as number {}", round.index, self.rounds));
+            self.faults
+                .push(format!("round {} is reported as number {}", round.index, self.rounds));
         }
         if self.rounds_are_over {
-            self.faults.push(format!("round {} comes after the end of the rounds", round.index));
+            self.faults
+                .push(format!("round {} is reported after the end of the rounds", round.index));
         }
         self.rounds += 1;
     }
@@ -49,7 +51,7 @@ impl Observer for Witness {
     fn rounds_finished(&mut self) {
         self.rounds_are_over = true;
         if !self.open.is_empty() {
-            self.faults.push(format!("the rounds end inside of phases {:?}", self.open));
+            self.faults.push(format!("the rounds end inside phases {:?}", self.open));
         }
     }
 
@@ -66,26 +68,26 @@ impl Observer for Witness {
     }
 
     fn cancelled(&self) -> bool {
-        self.asked.set(self.asked.get() + 1);
-        self.patience.is_some_and(|patience| self.asked.get() > patience)
+        self.checks.set(self.checks.get() + 1);
+        self.patience.is_some_and(|patience| self.checks.get() > patience)
     }
 }
 
-/// Solves a case while somebody watches.
+/// Solves a case with an observer.
 fn watch(solver: &dyn Solver, case: &Case, order: Order, threads: usize) {
-    let mut witness = Witness::default();
-    let run = &mut Run::new().on_threads(threads).observed_by(&mut witness);
+    let mut observer = CheckingObserver::default();
+    let run = &mut Run::new().on_threads(threads).observed_by(&mut observer);
     let forest = solver.solve(&case.graph, order, run).map(|solution| solution.forest.into_ids());
     let about =
         format!("{} on {} in {order:?} with {threads} threads", solver.info().id, case.name);
     assert_eq!(forest.as_ref(), Ok(&case.answer(order).forest), "{about}");
-    assert!(witness.faults.is_empty(), "{about}: {:?}", witness.faults);
-    assert!(witness.open.is_empty(), "{about}: phases {:?} never end", witness.open);
-    assert!(witness.rounds_are_over, "{about}: the rounds never end");
+    assert!(observer.faults.is_empty(), "{about}: {:?}", observer.faults);
+    assert!(observer.open.is_empty(), "{about}: phases {:?} never end", observer.open);
+    assert!(observer.rounds_are_over, "{about}: the rounds never end");
 }
 
 #[test]
-fn watching_a_solver_changes_nothing_and_its_reports_are_in_order() {
+fn an_observer_does_not_change_the_forest_and_gets_consistent_reports() {
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in ORDERS {
@@ -105,23 +107,24 @@ proptest! {
     })]
 
     #[test]
-    fn a_solver_that_is_cancelled_returns_no_forest_or_the_right_one(
+    fn a_cancelled_solver_returns_no_forest_or_the_right_forest(
         graph in graphs(30, 80),
         patience in 0..4_u32,
     ) {
         let right = Answer::by_definition(&graph, Order::Minimum).forest;
         for solver in solvers_here().filter(|solver| solver.info().exact) {
-            let mut witness = Witness { patience: Some(patience), ..Witness::default() };
-            let run = &mut Run::new().observed_by(&mut witness);
+            let mut observer =
+                CheckingObserver { patience: Some(patience), ..CheckingObserver::default() };
+            let run = &mut Run::new().observed_by(&mut observer);
             let solution = solver.solve(&graph, Order::Minimum, run);
             let forest = solution.map(|solution| solution.forest.into_ids());
-            if witness.asked.get() > patience {
+            if observer.checks.get() > patience {
                 prop_assert_eq!(forest, Err(SolveError::Cancelled), "{}", solver.info().id);
             } else {
                 prop_assert_eq!(forest.as_ref(), Ok(&right), "{}", solver.info().id);
             }
-            // What a cancelled solve leaves behind, such as rows half built, is not in the way of
-            // the next one.
+            // The remains of a cancelled solve, such as incomplete CSR rows, do not affect the next
+            // solve.
             let again = solver.solve(&graph, Order::Minimum, &mut Run::new());
             prop_assert_eq!(again.map(|solution| solution.forest.into_ids()), Ok(right.clone()), "{}", solver.info().id);
         }

@@ -1,7 +1,7 @@
-//! Random graphs against every solver, the oracle and the verifier.
+//! Tests every solver, the oracle and the verifier on random graphs.
 //!
-//! `PROPTEST_CASES` says how many graphs a property is tried on; `testdata/README.md` says what to
-//! do with a failure.
+//! `PROPTEST_CASES` sets the number of graphs per property. `testdata/README.md` describes what to
+//! do after a failure.
 
 use kostra::{AnyGraph, Order, Platform, Run, with_graph};
 use kostra_core::{EdgeId, EdgeList, Vertex, Weight};
@@ -11,7 +11,7 @@ use kostra_testkit::{mutate, oracle};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
-/// So many graphs for each property, unless `PROPTEST_CASES` asks for another number.
+/// A configuration with `cases` graphs per property, unless `PROPTEST_CASES` is set.
 fn config(cases: u32) -> ProptestConfig {
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() {
         ProptestConfig::default().cases
@@ -25,7 +25,7 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-// These start some eighty threads a graph, for the solvers that work with them.
+// These properties start about eighty threads per graph, for the multithreaded solvers.
 proptest! {
     #![proptest_config(config(500))]
 
@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn neither_the_numbering_of_vertices_nor_the_direction_of_edges_matters(
+    fn the_forest_does_not_depend_on_vertex_numbers_or_edge_directions(
         (graph, numbers) in graphs(16, 40).prop_flat_map(|graph| {
             let numbers: Vec<Vertex> = (0..graph.vertices()).collect();
             (Just(graph), Just(numbers).prop_shuffle())
@@ -62,8 +62,8 @@ proptest! {
     }
 
     #[test]
-    fn worse_edges_appended_change_nothing(graph in graphs(12, 30)) {
-        // Each edge again at the end, turned round: it ties with itself and has the higher id.
+    fn appended_worse_edges_do_not_change_the_forest(graph in graphs(12, 30)) {
+        // Append each edge again with swapped ends: it has the same weight and a higher id.
         let doubled = with_graph!(&graph, graph => double(graph.edge_list()));
         for order in ORDERS {
             matrix::check(&doubled, order, &Answer::by_definition(&graph, order))?;
@@ -71,9 +71,9 @@ proptest! {
     }
 
     #[test]
-    fn a_solver_can_be_asked_again_and_again(graph in graphs(12, 30)) {
-        // Rows are built at the first question and kept; the second, for the other order, must not
-        // see the first.
+    fn repeated_solves_of_a_graph_are_right(graph in graphs(12, 30)) {
+        // The first solve builds and keeps the CSR rows. The second solve, in the other order, must
+        // not depend on the first order.
         for solver in solvers_here().filter(|solver| solver.info().exact) {
             for order in [Order::Maximum, Order::Minimum, Order::Maximum] {
                 let threads = if solver.info().platform == Platform::Sequential { 1 } else { 2 };
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn the_verifier_accepts_the_forest_and_names_the_fault_of_every_neighbour(
+    fn the_verifier_accepts_the_forest_and_refuses_every_single_change_of_it(
         graph in graphs(16, 40),
     ) {
         for order in ORDERS {
@@ -124,8 +124,8 @@ proptest! {
     }
 }
 
-/// The same graph with vertex `v` called `numbers[v]`, and edge `i` turned round where bit `i` of
-/// `turned` is set.
+/// The same graph with vertex `v` renumbered to `numbers[v]`, and the ends of edge `i` swapped if
+/// bit `i` of `turned` is set.
 fn renumber(graph: &AnyGraph, numbers: &[Vertex], turned: u64) -> AnyGraph {
     let renumbered =
         |ends: &[Vertex]| ends.iter().map(|&v| numbers[v as usize]).collect::<Vec<_>>();

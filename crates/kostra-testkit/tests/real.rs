@@ -1,4 +1,5 @@
-//! Real graphs with known answers; each is skipped, with the reason printed, where it is absent.
+//! Tests every solver on real graphs with known answers. If a file is missing, the test skips the
+//! graph and prints the reason.
 
 use std::time::Instant;
 

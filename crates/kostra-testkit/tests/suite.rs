@@ -1,4 +1,4 @@
-//! Every case of `testdata/` against every solver, both oracles and the verifier.
+//! Tests every solver, both oracles and the verifier on every case of `testdata/`.
 
 use kostra::{AnyGraph, Order, Run, Solver, with_graph};
 use kostra_testkit::matrix::{self, ORDERS, solvers_here};
@@ -6,7 +6,7 @@ use kostra_testkit::mutate::{self, Refused};
 use kostra_testkit::oracle;
 use kostra_testkit::suite::{self, Case};
 
-/// Goes through all cases and reports every one that fails, not only the first.
+/// Checks all cases and reports all failures, not only the first.
 fn for_each_case(check: impl Fn(&Case) -> Result<(), String>) {
     let cases = suite::load().unwrap_or_else(|error| panic!("{error}"));
     let failures: Vec<_> = cases
@@ -38,7 +38,7 @@ fn every_solver_finds_the_forest_of_every_case() {
 }
 
 #[test]
-fn the_forest_of_every_case_is_the_one_of_the_definition() {
+fn both_oracles_find_the_forest_of_every_case() {
     for_each_case(|case| {
         for order in ORDERS {
             let found = oracle::canonical_forest(&case.graph, order);
@@ -56,7 +56,7 @@ fn the_forest_of_every_case_is_the_one_of_the_definition() {
 }
 
 #[test]
-fn the_components_of_every_case_are_those_of_the_definition() {
+fn the_components_of_every_case_agree_with_the_definition() {
     for_each_case(|case| {
         let labels = oracle::labels(&case.graph);
         expect_equal(
@@ -105,7 +105,7 @@ fn the_verifier_accepts_the_forest_of_every_case() {
 }
 
 #[test]
-fn the_verifier_names_what_is_wrong_with_every_spoilt_forest() {
+fn the_verifier_reports_the_fault_of_every_wrong_forest() {
     let refused = std::cell::Cell::new(Refused::default());
     for_each_case(|case| {
         for order in ORDERS {
@@ -118,6 +118,6 @@ fn the_verifier_names_what_is_wrong_with_every_spoilt_forest() {
     println!("{refused:?}");
     let Refused { dropped, added, swapped, swapped_with_a_tie, lists } = refused;
     for count in [dropped, added, swapped, swapped_with_a_tie, lists] {
-        assert!(count > 100, "too few wrong forests of a kind to learn from: {refused:?}");
+        assert!(count > 100, "too few wrong forests of a kind: {refused:?}");
     }
 }

@@ -1,7 +1,7 @@
-//! Peers: solvers of other projects, held to the same rules.
+//! Peers: solvers of other projects, measured by the same rules.
 //!
-//! To add one that is a program, write a script that speaks the protocol of [`program`], and add it
-//! to [`PEERS`]; to add a Rust crate, see `native.rs`.
+//! To add a peer that is a program, write a script that implements the protocol of [`program`] and
+//! add it to [`PEERS`]. To add a Rust crate, see `native.rs`.
 
 #[cfg(feature = "peers")]
 mod native;
@@ -16,10 +16,10 @@ use tempfile::NamedTempFile;
 
 use crate::contestant::Contestant;
 
-/// A peer that may or may not be here.
+/// A known peer, installed or not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer {
-    /// The name that users type.
+    /// The name on the command line.
     pub(crate) name: &'static str,
     home: Home,
 }
@@ -28,9 +28,9 @@ pub(crate) struct Peer {
 enum Home {
     /// A Python script in `bench/peers`.
     Python(&'static str),
-    /// An executable of the peer's name, in a folder that is named on the command line.
+    /// An executable with the peer's name, in the folder of `--peer-programs`.
     Executable,
-    /// A crate in this process.
+    /// A crate that is linked into this program.
     Crate,
 }
 
@@ -49,10 +49,10 @@ const PEERS: &[Peer] = &[
     Peer { name: "petgraph", home: Home::Crate },
 ];
 
-/// The peer of this name.
+/// The peer with the name `name`.
 ///
 /// # Errors
-/// When there is none.
+/// If there is no such peer.
 pub(crate) fn peer(name: &str) -> Result<Peer> {
     PEERS.iter().copied().find(|peer| peer.name == name).with_context(|| {
         let names: Vec<_> = PEERS.iter().map(|peer| peer.name).collect();
@@ -61,11 +61,11 @@ pub(crate) fn peer(name: &str) -> Result<Peer> {
 }
 
 impl Peer {
-    /// Gives the peer the graph, which it puts into the form that it wants.
+    /// Gives the graph to the peer, which converts it into its own format.
     ///
     /// # Errors
-    /// When the peer is not installed, cannot hold the graph, or fails: it is then skipped, with
-    /// that reason.
+    /// If the peer is not installed, cannot represent the graph, or fails. The caller then skips
+    /// the peer and records the reason.
     pub(crate) fn enter(
         &self,
         handout: &mut Handout<'_>,
@@ -84,12 +84,11 @@ impl Peer {
                 )?))
             }
             Home::Executable => {
-                let folder =
-                    programs.context("the option --peer-programs has not named its folder")?;
+                let folder = programs.context("pass its folder with --peer-programs")?;
                 let program = folder.join(self.name);
                 ensure!(
                     program.exists(),
-                    "{} is not here; bench/README.md builds it",
+                    "{} does not exist; see bench/README.md to build it",
                     program.display()
                 );
                 let command = [program.into_os_string()];
@@ -103,19 +102,19 @@ impl Peer {
             #[cfg(feature = "peers")]
             Home::Crate => native::enter(self.name, &handout.arrays()?),
             #[cfg(not(feature = "peers"))]
-            Home::Crate => bail!("this runner was built without its feature `peers`"),
+            Home::Crate => bail!("kostra-bench was built without the feature `peers`"),
         }
     }
 }
 
-/// A graph for peers, written down when the first one asks for a file.
+/// A graph for peers. It is written to a file when the first peer needs one.
 pub(crate) struct Handout<'a> {
     graph: &'a AnyGraph,
     file: Option<NamedTempFile>,
 }
 
 impl<'a> Handout<'a> {
-    /// The graph, in no other form yet.
+    /// The graph, without a file.
     pub(crate) fn new(graph: &'a AnyGraph) -> Self {
         Self { graph, file: None }
     }
@@ -133,7 +132,7 @@ impl<'a> Handout<'a> {
     }
 }
 
-/// A graph as peers get it.
+/// A graph in the format for peers.
 struct Arrays<'a> {
     vertices: u32,
     u: &'a [u32],
@@ -142,8 +141,8 @@ struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// A graph with weights from 1 to 2^32 - 1: zero is no edge to some, and peers that keep less
-    /// refuse the rest.
+    /// Converts a graph with weights from 1 to 2^32 - 1. Some peers treat a weight of zero as no
+    /// edge. Peers with a smaller range refuse larger weights themselves.
     fn new(graph: &'a AnyGraph) -> Result<Self> {
         let weights: Option<Cow<'_, [u32]>> = match graph {
             AnyGraph::U32(graph) => Some(graph.edge_list().weights().into()),
@@ -156,9 +155,9 @@ impl<'a> Arrays<'a> {
             Some(weights) if !weights.contains(&0) => {
                 Ok(Self { vertices: graph.vertices(), u: graph.u(), v: graph.v(), weights })
             }
-            _ => bail!(
-                "peers get integer weights from 1 to 2^32 - 1 only, and this graph has others"
-            ),
+            _ => {
+                bail!("peers need integer weights from 1 to 2^32 - 1; this graph has other weights")
+            }
         }
     }
 }
@@ -172,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_that_a_peer_could_not_keep_are_refused() {
+    fn weights_outside_the_range_of_peers_are_refused() {
         let weights = |weights: Vec<i64>| {
             let graph = AnyGraph::from_edges(2, vec![0], vec![1], weights).unwrap();
             Arrays::new(&graph).map(|arrays| arrays.weights.into_owned()).ok()
@@ -184,22 +183,22 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_here_says_where_it_was_looked_for() {
+    fn the_error_for_a_missing_program_names_its_path() {
         let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![7_u32]).unwrap();
         let message = |programs| {
             let entered =
                 peer("rfk").and_then(|peer| peer.enter(&mut Handout::new(&graph), programs, 1));
             entered.err().map(|error| error.to_string()).unwrap_or_default()
         };
-        assert_eq!(message(None), "the option --peer-programs has not named its folder");
+        assert_eq!(message(None), "pass its folder with --peer-programs");
         assert_eq!(
             message(Some(Path::new("none"))),
-            "none/rfk is not here; bench/README.md builds it"
+            "none/rfk does not exist; see bench/README.md to build it"
         );
     }
 
     #[test]
-    fn an_unknown_peer_is_answered_with_the_known_ones() {
+    fn the_error_for_an_unknown_peer_lists_the_known_peers() {
         let message = peer("skippy").unwrap_err().to_string();
         assert!(message.starts_with("there is no peer 'skippy'; there are: scipy,"), "{message}");
     }

@@ -1,4 +1,5 @@
-//! Peers that are Rust crates, in this process and built with the same compiler and flags.
+//! Peers that are Rust crates. They run in this process and are built with the same compiler and
+//! flags.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,13 +11,13 @@ use petgraph::graph::UnGraph;
 use super::Arrays;
 use crate::contestant::{Answer, Contestant, Identity, Solved};
 
-/// A crate's solver on a graph that it holds; returns the number of edges and the total weight.
+/// A crate's solver with its graph. `solve` returns the number of edges and the total weight.
 struct Native<S> {
     identity: Identity,
     solve: S,
 }
 
-/// The crate of this name, with the graph in the form that it wants.
+/// The crate `name` with the graph in its own format.
 pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant>> {
     let start = Instant::now();
     match name {
@@ -33,7 +34,7 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
         }
         "petgraph" => {
             let mut list = UnGraph::<(), u32>::from_edges(triples(graph));
-            // Vertices beyond the last one with an edge.
+            // Add the isolated vertices after the last vertex that has an edge.
             while list.node_count() < graph.vertices as usize {
                 list.add_node(());
             }
@@ -46,7 +47,7 @@ pub(super) fn enter(name: &str, graph: &Arrays<'_>) -> Result<Box<dyn Contestant
                 })
             }))
         }
-        _ => bail!("no crate of this name is built in"),
+        _ => bail!("this program contains no crate of this name"),
     }
 }
 
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_crates_find_the_forest() {
+    fn all_crates_find_the_forest() {
         let (u, v) = ([0, 1, 2, 0], [1, 2, 0, 0]);
         let graph = Arrays { vertices: 5, u: &u, v: &v, weights: vec![5, 6, 7, 1].into() };
         for name in ["pathfinding", "petgraph"] {

@@ -1,11 +1,11 @@
-//! A peer in a process of its own, which talks in lines.
+//! A peer in a separate process, with a protocol of text lines.
 //!
-//! The program gets one argument, a file: the eight bytes `KOSTRAPE`, then little-endian `n` and
-//! `m` (64 bits each), then `m` first ends, `m` second ends and `m` weights (32 bits each,
-//! unsigned). It loads the file, builds what it wants, and prints one JSON object in a line:
-//! `{"version": "...", "build_seconds": 1.5}`. Then, for each line `run` on its standard input, it
-//! solves once, timing the solve alone, and prints `{"seconds": 0.5, "edges": 7, "total": 29}`. It
-//! ends when its input ends.
+//! The program gets one argument, the path of a file. The file contains the eight bytes `KOSTRAPE`,
+//! then little-endian `n` and `m` (64 bits each), then `m` first ends, `m` second ends and `m`
+//! weights (32 bits each, unsigned). The program loads the file, builds its own format, and prints
+//! one JSON object in a line: `{"version": "...", "build_seconds": 1.5}`. For each line `run` on
+//! its standard input it solves once, times only the solve, and prints `{"seconds": 0.5, "edges":
+//! 7, "total": 29}`. It exits at the end of its input.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,7 +25,7 @@ use crate::contestant::{Answer, Contestant, Identity, Solved};
 
 const MAGIC: &[u8; 8] = b"KOSTRAPE";
 
-/// What the libraries that peers are made of read to learn how many threads they may use.
+/// The environment variables in which the peers' libraries expect the number of threads.
 const THREAD_VARIABLES: [&str; 6] = [
     "OMP_NUM_THREADS",
     "PARLAY_NUM_THREADS",
@@ -35,14 +35,14 @@ const THREAD_VARIABLES: [&str; 6] = [
     "RAYON_NUM_THREADS",
 ];
 
-/// A running peer. It is ended when this is dropped.
+/// A running peer. Dropping the value kills the process.
 pub(super) struct Program {
     identity: Identity,
     child: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// What it writes to standard error, whose last line tells why it failed.
-    complaints: File,
+    /// The peer's standard error. Its last line is the reason of a failure.
+    errors: File,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +59,7 @@ struct Reply {
 }
 
 impl Program {
-    /// Starts the peer on a file with the graph, and waits until it has built what it wants.
+    /// Starts the peer with the graph's file, and waits until it has built its own format.
     pub(super) fn start(
         name: &str,
         command: &[OsString],
@@ -67,19 +67,18 @@ impl Program {
         threads: usize,
     ) -> Result<Self> {
         let (program, arguments) = command.split_first().context("a peer needs a command")?;
-        let complaints =
-            tempfile::tempfile().context("cannot make a file for the peer's messages")?;
+        let errors = tempfile::tempfile().context("cannot make a file for the peer's messages")?;
         let mut child = Command::new(program)
             .args(arguments)
             .arg(graph)
-            // Python's compiled files would make the tree look changed.
+            // Python's compiled files would make the work tree dirty.
             .env("PYTHONDONTWRITEBYTECODE", "1")
-            // The C library's way to large pages, which Kostra's memory lies in too.
+            // Makes the C library use huge pages, because Kostra uses them too.
             .env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
             .envs(THREAD_VARIABLES.map(|variable| (variable, threads.to_string())))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(complaints.try_clone()?)
+            .stderr(errors.try_clone()?)
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
@@ -91,8 +90,7 @@ impl Program {
             version: String::new(),
             build_seconds: 0.0,
         };
-        let mut peer =
-            Self { identity, child, requests, answers: BufReader::new(answers), complaints };
+        let mut peer = Self { identity, child, requests, answers: BufReader::new(answers), errors };
         let ready: Ready = peer.answer()?;
         peer.identity.version = ready.version;
         peer.identity.build_seconds = ready.build_seconds;
@@ -100,15 +98,15 @@ impl Program {
         Ok(peer)
     }
 
-    /// Stops the peer until its next turn. Threads of some look for work for as long as they live,
-    /// and would take processors from everybody else.
+    /// Stops the peer until its next turn. The idle threads of some peers poll for work, and would
+    /// take processor time from the other contestants.
     fn pause(&self) {
-        // It may have ended by itself, which shows when it is asked.
+        // A failure means that the peer has exited. The next request reports it.
         #[cfg(unix)]
         let _ = kill_process(Pid::from_child(&self.child), Signal::STOP);
     }
 
-    fn go_on(&self) {
+    fn resume(&self) {
         #[cfg(unix)]
         let _ = kill_process(Pid::from_child(&self.child), Signal::CONT);
     }
@@ -117,18 +115,18 @@ impl Program {
         let mut line = String::new();
         if self.answers.read_line(&mut line)? == 0 {
             let status = self.child.wait()?;
-            bail!("it ended with {status}: {}", self.last_complaint()?);
+            bail!("it ended with {status}: {}", self.last_error()?);
         }
         serde_json::from_str(&line).with_context(|| format!("it answered {:?}", line.trim_end()))
     }
 
-    fn last_complaint(&mut self) -> io::Result<String> {
+    fn last_error(&mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
-        self.complaints.rewind()?;
-        self.complaints.read_to_end(&mut bytes)?;
+        self.errors.rewind()?;
+        self.errors.read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
-        Ok(last.unwrap_or("it said nothing").trim().to_owned())
+        Ok(last.unwrap_or("it wrote no message").trim().to_owned())
     }
 }
 
@@ -138,8 +136,9 @@ impl Contestant for Program {
     }
 
     fn solve(&mut self) -> Result<Solved> {
-        self.go_on();
-        // A peer that has died cannot be written to; its last words tell more than the broken pipe.
+        self.resume();
+        // If the peer has exited, writing fails. Reading the answer then gives a better error
+        // message than the broken pipe.
         let _ = self.requests.write_all(b"run\n").and_then(|()| self.requests.flush());
         let reply: Reply = self.answer()?;
         self.pause();
@@ -150,13 +149,13 @@ impl Contestant for Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself; nothing is lost either way.
+        // An error means that the peer has already exited, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Writes a graph down for peers.
+/// Writes a graph to a temporary file for peers.
 pub(super) fn write(graph: &Arrays<'_>) -> Result<NamedTempFile> {
     let mut file = NamedTempFile::new().context("cannot make a file for the graph")?;
     write_arrays(BufWriter::with_capacity(1 << 20, file.as_file_mut()), graph)
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_dies_leaves_its_last_words() {
+    fn a_failed_peer_is_reported_with_its_last_message() {
         let message =
             |script| shell(script).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_is_not_installed_is_an_error() {
+    fn a_missing_program_is_an_error() {
         let command = [OsString::from("no-such-program-of-a-peer")];
         let message =
             Program::start("none", &command, Path::new(""), 1).err().map(|error| error.to_string());

@@ -1,5 +1,5 @@
-//! Solvers with the faults that solvers have: the cases of `testdata/` alone must catch each of
-//! them.
+//! Tests the test suite with faulty solvers: the cases of `testdata/` alone must detect each
+//! typical fault.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use kostra_core::{
 use kostra_testkit::matrix::{self, ORDERS};
 use kostra_testkit::suite;
 
-/// What is wrong with a solver.
+/// A fault of a solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     Nothing,
@@ -21,7 +21,7 @@ enum Fault {
     WeightsAsF64,
     WeightsAsF32,
     WeightsAsIntegers,
-    ZerosToldApart,
+    ZerosDiffer,
     ZeroWeightsDropped,
     InfinitiesDropped,
     OneComponentOnly,
@@ -37,7 +37,7 @@ const FAULTS: [Fault; 13] = [
     Fault::WeightsAsF64,
     Fault::WeightsAsF32,
     Fault::WeightsAsIntegers,
-    Fault::ZerosToldApart,
+    Fault::ZerosDiffer,
     Fault::ZeroWeightsDropped,
     Fault::InfinitiesDropped,
     Fault::OneComponentOnly,
@@ -45,14 +45,14 @@ const FAULTS: [Fault; 13] = [
     Fault::SmallGraphsRefused,
 ];
 
-/// A solver with a fault, for one order.
+/// A solver with a fault in one order.
 struct Faulty(Fault, Order);
 
 impl Algorithm for Faulty {
     const INFO: SolverInfo = SolverInfo {
         id: "faulty",
         title: "Kruskal with a fault",
-        source: "this project's fears",
+        source: "this project",
         platform: Platform::Sequential,
         representation: Representation::EdgeList,
         exact: true,
@@ -115,10 +115,10 @@ impl Faulty {
             Fault::WeightsAsF64 => as_f64(x).partial_cmp(&as_f64(y)),
             Fault::WeightsAsF32 => (as_f64(x) as f32).partial_cmp(&(as_f64(y) as f32)),
             Fault::WeightsAsIntegers => (as_f64(x) as i128).partial_cmp(&(as_f64(y) as i128)),
-            Fault::ZerosToldApart if as_f64(x) == 0.0 => Some(as_f64(x).total_cmp(&as_f64(y))),
+            Fault::ZerosDiffer if as_f64(x) == 0.0 => Some(as_f64(x).total_cmp(&as_f64(y))),
             _ => x.partial_cmp(&y),
         };
-        let by_weight = by_weight.expect("no graph holds NaN");
+        let by_weight = by_weight.expect("no graph contains NaN");
         let by_weight = if self.1 == Order::Maximum && self.0 != Fault::OrderIgnored {
             by_weight.reverse()
         } else {
@@ -133,13 +133,13 @@ impl Faulty {
     }
 }
 
-/// A weight by way of its digits, as a program that knows one number type has it.
+/// Converts a weight to `f64`, as a program with only one number type does.
 fn as_f64<W: Weight>(weight: W) -> f64 {
     weight.to_string().parse().expect("a weight is written as a number")
 }
 
-/// How many cases catch a solver with this fault.
-fn cases_that_catch(fault: Fault) -> Vec<String> {
+/// The names of the cases that detect a solver with this fault.
+fn cases_that_detect(fault: Fault) -> Vec<String> {
     let cases = suite::load().unwrap_or_else(|error| panic!("{error}"));
     let caught = |case: &suite::Case| {
         let right = |order| {
@@ -151,21 +151,21 @@ fn cases_that_catch(fault: Fault) -> Vec<String> {
 }
 
 #[test]
-fn the_suite_catches_every_fault() {
+fn the_suite_detects_every_fault() {
     for fault in FAULTS {
-        let cases = cases_that_catch(fault);
+        let cases = cases_that_detect(fault);
         println!("{fault:?}: {} cases, the first of them {:?}", cases.len(), cases.first());
-        assert!(!cases.is_empty(), "no case catches {fault:?}");
+        assert!(!cases.is_empty(), "no case detects {fault:?}");
     }
 }
 
 #[test]
-fn the_suite_lets_a_right_solver_pass() {
-    assert_eq!(cases_that_catch(Fault::Nothing), Vec::<String>::new());
+fn a_right_solver_passes_the_suite() {
+    assert_eq!(cases_that_detect(Fault::Nothing), Vec::<String>::new());
 }
 
 #[test]
-fn a_large_graph_may_be_refused_and_a_small_one_not() {
+fn large_graphs_may_be_refused_but_small_graphs_may_not() {
     for (vertices, refused) in [(matrix::REALLY_LARGE, true), (matrix::REALLY_LARGE - 1, false)] {
         let graph = AnyGraph::from_edges::<i32>(vertices, vec![], vec![], vec![]).unwrap();
         let answer = matrix::Answer::verified(&graph, Order::Minimum).unwrap();
@@ -180,9 +180,8 @@ fn a_large_graph_may_be_refused_and_a_small_one_not() {
 }
 
 #[test]
-fn the_faults_are_seen_by_the_verifier_too() {
-    // Wherever the suite catches a fault, the verifier refuses the forest: it could have stood in
-    // for the answer.
+fn the_verifier_detects_the_faults_too() {
+    // The verifier accepts the forest of a faulty solver exactly if it is the answer of the case.
     for case in suite::load().unwrap_or_else(|error| panic!("{error}")) {
         for (fault, order) in
             FAULTS.into_iter().flat_map(|fault| ORDERS.map(|order| (fault, order)))
