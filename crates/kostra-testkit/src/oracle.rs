@@ -159,7 +159,7 @@ fn labels_through(graph: &AnyGraph, ids: impl Iterator<Item = EdgeId>) -> Vec<u3
 struct Neighbors(Vec<Vec<(EdgeId, Vertex)>>);
 
 impl Neighbors {
-    fn of<W: Weight>(graph: &EdgeList<W>) -> Self {
+    fn of_graph<W: Weight>(graph: &EdgeList<W>) -> Self {
         Self::through(graph.vertices(), graph.u(), graph.v(), 0..graph.len() as EdgeId)
     }
 
