@@ -1,7 +1,7 @@
 // The generic contracting Borůvka algorithm: one thread per vertex.
 //
 // Source: Sousa 2014, section 4.4, Algorithms 7 to 13, and Biagiotti, GPU-u. The arrays have
-// Sousa's names. The rows of a graph are `first_edge`, and the `neighbours`, `keys` and `ids` of
+// Sousa's names. The rows of a graph are `first_edge`, and the `neighbors`, `keys` and `ids` of
 // their entries.
 
 #include "common.cuh"
@@ -35,19 +35,19 @@ __device__ void find_minimum_edges(const u32* first_edge, const K* keys, const u
 }
 
 // Algorithm 8. Adds the edges that remain to the forest.
-KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 vertices,
+KERNEL_1024 remove_mirrored_edges(const u32* neighbors, const u32* ids, u32 vertices,
                                   u32* vertex_minedge, u32* forest) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 edge = vertex_minedge[vertex];
     if (edge == NONE) return;
-    u32 succ = neighbours[edge];
+    u32 succ = neighbors[edge];
     // If two vertices chose the same edge, only the lower one removes it, so this thread still sees
     // the other vertex's edge. A successor without an edge has removed one that it shared with a
     // third vertex.
     if (vertex < succ) {
         u32 succ_edge = load(&vertex_minedge[succ]);
-        if (succ_edge != NONE && neighbours[succ_edge] == vertex) {
+        if (succ_edge != NONE && neighbors[succ_edge] == vertex) {
             vertex_minedge[vertex] = NONE;
             return;
         }
@@ -56,12 +56,12 @@ KERNEL_1024 remove_mirrored_edges(const u32* neighbours, const u32* ids, u32 ver
 }
 
 // Algorithm 9.
-KERNEL_1024 initialize_colors(const u32* neighbours, const u32* vertex_minedge, u32 vertices,
+KERNEL_1024 initialize_colors(const u32* neighbors, const u32* vertex_minedge, u32 vertices,
                               u32* color) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 edge = vertex_minedge[vertex];
-    color[vertex] = edge == NONE ? (u32)vertex : neighbours[edge];
+    color[vertex] = edge == NONE ? (u32)vertex : neighbors[edge];
 }
 
 // One sweep of Algorithm 10. If another thread changes `color[succ]` meanwhile, the new color is
@@ -83,31 +83,31 @@ KERNEL_1024 flag_roots(const u32* first_edge, const u32* color, u32 vertices, u3
 }
 
 // Algorithm 12.
-KERNEL_1024 count_new_edges(const u32* first_edge, const u32* neighbours, u32 vertices,
+KERNEL_1024 count_new_edges(const u32* first_edge, const u32* neighbors, u32 vertices,
                             const u32* color, const u32* new_vertex, u32* outdegree) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 my_color = color[vertex], new_edges = 0;
     for (u32 entry = first_edge[vertex], end = first_edge[vertex + 1]; entry < end; entry++) {
-        new_edges += color[neighbours[entry]] != my_color;
+        new_edges += color[neighbors[entry]] != my_color;
     }
     if (new_edges > 0) atomicAdd(&outdegree[new_vertex[my_color]], new_edges);
 }
 
 // Algorithm 13.
 template <typename K>
-__device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys,
+__device__ void insert_new_edges(const u32* first_edge, const u32* neighbors, const K* keys,
                                  const u32* ids, u32 vertices, const u32* color,
-                                 const u32* new_vertex, u32* next_edge, u32* new_neighbours,
+                                 const u32* new_vertex, u32* next_edge, u32* new_neighbors,
                                  K* new_keys, u32* new_ids) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 my_color = color[vertex];
     for (u32 entry = first_edge[vertex], end = first_edge[vertex + 1]; entry < end; entry++) {
-        u32 other_color = color[neighbours[entry]];
+        u32 other_color = color[neighbors[entry]];
         if (other_color == my_color) continue;
         u32 new_entry = atomicAdd(&next_edge[new_vertex[my_color]], 1);
-        new_neighbours[new_entry] = new_vertex[other_color];
+        new_neighbors[new_entry] = new_vertex[other_color];
         new_keys[new_entry] = keys[entry];
         new_ids[new_entry] = ids[entry];
     }
@@ -122,12 +122,12 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, c
                                           const u32* ids, u32 vertices, u32* vertex_minedge) {   \
         find_minimum_edges(first_edge, keys, ids, vertices, vertex_minedge);                     \
     }                                                                                            \
-    KERNEL_1024 insert_new_edges_##BITS(const u32* first_edge, const u32* neighbours,            \
+    KERNEL_1024 insert_new_edges_##BITS(const u32* first_edge, const u32* neighbors,            \
                                         const u##BITS* keys, const u32* ids, u32 vertices,       \
                                         const u32* color, const u32* new_vertex, u32* next_edge, \
-                                        u32* new_neighbours, u##BITS* new_keys, u32* new_ids) {  \
-        insert_new_edges(first_edge, neighbours, keys, ids, vertices, color, new_vertex,         \
-                         next_edge, new_neighbours, new_keys, new_ids);                          \
+                                        u32* new_neighbors, u##BITS* new_keys, u32* new_ids) {  \
+        insert_new_edges(first_edge, neighbors, keys, ids, vertices, color, new_vertex,         \
+                         next_edge, new_neighbors, new_keys, new_ids);                          \
     }
 
 KERNELS(32)

@@ -22,28 +22,28 @@ __device__ u32 owner(const u32* first_edge, u32 vertices, u32 entry) {
 }
 
 // Algorithm 12. Counts the entries between different colors, for each new vertex.
-KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbours, u32 vertices,
+KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbors, u32 vertices,
                                      u32 entries, const u32* color, const u32* new_vertex,
                                      u32* outdegree) {
     u64 entry = first_index();
     if (entry >= entries) return;
     u32 my_color = color[owner(first_edge, vertices, (u32)entry)];
-    if (color[neighbours[entry]] != my_color) atomicAdd(&outdegree[new_vertex[my_color]], 1);
+    if (color[neighbors[entry]] != my_color) atomicAdd(&outdegree[new_vertex[my_color]], 1);
 }
 
 // Algorithm 13. Inserts these entries into the rows of the new vertices.
 template <typename K>
-__device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, const K* keys,
+__device__ void insert_new_edges(const u32* first_edge, const u32* neighbors, const K* keys,
                                  const u32* ids, u32 vertices, u32 entries, const u32* color,
-                                 const u32* new_vertex, u32* next_edge, u32* new_neighbours,
+                                 const u32* new_vertex, u32* next_edge, u32* new_neighbors,
                                  K* new_keys, u32* new_ids) {
     u64 entry = first_index();
     if (entry >= entries) return;
     u32 my_color = color[owner(first_edge, vertices, (u32)entry)],
-        other_color = color[neighbours[entry]];
+        other_color = color[neighbors[entry]];
     if (other_color == my_color) return;
     u32 new_entry = atomicAdd(&next_edge[new_vertex[my_color]], 1);
-    new_neighbours[new_entry] = new_vertex[other_color];
+    new_neighbors[new_entry] = new_vertex[other_color];
     new_keys[new_entry] = keys[entry];
     new_ids[new_entry] = ids[entry];
 }
@@ -51,11 +51,11 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbours, c
 // Kernels for keys of 32 and of 64 bits. src/boruvka_contract reads their parameters.
 #define KERNELS(BITS)                                                                             \
     KERNEL_1024 insert_new_edges_by_entry_##BITS(                                                 \
-        const u32* first_edge, const u32* neighbours, const u##BITS* keys, const u32* ids,        \
+        const u32* first_edge, const u32* neighbors, const u##BITS* keys, const u32* ids,        \
         u32 vertices, u32 entries, const u32* color, const u32* new_vertex, u32* next_edge,       \
-        u32* new_neighbours, u##BITS* new_keys, u32* new_ids) {                                   \
-        insert_new_edges(first_edge, neighbours, keys, ids, vertices, entries, color, new_vertex, \
-                         next_edge, new_neighbours, new_keys, new_ids);                           \
+        u32* new_neighbors, u##BITS* new_keys, u32* new_ids) {                                   \
+        insert_new_edges(first_edge, neighbors, keys, ids, vertices, entries, color, new_vertex, \
+                         next_edge, new_neighbors, new_keys, new_ids);                           \
     }
 
 KERNELS(32)

@@ -5,7 +5,7 @@
 
 // The kinds of fault: the index of the word of each. src/foreign/check.rs reads them.
 constexpr u32 OFFSET = 0;
-constexpr u32 NEIGHBOUR = 1;
+constexpr u32 NEIGHBOR = 1;
 constexpr u32 EDGE_ID = 2;
 constexpr u32 NOT_A_NUMBER = 3;
 constexpr u32 SELF_LOOP = 4;
@@ -57,7 +57,7 @@ __device__ __forceinline__ u32 row_of(const u32* offsets, u32 first, u32 last, u
 // hash of ends, weight and id to the sum, and the entry at its higher end subtracts the hash. If
 // the sum is not zero, the rows are not symmetric.
 template <typename Bits>
-__device__ void check_entries(const u32* offsets, const u32* neighbours, const u32* ids,
+__device__ void check_entries(const u32* offsets, const u32* neighbors, const u32* ids,
                               const Bits* weights, u32 vertices, u32 edges, u32 entries, u32 kind,
                               u32* seen, u64* faults, u64* sum) {
     if (load(&faults[OFFSET]) != ~0ull) return; // without valid offsets, no entry has a known row
@@ -75,9 +75,9 @@ __device__ void check_entries(const u32* offsets, const u32* neighbours, const u
         u64 entry = start + threadIdx.x;
         if (entry < entries) {
             u32 from = row_of(offsets, rows[0], rows[1], (u32)entry);
-            u32 to = neighbours[entry], id = ids[entry];
+            u32 to = neighbors[entry], id = ids[entry];
             Bits weight = weights[entry];
-            if (to >= vertices) report(faults, NEIGHBOUR, entry);
+            if (to >= vertices) report(faults, NEIGHBOR, entry);
             if (id >= edges) report(faults, EDGE_ID, entry);
             if (is_nan(weight, kind)) report(faults, NOT_A_NUMBER, entry);
             if (to == from) report(faults, SELF_LOOP, entry);
@@ -102,17 +102,17 @@ template <typename Bits>
 __device__ void check_edges(const u32* u, const u32* v, const Bits* weights, u32 vertices,
                             u32 edges, u32 kind, u64* faults) {
     for (u64 edge = first_index(); edge < edges; edge += index_stride()) {
-        if (u[edge] >= vertices || v[edge] >= vertices) report(faults, NEIGHBOUR, edge);
+        if (u[edge] >= vertices || v[edge] >= vertices) report(faults, NEIGHBOR, edge);
         if (is_nan(weights[edge], kind)) report(faults, NOT_A_NUMBER, edge);
     }
 }
 
 // Kernels for weights of 32 and of 64 bits.
 #define KERNELS(BITS)                                                                           \
-    KERNEL check_entries_##BITS(const u32* offsets, const u32* neighbours, const u32* ids,      \
+    KERNEL check_entries_##BITS(const u32* offsets, const u32* neighbors, const u32* ids,      \
                                 const u##BITS* weights, u32 vertices, u32 edges, u32 entries,   \
                                 u32 kind, u32* seen, u64* faults, u64* sum) {                   \
-        check_entries(offsets, neighbours, ids, weights, vertices, edges, entries, kind, seen,  \
+        check_entries(offsets, neighbors, ids, weights, vertices, edges, entries, kind, seen,  \
                       faults, sum);                                                             \
     }                                                                                           \
     KERNEL check_edges_##BITS(const u32* u, const u32* v, const u##BITS* weights, u32 vertices, \

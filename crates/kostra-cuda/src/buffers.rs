@@ -166,7 +166,7 @@ pub struct DeviceCsr<W: Weight> {
     /// The number of entries in the rows: two for each edge that is not a self-loop.
     pub(crate) entries: u32,
     pub(crate) offsets: DeviceArray<u32>,
-    pub(crate) neighbours: DeviceArray<Vertex>,
+    pub(crate) neighbors: DeviceArray<Vertex>,
     pub(crate) ids: DeviceArray<u32>,
     pub(crate) weights: DeviceArray<W>,
     pub(crate) keys: Keys,
@@ -184,7 +184,7 @@ impl<W: Weight> DeviceCsr<W> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let rows = view.rows();
-        let entries = rows.neighbours().len();
+        let entries = rows.neighbors().len();
         if entries >= u32::MAX as usize {
             return Err(DeviceError::TooManyEntries { entries: entries as u64 });
         }
@@ -194,7 +194,7 @@ impl<W: Weight> DeviceCsr<W> {
             edges: view.edges() as u32,
             entries: entries as u32,
             offsets: device.uninit(offsets.len())?.into(),
-            neighbours: device.uninit(entries)?.into(),
+            neighbors: device.uninit(entries)?.into(),
             ids: device.uninit(entries)?.into(),
             weights: device.uninit(entries)?.into(),
             keys: Keys::of_weights::<W>(view.order()),
@@ -202,7 +202,7 @@ impl<W: Weight> DeviceCsr<W> {
         let transfers = [
             Transfer::new(&offsets, copy.offsets.pointer),
             Transfer::new(rows.weights(), copy.weights.pointer),
-            Transfer::new(rows.neighbours(), copy.neighbours.pointer),
+            Transfer::new(rows.neighbors(), copy.neighbors.pointer),
             Transfer::new(rows.ids(), copy.ids.pointer),
         ];
         // SAFETY: each array was allocated above with the length of its source.

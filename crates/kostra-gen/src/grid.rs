@@ -12,7 +12,7 @@ use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "grid",
-    summary: "a grid in which each vertex is joined to its four neighbours",
+    summary: "a grid in which each vertex is joined to its four neighbors",
     parameters: &[
         ParameterInfo { name: "side", default: "1000", meaning: "rows and columns" },
         ParameterInfo { name: "rows", default: "side", meaning: "rows" },

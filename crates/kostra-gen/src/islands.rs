@@ -41,13 +41,13 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let edges = u128::from(edges_of_giant) + u128::from(tiny) * u128::from(edges_of_tiny);
     let mut builder = Builder::new(vertices, edges, weights, parameters.share())?;
 
-    let neighbours = Stream::new(seed, "neighbours");
+    let neighbors = Stream::new(seed, "neighbors");
     for v in 1..giant {
-        let first = neighbours.below(2 * v, v);
+        let first = neighbors.below(2 * v, v);
         builder.edge(first as u32, v as u32);
         if v > 1 {
             // One of the others: those from the first on move up by one.
-            let second = neighbours.below(2 * v + 1, v - 1);
+            let second = neighbors.below(2 * v + 1, v - 1);
             builder.edge((second + u64::from(second >= first)) as u32, v as u32);
         }
     }

@@ -30,7 +30,7 @@
 //! | `index` | `u32` | the edge's id: ascending in input order |
 //! | `i32`, `i64`, `u64` | as named | uniform over the whole range of the type |
 //! | `f32`, `f64` | as named | uniform in [0, 1) |
-//! | `length` | `u32` | `road` only: the distance between the ends, in decimetres |
+//! | `length` | `u32` | `road` only: the distance between the ends, in decimeters |
 
 mod allocation;
 mod builder;

@@ -53,7 +53,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
         ParameterInfo {
             name: "weights",
             default: "length",
-            meaning: "length (decimetres), or u24, small, equal, index, i32, i64, u64, f32 or f64",
+            meaning: "length (decimeters), or u24, small, equal, index, i32, i64, u64, f32 or f64",
         },
         SEED,
     ],

@@ -284,7 +284,7 @@ fn errors_say_what_to_do() {
         ("raod:n=5", "there is no generator `raod`; did you mean `road`?"),
         ("path:sede=5", "`path` has no parameter `sede`; did you mean `seed`?"),
         ("rmat:edgefacto=5", "`rmat` has no parameter `edgefacto`; did you mean `edgefactor`?"),
-        ("path:colour=5", "`path` has no parameter `colour`; there are `n`, `weights`, `seed`"),
+        ("path:color=5", "`path` has no parameter `color`; there are `n`, `weights`, `seed`"),
         ("path:n=5,n=6", "`n` is given twice; give it once"),
         ("path:n", "`n` is not a parameter; write `key=value`, with commas between parameters"),
         ("path:n=5,", "`` is not a parameter; write `key=value`, with commas between parameters"),

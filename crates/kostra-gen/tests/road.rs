@@ -132,7 +132,7 @@ fn weights_are_the_distances_between_the_ends() {
 }
 
 #[test]
-fn neighbours_have_near_ids() {
+fn neighbors_have_near_ids() {
     let Roads { places, edges, .. } = roads("road:n=100k");
     assert!(edges.windows(2).all(|pair| pair[0].1 <= pair[1].1), "ascending by the higher end");
     let mut gaps: Vec<u32> = edges.iter().map(|(u, v)| v - u).collect();

@@ -472,7 +472,7 @@ mod tests {
                 assert_eq!(team.threads(), threads);
                 for step in 1..if cfg!(miri) { 5 } else { 300 } {
                     team.on_all(|thread| {
-                        // The neighbour's sum is as the step before has left it.
+                        // The neighbor's sum is as the step before has left it.
                         sums[thread].fetch_add(step, Ordering::Relaxed);
                     });
                     let expected = step * (step + 1) / 2;

@@ -52,7 +52,7 @@ pub(super) fn build<W: Weight>(
     let room = || {
         let rows = Csr {
             offsets: memory::with_capacity(vertices + 1)?,
-            neighbours: memory::with_capacity(entries)?,
+            neighbors: memory::with_capacity(entries)?,
             ids: memory::with_capacity(entries)?,
             weights: memory::with_capacity(entries)?,
         };
@@ -213,7 +213,7 @@ fn insert<W: Weight>(
 ) -> Result<(), SolveError> {
     let start = rows.ids.len();
     grow(&mut rows.offsets, vertices.end + 1, pace)?;
-    grow(&mut rows.neighbours, start + entries.len(), pace)?;
+    grow(&mut rows.neighbors, start + entries.len(), pace)?;
     grow(&mut rows.ids, start + entries.len(), pace)?;
     grow(&mut rows.weights, start + entries.len(), pace)?;
     // Where the next entry of each row goes. When a row is full that is where the one after it
@@ -231,7 +231,7 @@ fn insert<W: Weight>(
     for block in entries.chunks(BLOCK) {
         for entry in block {
             let place = &mut places[place_of(entry.from)];
-            rows.neighbours[*place] = entry.to;
+            rows.neighbors[*place] = entry.to;
             rows.ids[*place] = entry.id;
             rows.weights[*place] = entry.weight;
             *place += 1;
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(csr.offsets.len(), rows.len() + 1);
         for (row, ends) in rows.iter().zip(csr.offsets.windows(2)) {
             let entries =
-                (ends[0]..ends[1]).map(|at| (csr.neighbours[at], csr.ids[at], csr.weights[at]));
+                (ends[0]..ends[1]).map(|at| (csr.neighbors[at], csr.ids[at], csr.weights[at]));
             assert!(entries.eq(row.iter().copied()));
         }
         assert_eq!(csr.ids.len(), rows.iter().map(Vec::len).sum());
@@ -294,7 +294,7 @@ mod tests {
         let csr = build(&graph, "test", &mut Run::new()).unwrap();
         assert_eq!((csr.offsets[0], csr.offsets[1], csr.offsets[vertices - 2]), (0, 1, 1));
         assert_eq!((csr.offsets[vertices - 1], csr.offsets[vertices]), (2, 2));
-        assert_eq!((csr.neighbours, csr.ids), (vec![last - 1, 0], vec![1, 1]));
+        assert_eq!((csr.neighbors, csr.ids), (vec![last - 1, 0], vec![1, 1]));
     }
 
     /// Has had enough after so many questions.

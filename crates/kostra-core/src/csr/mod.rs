@@ -11,7 +11,7 @@ use crate::{EdgeId, EdgeList, Edges, Order, Run, SolveError, Vertex, Weight};
 #[derive(Clone, Debug)]
 pub struct Csr<W: Weight> {
     offsets: Vec<usize>,
-    neighbours: Vec<Vertex>,
+    neighbors: Vec<Vertex>,
     ids: Vec<EdgeId>,
     weights: Vec<W>,
 }
@@ -40,8 +40,8 @@ impl<W: Weight> Csr<W> {
     }
 
     /// The other end of each entry.
-    pub fn neighbours(&self) -> &[Vertex] {
-        &self.neighbours
+    pub fn neighbors(&self) -> &[Vertex] {
+        &self.neighbors
     }
 
     /// The edge id of each entry.
@@ -98,9 +98,9 @@ impl<'a, W: Weight> CsrView<'a, W> {
     #[inline]
     pub fn arcs(&self, vertex: Vertex) -> impl ExactSizeIterator<Item = Arc<W::Key>> + use<'a, W> {
         let row = self.csr.offsets[vertex as usize]..self.csr.offsets[vertex as usize + 1];
-        let (neighbours, ids) = (&self.csr.neighbours[row.clone()], &self.csr.ids[row.clone()]);
+        let (neighbors, ids) = (&self.csr.neighbors[row.clone()], &self.csr.ids[row.clone()]);
         let (weights, edges) = (&self.csr.weights[row], self.edges);
-        neighbours.iter().zip(ids).zip(weights).map(move |((&to, &id), &weight)| Arc {
+        neighbors.iter().zip(ids).zip(weights).map(move |((&to, &id), &weight)| Arc {
             to,
             key: edges.key_of(weight),
             id,
@@ -122,7 +122,7 @@ mod tests {
             EdgeList::new(4, vec![0, 2, 1, 0], vec![1, 0, 1, 1], vec![10, 20, 30, 40]).unwrap();
         let csr = build(&graph);
         assert_eq!(csr.offsets(), [0, 3, 5, 6, 6]);
-        assert_eq!(csr.neighbours(), [1, 2, 1, 0, 0, 0]);
+        assert_eq!(csr.neighbors(), [1, 2, 1, 0, 0, 0]);
         assert_eq!(csr.ids(), [0, 1, 3, 0, 3, 1]);
         assert_eq!(csr.weights(), [10, 20, 40, 10, 40, 20]);
     }

@@ -160,10 +160,10 @@ mod tests {
         let pairs = || (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
         let (u, v): (Vec<u32>, Vec<u32>) = pairs().unzip();
         let weights: Vec<f64> = pairs().map(|(u, v)| f64::from(v - u)).collect();
-        let neighbours: Vec<u32> =
+        let neighbors: Vec<u32> =
             (0..).zip(pairs()).filter(|(_, (u, v))| v - u == 1).map(|(id, _)| id).collect();
         let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
         let solution = Solver::solve(&PrimDense, &graph, Order::Minimum, &mut Run::new()).unwrap();
-        assert_eq!(solution.forest.ids(), neighbours);
+        assert_eq!(solution.forest.ids(), neighbors);
     }
 }

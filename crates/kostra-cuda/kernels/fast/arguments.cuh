@@ -20,7 +20,7 @@ struct Graph {
     u32 flip;           // as key_of takes it
     u32 wide;           // 1 if keys have 64 bits
     const u32* offsets; // rows: where each begins, and the end of the last
-    const u32* neighbours;
+    const u32* neighbors;
     const u32* ids;
     const u32* u; // edge list
     const u32* v;

@@ -50,7 +50,7 @@ __device__ void Solver<K>::flush_wanted(u32& queued) {
     take_wanted(queued, edges.a, e);
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++)
-        edges.b[j] = edges.a[j] != NO_VERTEX ? graph.neighbours[e[j]] : 0;
+        edges.b[j] = edges.a[j] != NO_VERTEX ? graph.neighbors[e[j]] : 0;
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++) {
         edges.keep[j] = edges.a[j] != NO_VERTEX && edges.b[j] > edges.a[j];
@@ -85,7 +85,7 @@ __device__ void Solver<K>::gather_short_rows() {
         for (u32 e0 = start; __any_sync(ALL_LANES, e0 < end); e0 += PER_LANE) {
             u32 w[PER_LANE];
 #pragma unroll
-            for (u32 i = 0; i < PER_LANE; i++) w[i] = e0 + i < end ? graph.neighbours[e0 + i] : 0;
+            for (u32 i = 0; i < PER_LANE; i++) w[i] = e0 + i < end ? graph.neighbors[e0 + i] : 0;
 #pragma unroll
             for (u32 i = 0; i < PER_LANE; i++)
                 if (w[i] > v && e0 + i < end) upper |= 1u << (e0 + i - start);
@@ -102,7 +102,7 @@ __device__ void Solver<K>::gather_long_rows(u32 items) {
         u32 v = item.x, end = min(item.y + ITEM_ENTRIES, graph.offsets[v + 1]), a = scratch.link[v];
         for (u32 e0 = item.y; e0 < end; e0 += 32) {
             u32 e = e0 + lane;
-            u32 w = e < end ? graph.neighbours[e] : 0;
+            u32 w = e < end ? graph.neighbors[e] : 0;
             u32 b = w > v && e < end ? scratch.link[w] : a;
             bool keep = b != a;
             Key key = 0;
@@ -175,7 +175,7 @@ __device__ __forceinline__ void Solver<K>::gather_row_outside(RowPart row, u32 s
 #pragma unroll
         for (u32 i = 0; i < PER_LANE; i++) {
             u32 e = e0 + i * width;
-            w[i] = e < row.end ? graph.neighbours[e] : row.v;
+            w[i] = e < row.end ? graph.neighbors[e] : row.v;
             key[i] = e < row.end ? key_at(e) : ~(Key)0;
         }
 #pragma unroll

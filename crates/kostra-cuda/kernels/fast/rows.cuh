@@ -49,7 +49,7 @@ __device__ __forceinline__ void Solver<K>::stage_rows(StagedRows<Key> rows, u32 
         for (u32 j = 0; j < PER_LANE; j++)
             if (i0 + 32 * j < span) {
                 key[j] = key_at(first + i0 + 32 * j);
-                other[j] = graph.neighbours[first + i0 + 32 * j];
+                other[j] = graph.neighbors[first + i0 + 32 * j];
                 id[j] = graph.ids[first + i0 + 32 * j];
             }
 #pragma unroll
@@ -101,7 +101,7 @@ __device__ void Solver<K>::scan_by_lane(u32 queue_counter) {
                     at = e;
                 }
             }
-            link = graph.neighbours[at];
+            link = graph.neighbors[at];
             chosen = graph.ids[at];
         }
         if (v < graph.vertices) scratch.link[v] = link;
@@ -210,7 +210,7 @@ __device__ void Solver<K>::scan_by_group(u64 pivot, u32 queue_counter) {
                                       GROUP_LANES, row.light);
         }
         if (my_at != UNSET) {
-            scratch.link[mine] = graph.neighbours[my_at];
+            scratch.link[mine] = graph.neighbors[my_at];
             insert_edge(graph.ids[my_at]);
         }
     }

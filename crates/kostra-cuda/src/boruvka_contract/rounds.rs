@@ -28,7 +28,7 @@ pub(crate) fn contract<C: ContractionKernels, W: Weight>(
 ) -> Result<EdgeSet, SolveError> {
     let device = &*Device::open(run.device())?;
     let rows = problem.csr(run)?;
-    let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbours().len());
+    let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbors().len());
     if entries == 0 {
         return Ok(EdgeSet::new(m));
     }
@@ -177,7 +177,7 @@ impl<'a> Rounds<'a> {
                 grid,
                 (SOURCE, "remove_mirrored_edges"),
                 [
-                    ptr neighbours = &graph.neighbours,
+                    ptr neighbors = &graph.neighbors,
                     ptr ids = &graph.ids,
                     u32 vertices = &graph.vertices,
                     ptr vertex_minedge = &mut self.vertices.vertex_minedge,
@@ -201,7 +201,7 @@ impl<'a> Rounds<'a> {
                 grid,
                 (SOURCE, "initialize_colors"),
                 [
-                    ptr neighbours = &graph.neighbours,
+                    ptr neighbors = &graph.neighbors,
                     ptr vertex_minedge = &self.vertices.vertex_minedge,
                     u32 vertices = &graph.vertices,
                     ptr color = &mut self.vertices.color,
@@ -295,7 +295,7 @@ impl<'a> Rounds<'a> {
                 (C::SOURCE, C::COUNT_NEW_EDGES),
                 [
                     ptr first_edge = &graph.first_edge,
-                    ptr neighbours = &graph.neighbours,
+                    ptr neighbors = &graph.neighbors,
                     u32 vertices = &graph.vertices,
                     option_u32 entries = entries.as_ref(),
                     ptr color = &self.vertices.color,
@@ -339,7 +339,7 @@ impl<'a> Rounds<'a> {
                 (C::SOURCE, C::INSERT_NEW_EDGES),
                 [
                     ptr first_edge = &graph.first_edge,
-                    ptr neighbours = &graph.neighbours,
+                    ptr neighbors = &graph.neighbors,
                     ptr keys = &graph.keys,
                     ptr ids = &graph.ids,
                     u32 vertices = &graph.vertices,
@@ -347,7 +347,7 @@ impl<'a> Rounds<'a> {
                     ptr color = &self.vertices.color,
                     ptr new_vertex = &self.vertices.new_vertex,
                     ptr next_edge = &mut self.vertices.next_edge,
-                    ptr new_neighbours = &mut next.neighbours,
+                    ptr new_neighbors = &mut next.neighbors,
                     ptr new_keys = &mut next.keys,
                     ptr new_ids = &mut next.ids,
                 ],

@@ -13,7 +13,7 @@ pub(super) struct Rows<W: Weight> {
     /// Twice the number of edges.
     pub(super) entries: u32,
     pub(super) first_edge: CudaSlice<u32>,
-    pub(super) neighbours: CudaSlice<Vertex>,
+    pub(super) neighbors: CudaSlice<Vertex>,
     /// Keys, which have the size of weights.
     pub(super) keys: CudaSlice<W>,
     pub(super) ids: CudaSlice<EdgeId>,
@@ -26,7 +26,7 @@ impl<W: Weight> Rows<W> {
             vertices: graph.vertices,
             entries: graph.entries,
             first_edge: graph.offsets.into_own(device)?,
-            neighbours: graph.neighbours.into_own(device)?,
+            neighbors: graph.neighbors.into_own(device)?,
             keys: graph.weights.into_own(device)?,
             ids: graph.ids.into_own(device)?,
         })
@@ -43,7 +43,7 @@ impl<W: Weight> Rows<W> {
             vertices: 0,
             entries: 0,
             first_edge: device.uninit(vertices as usize / 2 + 1)?,
-            neighbours: device.uninit(entries)?,
+            neighbors: device.uninit(entries)?,
             keys: device.uninit(entries)?,
             ids: device.uninit(entries)?,
         })

@@ -39,7 +39,7 @@ shared_struct! {
     flip: u32,
     pub(super) wide: u32,
     pub(super) offsets: ptr,
-    pub(super) neighbours: ptr,
+    pub(super) neighbors: ptr,
     pub(super) ids: ptr,
     pub(super) u: ptr,
     pub(super) v: ptr,

@@ -133,7 +133,7 @@ impl Algorithm for FastRows {
         if view.edges() == 0 {
             return Ok(EdgeSet::new(0));
         }
-        let entries = view.rows().neighbours().len();
+        let entries = view.rows().neighbors().len();
         let keys = Keys::of_weights::<W>(view.order());
         let input = Graph::new(view.vertices(), view.edges() as u32, entries as u32, keys);
         let mut plan = run.compile(|_| Plan::new(device, input, Form::Rows))?;
@@ -223,7 +223,7 @@ fn graph_of_rows<W: Weight>(graph: &DeviceCsr<W>) -> Result<Graph, SolveError> {
     }
     let mut input = Graph::new(graph.vertices, graph.edges, graph.entries, graph.keys);
     input.offsets = graph.offsets.address();
-    input.neighbours = graph.neighbours.address();
+    input.neighbors = graph.neighbors.address();
     input.ids = graph.ids.address();
     input.weights = graph.weights.address();
     Ok(input)

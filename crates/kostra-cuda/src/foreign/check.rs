@@ -52,7 +52,7 @@ impl<W: Weight> DeviceCsr<W> {
             Some(Found::Unbalanced) => Err(DeviceGraphError::Asymmetric),
             Some(Found::Fault(fault, index)) => Err(match fault {
                 Fault::Offset => DeviceGraphError::Offsets { index, entries },
-                Fault::Neighbour => DeviceGraphError::Vertex { what: "entry", index, vertices },
+                Fault::Neighbor => DeviceGraphError::Vertex { what: "entry", index, vertices },
                 Fault::EdgeId => DeviceGraphError::EdgeId { index, edges },
                 Fault::NotANumber => DeviceGraphError::NanWeight { what: "entry", index },
                 Fault::SelfLoop => DeviceGraphError::SelfLoop { index },
@@ -74,7 +74,7 @@ impl<W: Weight> DeviceCsr<W> {
                 (CHECK, "check_entries"),
                 [
                     ptr offsets = &self.offsets,
-                    ptr neighbours = &self.neighbours,
+                    ptr neighbors = &self.neighbors,
                     ptr ids = &self.ids,
                     ptr weights = &self.weights,
                     u32 vertices = &self.vertices,
@@ -120,7 +120,7 @@ impl<W: Weight> DeviceEdges<W> {
             )
         }?;
         match faults.found(device)? {
-            Some(Found::Fault(Fault::Neighbour, index)) => {
+            Some(Found::Fault(Fault::Neighbor, index)) => {
                 Err(DeviceGraphError::Vertex { what: "edge", index, vertices })
             }
             Some(Found::Fault(Fault::NotANumber, index)) => {
@@ -135,7 +135,7 @@ impl<W: Weight> DeviceEdges<W> {
 #[derive(Clone, Copy)]
 enum Fault {
     Offset = index("OFFSET"),
-    Neighbour = index("NEIGHBOUR"),
+    Neighbor = index("NEIGHBOR"),
     EdgeId = index("EDGE_ID"),
     NotANumber = index("NOT_A_NUMBER"),
     SelfLoop = index("SELF_LOOP"),
@@ -150,7 +150,7 @@ const fn index(fault: &str) -> isize {
 /// The kinds of fault, in the order in which they are reported.
 const FAULTS: [Fault; 6] = [
     Fault::Offset,
-    Fault::Neighbour,
+    Fault::Neighbor,
     Fault::EdgeId,
     Fault::NotANumber,
     Fault::SelfLoop,

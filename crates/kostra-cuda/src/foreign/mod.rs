@@ -33,7 +33,7 @@ pub struct CsrAddresses {
     /// entries.
     pub offsets: u64,
     /// The address of the other end of each entry, 32 bits each.
-    pub neighbours: u64,
+    pub neighbors: u64,
     /// The address of the edge id of each entry, 32 bits each; both entries of an edge have the
     /// same id.
     pub ids: u64,
@@ -92,7 +92,7 @@ impl<W: Weight> DeviceCsr<W> {
                 edges: rows.edges,
                 entries: rows.entries,
                 offsets: DeviceArray::foreign(rows.offsets, rows.vertices as usize + 1),
-                neighbours: DeviceArray::foreign(rows.neighbours, entries),
+                neighbors: DeviceArray::foreign(rows.neighbors, entries),
                 ids: DeviceArray::foreign(rows.ids, entries),
                 weights: DeviceArray::foreign(rows.weights, entries),
                 keys: Keys::of_weights::<W>(order),

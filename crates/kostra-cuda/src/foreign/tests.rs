@@ -10,7 +10,7 @@ use crate::testing::device;
 struct Rows<W: Weight> {
     edges: u32,
     offsets: Vec<u32>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     ids: Vec<u32>,
     weights: Vec<W>,
 }
@@ -26,21 +26,21 @@ fn rows<W: Weight>(weight: impl Fn(u32) -> W) -> Rows<W> {
     Rows {
         edges: m,
         offsets: csr.offsets().iter().map(|&offset| offset as u32).collect(),
-        neighbours: csr.neighbours().to_vec(),
+        neighbors: csr.neighbors().to_vec(),
         ids: csr.ids().to_vec(),
         weights: csr.weights().to_vec(),
     }
 }
 
 fn check<W: Weight>(device: &Device, rows: &Rows<W>) -> Result<(), DeviceGraphError> {
-    let (offsets, neighbours) = (upload(device, &rows.offsets)?, upload(device, &rows.neighbours)?);
+    let (offsets, neighbors) = (upload(device, &rows.offsets)?, upload(device, &rows.neighbors)?);
     let (ids, weights) = (upload(device, &rows.ids)?, upload(device, &rows.weights)?);
     DeviceCsr::<W> {
         vertices: rows.offsets.len() as u32 - 1,
         edges: rows.edges,
-        entries: rows.neighbours.len() as u32,
+        entries: rows.neighbors.len() as u32,
         offsets: offsets.into(),
-        neighbours: neighbours.into(),
+        neighbors: neighbors.into(),
         ids: ids.into(),
         weights: weights.into(),
         keys: Keys::of_weights::<W>(Order::Minimum),
@@ -58,13 +58,8 @@ fn rows_of_a_graph_pass() {
     zeros.weights.iter_mut().step_by(3).for_each(|weight| *weight = -0.0);
     assert_eq!(check(&device, &zeros), Ok(()));
     assert_eq!(check(&device, &rows(|_| f64::INFINITY)), Ok(()));
-    let none = Rows {
-        edges: 0,
-        offsets: vec![0; 9],
-        neighbours: vec![],
-        ids: vec![],
-        weights: vec![0; 0],
-    };
+    let none =
+        Rows { edges: 0, offsets: vec![0; 9], neighbors: vec![], ids: vec![], weights: vec![0; 0] };
     assert_eq!(check(&device, &none), Ok(()));
     assert_eq!(check(&device, &Rows { offsets: vec![0], ..none }), Ok(()));
 }
@@ -73,7 +68,7 @@ fn rows_of_a_graph_pass() {
 fn every_kind_of_fault_is_named_with_its_place() {
     let Some(device) = device() else { return };
     let right = rows(|edge| edge as f32);
-    let entries = right.neighbours.len() as u32;
+    let entries = right.neighbors.len() as u32;
     let spoil = |spoil: fn(&mut Rows<f32>)| {
         let mut rows = right.clone();
         spoil(&mut rows);
@@ -93,7 +88,7 @@ fn every_kind_of_fault_is_named_with_its_place() {
         DeviceGraphError::Offsets { index: 8, entries }
     );
     assert_eq!(
-        spoil(|rows| rows.neighbours[77] = 1000),
+        spoil(|rows| rows.neighbors[77] = 1000),
         DeviceGraphError::Vertex { what: "entry", index: 77, vertices: 1000 }
     );
     assert_eq!(
@@ -104,7 +99,7 @@ fn every_kind_of_fault_is_named_with_its_place() {
         spoil(|rows| rows.weights[3] = -f32::NAN),
         DeviceGraphError::NanWeight { what: "entry", index: 3 }
     );
-    assert_eq!(spoil(|rows| rows.neighbours[0] = 0), DeviceGraphError::SelfLoop { index: 0 });
+    assert_eq!(spoil(|rows| rows.neighbors[0] = 0), DeviceGraphError::SelfLoop { index: 0 });
     let doubled = |rows: &mut Rows<f32>| {
         // Both entries of one edge get the id of another edge.
         let (one, other) = (rows.ids[0], rows.ids[1]);
@@ -113,12 +108,12 @@ fn every_kind_of_fault_is_named_with_its_place() {
     assert!(matches!(spoil(doubled), DeviceGraphError::RepeatedId { .. }));
     assert_eq!(spoil(|rows| rows.weights[3] += 1.0), DeviceGraphError::Asymmetric);
     assert_eq!(
-        spoil(|rows| rows.neighbours[5] = 999 - rows.neighbours[5]),
+        spoil(|rows| rows.neighbors[5] = 999 - rows.neighbors[5]),
         DeviceGraphError::Asymmetric
     );
     let lost = |rows: &mut Rows<f32>| {
-        let _ = (rows.neighbours.pop(), rows.ids.pop(), rows.weights.pop());
-        let last = rows.neighbours.len() as u32;
+        let _ = (rows.neighbors.pop(), rows.ids.pop(), rows.weights.pop());
+        let last = rows.neighbors.len() as u32;
         rows.offsets.iter_mut().for_each(|offset| *offset = last.min(*offset));
     };
     assert_eq!(spoil(lost), DeviceGraphError::Asymmetric);

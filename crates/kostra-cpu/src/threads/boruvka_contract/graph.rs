@@ -20,7 +20,7 @@ pub(super) trait Rows: Sync {
     /// Where the row of a vertex starts; of the vertex past the last, where all rows end.
     fn first_edge(&self, vertex: usize) -> usize;
     /// The other ends of all entries.
-    fn neighbours(&self) -> &[Vertex];
+    fn neighbors(&self) -> &[Vertex];
     /// The ranks of some entries.
     fn ranks(&self, entries: Range<usize>) -> impl Iterator<Item = Rank>;
     /// The edge of an entry.
@@ -50,8 +50,8 @@ impl<W: Weight> Rows for Given<'_, W> {
     }
 
     #[inline]
-    fn neighbours(&self) -> &[Vertex] {
-        self.rows.neighbours()
+    fn neighbors(&self) -> &[Vertex] {
+        self.rows.neighbors()
     }
 
     #[inline]
@@ -72,7 +72,7 @@ impl<W: Weight> Rows for Given<'_, W> {
 /// A contracted graph, in memory for a larger one.
 pub(super) struct Contracted<'a, K: Key> {
     pub(super) first_edge: &'a mut [u32],
-    pub(super) neighbours: &'a mut [Vertex],
+    pub(super) neighbors: &'a mut [Vertex],
     pub(super) ranks: &'a mut [u64],
     /// Empty where the rank's first number holds the id.
     pub(super) ids: &'a mut [EdgeId],
@@ -93,8 +93,8 @@ impl<K: Key> Rows for Contracted<'_, K> {
     }
 
     #[inline]
-    fn neighbours(&self) -> &[Vertex] {
-        &self.neighbours[..self.entries]
+    fn neighbors(&self) -> &[Vertex] {
+        &self.neighbors[..self.entries]
     }
 
     #[inline]
@@ -157,7 +157,7 @@ impl<K: Key> Layout<K> {
         let mut take = |count| rest.split_off_mut(..count).unwrap_or_default();
         let mut graph = |vertices, ranks| Contracted {
             first_edge: take(vertices + 1),
-            neighbours: take(self.entries),
+            neighbors: take(self.entries),
             ranks,
             ids: take(self.ids),
             vertices: 0,

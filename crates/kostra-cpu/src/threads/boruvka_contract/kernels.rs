@@ -34,19 +34,19 @@ impl Rounds<'_, '_> {
     /// Algorithm 8. The edges that remain are marked as the forest's.
     pub(super) fn remove_mirrored_edges(&mut self, graph: &impl Rows) {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
-        let neighbours = graph.neighbours();
+        let neighbors = graph.neighbors();
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let edge = vertex_minedge[vertex].load(Relaxed);
             if edge == NONE {
                 return;
             }
-            let succ = neighbours[edge as usize] as usize;
+            let succ = neighbors[edge as usize] as usize;
             // Of a pair with one edge the lower vertex removes it, so the other's is still there to
             // be seen; a successor that has none any more has removed an edge that it had in common
             // with somebody else.
             let mirrored = vertex < succ && {
                 let succ_edge = vertex_minedge[succ].load(Relaxed);
-                succ_edge != NONE && neighbours[succ_edge as usize] as usize == vertex
+                succ_edge != NONE && neighbors[succ_edge as usize] as usize == vertex
             };
             if mirrored {
                 vertex_minedge[vertex].store(NONE, Relaxed);
@@ -60,10 +60,10 @@ impl Rounds<'_, '_> {
     pub(super) fn initialize_colors(&mut self, graph: &impl Rows) {
         let vertex_minedge = &self.vertices.vertex_minedge[..graph.vertices()];
         let color = atomic_u32(&mut self.vertices.color[..graph.vertices()]);
-        let neighbours = graph.neighbours();
+        let neighbors = graph.neighbors();
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let edge = vertex_minedge[vertex];
-            let own = if edge == NONE { vertex as Vertex } else { neighbours[edge as usize] };
+            let own = if edge == NONE { vertex as Vertex } else { neighbors[edge as usize] };
             color[vertex].store(own, Relaxed);
         });
     }
@@ -71,7 +71,7 @@ impl Rounds<'_, '_> {
     /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one
     /// included.
     ///
-    /// A colour that another thread changes meanwhile leads nearer to the root than the one before:
+    /// A color that another thread changes meanwhile leads nearer to the root than the one before:
     /// both will do.
     pub(super) fn propagate_colors(
         &mut self,
@@ -108,7 +108,7 @@ impl Rounds<'_, '_> {
         let color = &self.vertices.color[..graph.vertices()];
         let flag = atomic_u32(&mut self.vertices.new_vertex[..graph.vertices()]);
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
-            // A vertex without edges is done, and no other has its colour.
+            // A vertex without edges is done, and no other has its color.
             let root = color[vertex] as usize == vertex && !graph.row(vertex).is_empty();
             flag[vertex].store(root.into(), Relaxed);
         });
@@ -123,7 +123,7 @@ impl Rounds<'_, '_> {
             .for_each(outdegree.len(), self.schedule, |vertex| outdegree[vertex].store(0, Relaxed));
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let my_color = color[vertex];
-            let row = &graph.neighbours()[graph.row(vertex)];
+            let row = &graph.neighbors()[graph.row(vertex)];
             let new_edges = row.iter().filter(|&&w| color[w as usize] != my_color).count();
             if new_edges > 0 {
                 let supervertex = new_vertex[my_color as usize] as usize;
@@ -150,19 +150,19 @@ impl Rounds<'_, '_> {
     ) {
         let (color, new_vertex) = (&*self.vertices.color, &*self.vertices.new_vertex);
         let next_edge = atomic_u32(self.vertices.next_edge);
-        let (neighbours, ranks) = (atomic_u32(next.neighbours), atomic_u64(next.ranks));
+        let (neighbors, ranks) = (atomic_u32(next.neighbors), atomic_u64(next.ranks));
         let ids = atomic_u32(next.ids);
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
             let my_color = color[vertex];
             let row = graph.row(vertex);
-            for (&w, (rank, id)) in graph.neighbours()[row.clone()].iter().zip(graph.ranks(row)) {
+            for (&w, (rank, id)) in graph.neighbors()[row.clone()].iter().zip(graph.ranks(row)) {
                 let other_color = color[w as usize];
                 if other_color == my_color {
                     continue;
                 }
                 let supervertex = new_vertex[my_color as usize] as usize;
                 let entry = next_edge[supervertex].fetch_add(1, Relaxed) as usize;
-                neighbours[entry].store(new_vertex[other_color as usize], Relaxed);
+                neighbors[entry].store(new_vertex[other_color as usize], Relaxed);
                 ranks[entry].store(rank, Relaxed);
                 if !ids.is_empty() {
                     ids[entry].store(id, Relaxed);

@@ -98,7 +98,7 @@ impl Algorithm for BoruvkaContract {
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
         let graph = Given { rows: problem.csr(run)?.rows(), edges: problem.edges() };
-        let layout = Layout::for_size(graph.vertices(), graph.neighbours().len());
+        let layout = Layout::for_size(graph.vertices(), graph.neighbors().len());
         let mut workspace = run.take_workspace();
         let memory = workspace
             .words(layout.bytes)
@@ -122,7 +122,7 @@ fn contract<W: Weight>(
 ) -> Result<(), SolveError> {
     let schedule = Schedule::Guided(run.option(&LEAST_SHARE) as usize);
     let mut rounds = Rounds { team, schedule, vertices, forest, all: graph.vertices() };
-    if graph.neighbours().is_empty() {
+    if graph.neighbors().is_empty() {
         return Ok(());
     }
     rounds.round(graph, &mut now, run)?;
@@ -153,7 +153,7 @@ impl Rounds<'_, '_> {
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let (merged, all) = (self.all - graph.vertices(), self.all);
-        run.round(graph.vertices(), graph.neighbours().len() / 2)?;
+        run.round(graph.vertices(), graph.neighbors().len() / 2)?;
         let edges = run.phase("find minimum edge per vertex", |_| self.find_minimum_edges(graph));
         report_load(&edges, run);
         run.progress(merged, all)?;
