@@ -1,10 +1,10 @@
-//! Columns of a graph from NumPy arrays: lent where the layout is the engine's, converted where
-//! not, the ends on several threads.
+//! Columns of a graph from NumPy arrays. An array with the engine's layout is borrowed. Any other
+//! array is converted; ends are converted on several threads.
 //!
-//! Python hands over one-dimensional, contiguous arrays in the machine's byte order; what is left
-//! to decide here is the type.
+//! Python passes one-dimensional, contiguous arrays in native byte order. This module checks the
+//! element type.
 
-#![allow(unsafe_code)] // arrays are lent to the engine, which knows nothing of Python
+#![allow(unsafe_code)] // the engine reads NumPy's memory through raw pointers
 
 use std::sync::Arc;
 
@@ -14,78 +14,84 @@ use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An array that Python owns. Whoever holds this holds a reference to it, so the memory stays.
-struct Lent<T> {
+/// The memory of a NumPy array. It holds a reference to the array, which keeps the memory valid.
+struct NumpyColumn<T> {
     first: *const T,
     len: usize,
     _owner: Py<PyAny>,
 }
 
-// SAFETY: the memory is read only, and lives as long as the reference; dropping a reference is safe
-// on any thread.
-unsafe impl<T: Sync> Send for Lent<T> {}
+// SAFETY: the memory is only read and lives as long as the reference. A reference can be dropped on
+// any thread.
+unsafe impl<T: Sync> Send for NumpyColumn<T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Lent<T> {}
+unsafe impl<T: Sync> Sync for NumpyColumn<T> {}
 
-impl<T> AsRef<[T]> for Lent<T> {
+impl<T> AsRef<[T]> for NumpyColumn<T> {
     fn as_ref(&self) -> &[T] {
         if self.len == 0 {
             return &[];
         }
-        // SAFETY: the array is contiguous and has `len` elements, and NumPy does not move it while
-        // there is a reference. Nobody writes to it meanwhile, as the documentation asks; the
-        // engine checks every index, so that somebody who does gets a wrong answer or an error.
+        // SAFETY: the array is contiguous and has `len` elements. NumPy does not move it while a
+        // reference exists. The documentation forbids writes to the array during this time. The
+        // engine checks every index, so a violation gives a wrong answer or an error.
         unsafe { std::slice::from_raw_parts(self.first, self.len) }
     }
 }
 
-/// The memory of an array as elements of a type of the same size.
-fn lend<T, As>(array: &Bound<'_, PyArray1<T>>) -> Lent<As>
+/// Borrows the memory of `array` as elements of a type with the same size.
+fn borrow<T, As>(array: &Bound<'_, PyArray1<T>>) -> NumpyColumn<As>
 where
     T: Element,
 {
     const { assert!(size_of::<T>() == size_of::<As>() && align_of::<T>() == align_of::<As>()) };
-    Lent {
+    NumpyColumn {
         first: array.data().cast(),
         len: array.len().unwrap_or(0),
         _owner: array.clone().into_any().unbind(),
     }
 }
 
-fn shared<T: Send + Sync + 'static>(lent: Lent<T>) -> Column<T> {
-    Column::shared(Arc::new(lent))
+fn shared<T: Send + Sync + 'static>(array: NumpyColumn<T>) -> Column<T> {
+    Column::shared(Arc::new(array))
 }
 
-/// One of the two arrays of endpoints, with the name of the argument that it came in.
+/// One of the two arrays of ends, with the name of its argument.
 pub(crate) struct Ends<'py> {
     argument: Argument<'py>,
     column: Column<Vertex>,
-    /// Whether the column is the caller's memory.
-    lent: bool,
+    /// Whether the column uses the caller's memory.
+    borrowed: bool,
 }
 
 impl<'py> Ends<'py> {
-    /// Takes an array of integers of any type, and what the caller calls it.
+    /// Takes an array of integers of any type. Errors call the array `name`.
     ///
     /// # Errors
-    /// When it holds no integers, or a number that cannot be a vertex.
-    pub(crate) fn of(name: String, array: Bound<'py, PyAny>, threads: usize) -> PyResult<Self> {
+    /// A `TypeError` if the array does not contain integers. A `ValueError` if a converted number
+    /// is not a 32-bit vertex id.
+    pub(crate) fn from_argument(
+        name: String,
+        array: Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Self> {
         let py = array.py();
-        let (column, lent) = if let Ok(array) = array.cast::<PyArray1<u32>>() {
-            (Ok(shared::<u32>(lend(array))), true)
+        let (column, borrowed) = if let Ok(array) = array.cast::<PyArray1<u32>>() {
+            (Ok(shared::<u32>(borrow(array))), true)
         } else if let Ok(array) = array.cast::<PyArray1<i32>>() {
-            // The bits of a number that is not negative are the same; those of one that is, are out
-            // of any range.
-            (Ok(shared::<u32>(lend(array))), true)
+            // Non-negative numbers have the same bits in both types. Negative numbers become
+            // vertices of 2^31 or more, which later checks reject.
+            (Ok(shared::<u32>(borrow(array))), true)
         } else {
             macro_rules! converted {
                 ($($integer:ty),*) => {
                     $(if let Ok(array) = array.cast::<PyArray1<$integer>>() {
-                        let lent: Lent<$integer> = lend(array);
-                        (py.detach(|| vertices(lent.as_ref(), threads)).map(Column::from), false)
+                        let array: NumpyColumn<$integer> = borrow(array);
+                        (py.detach(|| vertices(array.as_ref(), threads)).map(Column::from), false)
                     } else)* {
                         let dtype = array.getattr("dtype")?;
-                        let message = format!("{name} must be an array of integers, not of {dtype}");
+                        let message =
+                            format!("{name} must be an array of integers, not of {dtype}");
                         return Err(PyTypeError::new_err(message));
                     }
                 };
@@ -94,12 +100,12 @@ impl<'py> Ends<'py> {
         };
         let argument = Argument { name, array };
         match column {
-            Ok(column) => Ok(Self { argument, column, lent }),
-            Err(position) => Err(PyValueError::new_err(argument.no_vertex(position)?)),
+            Ok(column) => Ok(Self { argument, column, borrowed }),
+            Err(position) => Err(PyValueError::new_err(argument.not_a_vertex(position)?)),
         }
     }
 
-    /// One more than the highest vertex.
+    /// The highest vertex plus one.
     fn bound(&self) -> PyResult<usize> {
         let array = &self.argument.array;
         let column: &[Vertex] = &self.column;
@@ -109,44 +115,46 @@ impl<'py> Ends<'py> {
             None => Ok(highest.map_or(0, |vertex| vertex as usize + 1)),
             Some(_) => {
                 let negative = column.iter().position(|&vertex| vertex > i32::MAX as u32);
-                Err(PyValueError::new_err(self.argument.no_vertex(negative.unwrap_or_default())?))
+                Err(PyValueError::new_err(
+                    self.argument.not_a_vertex(negative.unwrap_or_default())?,
+                ))
             }
         }
     }
 
-    /// The column, of the graph's own if asked for, and what is needed to name a culprit in it.
+    /// The argument and its column. With `copy`, the column does not use the caller's memory.
     fn take(self, copy: bool) -> (Argument<'py>, Column<Vertex>) {
-        let column = if copy && self.lent { self.column.to_vec().into() } else { self.column };
+        let column = if copy && self.borrowed { self.column.to_vec().into() } else { self.column };
         (self.argument, column)
     }
 }
 
-/// An array of endpoints as the caller named it.
+/// An array of ends and the name that errors use for it.
 struct Argument<'py> {
     name: String,
     array: Bound<'py, PyAny>,
 }
 
 impl Argument<'_> {
-    /// Whether what stands at a position is no vertex of a graph with so many.
+    /// Whether the entry at `position` is not a vertex of a graph with `vertices` vertices.
     fn is_outside(&self, position: usize, vertices: u32) -> PyResult<bool> {
         let value = self.array.get_item(position)?;
         Ok(value.lt(0)? || value.ge(vertices)?)
     }
 
-    /// Why what stands at a position is no vertex of any graph.
-    fn no_vertex(&self, position: usize) -> PyResult<String> {
+    /// The message for an entry at `position` that is not a vertex of any graph.
+    fn not_a_vertex(&self, position: usize) -> PyResult<String> {
         let (name, value) = (&self.name, self.array.get_item(position)?);
         let reason = if value.lt(0)? {
             "vertices are numbered from 0"
         } else {
-            "32-bit ids end before; pass relabel=True to number only the vertices that occur"
+            "vertex ids have 32 bits; pass relabel=True to number only the vertices that occur"
         };
         Ok(format!("{name}[{position}] is {value}, but {reason}"))
     }
 }
 
-/// What does not fit into 32 bits is none; its position is the error.
+/// Converts `values` to vertices. The error is the position of the first value outside of 32 bits.
 fn vertices<T: Copy + Sync + TryInto<Vertex>>(
     values: &[T],
     threads: usize,
@@ -173,11 +181,12 @@ fn vertices<T: Copy + Sync + TryInto<Vertex>>(
     }
 }
 
-/// Makes a graph of two arrays of endpoints and one of weights; without weights, all weigh 1. What
-/// has the engine's layout is lent to the graph, or copied if asked for.
+/// Makes a graph from two arrays of ends and an array of weights. Without weights, every edge has
+/// weight 1. Arrays with the engine's layout are borrowed, or with `copy` copied.
 ///
 /// # Errors
-/// When the arrays are no graph; the message names the argument and the position.
+/// A `ValueError` or `TypeError` if the arrays are not a graph. The message gives the argument and
+/// the position.
 pub(crate) fn graph(
     n: Option<usize>,
     u: Ends<'_>,
@@ -187,7 +196,7 @@ pub(crate) fn graph(
     copy: bool,
 ) -> PyResult<AnyGraph> {
     let n = match n {
-        // Signed numbers that are negative are out of range.
+        // Negative `int32` numbers are above this `n`, so `EdgeList::new` rejects them.
         Some(n) if n <= 1 << 31 => n,
         n => {
             let bound = u.bound()?.max(v.bound()?);
@@ -199,21 +208,21 @@ pub(crate) fn graph(
         return edge_list(n, u, v, ("w", weights.into()), false, copy);
     };
     macro_rules! typed {
-        (lent: $($lent:ty),*; widened: $($narrow:ty => $wide:ty),*) => {
-            $(if let Ok(array) = weights.cast::<PyArray1<$lent>>() {
-                let lent: Lent<$lent> = lend(array);
-                let column = if copy { lent.as_ref().to_vec().into() } else { shared(lent) };
+        (borrowed: $($borrowed:ty),*; widened: $($narrow:ty => $wide:ty),*) => {
+            $(if let Ok(array) = weights.cast::<PyArray1<$borrowed>>() {
+                let array: NumpyColumn<$borrowed> = borrow(array);
+                let column = if copy { array.as_ref().to_vec().into() } else { shared(array) };
                 return edge_list(n, u, v, (name, column), skip_nan, copy);
             })*
             $(if let Ok(array) = weights.cast::<PyArray1<$narrow>>() {
-                let lent: Lent<$narrow> = lend(array);
-                let wide: Vec<$wide> = lent.as_ref().iter().map(|&weight| weight.into()).collect();
+                let array: NumpyColumn<$narrow> = borrow(array);
+                let wide: Vec<$wide> = array.as_ref().iter().map(|&weight| weight.into()).collect();
                 return edge_list(n, u, v, (name, wide.into()), false, copy);
             })*
         };
     }
     typed!(
-        lent: f64, f32, i64, i32, u32, u64;
+        borrowed: f64, f32, i64, i32, u32, u64;
         widened: i8 => i32, u8 => u32, i16 => i32, u16 => u32, bool => u32
     );
     Err(PyTypeError::new_err(format!(
@@ -249,7 +258,7 @@ where
     }
 }
 
-/// What is wrong, in the words of the caller: with the argument and the position.
+/// The message for `error`, with the argument and the position.
 fn explain(
     error: &GraphError,
     u: &Argument<'_>,
@@ -260,22 +269,24 @@ fn explain(
         GraphError::LengthMismatch { u: first, v: second, weights: third } => {
             let (u, v) = (&u.name, &v.name);
             format!(
-                "{u}, {v} and {weights} must be equally long, but have {first}, {second} and {third} entries"
+                "{u}, {v} and {weights} must have the same length, \
+                 but have {first}, {second} and {third} entries"
             )
         }
         GraphError::EndpointOutOfRange { edge, vertices, .. } => {
             let position = edge as usize;
-            let culprit = if u.is_outside(position, vertices)? { u } else { v };
-            let (name, value) = (&culprit.name, culprit.array.get_item(position)?);
+            let argument = if u.is_outside(position, vertices)? { u } else { v };
+            let (name, value) = (&argument.name, argument.array.get_item(position)?);
             if value.lt(0)? {
-                return culprit.no_vertex(position);
+                return argument.not_a_vertex(position);
             }
             format!(
-                "{name}[{edge}] is {value}, but the graph has n = {vertices} vertices, numbered from 0"
+                "{name}[{edge}] is {value}, \
+                 but the graph has n = {vertices} vertices, numbered from 0"
             )
         }
         GraphError::NanWeight { edge } => {
-            format!("{weights}[{edge}] is NaN; fix it, or pass nan='skip' to leave such edges out")
+            format!("{weights}[{edge}] is NaN; fix it, or pass nan='skip' to skip such edges")
         }
         GraphError::TooManyVertices { .. } => format!("n is too large: {error}"),
         GraphError::TooManyEdges { .. } => {

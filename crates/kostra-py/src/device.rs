@@ -1,6 +1,7 @@
-//! Arrays on a CUDA device: somebody's graphs by their addresses, and answers that stay there.
+//! Arrays on a CUDA device: graphs of other libraries, given by address, and forests that stay on
+//! the device.
 
-#![allow(unsafe_code, reason = "arrays of others are known by their addresses")]
+#![allow(unsafe_code, reason = "arrays of other libraries are given by address")]
 
 use std::sync::Arc;
 
@@ -17,13 +18,13 @@ use crate::graph::{device_error, solve_error};
 use crate::watch::interruptible;
 use crate::{dlpack, threads_or_all};
 
-/// Memory of a device, for Python to give a type.
+/// Untyped memory on a device. Python gives it an element type.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct DeviceMemory(Arc<cuda::DeviceMemory>);
 
 #[pymethods]
 impl DeviceMemory {
-    /// A copy of bytes, on a device.
+    /// Copies `bytes` to the device `ordinal`.
     #[staticmethod]
     fn copy_of(
         py: Python<'_>,
@@ -32,8 +33,8 @@ impl DeviceMemory {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let bytes = bytes.as_slice()?;
-        // On a thread of its own, for to use a device makes it the thread's. Where the system
-        // refuses a thread, on this one.
+        // On a separate thread, because using a device sets the thread's current device. If the
+        // system refuses a thread, on this one.
         let copied = py.detach(|| {
             std::thread::scope(|scope| {
                 let copy = || {
@@ -49,9 +50,7 @@ impl DeviceMemory {
             Ok(copied) => {
                 copied.map(|memory| Self(Arc::new(memory))).map_err(|error| solve_error(py, error))
             }
-            Err(_) => {
-                Err(device_error(py, "the CUDA device cannot be used: its driver misbehaves"))
-            }
+            Err(_) => Err(device_error(py, "the CUDA driver failed unexpectedly")),
         }
     }
 
@@ -61,25 +60,25 @@ impl DeviceMemory {
         self.0.device().ordinal()
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     #[getter]
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Where it begins.
+    /// The address of the first byte.
     fn address(&self, py: Python<'_>) -> PyResult<u64> {
         py.detach(|| self.0.share()).map_err(|error| device_error(py, &error.to_string()))
     }
 
-    /// Its bytes, in the machine's memory.
+    /// A copy of the bytes in host memory.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let bytes =
             py.detach(|| self.0.to_vec()).map_err(|error| device_error(py, &error.to_string()))?;
         Ok(bytes.into_pyarray(py))
     }
 
-    /// A capsule of DLPack with so many elements of a type.
+    /// A DLPack capsule with `len` elements of the type `dtype`, given as its code and bits.
     fn dlpack<'py>(
         &self,
         py: Python<'py>,
@@ -91,13 +90,14 @@ impl DeviceMemory {
     }
 }
 
-/// The number of the device to which an address belongs.
+/// The number of the device that owns `address`.
 #[pyfunction]
 pub(crate) fn device_of(py: Python<'_>, address: u64) -> PyResult<usize> {
     py.detach(|| Device::of_address(address)).map_err(|error| device_error(py, &error.to_string()))
 }
 
-/// Where a column lies, and its type in NumPy's short form without the byte order, such as "i8".
+/// The address of a column, and its type in NumPy's short form without the byte order, such as
+/// "i8".
 type Place = (u64, String);
 
 /// A graph's columns on a device.
@@ -108,13 +108,12 @@ struct Columns {
     w: Option<Place>,
 }
 
-/// What comes of a solve: ids, ends and weights of the forest's edges, and how many vertices there
-/// are.
+/// The result of a solve: ids, ends and weights of the forest's edges, and the number of vertices.
 type Solved = (DeviceMemory, [DeviceMemory; 2], Option<DeviceMemory>, u32);
 
-/// Solves a graph of `len` edges whose columns lie on a device, after all that was asked of the
-/// streams is done. `owners` keeps the columns alive, also where an interrupt leaves the device at
-/// work.
+/// Solves a graph of `len` edges whose columns are on a device. First waits for all work queued on
+/// `streams`. `owners` keeps the columns alive, even if an interrupt returns while the device still
+/// works.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
 pub(crate) fn solve_on_device(
@@ -134,12 +133,13 @@ pub(crate) fn solve_on_device(
     let device = interruptible(py, move || Device::open(ordinal))?;
     let device = device.map_err(|error| device_error(py, &error.to_string()))?;
     for stream in streams {
-        // SAFETY: whoever handed in an array has named a stream on which it becomes complete.
+        // SAFETY: the owner of an array guarantees that its stream is valid.
         let waited = py.detach(|| unsafe { device.wait_for_stream(stream) });
         waited.map_err(|error| device_error(py, &error.to_string()))?;
     }
     let columns = Columns { len, u, v, w };
-    // The owners come back with the answer, so that they are let go where Python is at hand.
+    // `work` returns the owners, so that they are dropped on a thread with the interpreter
+    // attached.
     let (solved, _owners) =
         interruptible(py, move || (solve(&device, &columns, n, order, skip_nan), owners))?;
     solved.map_err(|fault| match fault {
@@ -149,7 +149,7 @@ pub(crate) fn solve_on_device(
     })
 }
 
-/// Why there is no forest.
+/// The reasons for which a solve fails.
 enum Fault {
     Solve(SolveError),
     Value(String),
@@ -182,12 +182,12 @@ fn solve(
     };
     macro_rules! typed {
         (
-            lent: $($lent:literal => $type:ty),*;
+            borrowed: $($borrowed:literal => $type:ty),*;
             widened: $($name:literal => $narrow:ident, $wide:ty),*
         ) => {
             match kind.as_str() {
-                $($lent => {
-                    // SAFETY: the owner of the column vouches for its address.
+                $($borrowed => {
+                    // SAFETY: the owner of the column guarantees its address.
                     let weights = unsafe { DeviceWeights::<$type>::from_address(*address, len) };
                     solve_typed(device, columns, weights, n, order, skip_nan)
                 })*
@@ -206,8 +206,9 @@ fn solve(
         };
     }
     typed!(
-        lent: "f8" => f64, "f4" => f32, "i8" => i64, "i4" => i32, "u8" => u64, "u4" => u32;
-        widened: "i2" => I16, i32, "i1" => I8, i32, "u2" => U16, u32, "u1" => U8, u32, "b1" => U8, u32, "f2" => F16, f32
+        borrowed: "f8" => f64, "f4" => f32, "i8" => i64, "i4" => i32, "u8" => u64, "u4" => u32;
+        widened: "i2" => I16, i32, "i1" => I8, i32, "u2" => U16, u32, "u1" => U8, u32,
+            "b1" => U8, u32, "f2" => F16, f32
     )
 }
 
@@ -239,14 +240,14 @@ fn solve_typed<W: Weight>(
     let ids = cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);
     let pick = |(address, kind): &Place| {
-        // SAFETY: the owner of the column vouches for its address; the ids are of edges of this
+        // SAFETY: the owner of the column guarantees its address; the ids are of edges of this
         // graph.
         let picked = unsafe { cuda::pick(&ids, *address, size_of_kind(kind)) };
         Ok::<_, DeviceError>(DeviceMemory(Arc::new(picked?)))
     };
     let ends = [pick(&columns.u)?, pick(&columns.v)?];
     let weights = columns.w.as_ref().map(pick).transpose()?;
-    // The columns are their owners' again after this.
+    // After this call, the device no longer reads the columns.
     device.finish()?;
     Ok((DeviceMemory(Arc::new(ids)), ends, weights, n))
 }
@@ -266,7 +267,7 @@ fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEn
             return Err(Fault::Type(format!("{name} must be an array of integers, not of {kind}")));
         }
     };
-    // SAFETY: the owner of the column vouches for its address.
+    // SAFETY: the owner of the column guarantees its address.
     unsafe { DeviceEnds::from_address(device, integers, *address, len) }.map_err(
         |error| match error {
             DeviceGraphError::NotAVertex { index } => match integer_at(device, place, index) {
@@ -274,7 +275,7 @@ fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEn
                     "{name}[{index}] is {value}, but vertices are numbered from 0"
                 )),
                 Ok(value) => {
-                    Fault::Value(format!("{name}[{index}] is {value}, but 32-bit ids end before"))
+                    Fault::Value(format!("{name}[{index}] is {value}, but vertex ids have 32 bits"))
                 }
                 Err(error) => error.into(),
             },
@@ -284,7 +285,7 @@ fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEn
     )
 }
 
-/// What is wrong, in the words of the caller: with the argument and the position.
+/// The error with the argument and the position.
 fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) -> Fault {
     let outside = |index| -> Result<String, DeviceError> {
         let u = integer_at(device, &columns.u, index)?;
@@ -302,7 +303,7 @@ fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) 
         DeviceGraphError::NoVertices => 0,
         DeviceGraphError::NanWeight { index, .. } => {
             return Fault::Value(format!(
-                "w[{index}] is NaN; fix it, or pass nan='skip' to leave such edges out"
+                "w[{index}] is NaN; fix it, or pass nan='skip' to skip such edges"
             ));
         }
         DeviceGraphError::Device(error) => return error.into(),
@@ -311,10 +312,10 @@ fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) 
     outside(first).map_or_else(Fault::from, Fault::Value)
 }
 
-/// An integer of a column.
+/// Reads the integer at `index` of a column.
 fn integer_at(device: &Device, (address, kind): &Place, index: u64) -> Result<i128, DeviceError> {
     let size = size_of_kind(kind);
-    // SAFETY: the owner of the column vouches for its address, and the index is one of an edge.
+    // SAFETY: the owner of the column guarantees its address, and `index` is an edge id.
     let bytes = unsafe { cuda::value_at(device, address + index * size as u64, size) }?;
     let negative = kind.starts_with('i') && bytes.last().is_some_and(|byte| byte >> 7 == 1);
     let mut wide = [if negative { 0xff } else { 0 }; 16];
@@ -322,7 +323,7 @@ fn integer_at(device: &Device, (address, kind): &Place, index: u64) -> Result<i1
     Ok(i128::from_le_bytes(wide))
 }
 
-/// How many bytes the numbers of a type have: the last letter of its short form says so.
+/// The size of a type in bytes, which is the last character of its short form.
 fn size_of_kind(kind: &str) -> usize {
     kind.bytes().last().map_or(1, |digit| usize::from(digit.wrapping_sub(b'0'))).clamp(1, 8)
 }

@@ -1,11 +1,11 @@
-//! DLPack: how libraries hand each other arrays on devices. A capsule holds a pointer to a struct
-//! that says where an array lies, and how to give it back.
+//! DLPack, with which libraries exchange arrays on devices. A capsule contains a pointer to a
+//! struct with the address of an array and a deleter.
 //!
-//! The layouts are those of DLPack's header, versions before 1.0 and 1.x
-//! (<https://dmlc.github.io/dlpack/latest/>). Who consumes a capsule renames it, so that it is
-//! consumed once, and calls the deleter when done.
+//! The layouts are those of DLPack's header, for versions before 1.0 and for 1.x
+//! (<https://dmlc.github.io/dlpack/latest/>). The consumer renames the capsule, so that it is
+//! consumed only once, and calls the deleter when done.
 
-#![allow(unsafe_code, reason = "structs of C's layout come and go in capsules")]
+#![allow(unsafe_code, reason = "capsules contain C structs")]
 
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 const CUDA: i32 = 2;
-/// What fits the header of version 1.0, which all of 1.x can be read as.
+/// The supported major version. All versions 1.x have the layout of version 1.0.
 const MAJOR: u32 = 1;
 
 #[repr(C)]
@@ -60,7 +60,7 @@ struct Versioned {
     tensor: Tensor,
 }
 
-/// A capsule's content, of one of the two layouts.
+/// The content of a capsule, in one of the two layouts.
 trait Content: Sized {
     const NAME: &'static CStr;
     const USED: &'static CStr;
@@ -100,7 +100,7 @@ impl Content for Versioned {
     }
 }
 
-/// Somebody's array, held until this is dropped: then it is given back.
+/// An array of another library. Dropping this value calls the array's deleter.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Borrowed(Held);
 
@@ -109,39 +109,40 @@ enum Held {
     Versioned(NonNull<Versioned>),
 }
 
-// SAFETY: the struct is read only, and its owner has handed over the right to call the deleter,
-// from any thread.
+// SAFETY: the struct is only read. The producer transferred the right to call the deleter, from any
+// thread.
 unsafe impl Send for Held {}
 // SAFETY: as above.
 unsafe impl Sync for Held {}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: the struct is its owner's until the deleter is called, which is here, and once.
+        // SAFETY: the struct is valid until the deleter is called. This is the only call.
         unsafe {
             match *self {
-                Self::Managed(content) => give_back(content),
-                Self::Versioned(content) => give_back(content),
+                Self::Managed(content) => call_deleter(content),
+                Self::Versioned(content) => call_deleter(content),
             }
         }
     }
 }
 
 /// # Safety
-/// The struct is there, and nobody uses it any more.
-unsafe fn give_back<C: Content>(content: NonNull<C>) {
-    // SAFETY: the caller vouches for it.
+/// The struct is valid, and no code uses it after this call.
+unsafe fn call_deleter<C: Content>(content: NonNull<C>) {
+    // SAFETY: the caller guarantees a valid struct.
     if let Some(deleter) = unsafe { content.as_ref() }.deleter() {
-        // SAFETY: that is what the function is for.
+        // SAFETY: the caller guarantees that this is the last use of the struct.
         unsafe { deleter(content.as_ptr()) };
     }
 }
 
-/// Takes the content out of a capsule of this layout, if it is one, and renames the capsule.
+/// Takes the content out of a capsule of the layout `C` and renames the capsule. Returns `None` for
+/// any other object.
 fn consume<C: Content>(capsule: &Bound<'_, PyAny>) -> Option<NonNull<C>> {
     let object = capsule.as_ptr();
-    // SAFETY: the object may be any; a capsule's name tells what is in it, and one that is renamed
-    // is ours.
+    // SAFETY: the first call accepts any object. The name of a capsule gives the type of its
+    // content. Renaming transfers the ownership of the content.
     unsafe {
         if ffi::PyCapsule_IsValid(object, C::NAME.as_ptr()) == 0 {
             return None;
@@ -154,7 +155,7 @@ fn consume<C: Content>(capsule: &Bound<'_, PyAny>) -> Option<NonNull<C>> {
 
 #[pymethods]
 impl Borrowed {
-    /// Consumes what `__dlpack__` has returned.
+    /// Consumes the capsule that `__dlpack__` returned.
     #[staticmethod]
     fn consume(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Some(content) = consume::<Managed>(capsule) {
@@ -162,48 +163,48 @@ impl Borrowed {
         }
         let Some(content) = consume::<Versioned>(capsule) else {
             return Err(PyTypeError::new_err(
-                "__dlpack__ must return a capsule that nobody has used before",
+                "__dlpack__ must return a DLPack capsule that was not used before",
             ));
         };
         let held = Held::Versioned(content);
-        // SAFETY: the struct is there; of every version this much is laid out alike.
+        // SAFETY: the struct is valid, and all versions store the version numbers first.
         let major = unsafe { (*content.as_ptr()).major };
         if major != MAJOR {
             return Err(PyBufferError::new_err(format!(
-                "DLPack {major} is not {MAJOR}, which is understood here"
+                "the array has DLPack version {major}, but only version {MAJOR} is supported"
             )));
         }
         Ok(Self(held))
     }
 
-    /// Type and number of the device.
+    /// The DLPack type and the number of the device.
     #[getter]
     fn device(&self) -> (i32, i32) {
         let tensor = self.tensor();
         (tensor.device_type, tensor.device_id)
     }
 
-    /// Code, bits and lanes of the element type.
+    /// The code, bits and lanes of the element type.
     #[getter]
     fn dtype(&self) -> (u8, u8, u16) {
         let DataType { code, bits, lanes } = self.tensor().dtype;
         (code, bits, lanes)
     }
 
-    /// Lengths.
+    /// The length of each dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.numbers(self.tensor().shape))
     }
 
-    /// Steps in elements; None where the array is contiguous.
+    /// The stride of each dimension in elements; None if the array is contiguous.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let strides = self.tensor().strides;
         if strides.is_null() { Ok(None) } else { PyTuple::new(py, self.numbers(strides)).map(Some) }
     }
 
-    /// Where the first element lies.
+    /// The address of the first element.
     #[getter]
     fn address(&self) -> u64 {
         let tensor = self.tensor();
@@ -214,7 +215,7 @@ impl Borrowed {
 impl Borrowed {
     fn tensor(&self) -> &Tensor {
         match &self.0 {
-            // SAFETY: the struct is its owner's, who keeps it until the deleter is called.
+            // SAFETY: the struct is valid until the deleter is called.
             Held::Managed(content) => unsafe { &content.as_ref().tensor },
             // SAFETY: as above.
             Held::Versioned(content) => unsafe { &content.as_ref().tensor },
@@ -226,19 +227,20 @@ impl Borrowed {
         if first.is_null() || len == 0 {
             return Vec::new();
         }
-        // SAFETY: the owner vouches for a number a dimension.
+        // SAFETY: the producer guarantees one number per dimension.
         unsafe { std::slice::from_raw_parts(first, len) }.to_vec()
     }
 }
 
-/// An array of ours, and what the struct points to.
+/// An exported array: its memory and the arrays to which the struct points.
 struct Exported {
     _memory: Arc<DeviceMemory>,
     shape: [i64; 1],
     strides: [i64; 1],
 }
 
-/// A capsule with an array of ours: so many elements of a type, given as its code and bits.
+/// Makes a capsule with `len` elements at `address`. The element type is given as its code and
+/// bits.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     memory: &Arc<DeviceMemory>,
@@ -249,7 +251,7 @@ pub(crate) fn export<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let exported = Exported { _memory: memory.clone(), shape: [len as i64], strides: [1] };
     let exported = Box::into_raw(Box::new(exported));
-    // SAFETY: the box was made above.
+    // SAFETY: `exported` is the box from the previous line.
     let (shape, strides) = unsafe { (&raw mut (*exported).shape, &raw mut (*exported).strides) };
     let tensor = Tensor {
         data: address as usize as *mut c_void,
@@ -274,7 +276,7 @@ fn capsule<C: Content>(
     exported: *mut c_void,
 ) -> PyResult<Bound<'_, PyAny>> {
     let content = Box::into_raw(Box::new(C::new(tensor, exported, free::<C>)));
-    // SAFETY: the name lives for ever, and the destructor knows what is in the capsule.
+    // SAFETY: the name is static, and the destructor has the type of the content.
     unsafe {
         let capsule = ffi::PyCapsule_New(content.cast(), C::NAME.as_ptr(), Some(discard::<C>));
         if capsule.is_null() {
@@ -284,22 +286,22 @@ fn capsule<C: Content>(
     }
 }
 
-/// The deleter of what we export. It may be called without Python.
+/// The deleter of exported arrays. It may be called without the interpreter.
 unsafe extern "C" fn free<C: Content>(content: *mut C) {
     if content.is_null() {
         return;
     }
-    // SAFETY: both boxes were made for this, in `export` and `capsule`, and whoever calls a deleter
-    // does it once.
+    // SAFETY: the boxes come from `export` and `capsule`, and DLPack allows only one call of the
+    // deleter.
     unsafe {
         let content = Box::from_raw(content);
         drop(Box::from_raw(content.context().cast::<Exported>()));
     }
 }
 
-/// The destructor of our capsules: one that nobody has consumed still owns its content.
+/// The destructor of exported capsules. A capsule that was not consumed still owns its content.
 unsafe extern "C" fn discard<C: Content>(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python calls this with one of our capsules; a consumer has renamed it.
+    // SAFETY: Python calls this with an exported capsule. A consumed capsule has another name.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, C::NAME.as_ptr()) != 0 {
             free::<C>(ffi::PyCapsule_GetPointer(capsule, C::NAME.as_ptr()).cast());

@@ -18,12 +18,12 @@ use pyo3::prelude::*;
 use crate::graph::Graph;
 use crate::watch::interruptible;
 
-/// A graph, where its vertices lie, whether that is on the earth, their names, and what to know of
-/// the reading.
+/// A graph, the coordinates of its vertices, whether these are longitudes and latitudes, the vertex
+/// names, and notes about the input.
 type Loaded<'py> =
     (Graph, Option<Bound<'py, PyArray2<f64>>>, bool, Option<Vec<String>>, Vec<String>);
 
-/// A column of an edge list: a name, or a position counted from 1.
+/// A column of an edge list: a name or a position, counted from 1.
 #[derive(FromPyObject)]
 pub(crate) enum Column {
     Position(usize),
@@ -38,6 +38,9 @@ impl From<Column> for ColumnChoice {
         }
     }
 }
+
+/// The formats that Python reads without the engine, for the end of a list of formats.
+const PYTHON_FORMATS: &str = "npz, parquet";
 
 /// The keyword arguments of `Graph.read` in Python.
 #[derive(FromPyObject)]
@@ -75,7 +78,11 @@ impl Arguments {
             },
         };
         Ok(ReadOptions {
-            format: self.format.map(|format| format.parse::<Format>()).transpose()?,
+            format: self
+                .format
+                .map(|format| format.parse::<Format>())
+                .transpose()
+                .map_err(|message| format!("{message}, {PYTHON_FORMATS}"))?,
             missing_weights: self.weights.map(|weights| match weights.as_str() {
                 "hash" => MissingWeights::Hash,
                 "distance" => MissingWeights::Distance,
@@ -86,13 +93,13 @@ impl Arguments {
             columns,
             terms: Terms::Python,
             threads: self.threads.unwrap_or(0),
-            // A graph in Python lives long, and must not change when its file does.
+            // A graph in Python must not change when its file changes.
             copy: true,
         })
     }
 }
 
-/// Reads a graph; see `Graph.read` in Python. Returns the warnings among the notes as well.
+/// Reads a graph; see `Graph.read` in Python. Also returns the notes that are warnings.
 #[pyfunction]
 pub(crate) fn read(
     py: Python<'_>,
@@ -106,7 +113,7 @@ pub(crate) fn read(
     Ok((shown(py, loaded.graph, loaded.coordinates, loaded.names, loaded.notes), loaded.warnings))
 }
 
-/// Makes a graph; see `Graph.generate` in Python.
+/// Generates a graph; see `Graph.generate` in Python.
 #[pyfunction]
 pub(crate) fn generate(py: Python<'_>, spec: String) -> PyResult<Loaded<'_>> {
     let made = interruptible(py, move || kostra::generate::generate(&spec))?;
@@ -130,7 +137,7 @@ fn shown(
     (Graph(Arc::new(graph)), points, geographic, names, notes)
 }
 
-/// The exception for memory that the system does not grant.
+/// The exception for memory that the system refuses.
 pub(crate) fn out_of_memory(refusal: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(refusal.to_string())
 }

@@ -1,5 +1,5 @@
-//! A spanning forest, as Python holds it: its edges as a graph of their own, and nothing of the
-//! graph it came from.
+//! The spanning forest of the Python package. It stores copies of its edges and no reference to the
+//! graph.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -17,13 +17,12 @@ use pyo3::prelude::*;
 use crate::files::out_of_memory;
 use crate::{threads_or_all, views};
 
-/// The forest.
+/// A spanning forest.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Forest {
-    /// The ids that the edges have in the graph, ascending.
+    /// The ids of the edges in the graph, ascending.
     ids: Vec<EdgeId>,
-    /// The edges, in the order of their ids; so they are ordered among each other as they are in
-    /// the graph.
+    /// The edges in the order of their ids. So equal weights are ordered as in the graph.
     tree: Arc<AnyGraph>,
     order: Order,
     total: Total,
@@ -33,8 +32,8 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
-    /// Takes out of the graph what the solver found.
-    pub(crate) fn of(
+    /// Copies the forest's edges from the graph.
+    pub(crate) fn from_solution(
         graph: &AnyGraph,
         order: Order,
         solver: &dyn Solver,
@@ -54,10 +53,10 @@ impl Forest {
     }
 }
 
-/// From so many edges on, another thread is started to copy some.
-const WORTH_A_THREAD: usize = 1 << 16;
+/// The least number of edges for which a second thread copies the weights.
+const SECOND_THREAD_MIN_EDGES: usize = 1 << 16;
 
-/// Some edges of a graph as a graph of their own.
+/// A graph of the edges `ids` of `graph`.
 fn pick_edges<W: Weight>(graph: &Graph<W>, ids: &[EdgeId]) -> Result<AnyGraph, OutOfMemory>
 where
     AnyGraph: From<EdgeList<W>>,
@@ -68,27 +67,27 @@ where
     let edges = graph.edge_list();
     let weights = || pick(edges.weights(), ids);
     let ends = || Ok((pick(edges.u(), ids)?, pick(edges.v(), ids)?));
-    let (weights, ends) = if ids.len() < WORTH_A_THREAD {
+    let (weights, ends) = if ids.len() < SECOND_THREAD_MIN_EDGES {
         (weights(), ends())
     } else {
         thread::scope(|scope| {
-            // Where the system refuses a thread, this one does its work.
+            // If the system refuses a thread, this thread copies the weights.
             let other = thread::Builder::new().spawn_scoped(scope, weights);
             let ends = ends();
             let weights = other.map_or_else(
                 |_| weights(),
-                |other| other.join().expect("ids of a graph's edges are positions in its columns"),
+                |other| other.join().expect("edge ids are positions in the columns"),
             );
             (weights, ends)
         })
     };
     let (u, v) = ends?;
     let tree = EdgeList::new(edges.vertices() as usize, u, v, weights?);
-    Ok(tree.expect("edges of a graph are a graph").into())
+    Ok(tree.expect("edges of a valid graph are a valid graph").into())
 }
 
-/// All ids in the order of the edges.
-fn places_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<Vec<i64>, OutOfMemory> {
+/// The positions of all edges in their order: by weight, then by id.
+fn positions_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<Vec<i64>, OutOfMemory> {
     let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
     ranks.sort_unstable();
     memory::collected(ranks.into_iter().map(|rank| W::Key::rank_id(rank).into()))
@@ -96,7 +95,8 @@ fn places_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<Vec<i64>, OutOfMemo
 
 #[pymethods]
 impl Forest {
-    /// The forest that a graph is, whose edges have these ids, ascending, in another one.
+    /// Makes a forest of all edges of `graph`. `ids` are the ascending ids of these edges in
+    /// another graph.
     #[staticmethod]
     fn whole_of(
         graph: &crate::graph::Graph,
@@ -110,7 +110,7 @@ impl Forest {
             kostra::solver(algorithm).map_err(|error| PyValueError::new_err(error.to_string()))?;
         if ids.len() != graph.0.edges() || ids.len() > graph.0.vertices() as usize {
             return Err(PyValueError::new_err(
-                "a forest has an id for each edge, and fewer edges than vertices",
+                "a forest must have one id per edge and fewer edges than vertices",
             ));
         }
         let whole = with_graph!(&*graph.0, tree => {
@@ -128,7 +128,7 @@ impl Forest {
         })
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     #[getter]
     fn n(&self) -> u32 {
         self.tree.vertices()
@@ -139,17 +139,17 @@ impl Forest {
         views::numbers(&slf.get().ids, slf.as_any())
     }
 
-    /// First ends.
+    /// The first ends.
     fn u<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
         views::vertices(slf.get().tree.u(), slf.as_any())
     }
 
-    /// Second ends.
+    /// The second ends.
     fn v<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
         views::vertices(slf.get().tree.v(), slf.as_any())
     }
 
-    /// Weights, in the engine's type.
+    /// The weights, in the engine's type.
     fn weights<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
         views::weights(&slf.get().tree, slf.as_any())
     }
@@ -178,7 +178,7 @@ impl Forest {
         self.algorithm
     }
 
-    /// Which component each vertex is in.
+    /// The component of each vertex.
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let labels = py
             .detach(|| with_graph!(&*self.tree, tree => self.whole(tree).labels(self.edges(tree))));
@@ -200,12 +200,12 @@ impl Forest {
 
     /// The positions of the edges in their order: by weight, then by id.
     fn in_order<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let places =
-            py.detach(|| with_graph!(&*self.tree, tree => places_in_order(self.edges(tree))));
-        Ok(places.map_err(out_of_memory)?.into_pyarray(py))
+        let positions =
+            py.detach(|| with_graph!(&*self.tree, tree => positions_in_order(self.edges(tree))));
+        Ok(positions.map_err(out_of_memory)?.into_pyarray(py))
     }
 
-    /// The hierarchy, which is made at the first call. Its edges are positions in this forest.
+    /// The hierarchy. The first call computes it. Its edges are positions in this forest.
     fn hierarchy(slf: &Bound<'_, Self>) -> PyResult<Hierarchy> {
         let this = slf.get();
         let tree = slf.py().detach(|| {
@@ -226,13 +226,13 @@ impl Forest {
         tree.edge_list().edges(self.order)
     }
 
-    /// The forest that consists of all edges of the tree.
+    /// The forest of all edges of `tree`.
     fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra::Forest {
         kostra::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
     }
 }
 
-/// The order in which the edges of a forest join its vertices.
+/// The order in which the edges of a forest merge its vertices into clusters.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Hierarchy(Arc<MergeTree>);
 
@@ -243,7 +243,7 @@ impl Hierarchy {
         views::numbers(slf.get().0.edges(), slf.as_any())
     }
 
-    /// For each merge the two clusters and their size together.
+    /// For each merge, the two clusters and the number of vertices in both.
     fn merges<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<u64>>; 3]> {
         let columns = py.detach(|| {
             let merges = self.0.merges()?;
@@ -260,14 +260,14 @@ impl Hierarchy {
         Ok(columns.map_err(out_of_memory)?.map(|column| column.into_pyarray(py)))
     }
 
-    /// Which cluster each vertex is in after so many merges.
+    /// The cluster of each vertex after the first `merges` merges.
     fn clusters<'py>(&self, py: Python<'py>, merges: usize) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let clusters = py.detach(|| self.0.clusters(merges));
         Ok(clusters.map_err(out_of_memory)?.into_pyarray(py))
     }
 
-    /// For each pair of vertices the last edge between them as a position in the forest; -1 where
-    /// they are one vertex, -2 where they are apart.
+    /// For each pair of vertices, the last edge on the path between them, as a position in the
+    /// forest. The value is -1 for two equal vertices and -2 for two vertices without a path.
     fn bottlenecks<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! A graph, as Python holds it.
+//! The graph of the Python package.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
@@ -17,39 +17,40 @@ use crate::watch::{Stop, interruptible};
 
 use crate::{threads_or_all, views};
 
-/// Below this many edges a solve does not watch for signals: it takes milliseconds, unless there
-/// are far more vertices.
-const SMALL: usize = 1 << 12;
+/// A solve with fewer edges does not check for signals. It takes milliseconds, unless the graph has
+/// far more vertices than edges.
+const WATCHED_MIN_EDGES: usize = 1 << 12;
 
-/// Scratch memory of the last solve, kept for the next one, because getting it from the system
-/// again takes time.
+/// The scratch memory of the last solve. The next solve reuses it, because allocating it again
+/// takes time.
 static SCRATCH: Mutex<Option<Workspace>> = Mutex::new(None);
 
-/// More scratch memory than this goes back to the system. `fast` takes as much for five million
-/// edges of two and a half million vertices.
-const MOST_KEPT: usize = 128 << 20;
+/// The most bytes of scratch memory that are kept after a solve. `fast` uses 128 MiB for 5 million
+/// edges and 2.5 million vertices.
+const MAX_KEPT_SCRATCH: usize = 128 << 20;
 
-/// The scratch memory that was kept, if there is any and nobody else has it. Never waits: a child
-/// of a fork may have been born while another thread held the lock.
+/// The kept scratch memory, or an empty workspace if another solve uses it. Never waits: the lock
+/// may have been held by another thread when this process was forked.
 fn kept_scratch() -> Workspace {
     SCRATCH.try_lock().ok().and_then(|mut kept| kept.take()).unwrap_or_default()
 }
 
 fn keep_scratch(scratch: Workspace) {
-    if scratch.bytes() <= MOST_KEPT
+    if scratch.bytes() <= MAX_KEPT_SCRATCH
         && let Ok(mut kept) = SCRATCH.try_lock()
     {
         *kept = Some(scratch);
     }
 }
 
-/// A weighted graph in the engine's form.
+/// A weighted graph in the engine's representation.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Graph(pub(crate) Arc<AnyGraph>);
 
 #[pymethods]
 impl Graph {
-    /// A graph of contiguous arrays, and what errors are to call them; see the Python class.
+    /// Makes a graph from contiguous arrays. `names` are the names of the arrays in errors. See the
+    /// Python class.
     #[staticmethod]
     #[pyo3(signature = (u, v, w, n, *, names, skip_nan, copy, threads))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
@@ -64,40 +65,42 @@ impl Graph {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let (threads, [first, second, third]) = (threads_or_all(threads), names);
-        let (u, v) = (Ends::of(first, u, threads)?, Ends::of(second, v, threads)?);
+        let (u, v) =
+            (Ends::from_argument(first, u, threads)?, Ends::from_argument(second, v, threads)?);
         let weights = w.as_ref().map(|w| (third.as_str(), w));
         let graph = arrays::graph(n, u, v, weights, skip_nan, copy)?;
         Ok(Self(Arc::new(graph)))
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     #[getter]
     fn n(&self) -> u32 {
         self.0.vertices()
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     #[getter]
     fn m(&self) -> usize {
         self.0.edges()
     }
 
-    /// First ends.
+    /// The first ends.
     fn u<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
         views::vertices(slf.get().0.u(), slf.as_any())
     }
 
-    /// Second ends.
+    /// The second ends.
     fn v<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
         views::vertices(slf.get().0.v(), slf.as_any())
     }
 
-    /// Weights, in the engine's type.
+    /// The weights, in the engine's type.
     fn weights<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
         views::weights(&slf.get().0, slf.as_any())
     }
 
-    /// Solves, with the interpreter released, until done or interrupted.
+    /// Solves with the interpreter released, until the forest is complete or a signal handler
+    /// raises.
     fn solve(
         &self,
         py: Python<'_>,
@@ -109,12 +112,13 @@ impl Graph {
         let graph = self.0.clone();
         let ordinal = device.strip_prefix("cuda:").map_or(Ok(0), str::parse)?;
         let solver = choose(&graph, device, algorithm)?;
-        // Where nobody asked for a device, nobody need do without an answer.
-        let free =
+        // If the caller did not choose a device, a failed device solve is repeated on the
+        // processor.
+        let fall_back =
             device == "auto" && algorithm == "auto" && solver.info().platform == Platform::Cuda;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
         let (threads, stop, small) =
-            (threads_or_all(threads), Stop::default(), graph.edges() < SMALL);
+            (threads_or_all(threads), Stop::default(), graph.edges() < WATCHED_MIN_EDGES);
         let mut watched = stop.clone();
         let work = move || {
             let mut solve = |solver: &'static dyn Solver| {
@@ -123,11 +127,11 @@ impl Graph {
                     Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
                 let solution = solver.solve(&graph, order, &mut run.in_workspace(&mut scratch));
                 keep_scratch(scratch);
-                Forest::of(&graph, order, solver, solution?).map_err(SolveError::from)
+                Forest::from_solution(&graph, order, solver, solution?).map_err(SolveError::from)
             };
-            // Only somebody who writes to the arrays meanwhile can make it panic.
+            // A panic is possible only if another thread writes to the arrays during the solve.
             panic::catch_unwind(AssertUnwindSafe(|| match solve(solver) {
-                Err(error) if free && error != SolveError::Cancelled => {
+                Err(error) if fall_back && error != SolveError::Cancelled => {
                     solve(kostra::auto_on_processor(&graph))
                 }
                 result => result,
@@ -137,17 +141,19 @@ impl Graph {
         let solved = if small {
             py.detach(work)
         } else {
-            interruptible(py, work).inspect_err(|_| stop.say())?
+            interruptible(py, work).inspect_err(|_| stop.cancel())?
         };
         let solved = solved.map_err(|()| {
             PyRuntimeError::new_err(
-                "the graph's arrays were changed while it was being solved; pass copies, or kostra.Graph(..., copy=True)",
+                "the arrays of the graph changed during the solve; pass copies, or use \
+                 kostra.Graph(..., copy=True)",
             )
         })?;
         solved.map_err(|error| solve_error(py, error))
     }
 
-    /// Decides whether these ascending ids are the canonical forest, or says what is wrong first.
+    /// Checks that `ids`, which must ascend, are the canonical forest. Returns the first violation,
+    /// or None.
     fn verify(
         &self,
         py: Python<'_>,
@@ -167,14 +173,15 @@ impl Graph {
     }
 }
 
-/// The solver for a graph on a device, `"auto"`, `"cpu"` or one of CUDA's, or the one of this name.
+/// The solver `algorithm`, or with `"auto"` the solver for `graph` on `device`, which is `"auto"`,
+/// `"cpu"` or a CUDA device.
 fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static dyn Solver> {
     let refuse = |message: String| Err(PyValueError::new_err(message));
     let solver = match (algorithm, device) {
         ("auto", "auto") => return Ok(kostra::auto(graph)),
         ("auto", "cpu") => return Ok(kostra::auto_on_processor(graph)),
         ("auto", _) => kostra::cuda::FASTEST
-            .ok_or_else(|| PyValueError::new_err("no algorithm runs on a device"))?,
+            .ok_or_else(|| PyValueError::new_err("no algorithm runs on a CUDA device"))?,
         (id, _) => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,
     };
     match (device, solver.info().platform) {
@@ -187,7 +194,7 @@ fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static 
     }
 }
 
-/// The exception for what a solver complains of.
+/// The exception for an error of a solver.
 pub(crate) fn solve_error(py: Python<'_>, error: SolveError) -> PyErr {
     match error {
         SolveError::OutOfMemory { .. } | SolveError::DeviceMemory { .. } => {

@@ -1,6 +1,6 @@
-//! The compiled half of the Python package `kostra`. What users see, with its documentation and
-//! defaults, is in `python/kostra`. This half takes arrays, Arrow tables, DLPack capsules and file
-//! names, calls the engine, and returns arrays.
+//! The compiled part of the Python package `kostra`. The public interface, with its documentation
+//! and defaults, is in `python/kostra`. The compiled part takes arrays, Arrow tables, DLPack
+//! capsules and file names, calls the engine, and returns arrays.
 
 mod arrays;
 mod arrow;
@@ -21,12 +21,12 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Large allocations of Rust's, such as graphs that were read, ask for large pages. NumPy asks for
-/// them by itself.
+/// Large allocations by Rust code, such as graphs from files, request huge pages. NumPy requests
+/// them itself.
 #[global_allocator]
 static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
 
-/// The compiled half of `kostra`.
+/// The compiled part of `kostra`.
 #[pymodule]
 mod _kostra {
     #[pymodule_export]
@@ -50,11 +50,11 @@ mod _kostra {
     #[pymodule_export]
     use super::{run_command, solvers};
     #[pymodule_export]
-    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    #[expect(non_upper_case_globals, reason = "Python requires this name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// Every algorithm: its name, title, source, and what it runs on.
+/// All algorithms: for each, a dict with its name, title, source, platform and exactness.
 #[pyfunction]
 fn solvers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     kostra::solvers()
@@ -70,13 +70,13 @@ fn solvers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         .collect()
 }
 
-/// Runs the command line, and returns its exit code. It installs signal handlers and a panic hook.
+/// Runs the command line and returns its exit code. Installs signal handlers and a panic hook.
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| kostra_cli::run(arguments))
 }
 
-/// How many threads to use when asked for so many; without a wish, all that the machine has.
+/// The number of threads to use: `threads`, or by default all of the machine's.
 fn threads_or_all(threads: Option<usize>) -> usize {
     threads
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))

@@ -1,6 +1,6 @@
-//! Python's lists, where what Python itself does with them waits for memory.
+//! Operations on Python lists that are faster than Python's because they prefetch objects.
 
-#![allow(unsafe_code, reason = "objects are taken out of a list before they are touched")]
+#![allow(unsafe_code, reason = "raw references allow prefetching objects")]
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyIndexError;
@@ -8,13 +8,13 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// How many objects ahead memory is asked for: enough for it to be there in time.
+/// The distance of the prefetches, in objects: enough to hide the latency of memory.
 const AHEAD: usize = 16;
 
-/// The items of a list at some places, in their order, as a new list.
+/// Returns a new list of the items at `places`, in this order.
 ///
-/// An object that gets one more reference is written to. Where a million of them lie about, Python
-/// waits for each; here the next ones are asked for meanwhile.
+/// A new reference writes to the object. With a million objects across memory, Python waits for
+/// each of them. This function prefetches the next objects.
 #[pyfunction]
 pub(crate) fn pick<'py>(
     list: &Bound<'py, PyList>,
@@ -25,13 +25,12 @@ pub(crate) fn pick<'py>(
         return Err(PyIndexError::new_err(format!("there is no item {place} in a list of {len}")));
     }
     let item = |place: &i64| {
-        // SAFETY: the place is in the list. The reference is borrowed from the list, which nobody
-        // changes before this function returns, since no code of Python's runs until then.
+        // SAFETY: the place is in the list. The reference is borrowed from the list. The list does
+        // not change before this function returns, because no Python code runs until then.
         unsafe { ffi::PyList_GetItem(list.as_ptr(), *place as ffi::Py_ssize_t) }
     };
     let items: Vec<_> = places.iter().map(item).collect();
-    // SAFETY: every slot of the new list is filled with a reference of its own before anybody sees
-    // it.
+    // SAFETY: every slot of the new list gets its own reference before the list is returned.
     unsafe {
         let picked = ffi::PyList_New(items.len() as ffi::Py_ssize_t);
         let picked = Bound::from_owned_ptr_or_err(py, picked)?;

@@ -1,7 +1,6 @@
-//! Vertices that are called something: columns of text from a table, numbered in the order of the
-//! names.
+//! Named vertices: columns of strings from a table, numbered in sorted order.
 
-#![allow(unsafe_code, reason = "texts of others are known by their addresses")]
+#![allow(unsafe_code, reason = "strings of other libraries are given by address")]
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,26 +14,26 @@ use pyo3::types::PyList;
 use crate::arrow::{Array, Schema, malformed};
 use crate::table::{Chunk, missing, no_value};
 
-/// How texts lie in memory.
+/// The memory layouts of strings.
 #[derive(Clone, Copy)]
 enum Layout {
-    /// One after the other, with 32-bit numbers for where each begins.
+    /// Contiguous, with 32-bit offsets.
     Short,
-    /// With 64-bit numbers.
+    /// Contiguous, with 64-bit offsets.
     Long,
-    /// Anywhere, in 16 bytes for each: the text itself, or where it is.
+    /// Views of 16 bytes. A view contains a short string itself, or the position of a long one.
     Views,
 }
 
-/// How a column of texts lies in memory: themselves, or numbers that stand for them, of the type
-/// that a letter names.
+/// The layout of a column of strings. With `codes`, the column is dictionary-encoded, and `codes`
+/// is the Arrow format of the codes.
 #[derive(Clone, Copy)]
 pub(crate) struct TextLayout {
     texts: Layout,
     codes: Option<u8>,
 }
 
-/// The layout of a column of texts; `None` for one of anything else.
+/// The layout of a column of strings; `None` for any other column.
 pub(crate) fn layout(schema: &Schema) -> Option<TextLayout> {
     let (texts, codes) = match schema.dictionary() {
         Some(texts) => (texts, Some(*schema.format().first()?)),
@@ -49,7 +48,7 @@ pub(crate) fn layout(schema: &Schema) -> Option<TextLayout> {
     Some(TextLayout { texts, codes })
 }
 
-/// A column of texts.
+/// A column of strings.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Text {
     pub(crate) name: String,
@@ -58,7 +57,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Its rows.
+    /// The strings of all rows.
     fn rows(&self) -> PyResult<Vec<&[u8]>> {
         let mut rows =
             Vec::with_capacity(self.chunks.iter().map(|chunk| chunk.places().len()).sum());
@@ -70,14 +69,15 @@ impl Text {
                 }
                 continue;
             };
-            let texts =
-                array.dictionary().ok_or_else(|| malformed("a column of categories has none"))?;
+            let texts = array
+                .dictionary()
+                .ok_or_else(|| malformed("a column of categories has no dictionary"))?;
             let (first, len) = (texts.offset()?, texts.rows()?);
             for place in chunk.places() {
                 let code = code(array, codes, place)?;
                 let code = code
                     .filter(|&code| code < len)
-                    .ok_or_else(|| malformed("there is no such category"))?;
+                    .ok_or_else(|| malformed("a row has a category outside of the dictionary"))?;
                 if missing(texts, first + code..first + code + 1).is_some() {
                     return Err(no_value(&self.name, rows.len()));
                 }
@@ -88,10 +88,10 @@ impl Text {
     }
 }
 
-/// The texts of two columns as numbers, and what they stand for, in sorted order.
+/// Two columns as vertices, and the sorted names.
 type Numbered<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyList>);
 
-/// Numbers what two columns name.
+/// Numbers the names in `u` and `v` in sorted order.
 #[pyfunction]
 pub(crate) fn number_names<'py>(
     py: Python<'py>,
@@ -107,7 +107,7 @@ pub(crate) fn number_names<'py>(
 }
 
 fn number(u: &[&[u8]], v: &[&[u8]]) -> PyResult<(Vec<u32>, Vec<u32>, Vec<String>)> {
-    // As they come, then by rank.
+    // First by occurrence, then by rank.
     let (mut numbers, mut names) = (HashMap::new(), Vec::new());
     let mut vertices = Vec::with_capacity(u.len() + v.len());
     for &name in u.iter().chain(v) {
@@ -116,11 +116,9 @@ fn number(u: &[&[u8]], v: &[&[u8]]) -> PyResult<(Vec<u32>, Vec<u32>, Vec<String>
             Entry::Occupied(number) => *number.get(),
             Entry::Vacant(place) => {
                 names.push(name);
-                *place.insert(
-                    next.map_err(|_| {
-                        PyValueError::new_err("table names more than 2**32 vertices")
-                    })?,
-                )
+                *place.insert(next.map_err(|_| {
+                    PyValueError::new_err("table contains more than 2**32 names of vertices")
+                })?)
             }
         });
     }
@@ -134,16 +132,16 @@ fn number(u: &[&[u8]], v: &[&[u8]]) -> PyResult<(Vec<u32>, Vec<u32>, Vec<String>
     let (first, second) = vertices.split_at(u.len());
     let names = sorted.iter().map(|&number| {
         let name = std::str::from_utf8(names[number as usize]);
-        name.map(str::to_owned).map_err(|_| malformed("a text in it is no UTF-8"))
+        name.map(str::to_owned).map_err(|_| malformed("a string is not UTF-8"))
     });
     Ok((ranked(first), ranked(second), names.collect::<PyResult<_>>()?))
 }
 
-/// A text, at a place in the buffers.
+/// The string at `place` in the buffers.
 fn text(array: &Array, layout: Layout, place: usize) -> PyResult<&[u8]> {
     match (layout, array.buffers()) {
         (Layout::Short, &[_, ends, texts]) => {
-            // SAFETY: there is one number more than there are texts.
+            // SAFETY: the exporter guarantees one more offset than strings.
             let (begin, end) = unsafe { (at::<i32>(ends, place)?, at::<i32>(ends, place + 1)?) };
             slice(array, texts, i64::from(begin), i64::from(end))
         }
@@ -155,12 +153,12 @@ fn text(array: &Array, layout: Layout, place: usize) -> PyResult<&[u8]> {
         (Layout::Views, &[_, views, ref buffers @ .., sizes]) => {
             view(array, place, views, buffers, sizes)
         }
-        _ => Err(malformed("a column of texts lacks a buffer")),
+        _ => Err(malformed("a column of text lacks a buffer")),
     }
 }
 
-/// A text that lies in its view or where the view says: how long it is, its first four bytes, in
-/// which of the buffers it lies, and where in that.
+/// The string of the view at `place`. A long string's view has its length, its first four bytes,
+/// the index of its buffer and the offset in the buffer.
 fn view<'a>(
     array: &'a Array,
     place: usize,
@@ -168,22 +166,22 @@ fn view<'a>(
     buffers: &[*const c_void],
     sizes: *const c_void,
 ) -> PyResult<&'a [u8]> {
-    // SAFETY: there is a view for each row.
+    // SAFETY: the exporter guarantees one view per row.
     let [len, _, buffer, begin] = unsafe { at::<[i32; 4]>(views, place)? };
     if (0..=12).contains(&len) {
         return slice(array, views, 16 * place as i64 + 4, 16 * place as i64 + 4 + i64::from(len));
     }
     let buffer = usize::try_from(buffer).unwrap_or(usize::MAX);
-    let texts = *buffers.get(buffer).ok_or_else(|| malformed("a text lies in no buffer"))?;
+    let texts = *buffers.get(buffer).ok_or_else(|| malformed("a string is in no buffer"))?;
     let (begin, end) = (i64::from(begin), i64::from(begin) + i64::from(len));
-    // SAFETY: there is a size for each buffer.
+    // SAFETY: the exporter guarantees one size per buffer.
     if len < 0 || end > unsafe { at::<i64>(sizes, buffer)? } {
-        return Err(malformed("a text ends behind its buffer"));
+        return Err(malformed("a string ends after its buffer"));
     }
     slice(array, texts, begin, end)
 }
 
-/// The number that stands for a text; `None` where it is negative.
+/// The dictionary code at `place`; `None` if it is negative.
 fn code(array: &Array, kind: u8, place: usize) -> PyResult<Option<usize>> {
     let &[_, codes] = array.buffers() else {
         return Err(malformed("a column of categories lacks a buffer"));
@@ -191,9 +189,9 @@ fn code(array: &Array, kind: u8, place: usize) -> PyResult<Option<usize>> {
     macro_rules! typed {
         ($($letter:literal => $type:ty),*) => {
             match kind {
-                // SAFETY: there is a number for each row.
+                // SAFETY: the exporter guarantees one code per row.
                 $($letter => Ok(unsafe { at::<$type>(codes, place) }?.try_into().ok()),)*
-                _ => Err(malformed("its categories are not numbered by integers")),
+                _ => Err(malformed("the codes of a column of categories are not integers")),
             }
         };
     }
@@ -203,23 +201,23 @@ fn code(array: &Array, kind: u8, place: usize) -> PyResult<Option<usize>> {
     )
 }
 
-/// What lies at a place in a buffer.
+/// Reads the value at `place` in a buffer.
 ///
 /// # Safety
-/// The buffer reaches as far, if it is one, for which whoever exports a column vouches.
+/// The buffer is null or contains a value at `place`.
 unsafe fn at<T: Copy>(buffer: *const c_void, place: usize) -> PyResult<T> {
     if buffer.is_null() {
         return Err(malformed("a column lacks a buffer"));
     }
-    // SAFETY: the caller vouches for it; a buffer may begin anywhere.
+    // SAFETY: the caller guarantees the value. The buffer may be unaligned.
     Ok(unsafe { buffer.cast::<T>().add(place).read_unaligned() })
 }
 
-/// The bytes of a column's buffer from here to there.
+/// The bytes `begin..end` of a column's buffer.
 fn slice(_owner: &Array, buffer: *const c_void, begin: i64, end: i64) -> PyResult<&[u8]> {
     let (Ok(begin), Ok(len)) = (usize::try_from(begin), usize::try_from(end.saturating_sub(begin)))
     else {
-        return Err(malformed("a text ends before it begins"));
+        return Err(malformed("a string ends before it begins"));
     };
     if len == 0 {
         return Ok(&[]);
@@ -227,7 +225,7 @@ fn slice(_owner: &Array, buffer: *const c_void, begin: i64, end: i64) -> PyResul
     if buffer.is_null() {
         return Err(malformed("a column lacks a buffer"));
     }
-    // SAFETY: whoever exports a column vouches that its buffers hold its texts, until it is
+    // SAFETY: the exporter guarantees that the buffers contain the strings until the column is
     // released.
     Ok(unsafe { std::slice::from_raw_parts(buffer.cast::<u8>().add(begin), len) })
 }

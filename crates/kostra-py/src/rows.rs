@@ -1,4 +1,4 @@
-//! Rows of sparse matrices: where each starts, and which row each entry is in.
+//! Rows of sparse matrices: converts between the starts of the rows and the row of each entry.
 
 use kostra::{OutOfMemory, memory};
 use kostra_parallel::for_each_mut;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::files::out_of_memory;
 use crate::threads_or_all;
 
-/// The row of each entry of a sparse matrix, from where its rows start.
+/// The row of each entry of a sparse matrix, computed from the starts of its rows (`indptr`).
 #[pyfunction]
 pub(crate) fn rows_of_entries<'py>(
     py: Python<'py>,
@@ -30,11 +30,12 @@ pub(crate) fn rows_of_entries<'py>(
     };
     match rows.map_err(out_of_memory)? {
         Some(rows) => Ok(rows.into_pyarray(py)),
-        None => Err(PyValueError::new_err("csgraph.indptr must start at 0 and ascend")),
+        None => Err(PyValueError::new_err("csgraph.indptr must start at 0 and be ascending")),
     }
 }
 
-/// Where each of `n` rows starts, and where the last ends, from the rows of the entries, ascending.
+/// The starts of `n` rows and the end of the last row, computed from the ascending rows of the
+/// entries.
 #[pyfunction]
 pub(crate) fn starts_of_rows<'py>(
     py: Python<'py>,
@@ -55,7 +56,7 @@ pub(crate) fn starts_of_rows<'py>(
     Ok(starts.map_err(out_of_memory)?.into_pyarray(py))
 }
 
-/// None where the starts are not those of rows.
+/// The row of each entry; `None` if `starts` is not a valid `indptr`.
 fn expand<T: Copy + Ord + Sync + TryInto<usize>>(
     starts: &[T],
     threads: usize,

@@ -1,8 +1,7 @@
-//! Columns of a table that its library exports by Arrow's C data interface, as NumPy arrays: the
-//! library's own memory where a column of numbers lies in one piece, one copy where it lies in
-//! more.
+//! Reads the columns of a table through Arrow's C data interface, as NumPy arrays. A column of
+//! numbers in one chunk is used without a copy. A column in several chunks is copied once.
 
-#![allow(unsafe_code, reason = "columns of others are known by their addresses")]
+#![allow(unsafe_code, reason = "columns of other libraries are given by address")]
 
 use kostra::{GraphError, MAX_EDGES};
 use numpy::ndarray::ArrayView1;
@@ -13,24 +12,27 @@ use pyo3::prelude::*;
 use crate::arrow::{Array, Owned, Reader, Schema, malformed};
 use crate::names::{self, Text};
 
-/// Some rows of a column.
+/// A chunk of consecutive rows of a column.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Chunk {
     array: Owned<Array>,
-    /// Where the first row lies in the buffers.
+    /// The position of the first row in the buffers.
     first: usize,
     rows: usize,
 }
 
 impl Chunk {
-    /// The rows of a column that are those of a table, which may show a part of it.
-    fn of(array: Owned<Array>, before: usize, rows: usize) -> PyResult<Self> {
-        let end = before.checked_add(rows).ok_or_else(|| malformed("it is too long"))?;
+    /// The rows `before..before + rows` of a column. A table may use only a part of its columns.
+    fn new(array: Owned<Array>, before: usize, rows: usize) -> PyResult<Self> {
+        let end = before.checked_add(rows).ok_or_else(|| malformed("a column is too long"))?;
         if array.get().rows()? < end {
             return Err(malformed("a column is shorter than the table"));
         }
-        let first =
-            array.get().offset()?.checked_add(before).ok_or_else(|| malformed("it is too long"))?;
+        let first = array
+            .get()
+            .offset()?
+            .checked_add(before)
+            .ok_or_else(|| malformed("a column is too long"))?;
         Ok(Self { array, first, rows })
     }
 
@@ -38,49 +40,47 @@ impl Chunk {
         self.array.get()
     }
 
-    /// The places of its rows in the buffers.
+    /// The positions of the rows in the buffers.
     pub(crate) fn places(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.rows
     }
 
-    /// The first of some numbers that lie one after the other.
+    /// The address of the first number.
     fn numbers<T>(&self) -> PyResult<*const T> {
         match self.array().buffers() {
             [_, numbers] if !numbers.is_null() => {
                 // SAFETY: the exporter of a column promises that its buffers cover its rows.
                 Ok(unsafe { numbers.cast::<T>().add(self.first) })
             }
-            _ => Err(malformed("a column of numbers has no numbers")),
+            _ => Err(malformed("a column of numbers lacks a buffer")),
         }
     }
 }
 
-/// What there is for Python to work with of a column, and NumPy's name of the type in which it lay
-/// in the table, where it is another now.
+/// A column for Python, and NumPy's name of its type in the table if the column was converted.
 type Column<'py> = (Bound<'py, PyAny>, Option<&'static str>);
 
-/// The columns of a table that a function chooses, with their names: numbers as NumPy arrays, text
-/// as [`Text`].
+/// Returns the columns of a table that `choose` selects: numbers as NumPy arrays, text as [`Text`].
 ///
-/// The function takes the names of all columns. It returns the names of those that it wants, each
-/// once, and which of them are vertices: integers in several pieces are converted to vertices,
-/// where they can be, in place of a copy.
+/// `choose` takes the names of all columns. It returns the distinct names of the selected columns,
+/// and for each of them whether it contains vertices. Vertices in several chunks are converted to
+/// 32 bits if all fit, instead of being copied.
 ///
 /// # Errors
-/// Where the function raises, there is no table, a name is no column's or that of two, a column is
-/// of another type, or a row has no value.
+/// Raises if `choose` raises, `exported` is not a table, a name matches no column or several, a
+/// column has another type, or a row has no value.
 #[pyfunction]
 pub(crate) fn columns_of_table<'py>(
     exported: &Bound<'py, PyAny>,
     choose: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Column<'py>>> {
     let py = exported.py();
-    let mut reader = Reader::of(exported)?;
+    let mut reader = Reader::from_export(exported)?;
     let columns = labels(reader.schema()).and_then(|labels| {
         let (names, as_vertices) = choose.call1((labels,))?.extract()?;
         read(py, &mut reader, names, as_vertices)
     });
-    // There may be a query to be ended.
+    // Dropping the reader may cancel a query.
     py.detach(|| drop(reader));
     columns
 }
@@ -99,17 +99,17 @@ fn read<'py>(
         if let Some(place) = missing(rows.get(), offset..offset.saturating_add(len)) {
             let row = before + place - offset;
             return Err(PyValueError::new_err(format!(
-                "row {row} of table has no value; leave such rows out"
+                "row {row} of table has no value; remove such rows"
             )));
         }
         before = before.saturating_add(len);
         if before > MAX_EDGES {
-            // Before any of them is copied, and where a stream may have no end.
+            // Checked before any copy, because a stream may be infinite.
             let error = GraphError::TooManyEdges { edges: before as u64 };
             return Err(PyValueError::new_err(format!("table is too long: {error}")));
         }
         for (column, array) in columns.iter_mut().zip(rows.columns(count, &places)?) {
-            let chunk = Chunk::of(array, offset, len)?;
+            let chunk = Chunk::new(array, offset, len)?;
             if len > 0 {
                 column.push(chunk);
             }
@@ -122,17 +122,17 @@ fn read<'py>(
     columns.map(column).collect()
 }
 
-/// The names of a table's columns.
+/// The names of all columns.
 fn labels(schema: &Schema) -> PyResult<Vec<String>> {
     if schema.format() != b"+s" {
-        let message = format!("table must be a table, not a column of {}", describe(schema));
+        let message = format!("table must be a table, but is a column of {}", describe(schema));
         return Err(PyTypeError::new_err(message));
     }
     let label = |column: &Schema| String::from_utf8_lossy(column.name()).into_owned();
     Ok(schema.children()?.into_iter().map(label).collect())
 }
 
-/// How many columns a table has, and where those of some names are.
+/// The number of columns, and the positions of the columns `names`.
 fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
     let columns = schema.children()?;
     let place = |name: &String| {
@@ -141,20 +141,20 @@ fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
         match (places.next(), places.count()) {
             (Some((place, _)), 0) => Ok(place),
             (Some(_), more) => Err(PyValueError::new_err(format!(
-                "table has {} columns '{name}'; rename all but one",
+                "table has {} columns named '{name}'; rename all but one",
                 more + 1
             ))),
             (None, _) => {
                 let names = columns
                     .iter()
                     .map(|column| format!("'{}'", String::from_utf8_lossy(column.name())));
-                let mut names: Vec<_> = names.take(MOST_NAMED + 1).collect();
-                if names.len() > MOST_NAMED {
-                    names[MOST_NAMED] = "and so on".to_owned();
+                let mut names: Vec<_> = names.take(MAX_LISTED_COLUMNS + 1).collect();
+                if names.len() > MAX_LISTED_COLUMNS {
+                    names[MAX_LISTED_COLUMNS] = "and so on".to_owned();
                 }
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                 Err(PyValueError::new_err(format!(
-                    "table has no column '{name}'; those it has are {names}"
+                    "table has no column '{name}'; columns: {names}"
                 )))
             }
         }
@@ -162,10 +162,10 @@ fn find(schema: &Schema, names: &[String]) -> PyResult<(usize, Vec<usize>)> {
     Ok((columns.len(), names.iter().map(place).collect::<PyResult<_>>()?))
 }
 
-/// How many columns of a table an error lists.
-const MOST_NAMED: usize = 12;
+/// The most columns that an error lists.
+const MAX_LISTED_COLUMNS: usize = 12;
 
-/// A column, for Python to work with.
+/// Converts a column for Python.
 fn column<'py>(
     py: Python<'py>,
     name: String,
@@ -180,7 +180,8 @@ fn column<'py>(
         && (schema.dictionary().is_some() || !NUMBERS.contains(&schema.format()))
     {
         return Err(PyTypeError::new_err(format!(
-            "column '{name}' holds {}; cast it to integers or floats, or to text if it names vertices",
+            "column '{name}' contains {}; cast it to integers or floats, or to text if it contains \
+             names of vertices",
             describe(schema)
         )));
     }
@@ -213,35 +214,36 @@ fn column<'py>(
                 })*
                 $($other => numbers::<$as_is>(py, chunks)?.into_any(),)*
                 b"e" => numbers::<u16>(py, chunks)?.call_method1("view", ("float16",))?,
-                // There are no rows, and nobody knows of what.
+                // Arrow's type null without rows: an empty array of any type.
                 _ => numbers::<i32>(py, chunks)?.into_any(),
             }
         };
     }
     let numbers = typed!(
-        converted: b"c" => i8, "int8"; b"C" => u8, "uint8"; b"s" => i16, "int16"; b"S" => u16, "uint16";
+        converted: b"c" => i8, "int8"; b"C" => u8, "uint8";
+            b"s" => i16, "int16"; b"S" => u16, "uint16";
             b"l" => i64, "int64"; b"L" => u64, "uint64";
         as_is: b"i" => i32, b"I" => u32, b"f" => f32, b"g" => f64
     );
     Ok((numbers, None))
 }
 
-/// Integers and floats, by the letters that Arrow has for them.
+/// The Arrow formats of integers and floats.
 const NUMBERS: [&[u8]; 11] = [b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L", b"e", b"f", b"g"];
 
-/// Why a row is refused, counted from the table's first.
+/// The error for a row without a value. Rows are counted from the table's first row.
 pub(crate) fn no_value(name: &str, row: usize) -> PyErr {
-    PyValueError::new_err(format!("column '{name}' has no value in row {row}; leave such rows out"))
+    PyValueError::new_err(format!("column '{name}' has no value in row {row}; remove such rows"))
 }
 
-/// The first of some places that has no value.
+/// The first position in `places` without a value.
 pub(crate) fn missing(array: &Array, places: std::ops::Range<usize>) -> Option<usize> {
     let bits = array
         .buffers()
         .first()
         .filter(|bits| !bits.is_null() && array.may_have_nulls())?
         .cast::<u8>();
-    // SAFETY: whoever exports a column vouches that there is a bit for each of its rows.
+    // SAFETY: the exporter guarantees one bit per row.
     let byte = |place: usize| unsafe { bits.add(place / 8).read() };
     let mut place = places.start;
     while place < places.end {
@@ -256,7 +258,7 @@ pub(crate) fn missing(array: &Array, places: std::ops::Range<usize>) -> Option<u
     None
 }
 
-/// Numbers as an array: somebody else's where they lie in one piece, and a copy where not.
+/// Numbers as an array: the exporter's memory for one aligned chunk, otherwise a copy.
 fn numbers<T: Element + Copy>(
     py: Python<'_>,
     mut chunks: Vec<Chunk>,
@@ -267,8 +269,8 @@ fn numbers<T: Element + Copy>(
     {
         let owner = Bound::new(py, chunk)?;
         let (first, rows) = (owner.get().numbers::<T>()?, owner.get().rows);
-        // SAFETY: there are as many numbers, where they belong, until the owner is dropped; nobody
-        // writes to them, as whoever exports a table vouches.
+        // SAFETY: the exporter guarantees `rows` numbers, which are aligned, not written to, and
+        // valid until the owner is dropped.
         let array = unsafe {
             let numbers = std::slice::from_raw_parts(first, rows);
             PyArray1::borrow_from_array(&ArrayView1::from(numbers), owner.into_any())
@@ -279,13 +281,13 @@ fn numbers<T: Element + Copy>(
     Ok(py.detach(|| joined::<T>(&chunks))?.into_pyarray(py))
 }
 
-/// Integers that lie in pieces as vertices; `None` where one is no vertex.
+/// Converts integers in chunks to vertices; `None` if one does not fit 32 bits.
 fn vertices<T: Copy + TryInto<u32>>(chunks: &[Chunk]) -> PyResult<Option<Vec<u32>>> {
     let mut vertices = Vec::with_capacity(chunks.iter().map(|chunk| chunk.rows).sum());
     for chunk in chunks {
         let first = chunk.numbers::<T>()?;
         for row in 0..chunk.rows {
-            // SAFETY: there are as many numbers, which may lie anywhere.
+            // SAFETY: the exporter guarantees `rows` numbers, which may be unaligned.
             let Ok(vertex) = unsafe { first.add(row).read_unaligned() }.try_into() else {
                 return Ok(None);
             };
@@ -295,12 +297,13 @@ fn vertices<T: Copy + TryInto<u32>>(chunks: &[Chunk]) -> PyResult<Option<Vec<u32
     Ok(Some(vertices))
 }
 
-/// A copy of numbers that lie in pieces.
+/// Copies the numbers of all chunks.
 fn joined<T: Copy>(chunks: &[Chunk]) -> PyResult<Vec<T>> {
     let mut numbers: Vec<T> = Vec::with_capacity(chunks.iter().map(|chunk| chunk.rows).sum());
     for chunk in chunks {
         let (first, len) = (chunk.numbers::<T>()?.cast::<u8>(), numbers.len());
-        // SAFETY: the vector has room for all; bytes are copied, for the numbers may lie anywhere.
+        // SAFETY: the vector has capacity for all numbers. Bytes are copied, because the numbers
+        // may be unaligned.
         unsafe {
             first.copy_to_nonoverlapping(
                 numbers.as_mut_ptr().add(len).cast(),
@@ -312,7 +315,7 @@ fn joined<T: Copy>(chunks: &[Chunk]) -> PyResult<Vec<T>> {
     Ok(numbers)
 }
 
-/// What a column holds, in words and as Arrow writes it.
+/// The type of a column, in words and in Arrow's format.
 fn describe(schema: &Schema) -> String {
     let format = String::from_utf8_lossy(schema.format());
     let words = match (schema.dictionary(), format.as_bytes()) {
@@ -326,5 +329,5 @@ fn describe(schema: &Schema) -> String {
         (_, format) if NUMBERS.contains(&format) => "numbers",
         _ => "values",
     };
-    format!("{words} (Arrow's type {format:?})")
+    format!("{words} (Arrow type {format:?})")
 }

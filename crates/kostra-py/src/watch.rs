@@ -1,4 +1,4 @@
-//! Ctrl-C while the engine works: the engine runs on another thread, and this one asks Python for
+//! Ctrl-C during a long call: the engine runs on another thread, and the calling thread checks for
 //! signals every 20 ms.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,16 @@ use kostra::Observer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
-/// How often Python is asked. It has to be entered for that, which other Python threads may delay.
-const EVERY: Duration = Duration::from_millis(20);
+/// The interval between two checks. A check must acquire the interpreter, which other Python
+/// threads may delay.
+const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Stops a solver at its next step, once it is said.
+/// A flag that cancels a solver at its next step.
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    pub(crate) fn say(&self) {
+    pub(crate) fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -30,10 +31,10 @@ impl Observer for Stop {
     }
 }
 
-/// Runs `work` on another thread while this one waits for signals. If a signal handler raises, this
-/// function returns its exception; the thread goes on to the end of `work`, unless the caller stops
-/// it, and its result is dropped. Where the system refuses a thread, `work` runs on this one, and
-/// signals wait until it is done.
+/// Runs `work` on another thread while this thread checks for signals. If a signal handler raises,
+/// this function returns its exception. The other thread continues to the end of `work`, unless the
+/// caller cancels it, and its result is dropped. If the system refuses a thread, `work` runs on
+/// this thread, and signals wait until it is done.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -44,17 +45,17 @@ pub(crate) fn interruptible<T: Send + 'static>(
     let shared = Arc::clone(&work);
     let thread = thread::Builder::new().name("kostra".to_owned()).spawn(move || {
         if let Some(work) = take(&shared) {
-            let _ = sender.send(work()); // nobody listens after an interrupt
+            let _ = sender.send(work()); // an interrupted caller has dropped the receiver
         }
     });
     if let Some(work) = thread.is_err().then(|| take(&work)).flatten() {
         return Ok(py.detach(work));
     }
-    // A mutex allows sharing it with the closure that runs without the interpreter.
+    // The mutex makes the receiver `Sync`, which the closure without the interpreter requires.
     let receiver = Mutex::new(receiver);
     loop {
         let received = py.detach(|| match receiver.lock() {
-            Ok(receiver) => receiver.recv_timeout(EVERY),
+            Ok(receiver) => receiver.recv_timeout(INTERVAL),
             Err(_) => Err(RecvTimeoutError::Disconnected),
         });
         match received {
@@ -62,7 +63,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyMemoryError::new_err(
-                    "the work was given up; most likely there is too little memory",
+                    "the call failed unexpectedly; the most likely reason is too little memory",
                 ));
             }
         }

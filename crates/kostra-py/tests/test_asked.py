@@ -88,7 +88,7 @@ def test_ids_of_any_size_can_be_numbered_anew():
     assert mixed.nodes == [2**53 + 1, 2**63 + 1]
     with pytest.raises(ValueError, match="u and v hold negative ids and ids of 2"):
         kostra.Graph(np.array([2**63], np.uint64), np.array([-1], np.int64), relabel=True)
-    with pytest.raises(ValueError, match=r"u\[0\] is 1099511627776, but 32-bit ids end before; pass relabel=True"):
+    with pytest.raises(ValueError, match=r"u\[0\] is 1099511627776, but vertex ids have 32 bits; pass relabel=True"):
         kostra.Graph([2**40], [1])
     with pytest.raises(TypeError, match="n counts vertices by id, and relabel=True those that occur"):
         kostra.Graph([0], [1], n=2, relabel=True)
@@ -143,7 +143,7 @@ def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
         (good | {"indptr": np.array([0, 1])}, "indptr must have 3 entries"),
         (good | {"indptr": np.array([0.0, 1, 1])}, "indptr must be a vector of integers"),
         (good | {"shape": np.array([2, 3])}, "the matrix must be square"),
-        (good | {"data": np.array([1.0, 2.0])}, "must be equally long, but have 1, 1, 2 entries"),
+        (good | {"data": np.array([1.0, 2.0])}, "must have the same length, but have 1, 1, 2 entries"),
         ({name: good[name] for name in good if name != "indices"}, "this holds no array 'indices'"),
         (coo | {"col": np.array([5])}, r"col\[0\] is 5"),
         (coo | {"row": np.array([-1])}, r"row\[0\] is -1"),

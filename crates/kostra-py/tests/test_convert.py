@@ -138,7 +138,7 @@ def test_names_in_tables_become_nodes(make):
     assert graph.nodes == ["a", "b", "c"] and (graph.u.tolist(), graph.v.tolist()) == ([1, 0], [2, 2])
     with pytest.raises(ValueError, match="table has no column 'from'"):
         kostra.Graph.from_table(make(COLUMNS), source="from")
-    with pytest.raises(ValueError, match="column 'target' has no value in row 1; leave such rows out"):
+    with pytest.raises(ValueError, match="column 'target' has no value in row 1; remove such rows"):
         kostra.Graph.from_table(make({"source": ["a", "b"], "target": ["b", None]}))
     with pytest.raises(TypeError, match="table must be a table"):
         kostra.Graph.from_table([1, 2])
@@ -154,7 +154,7 @@ def test_what_pandas_calls_missing_is_refused_with_its_row():
         ("w", pandas.array([0.5, None, 2], "Float64")),
         ("w", [1, None, "2"]),
     ]:
-        with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1; leave such rows out"):
+        with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1; remove such rows"):
             kostra.Graph.from_table(pandas.DataFrame(columns | {name: values}), weight="w")
     frame = pandas.DataFrame(columns | {"w": [1, np.nan, 2]})
     with pytest.raises(ValueError, match=r"w\[1\] is NaN; fix it, or pass nan='skip'"):

@@ -140,7 +140,7 @@ BAD_INTERFACES = [
     (Interface(drop=["version"]), ValueError, "u.__cuda_array_interface__ has no entry 'version'"),
     (Interface(version=1), ValueError, "u.__cuda_array_interface__ is of version 1; 2 and 3 are understood"),
     (Interface(drop=["typestr"]), ValueError, "u.__cuda_array_interface__ has no entry 'typestr'"),
-    (Interface("nonsense"), TypeError, "u has entries of type 'nonsense', which are no integers"),
+    (Interface("nonsense"), TypeError, "u has entries of type 'nonsense', which are not integers"),
     (Interface("<f8"), TypeError, "u must be an array of integers, not of float64"),
     (Interface("|b1"), TypeError, "u must be an array of integers, not of bool"),
     (Interface("<c8"), TypeError, "u must be an array of integers, not of complex64"),
@@ -161,7 +161,7 @@ BAD_INTERFACES = [
     (Interface(stream=-1), ValueError, "names the stream -1"),
     (Interface(stream="default"), ValueError, "names the stream 'default'"),
     (Interface(stream=True), ValueError, "names the stream True"),
-    (Interface(shape=(2,)), ValueError, "u and v must be equally long, but have 2, 3 entries"),
+    (Interface(shape=(2,)), ValueError, "u and v must have the same length, but have 2, 3 entries"),
 ]
 
 
@@ -174,7 +174,7 @@ def test_a_wrong_interface_is_refused_by_name_before_the_device_is_asked_for(u, 
 BAD_CAPSULES = [
     ({"dtype": (2, 32, 1)}, TypeError, "u must be an array of integers, not of float32"),
     ({"dtype": (6, 8, 1)}, TypeError, "u must be an array of integers, not of bool"),
-    ({"dtype": (4, 16, 1)}, TypeError, "u has entries of type bfloat16, which are no integers"),
+    ({"dtype": (4, 16, 1)}, TypeError, "u has entries of type bfloat16, which are not integers"),
     ({"dtype": (5, 64, 1)}, TypeError, "u has entries of type complex64, which"),
     ({"dtype": (0, 32, 4)}, TypeError, "u has entries of type int32 by 4, which"),
     ({"dtype": (0, 4, 1)}, TypeError, "u has entries of type int4, which"),
@@ -185,9 +185,9 @@ BAD_CAPSULES = [
     ({"strides": (0,)}, ValueError, "u is not contiguous: its entries of 4 bytes are 0 bytes apart"),
     ({"address": None}, ValueError, "u has 3 entries, but its address is null"),
     ({"offset": 2}, ValueError, "u does not begin at a multiple of its entries' size"),
-    ({"says": (2, 1)}, ValueError, "u says that it lies on device cuda:1, and its DLPack capsule that it lies on cuda:0"),
-    ({"shape": (2,)}, ValueError, "u and v must be equally long, but have 2, 3 entries"),
-    ({"version": (2, 0)}, BufferError, "u cannot be had through DLPack: DLPack 2 is not 1"),
+    ({"says": (2, 1)}, ValueError, "u says that it is on device cuda:1, and its DLPack capsule that it lies on cuda:0"),
+    ({"shape": (2,)}, ValueError, "u and v must have the same length, but have 2, 3 entries"),
+    ({"version": (2, 0)}, BufferError, "u cannot be imported through DLPack: DLPack 2 is not 1"),
 ]
 
 
@@ -204,7 +204,7 @@ def test_a_wrong_capsule_is_refused_by_name_and_given_back_once(change, error, m
 
 def test_capsules_are_asked_for_on_the_default_stream_and_in_the_newest_form_that_is_known():
     u, v, w = Exporter(version=(1, 0)), OldExporter(), Exporter(dtype=(2, 64, 1), device=(2, 1))
-    with pytest.raises(kostra.DeviceError, match="^u lies on device cuda:0, and w on cuda:1; all of u, v and w have"):
+    with pytest.raises(kostra.DeviceError, match="^u is on device cuda:0, and w on cuda:1; all of u, v and w have"):
         kostra.minimum_spanning_forest(u, v, w)
     assert u.asked == w.asked == [{"stream": 1, "max_version": (1, 0)}] and v.asked == [1]
     assert (u.deleted, v.deleted, w.deleted) == (1, 1, 1)
@@ -212,16 +212,16 @@ def test_capsules_are_asked_for_on_the_default_stream_and_in_the_newest_form_tha
 
 def test_a_capsule_is_used_once():
     u = Exporter()
-    with pytest.raises(TypeError, match="^v cannot be had through DLPack: __dlpack__ must return a capsule that nobody"):
+    with pytest.raises(TypeError, match="^v cannot be imported through DLPack: __dlpack__ must return a DLPack capsule that was not"):
         kostra.minimum_spanning_forest(u, u)
     assert u.deleted == 1
     u.capsule = 5
-    with pytest.raises(TypeError, match="^u cannot be had through DLPack: __dlpack__ must return a capsule"):
+    with pytest.raises(TypeError, match="^u cannot be imported through DLPack: __dlpack__ must return a capsule"):
         kostra.minimum_spanning_forest(u, u)
 
 
 def test_what_an_exporter_complains_of_is_passed_on_with_the_name():
-    with pytest.raises(BufferError, match=r"^v cannot be had through DLPack: detach\(\) me first$"):
+    with pytest.raises(BufferError, match=r"^v cannot be imported through DLPack: detach\(\) me first$"):
         kostra.minimum_spanning_forest(Exporter(), Refusing())
 
 
@@ -231,8 +231,8 @@ def test_weights_are_looked_at_too():
         (Interface("<c8"), TypeError, "w must be an array of integers or floats of up to 64 bits, not of complex64"),
         (Interface("<m8[s]"), TypeError, "w must be an array of integers or floats of up to 64 bits, not of timedelta64"),
         (Interface("<f16"), TypeError, "w must be an array of integers or floats of up to 64 bits, not of "),
-        (Exporter((4, 16, 1)), TypeError, "w has entries of type bfloat16, which are no integers or floats of up to 64 bits"),
-        (Interface("<f4", (4,)), ValueError, "u, v and w must be equally long, but have 3, 3, 4 entries"),
+        (Exporter((4, 16, 1)), TypeError, "w has entries of type bfloat16, which are not integers or floats of up to 64 bits"),
+        (Interface("<f4", (4,)), ValueError, "u, v and w must have the same length, but have 3, 3, 4 entries"),
     ]:
         with pytest.raises(error, match=f"^{message}"):
             kostra.minimum_spanning_forest(*ends, w)
@@ -241,12 +241,12 @@ def test_weights_are_looked_at_too():
 def test_arrays_that_do_not_lie_together_are_refused():
     cuda, host = Interface(), np.zeros(3, np.int32)
     for columns, message in [
-        ((cuda, host), "u lies on device cuda, and v in memory; all of u, v and w have to be in one place"),
-        ((host, Exporter()), "v lies on device cuda:0, and u in memory"),
-        ((Exporter(), Exporter(), [1, 2, 3]), "u lies on device cuda:0, and w in memory"),
-        ((Exporter(), Exporter(device=(2, 3))), "u lies on device cuda:0, and v on cuda:3; all of"),
-        ((Exporter(device=(10, 0)), cuda), "u lies on device rocm:0, and Kostra takes arrays on CUDA devices and in memory"),
-        ((cuda, Exporter(device=(8, 2))), "v lies on device metal:2, and Kostra"),
+        ((cuda, host), "u is on device cuda, and v in memory; all of u, v and w have to be in one place"),
+        ((host, Exporter()), "v is on device cuda:0, and u in memory"),
+        ((Exporter(), Exporter(), [1, 2, 3]), "u is on device cuda:0, and w in memory"),
+        ((Exporter(), Exporter(device=(2, 3))), "u is on device cuda:0, and v on cuda:3; all of"),
+        ((Exporter(device=(10, 0)), cuda), "u is on device rocm:0, and Kostra takes arrays on CUDA devices and in memory"),
+        ((cuda, Exporter(device=(8, 2))), "v is on device metal:2, and Kostra"),
     ]:
         with pytest.raises(kostra.DeviceError, match=f"^{message}"):
             kostra.minimum_spanning_forest(*columns)
@@ -256,7 +256,7 @@ def test_other_arguments_are_checked_first():
     ends = Interface(), Interface()
     for options, error, message in [
         ({"n": -1}, ValueError, "n must be from 0"),
-        ({"n": 1.5}, TypeError, "n must be a whole number"),
+        ({"n": 1.5}, TypeError, "n must be an integer"),
         ({"nan": "ignore"}, ValueError, "nan must be 'error' or 'skip'"),
         ({"threads": 0}, ValueError, "threads must be from 1"),
         ({"device": "gpu"}, ValueError, "device must be 'auto', 'cpu', 'cuda'"),
@@ -272,7 +272,7 @@ def test_other_arguments_are_checked_first():
 
 def test_what_wants_memory_says_so():
     for values in (Interface(), Exporter()):
-        with pytest.raises(kostra.DeviceError, match="^u lies on device cuda(:0)?, and has to be in memory; copy it"):
+        with pytest.raises(kostra.DeviceError, match="^u is on device cuda(:0)?, and has to be in memory; copy it"):
             kostra.Graph(values, values)
     for bad, error in (([1j], TypeError), ([[1]], ValueError), (["a"], TypeError)):
         with pytest.raises(error, match="^values must "):
@@ -403,7 +403,7 @@ def test_what_takes_a_forest_takes_one_on_a_device(device):
 
 BAD = [
     (([0, 1, -1], [1, 2, 0]), {}, r"u\[2\] is -1, but vertices are numbered from 0"),
-    (([0, 2**40], [1, 0]), {}, r"u\[1\] is 1099511627776, but 32-bit ids end before"),
+    (([0, 2**40], [1, 0]), {}, r"u\[1\] is 1099511627776, but vertex ids have 32 bits"),
     (([0, 1], [1, -(2**40)]), {}, r"v\[1\] is -1099511627776, but vertices"),
     ((np.array([0, 1]), np.array([1, -7], np.int8)), {}, r"v\[1\] is -7, but vertices"),
     ((np.array([0, 1]), np.array([1, -7], np.int32)), {"n": 5}, r"v\[1\] is -7, but vertices"),
@@ -554,7 +554,7 @@ def test_pytorch(device):
     del found
     gc.collect()
     assert ids.tolist() == expected.edge_ids.tolist()
-    with pytest.raises(BufferError, match="^w cannot be had through DLPack: .*grad"):
+    with pytest.raises(BufferError, match="^w cannot be imported through DLPack: .*grad"):
         kostra.minimum_spanning_forest(*columns[:2], columns[2].requires_grad_())
     half = columns[2].detach().bfloat16()
     with pytest.raises(TypeError, match="^w has entries of type bfloat16"):

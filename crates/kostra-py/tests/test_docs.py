@@ -11,7 +11,7 @@ import pytest
 
 import kostra
 
-MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._tree", "kostra._verify", "kostra.scipy"]
+MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._solve", "kostra._tree", "kostra._verify", "kostra.scipy"]
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
 GUIDE = sorted(path for path in (ROOT / "docs/guide").glob("*.md") if "```pycon\n" in path.read_text())

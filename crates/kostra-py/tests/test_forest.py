@@ -60,7 +60,7 @@ def test_parents_lead_to_the_root_along_edges_of_the_forest():
     for bad in (-1, forest.n):
         with pytest.raises(ValueError, match="root must be from 0 to 199"):
             forest.parents(bad)
-    for bad, message in ((None, "root must be a vertex"), (1.0, "root must be a whole number, not 1.0")):
+    for bad, message in ((None, "root must be a vertex"), (1.0, "root must be an integer, not 1.0")):
         with pytest.raises(TypeError, match=message):
             forest.parents(bad)
     assert forest.parents(np.uint8(root)).tolist() == parents.tolist()

@@ -174,7 +174,7 @@ def test_bottlenecks_of_one_pair_and_of_many_have_their_shapes():
         kostra.bottleneck(forest, [0, 1], [1, 3])
     with pytest.raises(ValueError, match="s must be from 0 to 2, not -1"):
         kostra.bottleneck(forest, -1, 0)
-    with pytest.raises(ValueError, match="s and t must be equally long"):
+    with pytest.raises(ValueError, match="s and t must have the same length"):
         kostra.bottleneck(forest, [0, 1], [0, 1, 2])
-    with pytest.raises(TypeError, match="s must be a whole number, not 0.5"):
+    with pytest.raises(TypeError, match="s must be an integer, not 0.5"):
         kostra.bottleneck(forest, 0.5, 1)

@@ -1,4 +1,4 @@
-"""What NetworkX asks of the backend when NetworkX is imported: a package of its own, which imports nothing."""
+"""The description of the backend, which NetworkX reads at its import. Imports nothing."""
 
 _FUNCTIONS = (
     "boruvka_mst_edges",
@@ -13,12 +13,12 @@ _FUNCTIONS = (
 
 
 def info():
-    """The backend's name, package and functions, as NetworkX asks for them."""
-    note = "Among equal weights the edge that G.edges lists first wins, whatever the algorithm."
+    """The backend's name, package and functions, in the form that NetworkX requires."""
+    note = "Equal weights are ordered by position in G.edges, for every algorithm."
     return {
         "backend_name": "kostra",
         "project": "kostra",
         "package": "kostra",
-        "short_summary": "Minimum spanning forests, fast and always the same.",
+        "short_summary": "Fast, deterministic minimum spanning forests.",
         "functions": {name: {"additional_docs": note} for name in _FUNCTIONS},
     }

@@ -1,4 +1,4 @@
-"""The command line: ``python -m kostra`` and ``kostra`` are the same program."""
+"""The command line: ``python -m kostra`` is the same program as ``kostra``."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""Graphs of other libraries as columns: ends, weights, how many vertices, and what the vertices are called.
+"""Converts graphs of other libraries to columns: ends, weights, number of vertices, vertex names.
 
-Each function uses only attributes and methods that the library's objects have, and imports none of the libraries. The
-exception is :func:`parquet`, which needs pyarrow.
+The functions use only attributes and methods of the libraries' objects and do not import the
+libraries. The exception is :func:`parquet`, which imports pyarrow.
 """
 
 import sys
@@ -14,9 +14,11 @@ from kostra import _arrays, _kostra
 
 
 def scipy(matrix):
-    """The entries of a sparse array or matrix, in the order in which it stores them."""
+    """The entries of a sparse array or matrix, in the order of storage."""
     if getattr(matrix, "format", None) is None or not hasattr(matrix, "tocoo"):
-        raise TypeError(f"matrix must be a SciPy sparse array or matrix, not {type(matrix).__name__}")
+        raise TypeError(
+            f"matrix must be a SciPy sparse array or matrix, not {type(matrix).__name__}"
+        )
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be square, but its shape is {matrix.shape}")
     matrix = matrix.tocoo(copy=False)
@@ -24,7 +26,7 @@ def scipy(matrix):
 
 
 def networkx(graph, weight):
-    """The edges of a NetworkX graph, in the order of ``graph.edges``; 1 where an edge has no weight."""
+    """The edges of a NetworkX graph, in the order of ``graph.edges``. A missing weight is 1."""
     if not hasattr(graph, "is_multigraph"):
         raise TypeError(f"graph must be a NetworkX graph, not {type(graph).__name__}")
     if graph.is_directed():
@@ -34,10 +36,22 @@ def networkx(graph, weight):
     edges = list(graph.edges(data=weight, default=1)) if weight is not None else list(graph.edges())
     u = np.fromiter((numbers[edge[0]] for edge in edges), np.int32, len(edges))
     v = np.fromiter((numbers[edge[1]] for edge in edges), np.int32, len(edges))
-    if weight not in (None, "weight") and edges and not any(weight in data for *_, data in graph.edges(data=True)):
-        raise ValueError(f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1")
-    weights = None if weight is None else _numbers([edge[2] for edge in edges], f"weights {weight!r} of graph")
+    if (
+        weight not in (None, "weight")
+        and edges
+        and not any(weight in data for *_, data in graph.edges(data=True))
+    ):
+        raise ValueError(_missing_attribute(weight))
+    weights = (
+        None
+        if weight is None
+        else _numbers([edge[2] for edge in edges], f"weights {weight!r} of graph")
+    )
     return u, v, weights, len(nodes), nodes
+
+
+def _missing_attribute(weight):
+    return f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1"
 
 
 def igraph(graph, weight):
@@ -49,14 +63,16 @@ def igraph(graph, weight):
     ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
     weights = None
     if weight not in (None, "weight", *graph.es.attributes()):
-        raise ValueError(f"no edge of graph has the attribute {weight!r}; pass weight=None for weight 1")
+        raise ValueError(_missing_attribute(weight))
     if weight is not None and weight in graph.es.attributes():
         weights = _numbers(graph.es[weight], f"weights {weight!r} of graph")
     return ends[:, 0], ends[:, 1], weights, graph.vcount(), None
 
 
 def rustworkx(graph, weight_fn):
-    """The edges of a rustworkx PyGraph, in the order of ``graph.edge_list()``; vertices are its node indices."""
+    """The edges of a rustworkx PyGraph, in the order of ``graph.edge_list()``. Vertices are node
+    indices.
+    """
     if not hasattr(graph, "weighted_edge_list"):
         raise TypeError(f"graph must be a rustworkx.PyGraph, not {type(graph).__name__}")
     if hasattr(graph, "in_degree"):
@@ -68,36 +84,44 @@ def rustworkx(graph, weight_fn):
     elif all(attributes is None for attributes in data):
         weights = None
     else:
-        weights = _numbers(data, "weights of graph (pass weight_fn to take them out of the edges)")
+        weights = _numbers(data, "weights of graph (pass weight_fn to get them from the edge data)")
     indices = list(graph.node_indices())
     return ends[:, 0], ends[:, 1], weights, max(indices, default=-1) + 1, None
 
 
 def table(frame, source, target, weight):
-    """The rows of a table, of pandas, Polars or Arrow, or of anything that exports Arrow's C data interface.
+    """The rows of a table of pandas, Polars or Arrow, or of any object with Arrow's C data
+    interface.
 
-    Ends that are integers are vertices; others are names, numbered in sorted order. Returns the columns,
-    the name of the column of weights, and the types that the ends have in the table, or None where they are names.
+    Integer ends are vertices. Other ends are names, numbered in sorted order. Returns the columns,
+    the name of the weight column, and the types of the ends in the table; None instead of the types
+    if the ends are names.
     """
     export = arrow_exporter(frame)
     if export is not None:
         u, v, weights, weight, types = _arrow_columns(export, source, target, weight)
-    elif hasattr(frame, "__getitem__") and not isinstance(frame, (list, tuple, str, bytes, np.ndarray)):
+    elif hasattr(frame, "__getitem__") and not isinstance(
+        frame, (list, tuple, str, bytes, np.ndarray)
+    ):
         u, v = _column(frame, source), _column(frame, target)
         weight = weight_column(weight, _labels(frame), source, target)
         weights = None if weight is None else _column(frame, weight)
         types = [None, None]
     else:
-        raise TypeError(f"table must be a table of pandas, Polars or Arrow, not {type(frame).__name__}")
+        raise TypeError(
+            f"table must be a table of pandas, Polars or Arrow, not {type(frame).__name__}"
+        )
     if isinstance(weights, _kostra.Text):
-        raise TypeError(f"column {weight!r} holds text; cast it to integers or floats")
+        raise TypeError(f"column {weight!r} contains text; cast it to integers or floats")
     if isinstance(u, _kostra.Text) and isinstance(v, _kostra.Text):
         u, v, nodes = _kostra.number_names(u, v)
         ends = np.int32 if len(nodes) <= 1 << 31 else np.uint32
         return (u.view(ends), v.view(ends), weights, len(nodes), nodes), weight, None
     if _is_text(u) != _is_text(v):
         text, other = (source, target) if _is_text(u) else (target, source)
-        raise TypeError(f"column {text!r} holds text and column {other!r} does not; cast one of them")
+        raise TypeError(
+            f"column {text!r} contains text and column {other!r} does not; cast one of them"
+        )
     if u.dtype.kind in "iu" and v.dtype.kind in "iu":
         types = tuple(np.dtype(kind or array.dtype) for kind, array in zip(types, (u, v)))
         return (u, v, weights, None, None), weight, types
@@ -106,14 +130,16 @@ def table(frame, source, target, weight):
     try:
         nodes, numbers = np.unique(np.concatenate([u, v]), return_inverse=True)
     except TypeError as error:
-        raise TypeError(f"columns {source!r} and {target!r} hold what cannot be sorted: {error}") from error
+        raise TypeError(
+            f"columns {source!r} and {target!r} contain values that cannot be sorted: {error}"
+        ) from error
     return (numbers[: len(u)], numbers[len(u) :], weights, len(nodes), nodes.tolist()), weight, None
 
 
 def weight_column(weight, labels, source, target):
-    """The column that holds the weights, where ``...`` asks for the one that must: ``weight``, or none beside the ends.
+    """The name of the weight column. For ``...`` it is ``weight``, or None if all columns are ends.
 
-    ``labels`` are the table's columns, or None where it does not tell.
+    ``labels`` are the names of the table's columns, or None if they are unknown.
     """
     if weight is not ...:
         return weight
@@ -128,22 +154,28 @@ def weight_column(weight, labels, source, target):
 
 
 def _likely_weight(labels, source, target):
-    """A column for the example in a question."""
+    """The column that an error proposes as the weight."""
     others = [label for label in labels if label not in (source, target)]
-    likely = (label for label in others if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS))
+    likely = (
+        label for label in others if any(word in str(label).lower() for word in _WORDS_FOR_WEIGHTS)
+    )
     return next(likely, others[0])
 
 
 def _listed(labels):
-    return ", ".join(map(repr, labels[:_MOST_LISTED])) + (", and so on" if len(labels) > _MOST_LISTED else "")
+    return ", ".join(map(repr, labels[:_MAX_LISTED])) + (
+        ", and so on" if len(labels) > _MAX_LISTED else ""
+    )
 
 
+# Parts of column names that suggest weights.
 _WORDS_FOR_WEIGHTS = ("weight", "length", "dist", "cost", "km", "time", "value")
-_MOST_LISTED = 12
+# The most columns that an error lists.
+_MAX_LISTED = 12
 
 
 def _labels(frame):
-    """The names of a table's columns, if it tells them."""
+    """The names of a table's columns; None if the table has no list of them."""
     labels = getattr(frame, "columns", None)
     if labels is None and hasattr(frame, "keys"):
         labels = frame.keys()
@@ -155,7 +187,7 @@ def _is_text(column):
 
 
 def _refuse_rounded(name, ends, others):
-    """Refuses names that are numbers, and that a float has merged with others or would merge with them."""
+    """Refuses numeric names that are equal to others after rounding to floats."""
     if ends.dtype.kind == "f":
         if np.isnan(ends).any():
             raise _no_value(name, int(np.isnan(ends).argmax()))
@@ -167,19 +199,20 @@ def _refuse_rounded(name, ends, others):
     if merged.any():
         row = int(merged.argmax())
         raise ValueError(
-            f"column {name!r} holds {ends[row]} in row {row}, and a float cannot tell such integers apart; "
-            "cast the ends to integers or to text before they are floats"
+            f"column {name!r} contains {ends[row]} in row {row}, "
+            "which floats do not represent exactly; convert the ends to integers or to text instead of floats"
         )
 
 
 def arrow_exporter(frame):
-    """The method by which a table exports Arrow's C data interface; None for pandas, and where there is no such method.
+    """The method with which a table exports Arrow's C data interface; None for pandas and if
+    missing.
 
-    Exported data are never written to, so they are not copied.
+    Exported data are immutable, so they are not copied.
     """
     pandas = getattr(sys.modules.get("pandas"), "DataFrame", None)
     if pandas is not None and isinstance(frame, pandas):
-        return None  # its columns are NumPy's, and it exports none without pyarrow
+        return None  # pandas stores NumPy arrays, and exports Arrow only with pyarrow
     return getattr(frame, "__arrow_c_stream__", getattr(frame, "__arrow_c_array__", None))
 
 
@@ -191,7 +224,7 @@ def _arrow_columns(export, source, target, weight):
 
     def wanted(labels):
         nonlocal names, weight
-        if source in labels and target in labels:  # otherwise there is an error to come
+        if source in labels and target in labels:  # otherwise columns_of_table raises
             weight = weight_column(weight, labels, source, target)
         names = [name for name in dict.fromkeys((source, target, weight)) if isinstance(name, str)]
         return names, [name in (source, target) for name in names]
@@ -206,12 +239,14 @@ def _arrow_columns(export, source, target, weight):
 def _column(frame, name):
     try:
         column = frame[name]
-    except Exception as error:  # each library has its own
+    except Exception as error:  # the type depends on the library
         raise ValueError(f"table has no column {name!r}") from error
     if np.ndim(column) == 2:
-        raise ValueError(f"table has {np.shape(column)[1]} columns {name!r}; rename all but one")
+        raise ValueError(
+            f"table has {np.shape(column)[1]} columns named {name!r}; rename all but one"
+        )
     dtype = getattr(column, "dtype", None)
-    # A NaN is a value: as a weight, it is the engine's to judge.
+    # A NaN in a float column is a value. The engine decides about weights of NaN.
     if hasattr(column, "isna") and not (isinstance(dtype, np.dtype) and dtype.kind == "f"):
         missing = np.asarray(column.isna())
         if missing.any():
@@ -221,54 +256,67 @@ def _column(frame, name):
     if hasattr(column, "to_numpy"):
         return column.to_numpy()
     array = _arrays.exact(name, column)
-    # NumPy makes text of numbers beside text.
-    return np.array(column, dtype=object) if array.dtype.kind in "US" and isinstance(column, (list, tuple)) else array
+    # NumPy converts numbers in a list with strings to strings.
+    return (
+        np.array(column, dtype=object)
+        if array.dtype.kind in "US" and isinstance(column, (list, tuple))
+        else array
+    )
 
 
 def _no_value(name, row):
-    return ValueError(f"column {name!r} has no value in row {row}; leave such rows out")
+    return ValueError(f"column {name!r} has no value in row {row}; remove such rows")
 
 
 def _numbers(values, name):
-    """Python numbers as an array that rounds none of them."""
+    """Python numbers as an array. Refuses numbers that the array would round."""
     array = np.array(values) if len(values) else np.empty(0)
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
         for edge, value in enumerate(values):
             if not isinstance(value, (int, float, np.number)):
-                raise TypeError(f"{name}: that of edge {edge} is {value!r}, which is no number")
-        raise ValueError(f"{name} do not fit 64 bits")
+                raise TypeError(
+                    f"{name}: the value of edge {edge} is {value!r}, which is not a number"
+                )
+        raise ValueError(f"{name} do not fit in 64 bits")
     edge = _arrays.rounded(values, array)
     if edge is not None:
-        raise ValueError(f"{name}: that of edge {edge} is {values[edge]}, which a float would round")
+        raise ValueError(
+            f"{name}: the value of edge {edge} is {values[edge]}, which a float would round"
+        )
     return array
 
 
 def npz(path):
-    """A matrix that ``scipy.sparse.save_npz`` wrote, and what errors are to call its arrays."""
+    """A matrix written by ``scipy.sparse.save_npz``, and the names of its arrays for errors."""
     try:
         with np.load(path, allow_pickle=False) as file:
             members = {name: file[name] for name in file.files}
     except OSError as error:
         raise type(error)(f"{path}: {error.strerror or error}") from error
     except (AttributeError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path}: this is no .npz file, or a damaged one: {error}") from error
+        raise ValueError(f"{path}: the file is not a valid .npz file: {error}") from error
 
     def member(name):
         if name not in members:
-            raise ValueError(f"{path}: this holds no array {name!r}, which scipy.sparse.save_npz writes")
+            raise ValueError(f"{path}: the file lacks the array {name!r} of scipy.sparse.save_npz")
         return members[name]
 
-    form = members["format"].item() if "format" in members and members["format"].ndim == 0 else b""
-    form = form.decode(errors="replace") if isinstance(form, bytes) else form
-    if form not in ("csr", "csc", "coo"):
-        raise ValueError(f"{path}: this holds no sparse matrix in csr, csc or coo form, as scipy.sparse.save_npz writes it")
+    kind = members["format"].item() if "format" in members and members["format"].ndim == 0 else b""
+    kind = kind.decode(errors="replace") if isinstance(kind, bytes) else kind
+    if kind not in ("csr", "csc", "coo"):
+        raise ValueError(
+            f"{path}: the file contains no sparse matrix of scipy.sparse.save_npz in the format "
+            "csr, csc or coo"
+        )
     shape, data = member("shape"), member("data")
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or shape[0] != shape[1]:
         raise ValueError(f"{path}: the matrix must be square, but its shape is {shape.tolist()}")
-    if form == "coo":
+    if kind == "coo":
         ends = tuple(member("coords")) if "coords" in members else (member("row"), member("col"))
         if len(ends) != 2:
-            raise ValueError(f"{path}: coords[0] and coords[1] must be rows and columns, but there are {len(ends)} arrays")
+            raise ValueError(
+                f"{path}: coords must contain two arrays, rows and columns, not {len(ends)}"
+            )
         names = ("coords[0]", "coords[1]") if "coords" in members else ("row", "col")
     else:
         starts, columns = member("indptr"), member("indices")
@@ -279,25 +327,36 @@ def npz(path):
 
 
 def _check_starts(path, starts, entries, n):
-    """Refuses an ``indptr`` that is not that of a square matrix, with the place where it goes wrong."""
+    """Refuses an invalid ``indptr``. The error gives the position."""
     if starts.ndim != 1 or starts.dtype.kind not in "iu":
-        raise ValueError(f"{path}: indptr must be a vector of integers, not {starts.ndim}-dimensional of {starts.dtype}")
+        raise ValueError(
+            f"{path}: indptr must be a one-dimensional array of integers, "
+            f"but has {starts.ndim} dimensions of {starts.dtype}"
+        )
     if len(starts) != n + 1:
-        raise ValueError(f"{path}: indptr must have {n + 1} entries for a shape of ({n}, {n}), but has {len(starts)}")
+        raise ValueError(
+            f"{path}: indptr must have {n + 1} entries for the shape ({n}, {n}), "
+            f"but has {len(starts)}"
+        )
     falls = np.flatnonzero(starts[1:] < starts[:-1])
     if len(falls):
-        raise ValueError(f"{path}: indptr[{falls[0] + 1}] is {starts[falls[0] + 1]}, which is below the entry before it")
+        entry = falls[0] + 1
+        raise ValueError(
+            f"{path}: indptr[{entry}] is {starts[entry]}, which is below indptr[{entry - 1}]"
+        )
     if starts[0] != 0:
         raise ValueError(f"{path}: indptr[0] is {starts[0]}, not 0")
     if starts[-1] != entries:
-        raise ValueError(f"{path}: indptr[{n}] is {starts[-1]}, but there are {entries} indices")
+        entries = _arrays.counted(entries, "entry", "entries")
+        raise ValueError(f"{path}: indptr[{n}] is {starts[-1]}, but indices has {entries}")
 
 
 def parquet(path, source, target, weight):
-    """A Parquet file as a table, and its columns' names.
+    """A Parquet file as a table, and the names of its columns.
 
-    By default, the ends are the columns ``source`` and ``target``, and the weight is the third of three columns, or else
-    the column ``weight``. A file without these ends has two or three columns: the ends and the weight, in order.
+    By default, the ends are the columns ``source`` and ``target``. The weight is the third of three
+    columns, otherwise the column ``weight``. A file without columns ``source`` and ``target`` must
+    have two or three columns: the ends and the weight, in this order.
     """
     try:
         from pyarrow import parquet
@@ -307,9 +366,14 @@ def parquet(path, source, target, weight):
     names = frame.column_names
     if source is None and target is None and not {"source", "target"} <= set(names):
         if len(names) < 2:
-            raise ValueError(f"{path}: a table of edges has two columns or more, but this has {len(names)}")
+            raise ValueError(
+                f"{path}: a table of edges has two columns or more, but the file has {len(names)}"
+            )
         if len(names) > 3:
-            raise ValueError(f"{path}: which columns are the ends? columns: {_listed(names)}; pass source= and target=")
+            raise ValueError(
+                f"{path}: which columns are the ends? columns: {_listed(names)}; "
+                "pass source= and target="
+            )
         source, target, *third = names
         weight = third[0] if weight is None and third else weight
     elif source is None and target is None and weight is None and len(names) == 3:
@@ -318,6 +382,9 @@ def parquet(path, source, target, weight):
     if weight is None and {source, target} < set(names):
         if "weight" not in names:
             likely = _likely_weight(names, source, target)
-            raise ValueError(f"{path}: which column is the weight? columns: {_listed(names)}; pass weight={likely!r}")
+            raise ValueError(
+                f"{path}: which column is the weight? columns: {_listed(names)}; "
+                f"pass weight={likely!r}"
+            )
         weight = "weight"
     return frame, source, target, weight

@@ -1,40 +1,41 @@
-"""Where arrays are stored, and which device works on them.
+"""Recognizes arrays on devices and checks device names.
 
-An array on a device is recognized by the protocols that libraries share: DLPack, or else ``__cuda_array_interface__``.
+An array on a device is recognized by DLPack, or otherwise by ``__cuda_array_interface__``.
 """
 
 import re
 
 import numpy as np
 
-# The device types of DLPack whose memory the processor reads: its own, and what CUDA and ROCm pin for it.
+# The DLPack device types of host memory: ordinary, and pinned by CUDA or ROCm.
 _IN_MEMORY = {1, 3, 11}
-# Those of CUDA's own memory, ordinary and managed.
+# The DLPack device types of CUDA memory, ordinary and managed.
 CUDA = {2, 13}
 _NAMES = {2: "cuda", 10: "rocm", 13: "cuda", 8: "metal", 14: "oneapi"}
 
 
 class DeviceError(RuntimeError):
-    """There is no such device, or it has failed, or an array lies on one where it has to be in memory."""
+    """A device does not exist or has failed, or an array is on the wrong device."""
 
 
 def check(device):
-    """Refuses a name that is no device's, and returns one that is."""
+    """Returns a valid device name; refuses any other value."""
     if isinstance(device, str) and re.fullmatch(r"auto|cpu|cuda(:\d{1,9})?", device):
         return device
     raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:<number>', not {device!r}")
 
 
 def place_of(values):
-    """The type and number of the device that an array lies on, or None if it lies in memory or is no array.
+    """The DLPack type and the number of the device of an array; None for arrays in host memory and
+    other values.
 
-    The number is None where only the address can tell.
+    The number is None if only the address of the array determines it.
     """
     if isinstance(values, (np.ndarray, list, tuple)) or values is None:
         return None
     try:
         kind, number = values.__dlpack_device__()
-    except Exception:  # a list, a table, or an array that does not export itself
+    except Exception:  # not an array, or an array that refuses the export
         return (2, None) if hasattr(values, "__cuda_array_interface__") else None
     return None if int(kind) in _IN_MEMORY else (int(kind), int(number))
 
@@ -47,10 +48,10 @@ def name_of(place):
 
 
 def refuse_if_on_device(name, values):
-    """Raises :class:`DeviceError` where the values of an argument do not lie in memory."""
+    """Raises :class:`DeviceError` if the argument ``name`` is an array on a device."""
     place = place_of(values)
     if place is not None:
         raise DeviceError(
-            f"{name} lies on device {name_of(place)}, and has to be in memory; copy it to the host first "
-            "(minimum_spanning_forest takes arrays on CUDA devices as they lie)"
+            f"{name} is on device {name_of(place)}, but must be in host memory; "
+            "copy it to the host first (only minimum_spanning_forest takes arrays on CUDA devices)"
         )

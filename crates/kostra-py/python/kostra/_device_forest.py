@@ -1,19 +1,21 @@
-"""Graphs on CUDA devices: arrays there, and forests whose arrays stay there."""
+"""Arrays and forests on CUDA devices."""
 
 import numpy as np
 
 from kostra import _arrays, _device, _foreign, _graph, _kostra
 from kostra._forest import Forest
 
+# The codes of DLPack by the letters of NumPy's types.
 _CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 
 
 class DeviceArray:
-    """A one-dimensional array on a CUDA device, which other libraries use where it lies.
+    """A one-dimensional array on a CUDA device, which other libraries use without a copy.
 
-    ``cupy.asarray(array)``, ``torch.from_dlpack(array)``, ``jax.dlpack.from_dlpack(array)`` and whatever else knows
-    ``__cuda_array_interface__`` or DLPack copy nothing, and keep it alive; ``to_numpy()`` copies it to memory.
-    ``DeviceArray(values, device="cuda:1")`` copies an array in memory to a device.
+    It supports DLPack and ``__cuda_array_interface__``, and so ``cupy.asarray(array)``,
+    ``torch.from_dlpack(array)`` and ``jax.dlpack.from_dlpack(array)``. They do not copy the array,
+    and keep it alive. ``to_numpy()`` copies it to host memory. ``DeviceArray(values,
+    device="cuda:1")`` copies an array from host memory to a device.
     """
 
     __slots__ = ("_memory", "dtype")
@@ -21,7 +23,9 @@ class DeviceArray:
     def __init__(self, values, device="cuda"):
         values = _arrays.vector("values", values)
         if values.dtype.kind not in _CODES or values.dtype.itemsize > 8:
-            raise TypeError(f"values must be integers or floats of up to 64 bits, not {values.dtype}")
+            raise TypeError(
+                f"values must be integers or floats of up to 64 bits, not {values.dtype}"
+            )
         if _device.check(device) in ("auto", "cpu"):
             raise ValueError(f"device must be 'cuda' or 'cuda:<number>', not {device!r}")
         self._memory = _kostra.DeviceMemory.copy_of(values.view(np.uint8), _ordinal(device), None)
@@ -36,12 +40,12 @@ class DeviceArray:
 
     @property
     def shape(self):
-        """The length, as a tuple."""
+        """The shape: a tuple with the length."""
         return (len(self),)
 
     @property
     def device(self):
-        """The device that it lies on, such as ``"cuda:0"``."""
+        """The name of the device of the array, such as ``"cuda:0"``."""
         return f"cuda:{self._memory.ordinal}"
 
     def __len__(self):
@@ -51,7 +55,7 @@ class DeviceArray:
         return f"<kostra.DeviceArray on {self.device}: {len(self)} of {self.dtype}>"
 
     def to_numpy(self):
-        """A copy in memory."""
+        """A copy in host memory, as a NumPy array."""
         return self._memory.bytes().view(self.dtype)
 
     @property
@@ -61,7 +65,7 @@ class DeviceArray:
             "typestr": self.dtype.str,
             "data": (self._memory.address() if len(self) else 0, False),
             "strides": None,
-            "stream": None,  # all that was to be written is
+            "stream": None,  # the array is complete, so consumers need not wait
             "version": 3,
         }
 
@@ -69,24 +73,27 @@ class DeviceArray:
         return (2, self._memory.ordinal)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        # Complete as the array is, it is so on any stream.
+        # The array is complete, so every stream may read it.
         if stream is not None and not isinstance(stream, int):
-            raise TypeError(f"stream must be a number or None, not {stream!r}")
+            raise TypeError(f"stream must be an integer or None, not {stream!r}")
         if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
-            raise BufferError(f"the array lies on {self.device}; to_numpy() copies it to memory")
+            raise BufferError(f"the array is on {self.device}; to_numpy() copies it to host memory")
         if copy:
-            raise BufferError("the array is exported as it lies; copy what you import")
+            raise BufferError("the array is exported without a copy; copy the imported array")
         code, bits = _CODES[self.dtype.kind], 8 * self.dtype.itemsize
-        return self._memory.dlpack(len(self), (code, bits), max_version is not None and max_version[0] >= 1)
+        return self._memory.dlpack(
+            len(self), (code, bits), max_version is not None and max_version[0] >= 1
+        )
 
 
 class DeviceForest:
-    """A minimum (or maximum) spanning forest of a graph on a CUDA device, whose arrays stay there.
+    """A minimum (or maximum) spanning forest whose arrays are on a CUDA device.
 
-    :func:`minimum_spanning_forest` returns it for arrays on a device. It has its own arrays, with one entry for each
-    edge of the forest, in the order of the edges' ids; the graph's are not kept. What else a :class:`Forest` does,
-    such as labels, the one that :meth:`to_host` returns does; :func:`single_linkage`, :func:`cut`, :func:`bottleneck`
-    and :func:`verify` call it themselves.
+    :func:`minimum_spanning_forest` returns it for arrays on a device. The forest has its own
+    arrays, with one entry per edge of the forest, in ascending order of the edge ids. It does not
+    keep the arrays of the graph. :meth:`to_host` returns a :class:`Forest` with the other
+    operations, such as labels. :func:`single_linkage`, :func:`cut`, :func:`bottleneck` and
+    :func:`verify` call :meth:`to_host` themselves.
     """
 
     __slots__ = ("_host", "_weights", "edge_ids", "maximum", "n", "u", "v")
@@ -94,13 +101,13 @@ class DeviceForest:
     def __init__(self, solved, dtypes, maximum):
         ids, (u, v), weights, n = solved
         self._host = None
-        #: How many vertices there are, isolated ones included.
+        #: The number of vertices, isolated vertices included.
         self.n = n
-        #: The positions in the input of the forest's edges, ascending: a DeviceArray of int64.
+        #: The positions of the forest's edges in the input, ascending: a DeviceArray of int64.
         self.edge_ids = DeviceArray._of(ids, np.int64)
-        #: First ends, ``u[edge_ids]``: a DeviceArray in the type of the input.
+        #: The first ends, ``u[edge_ids]``: a DeviceArray in the type of the input.
         self.u = DeviceArray._of(u, dtypes["u"])
-        #: Second ends, ``v[edge_ids]``.
+        #: The second ends, ``v[edge_ids]``: a DeviceArray in the type of the input.
         self.v = DeviceArray._of(v, dtypes["v"])
         self._weights = None if weights is None else DeviceArray._of(weights, dtypes["w"])
         #: Whether this is a maximum spanning forest.
@@ -108,40 +115,45 @@ class DeviceForest:
 
     @property
     def weights(self):
-        """Weights, ``w[edge_ids]``: a DeviceArray in the type of the input; ones where there were none."""
+        """The weights, ``w[edge_ids]``: a DeviceArray in the type of the input.
+
+        Without input weights, all are 1.
+        """
         if self._weights is None:
             self._weights = DeviceArray(np.ones(len(self), np.int32), self.device)
         return self._weights
 
     @property
     def n_components(self):
-        """How many components the graph has; isolated vertices count."""
+        """The number of components. Every isolated vertex is a component."""
         return self.n - len(self)
 
     @property
     def total_weight(self):
-        """The sum of the weights, as :attr:`Forest.total_weight` has it. The first time, the forest is copied to memory."""
+        """The sum of the weights; see :attr:`Forest.total_weight`.
+
+        The first use copies the forest to host memory, as :meth:`to_host`.
+        """
         return self.to_host().total_weight
 
     @property
     def algorithm(self):
-        """The name of the algorithm that found it."""
+        """The name of the algorithm that computed the forest."""
         return "cuda-fast"
 
     @property
     def device(self):
-        """The device that it lies on, such as ``"cuda:0"``."""
+        """The name of the device of the arrays, such as ``"cuda:0"``."""
         return self.edge_ids.device
 
     def __len__(self):
         return len(self.edge_ids)
 
     def __repr__(self):
-        components = "one component" if self.n_components == 1 else f"{self.n_components} components"
-        return f"<kostra.DeviceForest on {self.device}: {self.n} vertices, {len(self)} edges, {components}>"
+        return f"<kostra.DeviceForest on {self.device}: {_arrays.counts(self)}>"
 
     def to_host(self):
-        """The same :class:`Forest` in memory: copied the first time, O(n)."""
+        """The :class:`Forest` in host memory. The first call copies it, in O(n) time."""
         if self._host is None:
             weights = None if self._weights is None else self._weights.to_numpy()
             tree = _graph.Graph(self.u.to_numpy(), self.v.to_numpy(), weights, self.n, copy=False)
@@ -152,14 +164,16 @@ class DeviceForest:
 
 
 def minimum_spanning_forest(u, v, w, n, maximum, nan, threads, device, algorithm):
-    """The forest of a graph of which at least one column lies on a device."""
-    _arrays.threads(threads)  # there is nothing to do for them, but a wrong number is one
+    """Computes the forest of a graph with at least one column on a device."""
+    _arrays.threads(threads)  # the solve uses no threads, but a wrong argument is an error
     skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
-    n = _arrays.whole("n", n, 0, _graph.MOST_VERTICES)
+    n = _arrays.whole("n", n, 0, _graph.MAX_VERTICES)
     if not isinstance(algorithm, str):
         raise TypeError(f"algorithm must be a name, not {algorithm!r}")
     if algorithm not in ("auto", "cuda-fast"):
-        raise ValueError(f"algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not {algorithm!r}")
+        raise ValueError(
+            f"algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not {algorithm!r}"
+        )
     wanted = _device.check(device)
     found = _foreign.columns(u, v, w)
     try:
@@ -170,10 +184,12 @@ def minimum_spanning_forest(u, v, w, n, maximum, nan, threads, device, algorithm
 
 def _solve(found, n, maximum, skip_nan, wanted):
     if wanted == "cpu":
-        raise _device.DeviceError("device is 'cpu', but u, v and w lie on a CUDA device; copy them to the host first")
+        raise _device.DeviceError(
+            "device is 'cpu', but u, v and w are on a CUDA device; copy them to the host first"
+        )
     ordinal = _foreign.common_device(found)
     if ":" in wanted and ordinal != _ordinal(wanted):
-        raise _device.DeviceError(f"device is {wanted!r}, but u, v and w lie on cuda:{ordinal}")
+        raise _device.DeviceError(f"device is {wanted!r}, but u, v and w are on cuda:{ordinal}")
     solved = _kostra.solve_on_device(
         ordinal,
         found["u"].length,
@@ -190,5 +206,5 @@ def _solve(found, n, maximum, skip_nan, wanted):
 
 
 def _ordinal(device):
-    """The number of a CUDA device by its name."""
+    """The number in the name of a CUDA device."""
     return int(device.partition(":")[2] or 0)

@@ -1,16 +1,17 @@
-"""Columns on a CUDA device, as other libraries hand them out: by DLPack, or by ``__cuda_array_interface__``.
+"""Imports columns on a CUDA device, through DLPack or ``__cuda_array_interface__``.
 
-Everything is looked at that can be told without the device: whoever hands in a wrong array is told so on any machine.
+This module makes all checks that do not need a device, so that wrong arguments give the same errors
+on every machine.
 """
 
 import numpy as np
 
 from kostra import _device, _kostra
 
-# The codes of DLPack's element types that NumPy has a letter for.
+# NumPy's letters of the DLPack type codes.
 _LETTERS = {0: "i", 1: "u", 2: "f", 6: "b"}
 _OTHERS = {4: "bfloat", 5: "complex"}
-# The default stream of a device, in both protocols.
+# The number of a device's default stream, in both protocols.
 _DEFAULT_STREAM = 1
 
 
@@ -29,43 +30,55 @@ class Column:
             if self.address == 0 and self.length > 0:
                 raise ValueError(f"{name} has {self.length} entries, but its address is null")
             if self.address % self.dtype.itemsize:
-                raise ValueError(f"{name} does not begin at a multiple of its entries' size; copy it")
+                raise ValueError(
+                    f"the address of {name} is not a multiple of the size of its entries; copy it"
+                )
         except BaseException:
             self.release()
             raise
 
     def release(self):
-        """Gives the array back to its owner, however long this object is kept, in a traceback say."""
+        """Releases the array, even if a traceback still refers to this object."""
         self.owner = None
 
     def place(self):
-        """The address and the type, as the compiled half takes them."""
+        """The address and the type, in the form that the compiled part takes."""
         return self.address, f"{self.dtype.kind}{self.dtype.itemsize}"
 
     def _by_dlpack(self, values, place):
-        # Whoever exports makes the array complete on the default stream, and that is waited for before it is read.
+        # The producer completes the array on the default stream. The solve waits for this stream.
         try:
             try:
                 capsule = values.__dlpack__(stream=_DEFAULT_STREAM, max_version=(1, 0))
-            except TypeError:  # from before version 1.0
+            except TypeError:  # a producer with a version before 1.0
                 capsule = values.__dlpack__(stream=_DEFAULT_STREAM)
         except (BufferError, RuntimeError, ValueError) as error:
-            raise type(error)(f"{self.name} cannot be had through DLPack: {error}") from error
+            raise type(error)(f"{self.name} cannot be imported through DLPack: {error}") from error
         try:
             self.owner = _kostra.Borrowed.consume(capsule)
         except (BufferError, TypeError) as error:
-            raise type(error)(f"{self.name} cannot be had through DLPack: {error}") from error
+            raise type(error)(f"{self.name} cannot be imported through DLPack: {error}") from error
         if self.owner.device != place:
             raise ValueError(
-                f"{self.name} says that it lies on device {_device.name_of(place)}, and its DLPack capsule that it "
-                f"lies on {_device.name_of(self.owner.device)}"
+                f"{self.name} claims to be on device {_device.name_of(place)}, "
+                f"but its DLPack capsule is on {_device.name_of(self.owner.device)}"
             )
         code, bits, lanes = self.owner.dtype
         letter = _LETTERS.get(code)
-        if letter is None or lanes != 1 or bits not in (8, 16, 32, 64) or (letter == "f" and bits == 8):
+        if (
+            letter is None
+            or lanes != 1
+            or bits not in (8, 16, 32, 64)
+            or (letter == "f" and bits == 8)
+        ):
             vector = f" by {lanes}" if lanes != 1 else ""
-            kind = _OTHERS.get(code) or {0: "int", 1: "uint", 2: "float", 6: "bool"}.get(code, f"DLPack type {code} of ")
-            raise TypeError(f"{self.name} has entries of type {kind}{bits}{vector}, which {_no_numbers(self.name)}")
+            kind = _OTHERS.get(code) or {0: "int", 1: "uint", 2: "float", 6: "bool"}.get(
+                code, f"DLPack type {code} of "
+            )
+            raise TypeError(
+                f"{self.name} has entries of type {kind}{bits}{vector}, "
+                f"which {_no_numbers(self.name)}"
+            )
         self.dtype = np.dtype(f"{letter}{bits // 8}")
         self.device, self.stream = self.owner.device[1], _DEFAULT_STREAM
         strides = self.owner.strides
@@ -84,67 +97,81 @@ class Column:
 
         version = entry("version")
         if version not in (2, 3):
-            raise ValueError(f"{name}.__cuda_array_interface__ is of version {version!r}; 2 and 3 are understood")
+            raise ValueError(
+                f"{name}.__cuda_array_interface__ has version {version!r}; 2 and 3 are supported"
+            )
         try:
             self.dtype = np.dtype(entry("typestr"))
         except TypeError as error:
-            raise TypeError(f"{name} has entries of type {interface['typestr']!r}, which {_no_numbers(name)}") from error
+            raise TypeError(
+                f"{name} has entries of type {interface['typestr']!r}, which {_no_numbers(name)}"
+            ) from error
         if not self.dtype.isnative:
-            raise TypeError(f"{name} is in the byte order of other machines ({self.dtype.str}); convert it")
+            raise TypeError(f"{name} is not in native byte order ({self.dtype.str}); convert it")
         if interface.get("mask") is not None:
-            raise ValueError(f"{name} has a mask; leave masked edges out instead")
+            raise ValueError(f"{name} has a mask; remove masked edges instead")
         self._shaped(entry("shape"), interface.get("strides"))
         data = entry("data")
         try:
             address, _read_only = data
             self.address = int(address)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name}.__cuda_array_interface__ has no address in its entry 'data'") from error
-        # Arrays of version 2 name no stream, and most of those who make them work on the default one.
-        stream = interface.get("stream")
-        if stream is not None and (isinstance(stream, bool) or not isinstance(stream, int) or stream <= 0):
             raise ValueError(
-                f"{name}.__cuda_array_interface__ names the stream {stream!r}; a stream is None, 1, 2 or a handle"
+                f"{name}.__cuda_array_interface__ has no address in its entry 'data'"
+            ) from error
+        # Arrays of version 2 have no stream. Most producers use the default stream.
+        stream = interface.get("stream")
+        if stream is not None and (
+            isinstance(stream, bool) or not isinstance(stream, int) or stream <= 0
+        ):
+            raise ValueError(
+                f"{name}.__cuda_array_interface__ has the stream {stream!r}; "
+                "a stream is None, 1, 2 or a handle"
             )
         self.stream = _DEFAULT_STREAM if stream is None else stream
 
     def _shaped(self, shape, strides):
-        if not isinstance(shape, (tuple, list)) or not all(isinstance(length, int) and length >= 0 for length in shape):
-            raise ValueError(f"{self.name} has the shape {shape!r}, which is none")
+        if not isinstance(shape, (tuple, list)) or not all(
+            isinstance(length, int) and length >= 0 for length in shape
+        ):
+            raise ValueError(f"{self.name} has the invalid shape {shape!r}")
         if len(shape) != 1:
             raise ValueError(f"{self.name} must have one dimension, not {len(shape)}")
         self.length = shape[0]
         if strides is not None and self.length > 1 and tuple(strides) != (self.dtype.itemsize,):
             raise ValueError(
-                f"{self.name} is not contiguous: its entries of {self.dtype.itemsize} bytes are {strides[0]} bytes "
-                "apart; copy it, by contiguous() in PyTorch or ascontiguousarray() in CuPy"
+                f"{self.name} is not contiguous: "
+                f"the stride of its entries of {self.dtype.itemsize} bytes is {strides[0]} bytes; "
+                "copy it with contiguous() in PyTorch or "
+                "ascontiguousarray() in CuPy"
             )
 
 
 def _no_numbers(name):
+    """The end of an error about the element type of an argument."""
     if name == "w":
-        return "are no integers or floats of up to 64 bits that NumPy has; convert it"
-    return "are no integers; convert it"
+        return "are not integers or floats of up to 64 bits that NumPy supports; convert it"
+    return "are not integers; convert it"
 
 
 def columns(u, v, w):
-    """The columns of a graph on a device, by name, and the number of the device.
+    """The columns of a graph on a device, by name.
 
-    Anything wrong with one of them is a ValueError, TypeError or DeviceError that names it.
+    Raises a ValueError, TypeError or DeviceError that names the wrong argument.
     """
     given = {"u": u, "v": v} | ({} if w is None else {"w": w})
     places = {name: _device.place_of(values) for name, values in given.items()}
-    there = next(name for name, place in places.items() if place is not None)
+    on_device = next(name for name, place in places.items() if place is not None)
     for name, place in places.items():
         if place is None:
             raise _device.DeviceError(
-                f"{there} lies on device {_device.name_of(places[there])}, and {name} in memory; all of u, v and w "
-                "have to be in one place"
+                f"{on_device} is on device {_device.name_of(places[on_device])}, "
+                f"but {name} is in host memory; u, v and w must be on the same device"
             )
         if place[0] not in _device.CUDA:
             raise _device.DeviceError(
-                f"{name} lies on device {_device.name_of(place)}, and Kostra takes arrays on CUDA devices and in "
-                "memory; copy it to the host first"
+                f"{name} is on device {_device.name_of(place)}, "
+                "but Kostra takes arrays on CUDA devices and in host memory; copy it to the host first"
             )
     found = {}
     try:
@@ -158,28 +185,35 @@ def columns(u, v, w):
 
 
 def release(found):
-    """Gives all columns back to their owners."""
+    """Releases all columns."""
     for column in found.values():
         column.release()
 
 
 def _check(found):
-    """Whether columns are those of a graph, as far as that can be told here."""
+    """Checks the types and lengths of the columns."""
     for name, column in found.items():
         if name != "w" and column.dtype.kind not in "iu":
             raise TypeError(f"{name} must be an array of integers, not of {column.dtype}")
         if column.dtype.kind not in "iufb" or column.dtype.itemsize > 8:
-            raise TypeError(f"{name} must be an array of integers or floats of up to 64 bits, not of {column.dtype}")
+            raise TypeError(
+                f"{name} must be an array of integers or floats of up to 64 bits, "
+                f"not of {column.dtype}"
+            )
     lengths = [column.length for column in found.values()]
     if len(set(lengths)) > 1:
         names = "u, v and w" if "w" in found else "u and v"
-        raise ValueError(f"{names} must be equally long, but have {', '.join(map(str, lengths))} entries")
+        raise ValueError(
+            f"{names} must have the same length, but have {', '.join(map(str, lengths))} entries"
+        )
     if lengths[0] > 2**32 - 1:
-        raise ValueError(f"u, v and w are too long: {lengths[0]} edges are more than 32-bit ids can name")
+        raise ValueError(
+            f"u, v and w are too long: {lengths[0]} edges are more than 32-bit edge ids allow"
+        )
 
 
 def common_device(found):
-    """The number of the device that all columns lie on; asks the driver where a column does not say."""
+    """The number of the device of all columns. Asks the driver if a column does not give it."""
     numbers = {}
     for name, column in found.items():
         number = column.device
@@ -191,7 +225,7 @@ def common_device(found):
     for name, number in numbers.items():
         if number != numbers[first]:
             raise _device.DeviceError(
-                f"{first} lies on device cuda:{numbers[first]}, and {name} on cuda:{number}; all of u, v and w have "
-                "to be in one place"
+                f"{first} is on device cuda:{numbers[first]}, but {name} is on cuda:{number}; "
+                "u, v and w must be on the same device"
             )
     return numbers.get(first, 0)

@@ -1,4 +1,4 @@
-"""Forests in memory."""
+"""Forests in host memory."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from kostra._values import Value, graph_of_arrays
 class Forest(Value):
     """A minimum (or maximum) spanning forest, as :func:`minimum_spanning_forest` returns it.
 
-    It has its own arrays, all read-only, with one entry for each edge of the forest, in the order of the edges' ids;
-    nothing of the graph it came from is kept. Forests are equal if these are equal: the edges' ids, ends and
-    weights, the number of vertices, ``nodes`` and ``maximum``. Forests can be copied and pickled, and cannot be keys of
-    dictionaries.
+    The forest has its own read-only arrays, with one entry per edge of the forest, in ascending
+    order of the edge ids. It does not keep the graph. Two forests are equal if their edge ids,
+    ends, weights, numbers of vertices, ``nodes`` and ``maximum`` are equal. Forests can be copied
+    and pickled, but are not hashable.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [5, 6, 7], n=4)
@@ -30,7 +30,8 @@ class Forest(Value):
         self._weight_type = weight_type
         self._arrays = {}
         self._named = None
-        #: The graph's ``nodes``: the names or the ids of the vertices, by number; None where they have none.
+        #: The graph's ``nodes``: a list with the name or the original id per vertex; None if the
+        #: vertices have only numbers.
         self.nodes = nodes
 
     def _parts(self):
@@ -39,10 +40,18 @@ class Forest(Value):
     def __reduce__(self):
         inner = self._inner
         arrays = inner.ids(), inner.u(), inner.v(), inner.weights(), inner.n
-        return _restored, (type(self), arrays, self.maximum, self.algorithm, self._end_types, self._weight_type, self.nodes)
+        return _restored, (
+            type(self),
+            arrays,
+            self.maximum,
+            self.algorithm,
+            self._end_types,
+            self._weight_type,
+            self.nodes,
+        )
 
     def _names(self):
-        """The numbers of the vertices by name."""
+        """The map from names to vertices."""
         if self._named is None or self._named.nodes is not self.nodes:
             self._named = _names.Names(self.nodes)
         return self._named
@@ -55,37 +64,39 @@ class Forest(Value):
 
     @property
     def n(self):
-        """How many vertices there are, isolated ones included."""
+        """The number of vertices, isolated vertices included."""
         return self._inner.n
 
     @property
     def edge_ids(self):
-        """The positions in the input of the forest's edges, ascending (int64)."""
+        """The positions of the forest's edges in the input, ascending: an array of int64."""
         return self._array("edge_ids", self._inner.ids, np.int64)
 
     @property
     def u(self):
-        """First ends: ``u[edge_ids]``, in the type of the input."""
+        """The first ends, ``u[edge_ids]``, in the type of the input."""
         return self._array("u", self._inner.u, self._end_types[0])
 
     @property
     def v(self):
-        """Second ends: ``v[edge_ids]``, in the type of the input."""
+        """The second ends, ``v[edge_ids]``, in the type of the input."""
         return self._array("v", self._inner.v, self._end_types[1])
 
     @property
     def weights(self):
-        """Weights: ``w[edge_ids]``, in the type of the input; ones where there were none."""
+        """The weights, ``w[edge_ids]``, in the type of the input; 1 without input weights."""
         return self._array("weights", self._inner.weights, self._weight_type)
 
     @property
     def total_weight(self):
-        """The sum of the weights: an exact int where they are integers, a float with compensated error where not."""
+        """The sum of the weights: an exact int for integers, a float by compensated summation for
+        floats.
+        """
         return self._inner.total
 
     @property
     def n_components(self):
-        """How many components the graph has; isolated vertices count."""
+        """The number of components. Every isolated vertex is a component."""
         return self._inner.n_components
 
     @property
@@ -95,21 +106,20 @@ class Forest(Value):
 
     @property
     def algorithm(self):
-        """The name of the algorithm that found it."""
+        """The name of the algorithm that computed the forest."""
         return self._inner.algorithm
 
     def __len__(self):
         return len(self.edge_ids)
 
     def __repr__(self):
-        components = "one component" if self.n_components == 1 else f"{self.n_components} components"
-        return (
-            f"<kostra.Forest: {self.n} vertices, {len(self)} edges, {components}, "
-            f"total weight {self.total_weight}>"
-        )
+        return f"<kostra.Forest: {_arrays.counts(self)}, total weight {self.total_weight}>"
 
     def labels(self):
-        """Which component each vertex is in: numbers from 0, in the order of the components' lowest vertices.
+        """The component of each vertex: an array of n integers. Takes O(n) time.
+
+        Components are numbered from 0 in the order of their lowest vertices. The type is int32, or
+        int64 for 2**31 vertices or more.
 
         >>> import kostra
         >>> kostra.minimum_spanning_forest([0, 3], [2, 1], n=5).labels()
@@ -118,10 +128,11 @@ class Forest(Value):
         return _signed(self._inner.labels())
 
     def parents(self, root=..., *, names=None):
-        """The forest as rooted trees: each vertex's parent, and -1 for the roots (int64).
+        """The forest as rooted trees: the parent per vertex, -1 for roots, as an array of n int64.
 
-        The tree of ``root`` hangs from it, and each other tree from its lowest vertex; without ``root``, all trees do.
-        ``root`` is a number or one of the names in ``nodes``; see :func:`kostra.bottleneck` for ``names``. Takes O(n).
+        The vertex ``root`` is the root of its tree. The root of any other tree is the tree's lowest
+        vertex. ``root`` is a number or one of the names in ``nodes``; see :func:`kostra.bottleneck`
+        for ``names``. Takes O(n) time.
 
         >>> import kostra
         >>> kostra.minimum_spanning_forest([0, 1, 3], [1, 2, 4]).parents(root=2)
@@ -132,10 +143,11 @@ class Forest(Value):
         return self._inner.parents(0 if root is ... else _names.vertex("root", root, self, names))
 
     def to_scipy(self, *, symmetric=False):
-        """The forest as a ``scipy.sparse.csr_array`` with an entry at ``(u, v)`` for each edge, zeros included.
+        """The forest as an n-by-n ``scipy.sparse.csr_array`` with an entry at ``(u, v)`` per edge.
 
-        With ``symmetric=True`` there is one at ``(v, u)`` too. Weights of float16, which SciPy's matrices cannot hold,
-        become float32.
+        Weights of zero are stored. With ``symmetric=True``, each edge also has an entry at ``(v,
+        u)``. Weights of float16 are converted to float32, because SciPy's matrices do not support
+        float16.
 
         >>> import kostra
         >>> kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6]).to_scipy().toarray()
@@ -154,12 +166,14 @@ class Forest(Value):
         return sparse.coo_array((data, (rows, columns)), shape=(self.n, self.n)).tocsr()
 
     def to_networkx(self, *, weight="weight"):
-        """The forest as a ``networkx.Graph`` with all vertices, and the weights under an attribute of that name.
+        """The forest as a ``networkx.Graph`` with all vertices and the weights as the attribute
+        ``weight``.
 
-        The vertices are those in ``nodes``, and numbers where ``nodes`` is None.
+        The graph's nodes are ``nodes``, or the numbers of the vertices if ``nodes`` is None.
 
         >>> import kostra
-        >>> kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6]).to_networkx().edges(data="weight")
+        >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+        >>> forest.to_networkx().edges(data="weight")
         EdgeDataView([(0, 1, 5), (1, 2, 6)])
         """
         import networkx
@@ -176,7 +190,7 @@ class Forest(Value):
 
 
 def _restored(cls, arrays, maximum, algorithm, end_types, weight_type, nodes):
-    """The forest that ``Forest.__reduce__`` describes."""
+    """Restores a forest from the arguments of ``Forest.__reduce__``."""
     ids, u, v, weights, n = arrays
     inner = _kostra.Forest.whole_of(graph_of_arrays(u, v, weights, n), ids, maximum, algorithm)
     forest = cls.__new__(cls)
@@ -185,10 +199,12 @@ def _restored(cls, arrays, maximum, algorithm, end_types, weight_type, nodes):
 
 
 def in_memory(forest):
-    """A forest, copied to memory where it lies on a device."""
+    """A forest; copied to host memory if it is on a device."""
     return forest.to_host() if hasattr(forest, "to_host") else forest
 
 
 def _signed(numbers):
-    """32-bit numbers as int32, the type of SciPy's labels, unless some do not fit."""
+    """An array of uint32 as int32, the type of SciPy's labels, or as int64 if it has 2**31 entries
+    or more.
+    """
     return numbers.view(np.int32) if numbers.size < 1 << 31 else numbers.astype(np.int64)

@@ -1,8 +1,9 @@
-"""Vertices as callers give them: by number, or by the names in a forest's ``nodes``.
+"""Converts vertices in arguments to numbers. A vertex is given by number or by name.
 
-The rule for a forest with ``nodes``: an integer is a number, and anything else is a name. If some vertex has a numeric
-name that differs from its number, an integer could be either, and is refused unless ``names`` says which it is. So is a
-tuple that is a name and could also be several vertices. Without ``nodes``, everything is a number.
+For a forest with ``nodes``, an integer is a number, and any other value is a name. An integer is
+ambiguous if some vertex has a numeric name that differs from its number. A tuple is ambiguous if it
+is a name and could also be several vertices. Ambiguous values are refused unless ``names`` is
+given. Without ``nodes``, every value is a number.
 """
 
 import numbers
@@ -14,14 +15,14 @@ from kostra import _arrays
 
 
 class Names:
-    """The numbers of named vertices."""
+    """The map from names to vertices."""
 
     __slots__ = ("_numbers", "are_numbers", "nodes")
 
     def __init__(self, nodes):
         self.nodes = nodes
         self._numbers = {}
-        #: Whether a number may be the name of another vertex than the one with that number.
+        #: Whether some vertex has a numeric name that differs from its number.
         self.are_numbers = False
         for number, name in enumerate(nodes):
             self._numbers.setdefault(name, number)
@@ -31,27 +32,30 @@ class Names:
     def __contains__(self, name):
         try:
             return name in self._numbers
-        except TypeError:  # what has no hash is no name
+        except TypeError:  # unhashable values are not names
             return False
 
     def number(self, argument, name):
-        """The vertex of a name; errors call the argument by its own."""
+        """The vertex with the name ``name``. ``argument`` is the name of the argument in errors."""
         if name not in self:
-            raise ValueError(f"{argument} is {name!r}, which is none of the names in forest.nodes")
+            raise ValueError(f"{argument} is {name!r}, which is not in forest.nodes")
         if len(self._numbers) < len(self.nodes) and self.nodes.count(name) > 1:
-            raise ValueError(f"{argument} is {name!r}, the name of several vertices; pass a number with names=False")
+            raise ValueError(
+                f"{argument} is {name!r}, the name of several vertices; "
+                "pass a number with names=False"
+            )
         return self._numbers[name]
 
 
 def vertex(argument, value, forest, names):
-    """One vertex as a number."""
+    """The number of one vertex."""
     if _are_names(argument, value, _is_integer(value), forest, names):
         return forest._names().number(argument, value)
     return _arrays.vertex(argument, value, forest.n)
 
 
 def vertices(argument, values, forest, names):
-    """Vertices as an array of numbers, and whether there was one vertex and no array."""
+    """Vertices as an array of numbers, and whether ``values`` was a single vertex."""
     if _is_one(argument, values, forest, names):
         value = values.item() if isinstance(values, np.ndarray) else values
         return np.array([vertex(argument, value, forest, names)], np.uint32), True
@@ -59,44 +63,57 @@ def vertices(argument, values, forest, names):
         return np.empty(0, np.uint32), False
     if _are_names(argument, values, _are_integers(values), forest, names):
         items = np.asarray(values).tolist() if hasattr(values, "__array__") else list(values)
-        found = [forest._names().number(f"{argument}[{place}]", item) for place, item in enumerate(items)]
+        found = [
+            forest._names().number(f"{argument}[{place}]", item) for place, item in enumerate(items)
+        ]
         return np.array(found, np.uint32), False
     array = _arrays.ends(argument, values)
     outside = (array < 0) | (array >= forest.n)
     if outside.any():
         place = int(outside.argmax())
         raise ValueError(
-            f"{argument}[{place}] is {array[place]}, but the forest has {forest.n} vertices, numbered from 0"
+            f"{argument}[{place}] is {array[place]}, "
+            f"but the forest has {forest.n} vertices, numbered from 0"
         )
     return array.astype(np.uint32), False
 
 
 def _are_names(argument, value, integers, forest, names):
-    """Whether a value, which may be of integers, is of names."""
+    """Whether a value consists of names. ``integers`` is whether it consists of integers."""
     if names is not None:
         if names and forest.nodes is None:
-            raise ValueError("the vertices of this forest have no names (forest.nodes is None); pass numbers")
+            raise ValueError(
+                "the vertices of forest have no names (forest.nodes is None); pass numbers"
+            )
         return bool(names)
     if forest.nodes is None or not integers:
         return forest.nodes is not None
     if forest._names().are_numbers:
         raise ValueError(
-            f"{argument} could be a number or a name, since forest.nodes holds numbers; pass names=True or names=False"
+            f"{argument} could be a number or a name, because forest.nodes contains numbers; "
+            "pass names=True or names=False"
         )
     return False
 
 
 def _is_one(argument, values, forest, names):
-    if isinstance(values, tuple) and forest.nodes is not None and names is not False and values in forest._names():
-        if names is None and (_are_integers(values) or all(item in forest._names() for item in values)):
+    if (
+        isinstance(values, tuple)
+        and forest.nodes is not None
+        and names is not False
+        and values in forest._names()
+    ):
+        if names is None and (
+            _are_integers(values) or all(item in forest._names() for item in values)
+        ):
             raise ValueError(
                 f"{argument} is {values!r}, which could be one vertex by name or several; "
-                "pass names=True for the one, or a list for several"
+                "pass names=True for one vertex, or a list for several vertices"
             )
         return True
     try:
         return np.ndim(values) == 0
-    except ValueError:  # names of several lengths
+    except ValueError:  # names of different lengths
         return False
 
 
@@ -114,5 +131,5 @@ def _are_integers(values):
     except (TypeError, ValueError):
         return False
     if isinstance(values, np.ndarray) and values.ndim != 1:
-        return True  # refused where it is looked at as a vector
+        return True  # refused later by _arrays.ends
     return array.ndim == 1 and array.dtype.kind in "iu"

@@ -10,23 +10,28 @@ from kostra._forest import Forest, _signed, in_memory
 
 
 def single_linkage(forest, *, join=None):
-    """The hierarchy of single-linkage clusters as a SciPy linkage matrix.
+    """The single-linkage clustering as a SciPy linkage matrix.
 
-    Each of the ``n - 1`` rows holds the two clusters that are merged, the lower first, their distance, and the number
-    of vertices in both. Vertex ``i`` is cluster ``i``, and row ``i`` makes cluster ``n + i``. Among equal distances the
-    edge that comes first in the input comes first. The functions of ``scipy.cluster.hierarchy`` for linkage matrices,
-    such as ``dendrogram`` and ``fcluster``, accept the result.
+    Each row contains two merged clusters, the lower number first, their distance, and the number of
+    vertices in both. Vertex ``i`` is cluster ``i``, and row ``i`` creates cluster ``n + i``. Equal
+    distances are ordered by edge id. The functions of ``scipy.cluster.hierarchy`` for linkage
+    matrices, such as ``dendrogram`` and ``fcluster``, accept the result.
 
     Parameters
     ----------
     forest : Forest
         A minimum spanning forest whose weights are distances.
     join : float, optional
-        The distance at which the components are joined, such as ``math.inf``: one after the other, in the order of
-        their lowest vertices. It must not be below the largest distance in the forest. Without it, more than one
-        component is a ValueError.
+        The distance for merging the components, such as ``math.inf``. Components are merged in the
+        order of their lowest vertices. ``join`` must not be below the largest distance in the
+        forest. Without it, a forest with several components raises a ValueError.
 
-    Takes O(n log n).
+    Returns
+    -------
+    array of float64, n - 1 by 4
+        The linkage matrix.
+
+    Takes O(n log n) time.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [3.0, 1.0, 2.0])
@@ -36,11 +41,13 @@ def single_linkage(forest, *, join=None):
     """
     forest = _checked(forest)
     if forest.maximum:
-        raise ValueError("forest is a maximum spanning forest; single linkage wants distances, so a minimum one")
+        raise ValueError(
+            "forest is a maximum spanning forest; single linkage needs a minimum spanning forest"
+        )
     if forest.n_components > 1 and join is None:
         raise ValueError(
-            f"forest has {forest.n_components} components, and a linkage matrix has one; "
-            "pass join=<distance> to join them there, such as math.inf"
+            f"forest has {forest.n_components} components, but a linkage matrix needs one; "
+            "pass join=<distance> to merge them at a distance, such as math.inf"
         )
     hierarchy = forest._inner.hierarchy()
     low, high, size = hierarchy.merges()
@@ -52,10 +59,14 @@ def single_linkage(forest, *, join=None):
 
 
 def _joins(forest, linkage, join):
-    """The rows that join what no edge joins."""
+    """The rows that merge the components at the distance ``join``."""
     if len(linkage) and not join >= linkage[-1, 2]:
-        raise ValueError(f"join must not be below the largest distance in the forest, {linkage[-1, 2]}, but is {join}")
-    # A component's cluster is the last that has one of its vertices; for an isolated vertex, the vertex itself.
+        raise ValueError(
+            f"join must not be below the largest distance in forest, {linkage[-1, 2]}, "
+            f"but is {join}"
+        )
+    # The cluster of a component is the last one with its vertices. For an isolated vertex, it is
+    # the vertex.
     labels = forest.labels()
     clusters = np.empty(forest.n_components, np.int64)
     clusters[labels[::-1]] = np.arange(forest.n)[::-1]
@@ -69,19 +80,28 @@ def _joins(forest, linkage, join):
 
 
 def cut(forest, *, k=None, height=None):
-    """Flat clusters: which one each vertex is in, numbered from 0 in the order of the clusters' lowest vertices.
+    """The flat clusters of a forest: the cluster of each vertex.
+
+    Clusters are numbered from 0 in the order of their lowest vertices. Exactly one of ``k`` and
+    ``height`` must be given.
 
     Parameters
     ----------
     forest : Forest
     k : int, optional
-        How many clusters, from ``forest.n_components`` to ``forest.n``. The last edges, by weight and then by id, are
-        cut until there are exactly ``k`` clusters, also where weights are equal.
+        The number of clusters, from ``forest.n_components`` to ``forest.n``. The last edges,
+        ordered by weight and then by id, are removed until exactly ``k`` clusters remain, even if
+        weights are equal.
     height : number, optional
-        Cuts the edges that weigh more than this; of a maximum spanning forest, those that weigh less. The comparison
-        is exact, whatever the types: ``numpy.float32(0.1)`` weighs more than ``0.1``.
+        Edges of greater weight are removed; for a maximum spanning forest, edges of lower weight.
+        The comparison is exact for all types: ``numpy.float32(0.1)`` is greater than ``0.1``.
 
-    One of ``k`` and ``height`` must be given. Takes O(n log n) at the first call on a forest, then about O(n).
+    Returns
+    -------
+    array of int32
+        The cluster of each vertex, of length n. The type is int64 for 2**31 vertices or more.
+
+    The first call for a forest takes O(n log n) time. Further calls take about O(n) time.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 3], [3.0, 1.0, 2.0])
@@ -92,7 +112,7 @@ def cut(forest, *, k=None, height=None):
     """
     forest = _checked(forest)
     if (k is None) == (height is None):
-        raise TypeError("cut takes either k or height")
+        raise TypeError("pass either k or height")
     hierarchy = forest._inner.hierarchy()
     if k is not None:
         k = _arrays.whole("k", k, min(forest.n_components, forest.n), forest.n)
@@ -103,15 +123,19 @@ def cut(forest, *, k=None, height=None):
             raise TypeError(f"height must be a number, not {height!r}")
         if height != height:
             raise ValueError("height is NaN")
-        merges = int(np.count_nonzero(_within(forest.weights[hierarchy.edges()], height, forest.maximum)))
+        merges = int(
+            np.count_nonzero(_within(forest.weights[hierarchy.edges()], height, forest.maximum))
+        )
     return _signed(hierarchy.clusters(merges))
 
 
 def _within(weights, height, maximum):
-    """Which weights are at most a height, or at least, compared exactly."""
+    """Which weights are at most ``height``, or with ``maximum`` at least ``height``; compared
+    exactly.
+    """
     if weights.dtype.kind != "f":
         return _integers_within(weights, height, maximum)
-    if not isinstance(height, (float, np.floating)):  # an integer, say, that no float need be
+    if not isinstance(height, (float, np.floating)):  # such as an integer that is not a float
         height = _float_towards(height, up=maximum)
     bound = np.array([height], np.result_type(weights.dtype, np.float64))
     return weights >= bound if maximum else weights <= bound
@@ -120,9 +144,13 @@ def _within(weights, height, maximum):
 def _integers_within(weights, height, maximum):
     if isinstance(height, (float, np.floating)) and math.isinf(height):
         return np.full(len(weights), (height < 0) == maximum)
-    # An integer is at most a number where it is at most the largest integer that is.
+    # An integer is at most a number if it is at most the number's floor.
     height = math.ceil(height) if maximum else math.floor(height)
-    lowest, highest = (0, 1) if weights.dtype == np.bool_ else (np.iinfo(weights.dtype).min, np.iinfo(weights.dtype).max)
+    lowest, highest = (
+        (0, 1)
+        if weights.dtype == np.bool_
+        else (np.iinfo(weights.dtype).min, np.iinfo(weights.dtype).max)
+    )
     if not lowest <= height <= highest:
         return np.full(len(weights), (height < lowest) == maximum)
     bound = np.array([height], weights.dtype)
@@ -130,7 +158,7 @@ def _integers_within(weights, height, maximum):
 
 
 def _float_towards(number, *, up):
-    """The float next to a number that is not above it, or with ``up`` not below it."""
+    """The largest float not above ``number``, or with ``up`` the smallest float not below it."""
     try:
         nearest = float(number)
     except OverflowError:
@@ -143,31 +171,34 @@ def _float_towards(number, *, up):
 
 
 def bottleneck(forest, s, t, *, threads=None, names=None):
-    """The smallest weight such that edges of at most this weight connect ``s`` and ``t``: the minimax path weight.
+    """The smallest weight such that edges of at most this weight connect ``s`` and ``t``.
 
-    It is the largest weight on the forest's path between them; of a maximum spanning forest, the smallest on it,
-    which is the widest path. Where there is no path it is infinite (negative for a maximum spanning forest), and
-    where ``s`` is ``t`` it is the other infinity.
+    This minimax path weight is the largest weight on the path from ``s`` to ``t`` in the forest.
+    For a maximum spanning forest, the result is the smallest weight on the path, the width of the
+    widest path. If there is no path, the result is infinity; if ``s`` equals ``t``, it is minus
+    infinity. For a maximum spanning forest, the signs are reversed.
 
     Parameters
     ----------
     forest : Forest
     s, t : vertices, or arrays of vertices
-        Arrays are answered element by element. One vertex and an array are allowed: the vertex is paired with each
-        element. A vertex is given by its number, or by its name where ``forest.nodes`` holds names.
+        Two arrays must have the same length and are paired by position. A single vertex is paired
+        with every element of an array. A vertex is given by number, or by name if ``forest.nodes``
+        contains names.
     threads : int, optional
-        How many threads to use; by default, all that the machine has.
+        The number of threads; by default, all of the machine's.
     names : bool, optional
-        Whether ``s`` and ``t`` are names. By default, where ``forest.nodes`` is not None, integers are numbers and
-        everything else is a name. If some vertex has a numeric name that differs from its number, as is usual after
-        ``relabel=True``, an integer is a ValueError unless this is given.
+        Whether ``s`` and ``t`` are names. By default, if ``forest.nodes`` is not None, integers are
+        numbers and all other values are names. If some vertex has a numeric name that differs from
+        its number, as is usual after ``relabel=True``, an integer raises a ValueError unless
+        ``names`` is given.
 
     Returns
     -------
     float or array of float64
-        Integers beyond 2**53 are rounded.
+        A float for two single vertices, otherwise an array. Integers above 2**53 are rounded.
 
-    Takes O(n log n) at the first call on a forest, then O(log n) a pair.
+    The first call for a forest takes O(n log n) time. Further calls take O(log n) time per pair.
 
     >>> import kostra
     >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [3.0, 1.0, 2.0], n=4)
@@ -178,10 +209,14 @@ def bottleneck(forest, s, t, *, threads=None, names=None):
     """
     forest = _checked(forest)
     (s, one_s), (t, one_t) = (
-        _names.vertices(argument, values, forest, names) for argument, values in (("s", s), ("t", t))
+        _names.vertices(argument, values, forest, names)
+        for argument, values in (("s", s), ("t", t))
     )
     if len(s) != len(t) and 1 not in (len(s), len(t)):
-        raise ValueError(f"s and t must be equally long, or one of them one vertex, but have {len(s)} and {len(t)}")
+        raise ValueError(
+            "s and t must have the same length, or one of them must be a single vertex, "
+            f"but their lengths are {len(s)} and {len(t)}"
+        )
     s, t = (np.ascontiguousarray(values) for values in np.broadcast_arrays(s, t))
     edges = forest._inner.hierarchy().bottlenecks(s, t, _arrays.threads(threads))
     apart, same = (-np.inf, np.inf) if forest.maximum else (np.inf, -np.inf)

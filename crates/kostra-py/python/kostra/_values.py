@@ -1,4 +1,4 @@
-"""Graphs and forests as values: equal where they hold the same, copied and pickled by their arrays."""
+"""Equality, copying and pickling of graphs and forests."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from kostra import _arrays, _kostra
 
 
 class Value:
-    """An object that is compared by what it holds. It has no hash, as NumPy's arrays have none.
+    """An object that is compared by its contents. It is not hashable, like NumPy's arrays.
 
-    A subclass has ``_parts()``, the tuple that is compared, and ``__reduce__``, with which ``pickle`` and ``copy`` make
-    another object.
+    A subclass defines ``_parts()``, which returns the tuple to compare, and ``__reduce__``, which
+    ``pickle`` and ``copy`` use.
     """
 
     __slots__ = ()
@@ -18,7 +18,9 @@ class Value:
     def __eq__(self, other):
         if not isinstance(other, type(self)):
             return NotImplemented
-        return self is other or all(_equal(ours, theirs) for ours, theirs in zip(self._parts(), other._parts()))
+        return self is other or all(
+            _equal(ours, theirs) for ours, theirs in zip(self._parts(), other._parts())
+        )
 
 
 def _equal(a, b):
@@ -28,13 +30,15 @@ def _equal(a, b):
 
 
 def graph_of_arrays(u, v, weights, n):
-    """The engine's graph of the arrays of another one. It borrows them."""
+    """The engine's graph of the arrays of another graph. It uses them without a copy."""
     names = ("u", "v", "w")
-    return _kostra.Graph.from_arrays(u, v, weights, n, names=names, skip_nan=False, copy=False, threads=1)
+    return _kostra.Graph.from_arrays(
+        u, v, weights, n, names=names, skip_nan=False, copy=False, threads=1
+    )
 
 
 def restored_graph(cls, arrays, rest):
-    """The graph that ``Graph.__reduce__`` describes."""
+    """Restores a graph from the arguments of ``Graph.__reduce__``."""
     graph = cls.__new__(cls)
     graph._inner = graph_of_arrays(*arrays)
     for name, value in rest.items():

@@ -1,4 +1,4 @@
-"""Proof."""
+"""Verification of forests."""
 
 import numpy as np
 
@@ -8,21 +8,23 @@ from kostra._graph import Graph
 
 
 def verify(graph, forest):
-    """Proves that a forest is the minimum spanning forest of a graph, or raises a ValueError that says where it is not.
+    """Checks that a forest is the minimum spanning forest of a graph; raises a ValueError if not.
 
-    Every edge outside the forest is compared with the forest's path between its ends, without trusting any algorithm.
-    Takes O(n log n + m).
+    Every edge outside the forest is compared with the forest's path between its ends, independently
+    of the algorithms. The message of the ValueError gives the first violation. Takes O(n log n + m)
+    time.
 
-    The forest may be a :class:`Forest` or a :class:`DeviceForest`, which says whether it is a minimum or a maximum one.
-    Its edges must have the ends and weights that the graph has under their ids. It may also be an array of edge ids, in
-    any order, which is checked as a minimum spanning forest.
+    ``forest`` is a :class:`Forest` or a :class:`DeviceForest`, which is checked as a minimum or
+    maximum spanning forest according to its ``maximum``. The ends and weights of its edges must be
+    those of the graph. ``forest`` may also be an array of edge ids in any order, which is checked
+    as a minimum spanning forest.
 
     >>> import kostra
     >>> graph = kostra.Graph([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5])
     >>> kostra.verify(graph, graph.minimum_spanning_forest())
-    >>> kostra.verify(graph, [0, 2])
+    >>> kostra.verify(graph, [0, 2])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: edge 1 (1 to 2, weight 2.5) is not in the forest, but comes before edge 2 (weight 3.5) on the forest's path between its ends
+    ValueError: edge 1 (1 to 2, weight 2.5) is not in the forest, but comes before edge 2 ...
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"graph must be a kostra.Graph, not {type(graph).__name__}")
@@ -30,12 +32,13 @@ def verify(graph, forest):
     if isinstance(forest, Forest):
         ids, maximum = forest.edge_ids, forest.maximum
         if forest.n != graph.n:
-            raise ValueError(f"forest has {forest.n} vertices, but the graph has {graph.n}")
+            raise ValueError(f"forest has n = {forest.n}, but graph has n = {graph.n}")
     else:
         ids, maximum = np.sort(_arrays.ends("forest", forest)), False
     if len(ids) and not 0 <= ids[0] <= ids[-1] < max(graph.m, 1):
-        culprit = ids[0] if ids[0] < 0 else ids[-1]
-        raise ValueError(f"forest names edge {culprit}, but the graph's edges are numbered below {graph.m}")
+        edge = ids[0] if ids[0] < 0 else ids[-1]
+        edges = _arrays.counted(graph.m, "edge", "edges") + ", numbered from 0"
+        raise ValueError(f"forest contains edge {edge}, but the graph has {edges}")
     if isinstance(forest, Forest):
         _refuse_of_another_graph(graph, forest, ids)
     violation = graph._inner.verify(ids.astype(np.uint32), maximum)
@@ -44,7 +47,7 @@ def verify(graph, forest):
 
 
 def _refuse_of_another_graph(graph, forest, ids):
-    """Raises a ValueError where the edges of a forest are not those that its graph has under their ids."""
+    """Raises a ValueError if the ends or weights of a forest's edges differ from the graph's."""
     names = ("u", "v", "weights")
     if all(_arrays.same(getattr(graph, name)[ids], getattr(forest, name)) for name in names):
         return
@@ -52,7 +55,8 @@ def _refuse_of_another_graph(graph, forest, ids):
     theirs = zip(*(getattr(forest, name).tolist() for name in names))
     edge, ours, theirs = next(row for row in zip(ids.tolist(), ours, theirs) if row[1] != row[2])
     raise ValueError(
-        f"forest is of another graph: its edge {edge} is {_shown(theirs)}, and the graph's is {_shown(ours)}"
+        f"forest belongs to another graph: its edge {edge} is {_shown(theirs)}, "
+        f"but edge {edge} of graph is {_shown(ours)}"
     )
 
 

@@ -1,13 +1,16 @@
-"""A backend for NetworkX: its spanning trees, by Kostra.
+"""A NetworkX backend for spanning trees.
 
-Call ``nx.minimum_spanning_tree(G, backend="kostra")``, or set ``nx.config.backend_priority = ["kostra"]`` (in the
-environment, ``NETWORKX_BACKEND_PRIORITY=kostra``) to change no code at all.
+Call ``nx.minimum_spanning_tree(G, backend="kostra")``. To use the backend without changes to calls,
+set ``nx.config.backend_priority = ["kostra"]`` or the environment variable
+``NETWORKX_BACKEND_PRIORITY=kostra``.
 
-Results are NetworkX's own graphs, with all attributes and the keys of multigraphs. Among edges of equal weight the
-one that ``G.edges`` lists first wins, whatever the ``algorithm``. Edges come in ascending order of weight (descending
-for a maximum), as from NetworkX's Kruskal. An edge of infinite weight is an edge for Borůvka's algorithm too.
+Results are NetworkX graphs with all attributes and the keys of multigraphs. For every
+``algorithm``, equal weights are ordered by position in ``G.edges``. Edges are returned in ascending
+order of weight (descending for a maximum), as by NetworkX's Kruskal. Edges of infinite weight are
+used for every ``algorithm``, Borůvka's included.
 
-Weights may be whatever NetworkX takes, such as ``Fraction``, ``Decimal`` and integers beyond 64 bits; none is rounded.
+Weights may have any type that NetworkX accepts, such as ``Fraction``, ``Decimal`` and integers of
+more than 64 bits. They are not rounded.
 """
 
 import contextlib
@@ -19,17 +22,22 @@ from operator import itemgetter
 import networkx
 import numpy as np
 
-from kostra import _graph, _kostra
+from kostra import _kostra
+from kostra._graph import Graph
+from kostra._solve import minimum_spanning_forest
 
 __all__ = ["KostraGraph", "backend"]
 
-# Below this many edges NetworkX is done before a graph is converted.
+# For graphs with fewer edges, the conversion takes longer than NetworkX's own algorithm.
 _SMALL = 200
 
 
 @contextlib.contextmanager
 def _without_collections():
-    """Pauses garbage collection. While many tuples are made it frees nothing, and takes longer than making them."""
+    """Pauses garbage collection.
+
+    While many tuples are created, collections free nothing and take longer than the creation.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -40,16 +48,18 @@ def _without_collections():
 
 
 def _is_of_dictionaries(graph):
-    """Whether a graph keeps its edges in dictionaries alone, as an ordinary one does, and views do not."""
+    """Whether a graph stores its edges in plain dictionaries, which views do not."""
     adjacency = graph._adj
     if type(adjacency) is not dict or set(map(type, adjacency.values())) - {dict}:
         return False
-    keyed = chain.from_iterable(map(dict.values, adjacency.values())) if graph.is_multigraph() else ()
+    keyed = (
+        chain.from_iterable(map(dict.values, adjacency.values())) if graph.is_multigraph() else ()
+    )
     return not set(map(type, keyed)) - {dict}
 
 
 def _adjacency(graph):
-    """The neighbours of each node, and the edges to them, as dictionaries of dictionaries; attributes as they are."""
+    """The edges by node and neighbor, as dictionaries with the original attributes."""
     if _is_of_dictionaries(graph):
         return graph._adj
     edges = dict if graph.is_multigraph() else lambda attributes: attributes
@@ -60,7 +70,7 @@ def _adjacency(graph):
 
 
 class KostraGraph:
-    """A NetworkX graph as NetworkX's dispatcher keeps it for Kostra: edges as arrays, in the order of ``G.edges``."""
+    """A NetworkX graph, converted for the backend: edges as arrays, in the order of ``G.edges``."""
 
     __networkx_backend__ = "kostra"
 
@@ -69,16 +79,20 @@ class KostraGraph:
         self._multigraph = original.is_multigraph()
         adjacency = _adjacency(original)
         self.nodes = list(adjacency)
-        # Whether each node is its own number.
-        self._numbered = set(map(type, self.nodes)) <= {int} and self.nodes == list(range(len(self.nodes)))
+        # Whether every node equals its position.
+        self._numbered = set(map(type, self.nodes)) <= {int} and self.nodes == list(
+            range(len(self.nodes))
+        )
         degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(adjacency))
         arcs = int(degrees.sum())
         u = np.repeat(np.arange(len(self.nodes), dtype=np.int32), degrees)
         v = self._numbers(adjacency, arcs)
-        # Each edge is stored at both its ends; the first occurrence counts.
+        # Each edge is stored at both ends. The first occurrence is used.
         first = u <= v
         u, v = u[first], v[first]
-        data = list(compress(chain.from_iterable(map(dict.values, adjacency.values())), first.tolist()))
+        data = list(
+            compress(chain.from_iterable(map(dict.values, adjacency.values())), first.tolist())
+        )
         if self._multigraph:
             parallel = np.fromiter(map(len, data), np.int64, len(data))
             u, v = np.repeat(u, parallel), np.repeat(v, parallel)
@@ -90,37 +104,50 @@ class KostraGraph:
         self._weighted = {}
 
     def _numbers(self, adjacency, arcs):
-        """The numbers of all neighbours of all nodes."""
+        """The numbers of all neighbors of all nodes."""
         if self._numbered:
-            # A key that equals a number may have another type. NumPy converts it to that number, or raises TypeError.
+            # A key may equal a number but have another type. NumPy converts it to the number or
+            # raises TypeError.
             with contextlib.suppress(TypeError):
                 return np.fromiter(chain.from_iterable(adjacency.values()), np.int32, arcs)
         numbers = {node: number for number, node in enumerate(self.nodes)}
-        return np.fromiter(map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs)
+        return np.fromiter(
+            map(numbers.__getitem__, chain.from_iterable(adjacency.values())), np.int32, arcs
+        )
 
     def named(self, numbers):
-        """The nodes of these numbers."""
-        return numbers.tolist() if self._numbered else _kostra.pick(self.nodes, numbers.astype(np.int64))
+        """The nodes with the numbers ``numbers``."""
+        return (
+            numbers.tolist()
+            if self._numbered
+            else _kostra.pick(self.nodes, numbers.astype(np.int64))
+        )
 
     def is_directed(self):
-        """Never."""
+        """Whether edges have directions: never."""
         return False
 
     def is_multigraph(self):
-        """Whether parallel edges have keys."""
+        """Whether the graph is a multigraph, with keys for parallel edges."""
         return self._multigraph
 
     def edge(self, number):
-        """An edge as NetworkX shows it in messages."""
+        """An edge in the form of NetworkX's messages."""
         ends = self.nodes[self.u[number]], self.nodes[self.v[number]]
-        return (*ends, self.data[number]) if self.keys is None else (*ends, self.keys[number], self.data[number])
+        return (
+            (*ends, self.data[number])
+            if self.keys is None
+            else (*ends, self.keys[number], self.data[number])
+        )
 
     def weighted(self, weight):
-        """The graph with the weights of an attribute, 1 where there is none, and the numbers of edges that are NaN."""
+        """The graph with the attribute ``weight`` as weights, 1 if missing, and the ids of NaN
+        edges.
+        """
         found = self._weighted.get(weight)
         if found is None:
             values, nan = self._weights(weight)
-            found = (_graph.Graph(self.u, self.v, values, len(self.nodes), nan="skip", copy=False), nan)
+            found = (Graph(self.u, self.v, values, len(self.nodes), nan="skip", copy=False), nan)
             self._weighted[weight] = found
         return found
 
@@ -135,11 +162,13 @@ class KostraGraph:
             array = np.array(values, dtype=object)
         if array.ndim != 1 or array.dtype.kind not in "iufb" or _is_rounded(array, values):
             array = _ranks(values)
-        return array, np.flatnonzero(np.isnan(array)) if array.dtype.kind == "f" else np.empty(0, np.int64)
+        return array, (
+            np.flatnonzero(np.isnan(array)) if array.dtype.kind == "f" else np.empty(0, np.int64)
+        )
 
 
 def _is_rounded(array, values):
-    """Whether integers of 2**53 or more have become floats, or the type has more than 64 bits."""
+    """Whether integers of 2**53 or more became floats, or the type has more than 64 bits."""
     if array.dtype.itemsize > 8:
         return True
     if array.dtype.kind != "f":
@@ -149,7 +178,7 @@ def _is_rounded(array, values):
 
 
 def _ranks(values):
-    """Floats in the order of any numbers that can be compared; NaN for NaN."""
+    """The rank of each value as a float, for any comparable numbers. The rank of NaN is NaN."""
     ranks = np.full(len(values), np.nan)
     numbers = [edge for edge, value in enumerate(values) if not isnan(value)]
     rank, previous = 0.0, None
@@ -161,7 +190,7 @@ def _ranks(values):
 
 
 def _forest(graph, minimum, weight, ignore_nan, partition=None):
-    """The numbers of the edges of a spanning forest, in the order in which Kruskal's algorithm finds them."""
+    """The edge ids of a spanning forest, in the order of Kruskal's algorithm."""
     weighted, nan = graph.weighted(weight)
     if len(nan) and not ignore_nan:
         raise ValueError(f"NaN found as an edge weight. Edge {graph.edge(nan[0])}")
@@ -172,23 +201,29 @@ def _forest(graph, minimum, weight, ignore_nan, partition=None):
 
 
 def _partitioned(graph, weighted, nan, minimum, partition):
-    """The same with a partition: edges marked as included come first, and edges marked as excluded are left out."""
+    """As :func:`_forest` with a partition: included edges are first, and excluded edges are
+    skipped.
+    """
     from networkx.algorithms.tree.mst import EdgePartition
 
     states = [attributes.get(partition) for attributes in graph.data]
-    usable = np.fromiter((state != EdgePartition.EXCLUDED for state in states), np.bool_, len(states))
+    usable = np.fromiter(
+        (state != EdgePartition.EXCLUDED for state in states), np.bool_, len(states)
+    )
     usable[nan] = False
     edges = np.flatnonzero(usable)
-    included = np.fromiter((states[edge] == EdgePartition.INCLUDED for edge in edges), np.bool_, len(edges))
+    included = np.fromiter(
+        (states[edge] == EdgePartition.INCLUDED for edge in edges), np.bool_, len(edges)
+    )
     _, ranks = np.unique(weighted.weights[edges], return_inverse=True)
     ranks = ranks if minimum else -ranks
     ranks[included] = -len(edges) - 1
-    forest = _graph.minimum_spanning_forest(graph.u[edges], graph.v[edges], ranks, len(graph.nodes))
+    forest = minimum_spanning_forest(graph.u[edges], graph.v[edges], ranks, len(graph.nodes))
     return edges[forest.edge_ids[forest._inner.in_order()]]
 
 
 def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
-    """Yields edges as NetworkX's functions do."""
+    """Yields edges in the form of NetworkX's functions."""
     found = _forest(graph, minimum, weight, ignore_nan, partition)
     with _without_collections():
         columns = [graph.named(graph.u[found]), graph.named(graph.v[found])]
@@ -201,7 +236,7 @@ def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
 
 
 def _tree(graph, minimum, weight, ignore_nan, partition=None):
-    """A spanning forest as a graph of the same class, with all nodes and attributes."""
+    """A spanning forest as a graph of the input's class, with all nodes and attributes."""
     original = graph.original
     edges = _edges(graph, minimum, weight, True, True, ignore_nan, partition)
     tree = original.__class__()
@@ -216,7 +251,9 @@ def _tree(graph, minimum, weight, ignore_nan, partition=None):
 
 
 def _fill(tree, original, edges):
-    """What ``add_nodes_from`` and ``add_edges_from`` do to an empty graph, when all ends of edges are nodes."""
+    """Adds nodes and edges to an empty graph, faster than ``add_nodes_from`` and
+    ``add_edges_from``.
+    """
     tree._node.update((node, attributes.copy()) for node, attributes in original._node.items())
     adjacency = tree._adj
     adjacency.update((node, {}) for node in original._node)
@@ -232,13 +269,15 @@ def _check_algorithm(algorithm, graph):
 
 
 class _Backend:
-    """What NetworkX's dispatcher calls: its own functions by name, with the same arguments."""
+    """The interface for NetworkX's dispatcher: NetworkX's functions with the same arguments."""
 
     @staticmethod
     def convert_from_nx(graph, **_):
-        """A graph for the functions below. NetworkX keeps it until the graph changes.
+        """Converts a graph for the functions below. NetworkX caches the result until the graph
+        changes.
 
-        A view changes with another graph, which NetworkX does not see, so of a view no conversion is kept.
+        A view changes with another graph, which NetworkX does not notice. So conversions of views
+        are not cached.
         """
         if hasattr(graph, "_graph") or not _is_of_dictionaries(graph):
             graph.__networkx_cache__ = None
@@ -247,24 +286,24 @@ class _Backend:
 
     @staticmethod
     def convert_to_nx(result, **_):
-        """NetworkX's form of a result. All results are in it already, but for a graph that was only converted."""
+        """Converts a result to NetworkX. Only an unchanged converted graph needs a conversion."""
         return result.original if isinstance(result, KostraGraph) else result
 
     @staticmethod
     def can_run(name, args, kwargs):
-        """Whether a call is for undirected graphs, or why not."""
+        """True if the graph is undirected, otherwise the reason for refusing the call."""
         graph = args[0] if args else kwargs.get("G")
         if graph is not None and graph.is_directed():
-            return "spanning forests are of undirected graphs"
+            return "the graph is directed, but spanning forests need an undirected graph"
         return True
 
     @staticmethod
     def should_run(name, args, kwargs):
-        """Whether a call is worth the conversion, or why not."""
+        """True if the graph is large enough, otherwise the reason for refusing the call."""
         graph = args[0] if args else kwargs.get("G")
         if isinstance(graph, KostraGraph) or graph.number_of_edges() >= _SMALL:
             return True
-        return f"the graph has fewer than {_SMALL} edges, and NetworkX is done before it is converted"
+        return f"the graph has fewer than {_SMALL} edges, so NetworkX is faster than the conversion"
 
     @staticmethod
     def minimum_spanning_edges(
@@ -321,5 +360,5 @@ class _Backend:
         return _tree(G, minimum, weight, ignore_nan, partition)
 
 
-#: The entry point.
+#: The object of the entry point ``networkx.backends``.
 backend = _Backend()

@@ -1,12 +1,12 @@
-//! Arrow's C data interface: how libraries hand each other tables. Capsules hold structs that say
-//! where the columns lie and how to give them back.
+//! Arrow's C data interface, with which libraries exchange tables. Capsules contain structs with
+//! the addresses of the columns and a callback that releases them.
 //!
-//! The layouts are those of Arrow's C data and C stream interfaces, which never change
-//! (<https://arrow.apache.org/docs/format/CDataInterface.html>). Who consumes a struct moves it
-//! out, which leaves one without a release callback behind, and calls that callback once when done.
-//! Arrow's own crates would add many dependencies to the build.
+//! The layouts are those of Arrow's C data and C stream interfaces, which are stable
+//! (<https://arrow.apache.org/docs/format/CDataInterface.html>). The consumer moves a struct out of
+//! the capsule, leaves a struct without a release callback, and calls the callback once when done.
+//! The code does not use Arrow's crates because they would add many dependencies.
 
-#![allow(unsafe_code, reason = "structs of C's layout come in capsules")]
+#![allow(unsafe_code, reason = "capsules contain C structs")]
 
 mod reader;
 
@@ -48,7 +48,7 @@ pub(crate) struct Array {
     private_data: *mut c_void,
 }
 
-/// `ArrowArrayStream`: the rows of a table, some at a time.
+/// `ArrowArrayStream`: the rows of a table in batches.
 #[repr(C)]
 struct Stream {
     get_schema: Option<unsafe extern "C" fn(*mut Stream, *mut Schema) -> c_int>,
@@ -58,11 +58,11 @@ struct Stream {
     private_data: *mut c_void,
 }
 
-/// What the three have in common.
+/// The common interface of the three structs.
 ///
 /// # Safety
-/// A struct of zeros is one that has been released, and one that is not may be moved, and given
-/// back on any thread.
+/// A struct of zeros is a released struct. A struct that is not released may be moved and released
+/// on any thread.
 pub(crate) unsafe trait Exported: Sized {
     const CAPSULE: &'static CStr;
 
@@ -71,7 +71,7 @@ pub(crate) unsafe trait Exported: Sized {
 
 macro_rules! exported {
     ($($type:ty: $name:literal),*) => {
-        // SAFETY: the interface says so of its structs.
+        // SAFETY: Arrow's specification guarantees this for the three structs.
         $(unsafe impl Exported for $type {
             const CAPSULE: &'static CStr = $name;
 
@@ -84,10 +84,10 @@ macro_rules! exported {
 
 exported!(Schema: c"arrow_schema", Array: c"arrow_array", Stream: c"arrow_array_stream");
 
-/// A struct that is ours to give back, which dropping it does.
+/// A struct that this module owns. Dropping it calls the release callback.
 pub(crate) struct Owned<T: Exported>(T);
 
-// SAFETY: the structs may be moved and released on any thread, and nothing changes them in between.
+// SAFETY: the structs may be moved and released on any thread, and are not changed in between.
 unsafe impl<T: Exported> Send for Owned<T> {}
 // SAFETY: as above.
 unsafe impl<T: Exported> Sync for Owned<T> {}
@@ -95,16 +95,17 @@ unsafe impl<T: Exported> Sync for Owned<T> {}
 impl<T: Exported> Drop for Owned<T> {
     fn drop(&mut self) {
         if let Some(release) = self.0.release() {
-            // SAFETY: it has not been called, or it would have taken itself out of the struct.
+            // SAFETY: the callback removes itself from the struct when it is called, so this is the
+            // first call.
             unsafe { release(&raw mut self.0) };
         }
     }
 }
 
 impl<T: Exported> Owned<T> {
-    /// A released struct, for others to fill.
+    /// A released struct, which a callback fills.
     fn empty() -> Self {
-        // SAFETY: zeros are such a struct.
+        // SAFETY: a struct of zeros is a released struct.
         Self(unsafe { std::mem::zeroed() })
     }
 
@@ -112,38 +113,39 @@ impl<T: Exported> Owned<T> {
         &raw mut self.0
     }
 
-    /// Moves a struct out of where it lies; `None` where it has been moved or released before.
+    /// Moves the struct out of `place`. Returns `None` if it was moved or released before.
     ///
     /// # Safety
-    /// There is such a struct, and nobody uses it meanwhile.
+    /// `place` points to a struct that no other code uses during the call.
     unsafe fn take(place: NonNull<T>) -> Option<Self> {
-        // SAFETY: the caller vouches for it; zeros are a released struct, whose capsule has nothing
-        // left to do.
+        // SAFETY: the caller guarantees a valid `place`. It is left with a released struct, which
+        // its capsule does not release again.
         let owned = Self(unsafe { place.replace(std::mem::zeroed()) });
         owned.0.release().is_some().then_some(owned)
     }
 
     fn from_capsule(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let name = T::CAPSULE.as_ptr();
-        // SAFETY: the object may be any; a capsule's name tells what is in it.
+        // SAFETY: the first call accepts any object. The name of a capsule gives the type of its
+        // content.
         let owned = unsafe {
             if ffi::PyCapsule_IsValid(capsule.as_ptr(), name) == 0 {
                 return Err(PyTypeError::new_err(format!(
-                    "table must export Arrow capsules, but one of them is no {:?}",
+                    "table must export Arrow capsules, but one of them is not an {:?}",
                     T::CAPSULE
                 )));
             }
             NonNull::new(ffi::PyCapsule_GetPointer(capsule.as_ptr(), name).cast())
                 .and_then(|it| Self::take(it))
         };
-        owned.ok_or_else(|| PyValueError::new_err("table has been read before; export it again"))
+        owned.ok_or_else(|| PyValueError::new_err("table was already read; export it again"))
     }
 }
 
-/// Why a table is none, in one sentence.
+/// The error for a table that violates Arrow's specification.
 pub(crate) fn malformed(what: &str) -> PyErr {
     PyValueError::new_err(format!(
-        "table is malformed: {what}; its library has exported it wrongly"
+        "table is malformed: {what}; this is an error of the library that exported it"
     ))
 }
 
@@ -157,15 +159,15 @@ impl Schema {
         text(self, self.name)
     }
 
-    /// What a table's columns are, in their order.
+    /// The schemas of a table's columns, in order.
     pub(crate) fn children(&self) -> PyResult<Vec<&Self>> {
         let children = listed(self, self.children, self.n_children).iter();
-        // SAFETY: whoever exports a struct vouches for what it points to, until it is released.
+        // SAFETY: the exporter guarantees valid pointers until the struct is released.
         let children = children.map(|&child| unsafe { child.as_ref() });
         children.map(|child| child.ok_or_else(|| malformed("a column has no type"))).collect()
     }
 
-    /// The type of the values, where this is the type of numbers that stand for them.
+    /// The type of the values if the column is dictionary-encoded.
     pub(crate) fn dictionary(&self) -> Option<&Self> {
         // SAFETY: as above.
         unsafe { self.dictionary.as_ref() }
@@ -177,19 +179,21 @@ impl Owned<Array> {
         &self.0
     }
 
-    /// Moves some columns out of a table, and gives the others back.
+    /// Moves the columns `wanted` out of a batch of `count` columns, and releases the others.
     pub(crate) fn columns(self, count: usize, wanted: &[usize]) -> PyResult<Vec<Self>> {
         let children = listed(&self.0, self.0.children, self.0.n_children);
         if children.len() != count {
-            return Err(malformed("its rows have not as many columns as it says"));
+            return Err(malformed(
+                "a batch of rows does not have the number of columns that the schema gives",
+            ));
         }
         let take = |&column: &usize| {
             let child = children.get(column).and_then(|&child| NonNull::new(child));
-            // SAFETY: a child may be moved out of a struct that is released right after, as this
-            // one is.
+            // SAFETY: Arrow allows moving a child out of a struct that is then released, as `self`
+            // is.
             child
                 .and_then(|child| unsafe { Self::take(child) })
-                .ok_or_else(|| malformed("a column is not there"))
+                .ok_or_else(|| malformed("a column is missing"))
         };
         wanted.iter().map(take).collect()
     }
@@ -200,43 +204,43 @@ impl Array {
         usize::try_from(self.length).map_err(|_| malformed("it has a negative length"))
     }
 
-    /// Where the first row lies in the buffers.
+    /// The position of the first row in the buffers.
     pub(crate) fn offset(&self) -> PyResult<usize> {
         usize::try_from(self.offset).map_err(|_| malformed("it has a negative offset"))
     }
 
-    /// Whether there may be rows without a value.
+    /// Whether the column may contain rows without a value.
     pub(crate) fn may_have_nulls(&self) -> bool {
         self.null_count != 0
     }
 
-    /// Where the buffers begin.
+    /// The addresses of the buffers.
     pub(crate) fn buffers(&self) -> &[*const c_void] {
         listed(self, self.buffers, self.n_buffers)
     }
 
-    /// The values, where this holds numbers that stand for them.
+    /// The values if the column is dictionary-encoded.
     pub(crate) fn dictionary(&self) -> Option<&Self> {
-        // SAFETY: whoever exports a struct vouches for what it points to, until it is released.
+        // SAFETY: the exporter guarantees valid pointers until the struct is released.
         unsafe { self.dictionary.as_ref() }
     }
 }
 
-/// A text of a struct.
+/// A string of a struct; empty if the pointer is null.
 fn text<T>(_owner: &T, text: *const c_char) -> &[u8] {
     if text.is_null() {
         return &[];
     }
-    // SAFETY: whoever exports a struct vouches for its texts, until it is released.
+    // SAFETY: the exporter guarantees valid strings until the struct is released.
     unsafe { CStr::from_ptr(text) }.to_bytes()
 }
 
-/// What a struct lists.
+/// An array of a struct; empty if the pointer is null.
 fn listed<T, Item>(_owner: &T, first: *mut Item, count: i64) -> &[Item] {
     let count = usize::try_from(count).unwrap_or(0);
     if first.is_null() || count == 0 {
         return &[];
     }
-    // SAFETY: whoever exports a struct vouches for what it lists, until it is released.
+    // SAFETY: the exporter guarantees a valid array until the struct is released.
     unsafe { std::slice::from_raw_parts(first, count) }
 }
