@@ -114,7 +114,7 @@ BAD = [
     (([0], [1], [2**64]), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], np.array([1], "m8[s]")), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], np.array([1], np.longdouble)), {}, TypeError, "up to 64 bits, not of"),
-    (([0, [1]], [1, 2]), {}, ValueError, "u is no array: "),
+    (([0, [1]], [1, 2]), {}, ValueError, "u cannot be converted to an array: "),
     (([0, 1], [1]), {}, ValueError, "u and v must have the same length, but have 2, 1 entries"),
     (([0], [1], [1, 2]), {}, ValueError, "u, v and w must have the same length, but have 1, 1, 2 entries"),
     (([0, 1, -1], [1, 2, 0]), {}, ValueError, r"u\[2\] is -1, but vertices are numbered from 0"),

@@ -90,10 +90,10 @@ def test_verify_names_the_first_thing_that_is_wrong():
         ([0, 1], "edge 3 .* joins two trees that the forest leaves apart"),
         ([0, 1, 2], "forest edge 2 .* closes a cycle"),
         ([0, 0, 1], "ids must ascend, each once"),
-        ([0, 1, 4], "forest names edge 4, but the graph's edges are numbered below 4"),
-        ([0, -1], "forest names edge -1"),
+        ([0, 1, 4], "forest contains edge 4, but the graph has 4 edges, numbered from 0"),
+        ([0, -1], "forest contains edge -1"),
         (question.minimum_spanning_forest(maximum=True).edge_ids, "is not in the forest"),
-        (kostra.minimum_spanning_forest([0], [1]), "forest has 2 vertices, but the graph has 4"),
+        (kostra.minimum_spanning_forest([0], [1]), "forest has n = 2, but graph has n = 4"),
     ]:
         with pytest.raises(ValueError, match=message):
             kostra.verify(question, wrong)
@@ -105,5 +105,5 @@ def test_graphs_and_forests_describe_themselves():
     question = graph()
     assert repr(question) == "<kostra.Graph: 200 vertices, 500 edges, int64 weights>"
     assert repr(kostra.minimum_spanning_forest([0], [1], [2.5])) == (
-        "<kostra.Forest: 2 vertices, 1 edges, one component, total weight 2.5>"
+        "<kostra.Forest: 2 vertices, 1 edge, one component, total weight 2.5>"
     )

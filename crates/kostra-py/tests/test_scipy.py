@@ -126,7 +126,7 @@ def test_rows_that_are_none_are_refused():
     for starts in ([0, 2, 1], [1, 1, 1], [-1, 0, 1], [0, 5, 3]):
         graph = sparse.csr_array(np.array([[0, 1.0], [0, 0]]))
         graph.indptr = np.array(starts, np.int32)
-        with pytest.raises(ValueError, match="csgraph.indptr (must start at 0 and ascend|ends at 3, but csgraph has 1 entries)"):
+        with pytest.raises(ValueError, match="csgraph.indptr (must start at 0 and be ascending|ends at 3, but csgraph has 1 entry)"):
             minimum_spanning_tree(graph)
 
 

@@ -200,7 +200,8 @@ def _refuse_rounded(name, ends, others):
         row = int(merged.argmax())
         raise ValueError(
             f"column {name!r} contains {ends[row]} in row {row}, "
-            "which floats do not represent exactly; convert the ends to integers or to text instead of floats"
+            "which floats do not represent exactly; "
+            "convert the ends to integers or to text instead of floats"
         )
 
 

@@ -171,7 +171,8 @@ def columns(u, v, w):
         if place[0] not in _device.CUDA:
             raise _device.DeviceError(
                 f"{name} is on device {_device.name_of(place)}, "
-                "but Kostra takes arrays on CUDA devices and in host memory; copy it to the host first"
+                "but Kostra takes arrays on CUDA devices and in host memory; "
+                "copy it to the host first"
             )
     found = {}
     try:
