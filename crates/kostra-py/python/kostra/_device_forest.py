@@ -14,8 +14,8 @@ class DeviceArray:
 
     It supports DLPack and ``__cuda_array_interface__``, and so ``cupy.asarray(array)``,
     ``torch.from_dlpack(array)`` and ``jax.dlpack.from_dlpack(array)``. They do not copy the array,
-    and keep it alive. ``to_numpy()`` copies it to host memory. ``DeviceArray(values,
-    device="cuda:1")`` copies an array from host memory to a device.
+    and keep it alive. ``to_numpy()`` copies it to host memory.
+    ``DeviceArray(values, device="cuda:1")`` copies an array from host memory to a device.
     """
 
     __slots__ = ("_memory", "dtype")

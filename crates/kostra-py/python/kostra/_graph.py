@@ -10,8 +10,9 @@ MAX_VERTICES = 2**32 - 1
 
 
 class Graph(Value):
-    """An undirected weighted multigraph. Edge ``i`` connects ``u[i]`` and ``v[i]`` with weight
-    ``w[i]``.
+    """An undirected weighted multigraph.
+
+    Edge ``i`` connects ``u[i]`` and ``v[i]`` and has weight ``w[i]``.
 
     The parameters are those of :func:`minimum_spanning_forest`, but the arrays must be in host
     memory. The arrays are copied and may change afterwards. With ``copy=False``, arrays of the
@@ -71,8 +72,8 @@ class Graph(Value):
         )
         self._end_types = (u.dtype, v.dtype)
         self._weight_type = dtype
-        skips_nan = n is None and w is not None and w.dtype.kind == "f" and bool(np.isnan(w).any())
-        self._gaps = _ids.Gaps(skips_nan) if n is None else None
+        skips_nan = nan == "skip" and w is not None and w.dtype.kind == "f"
+        self._gaps = _ids.Gaps(skips_nan and bool(np.isnan(w).any())) if n is None else None
         self._plain()
 
     def _plain(self):
@@ -277,8 +278,8 @@ class Graph(Value):
         Warns
         -----
         UserWarning
-            If some of the ids from 0 to the highest id in an edge list do not occur. With
-            ``names=True`` only the ids that occur are vertices.
+            If some of the ids from 0 to the highest id in an edge list do not occur. For a Parquet
+            file, the first solve warns. With ``names=True`` only the ids that occur are vertices.
 
         >>> import kostra, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -20,9 +20,9 @@ def minimum_spanning_tree(csgraph, overwrite=False, *, explicit_zeros=True, thre
 
     The parameters and the result are those of ``scipy.sparse.csgraph.minimum_spanning_tree``. The
     result is an n-by-n ``csr_array``, or for a matrix a ``csr_matrix``, of floats. It has one entry
-    per edge of the tree, at the position of the edge in the input. If an edge is stored as ``(i,
-    j)`` and as ``(j, i)``, the smaller weight is used; for equal weights, the entry in the earlier
-    row. The result shares no memory with the input.
+    per edge of the tree, at the position of the edge in the input. If an edge is stored at two
+    positions, ``(i, j)`` and ``(j, i)``, the smaller weight is used; for equal weights, the entry
+    in the earlier row. The result shares no memory with the input.
 
     There are three differences:
 
