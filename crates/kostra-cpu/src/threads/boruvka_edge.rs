@@ -22,9 +22,9 @@
 //! * Listing 7 joins the ends of an edge that is the lightest at both. Here one end is enough, as
 //!   in Listing 5 and in the text of section 3.3: with both, a path of ascending weights would take
 //!   a round for each edge.
-//! * The source requires unique weights. Here minima are of ranks `(weight key, edge id)`, so weights
-//!   may be equal.
-//! * The source requires no self-loops. Here they are no candidates, and the first filter drops them.
+//! * The source requires unique weights. Here minima are of ranks `(weight key, edge id)`, so
+//!   weights may be equal.
+//! * The source excludes self-loops. Here they are no candidates, and the first filter drops them.
 //! * Edges of the forest are flagged in the set that is the answer. The source copies flagged edges
 //!   into a list after the rounds, in its final approach by tickets (optimization 1b), which is not
 //!   implemented.
