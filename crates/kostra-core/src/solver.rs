@@ -74,7 +74,7 @@ pub struct SolverInfo {
     pub exact: bool,
     /// The time, such as `"O(m log m)"`.
     pub time: &'static str,
-    /// The memory beyond the graph and the answer, such as `"8 bytes an edge, 4 a vertex"`.
+    /// The memory beyond the graph and the answer, such as `"8 bytes per edge, 4 per vertex"`.
     pub scratch: &'static str,
     /// The options, apart from the number of threads.
     pub options: &'static [SolverOption],

@@ -155,7 +155,7 @@ impl Buckets {
         bucket << self.shift..self.vertices.min((bucket + 1) << self.shift)
     }
 
-    /// Groups of buckets that have at most so many entries, or are alone.
+    /// Groups of buckets. A group has at most `entries` entries or a single bucket.
     fn groups(&self, entries: usize) -> Vec<Range<usize>> {
         let mut groups = Vec::new();
         let mut first = 0;

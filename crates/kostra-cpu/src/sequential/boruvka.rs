@@ -8,11 +8,11 @@
 //!
 //! * Source: Sousa 2014, section 3.1.1, Algorithm 1 (after Borůvka 1926), with disjoint sets, as
 //!   the text proposes.
-//! * Deviates: ties go to the lower edge id, so weights may be equal. Edges inside a component are
-//!   dropped after each round, so later rounds pass over fewer edges. The disjoint sets are linked
-//!   by index (Rem's algorithm), not by rank.
-//! * Time O((n + m) log n); scratch 4 bytes an edge and 12 a vertex (20 with 64-bit weights).
-//! * Wants an edge list. Exact. One thread.
+//! * Deviations: ties go to the lower edge id, so weights may be equal. Edges inside a component
+//!   are dropped after each round, so later rounds pass over fewer edges. The disjoint sets are
+//!   linked by index (Rem's algorithm), not by rank.
+//! * Time O((n + m) log n); scratch 4 bytes per edge and 12 per vertex (20 with 64-bit weights).
+//! * Input: edge list. Exact. One thread.
 
 use kostra_core::{
     Algorithm, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
@@ -54,13 +54,14 @@ impl Algorithm for Boruvka {
     }
 }
 
-/// What is kept from round to round.
+/// The state between rounds.
 struct Rounds<'a, W: Weight> {
     edges: Edges<'a, W>,
     components: UnionFind,
-    /// The edges that may still leave a component, ascending.
+    /// The edges that may still join two components, ascending.
     alive: Vec<EdgeId>,
-    /// The lightest outgoing edge of each component, at its representative. No edge anywhere else.
+    /// The lightest outgoing edge of each component, stored at its representative; no edge at other
+    /// vertices.
     lightest: Vec<<W::Key as Key>::Rank>,
     forest: EdgeSet,
     pace: Pace,
@@ -79,8 +80,8 @@ impl<'a, W: Weight> Rounds<'a, W> {
     }
 
     /// Drops the edges inside components, and finds the lightest of the others at each component.
-    /// One pass does both, since both ask for the representatives of an edge's ends, which is what
-    /// a round's time goes into.
+    /// One pass does both, because both need the representatives of an edge's ends, which take most
+    /// of the time.
     fn filter(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
         let mut kept = 0;
         for index in 0..self.alive.len() {
@@ -105,7 +106,7 @@ impl<'a, W: Weight> Rounds<'a, W> {
         Ok(())
     }
 
-    /// Merges every component with the one that its lightest edge leads to.
+    /// Merges every component with the component at the other end of its lightest edge.
     fn hook(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
         let none = no_edge::<W::Key>();
         for lightest in &mut self.lightest {
@@ -116,7 +117,7 @@ impl<'a, W: Weight> Rounds<'a, W> {
             }
             let id = W::Key::rank_id(rank);
             let (u, v) = self.edges.ends(id);
-            // Two components may have chosen the same edge; the second finds itself merged already.
+            // Two components may have chosen the same edge. The second is already merged.
             if self.components.union(u, v) {
                 self.forest.insert(id);
             }

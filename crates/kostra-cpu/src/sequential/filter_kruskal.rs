@@ -14,12 +14,12 @@
 //! * Source: Osipov, Sanders & Singler 2009 (Filter-Kruskal), a work that Biagiotti cites. Sousa
 //!   2014, section 3.1.2, mentions the idea of leaving heavier edges for later, and attributes it
 //!   to Rostrup et al. 2011.
-//! * Deviates: they choose the pivot as in quicksort and recurse on both parts; here a sample
+//! * Deviations: they choose the pivot as in quicksort and recurse on both parts; here a sample
 //!   places the pivot, so that the light part has about as many edges as a forest, the light part
 //!   is sorted at once, and the recursion on the heavy part is a loop.
 //! * Expected time O(m + n log n log(m / n)) for random weights, O(m log m) for any.
-//! * Scratch 8 bytes an edge at most and 24 a vertex (with 64-bit weights 16 and 44).
-//! * Wants an edge list. Exact. One thread.
+//! * Scratch 8 bytes per edge at most and 24 per vertex (with 64-bit weights 16 and 44).
+//! * Input: edge list. Exact. One thread.
 
 use kostra_core::{
     Algorithm, BitSet, EdgeId, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation,
@@ -91,9 +91,9 @@ enum Heavy {
     These(Vec<EdgeId>),
 }
 
-/// How many edges are drawn to place a pivot.
+/// The size of the sample that places a pivot.
 const SAMPLE: usize = 1 << 16;
-/// How many edges are looked at before what is kept of them is appended.
+/// The number of edges per block of a selection.
 const BLOCK: usize = 1024;
 
 impl Heavy {
@@ -117,8 +117,7 @@ impl Heavy {
         if light >= self.len() {
             return highest;
         }
-        // One draw from each of SAMPLE stretches of equal length, at a place in it that a hash
-        // picks.
+        // One edge from each of SAMPLE ranges of equal length, at a position that a hash chooses.
         let stretch = self.len().div_ceil(SAMPLE);
         let mut sample: Vec<_> = (0..self.len() / stretch)
             .map(|i| {
@@ -144,16 +143,16 @@ impl Heavy {
         }
     }
 
-    /// The edges whose ends are not together yet. None of the light ones is among them: they have
-    /// been united.
+    /// The edges between different components. No light edge is among them, because the light edges
+    /// have been united.
     fn apart<W: Weight>(
         self,
         edges: Edges<'_, W>,
         components: &mut UnionFind,
     ) -> Result<Self, OutOfMemory> {
         let representatives = components.flatten();
-        // Most edges lie inside one giant component, and one bit a vertex that says so fits a
-        // closer cache.
+        // Most edges are inside the giant component. One bit per vertex marks its members and fits
+        // a closer cache.
         let giant = members_of_giant(representatives)?;
         let is_outside_giant = |id| {
             let (u, v) = edges.ends(id);
@@ -171,7 +170,7 @@ impl Heavy {
     }
 }
 
-/// The members of the component that holds the most vertices of a small sample.
+/// The members of the most frequent component in a small sample of vertices.
 fn members_of_giant(representatives: &[Vertex]) -> Result<BitSet, OutOfMemory> {
     let giant = giant_component(representatives.len(), |vertex| representatives[vertex]);
     let mut members = BitSet::try_new(representatives.len())?;
@@ -185,9 +184,8 @@ fn members_of_giant(representatives: &[Vertex]) -> Result<BitSet, OutOfMemory> {
 
 /// The items that a predicate holds for.
 ///
-/// In blocks and in two steps, so that nothing stands between the memory accesses of different
-/// items: first the predicate for all of a block, then the selection, without a branch that the
-/// processor could mispredict.
+/// Works in blocks and in two steps, so that the memory accesses of different items overlap: first
+/// the predicate for a whole block, then the selection without an unpredictable branch.
 fn select<T: Copy + Default>(
     mut items: impl Iterator<Item = T>,
     holds: impl Fn(T) -> bool,

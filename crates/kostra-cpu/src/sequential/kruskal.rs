@@ -6,13 +6,14 @@
 //!
 //! * Source: Sousa 2014, section 3.1.2, Algorithm 2 (after Kruskal 1956, construction A); the
 //!   baseline of Shou & He 2024, section 3.1 and Listing 2.
-//! * Deviates: ties go to the lower edge id. What is sorted are integers of key and id, not edges.
-//!   The disjoint sets are linked by index (Rem's algorithm), where Listing 1 of Shou & He links by
-//!   rank; they need no array of ranks. The search for an edge's components starts from ancestors
-//!   that were read some edges before, so that memory accesses overlap. It stops when one component
-//!   is left, which Sousa's text allows and Algorithm 2 does not do.
-//! * Time O(m log m) for the sort; scratch 8 bytes an edge (16 with 64-bit weights) and 4 a vertex.
-//! * Wants an edge list. Exact. One thread.
+//! * Deviations: ties go to the lower edge id. What is sorted are integers of key and id, not
+//!   edges. The disjoint sets are linked by index (Rem's algorithm), where Listing 1 of Shou & He
+//!   links by rank; they need no array of ranks. The search for an edge's components starts from
+//!   ancestors that were read some edges before, so that memory accesses overlap. It stops when one
+//!   component is left, which Sousa's text allows and Algorithm 2 does not do.
+//! * Time O(m log m) for the sort; scratch 8 bytes per edge (16 with 64-bit weights) and 4 per
+//!   vertex.
+//! * Input: edge list. Exact. One thread.
 
 use kostra_core::{
     Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,

@@ -7,7 +7,7 @@
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 4 (after Jarník 1930, Prim 1957, Fredman and
 //!   Tarjan 1987).
-//! * Deviates: the start vertices are the lowest that are not reached, not random ones, and there
+//! * Deviations: the start vertices are the lowest that are not reached, not random ones, and there
 //!   is one for each component, so graphs may be disconnected. The order is that of ranks
 //!   `(weight key, edge id)`. A vertex of the tree is marked by the lowest rank, where Algorithm 4
 //!   uses the distance 0, so weights may be zero or negative.

@@ -1,14 +1,14 @@
 //! Prim's algorithm with a binary heap.
 //!
-//! The growing loop and its deviations are in `prim.rs`, the heap in `heap_binary.rs` of the crate.
+//! The growing loop and its deviations are in `prim.rs`, and the heap is `heap/binary.rs`.
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 4; Biagiotti, CPU implementation (the version
 //!   with a heap).
-//! * Deviates: Biagiotti says only that a simple heap sorts the edges. This heap holds vertices, so
-//!   it has at most n entries, and lowers a rank in place.
-//! * Time O((n + m) log n); scratch 12 bytes a vertex, and 16 for each vertex beside the tree (20
+//! * Deviations: Biagiotti says only that a simple heap sorts the edges. This heap holds vertices,
+//!   so it has at most n entries, and lowers a rank in place.
+//! * Time O((n + m) log n); scratch 12 bytes per vertex, and 16 for each vertex beside the tree (20
 //!   and 32 with 64-bit weights).
-//! * Wants CSR. Exact. One thread.
+//! * Input: CSR. Exact. One thread.
 
 use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,

@@ -7,11 +7,11 @@
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 3; Biagiotti, CPU implementation (the naive
 //!   version, O(n²)).
-//! * Deviates: Algorithm 3 does not say how the lightest edge is found; the array is that of
+//! * Deviations: Algorithm 3 does not say how the lightest edge is found; the array is that of
 //!   Algorithm 4. Start vertices and the order of edges are as in `prim.rs`. Biagiotti gives no
 //!   pseudo-code.
-//! * Time O(n² + m); scratch 9 bytes a vertex (17 with 64-bit weights).
-//! * Wants CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² >
+//! * Time O(n² + m); scratch 9 bytes per vertex (17 with 64-bit weights).
+//! * Input: CSR. Exact. One thread. Refuses graphs with more than [`SMALL`] vertices in which n² >
 //!   [`SPARSE`] m, that is, whose scans take more than 64 steps for each edge.
 
 use kostra_core::{
@@ -21,9 +21,9 @@ use kostra_core::{
 
 use super::{Pace, no_edge};
 
-/// No graph with at most so many vertices is refused: its scans take a fraction of a second.
+/// The number of vertices up to which no graph is refused: its scans take a fraction of a second.
 const SMALL: u32 = 16_384;
-/// A larger graph is refused when its scans take more than so many steps for each of its edges.
+/// The number of steps per edge above which a larger graph is refused.
 const SPARSE: u64 = 64;
 
 /// How many vertices are scanned in one go, with nothing but the comparison in the loop.

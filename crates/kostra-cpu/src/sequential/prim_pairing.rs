@@ -1,15 +1,14 @@
 //! Prim's algorithm with a pairing heap: lowering a rank takes O(1), and the removal of the root
 //! does the work.
 //!
-//! The growing loop and its deviations are in `prim.rs`, the heap in `heap_pairing.rs` of the
-//! crate.
+//! The growing loop and its deviations are in `prim.rs`, and the heap is `heap/pairing.rs`.
 //!
 //! * Source: Sousa 2014, section 3.1.3, Algorithm 4, with the heap that Moret and Shapiro 1994
 //!   found best.
-//! * Deviates: Sousa's `prim_seq` uses the pairing heap of the Boost library; this one has its
+//! * Deviations: Sousa's `prim_seq` uses the pairing heap of the Boost library; this one has its
 //!   nodes in one array.
-//! * Time O((n + m) log n); scratch 32 bytes a vertex (48 with 64-bit weights).
-//! * Wants CSR. Exact. One thread.
+//! * Time O((n + m) log n); scratch 32 bytes per vertex (48 with 64-bit weights).
+//! * Input: CSR. Exact. One thread.
 
 use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,

@@ -7,10 +7,10 @@
 //! by a search from both ends in turn, which suits small graphs only.
 //!
 //! * Source: Sousa 2014, section 3.1.2, construction A' (after Kruskal 1956).
-//! * Deviates: disjoint sets count the components beforehand, so that no search is made once no
+//! * Deviations: disjoint sets count the components beforehand, so that no search is made once no
 //!   cycle is left. Ties go to the higher edge id first, and graphs may be disconnected.
-//! * Time O(m (n + m)); scratch 24 bytes an edge (32 with 64-bit weights) and 12 a vertex.
-//! * Wants an edge list. Exact. One thread. Refuses graphs for which m (n + m) is above
+//! * Time O(m (n + m)); scratch 24 bytes per edge (32 with 64-bit weights) and 12 per vertex.
+//! * Input: edge list. Exact. One thread. Refuses graphs for which m (n + m) is above
 //!   [`MOST_STEPS`].
 
 use kostra_core::{
@@ -20,8 +20,8 @@ use kostra_core::{
 
 use super::Pace;
 
-/// A graph is refused when m (n + m), which bounds the steps of all searches together, is above
-/// this.
+/// The most steps: a graph is refused if m (n + m), a bound on the steps of all searches, is
+/// higher.
 const MOST_STEPS: u128 = 10_000_000_000;
 
 /// The reverse-delete algorithm.
@@ -68,8 +68,8 @@ impl Algorithm for ReverseDelete {
         })?;
         let mut forest = EdgeSet::try_new(edges.len())?;
         run.phase("delete", |run| {
-            // How many edges are left to delete: once none is, the others are the forest without a
-            // search.
+            // The number of edges left to delete. At 0, the remaining edges are the forest, and no
+            // further search is needed.
             let mut surplus = ranks.len() - forest_size(edges)?;
             let mut search = Search::new(edges, ranks.len())?;
             for rank in ranks.into_iter().rev() {
@@ -86,12 +86,12 @@ impl Algorithm for ReverseDelete {
     }
 }
 
-/// The edges that are no self-loops.
+/// The edges except self-loops.
 fn proper_edges<W: Weight>(edges: Edges<'_, W>) -> impl Iterator<Item = EdgeId> {
     edges.ids().filter(move |&id| edges.ends(id).0 != edges.ends(id).1)
 }
 
-/// How many edges the forest has: one for each vertex, but for one in each component.
+/// The number of forest edges: the number of vertices minus the number of components.
 fn forest_size<W: Weight>(edges: Edges<'_, W>) -> Result<usize, OutOfMemory> {
     let mut components = UnionFind::try_new(edges.vertices())?;
     for id in edges.ids() {
@@ -168,7 +168,7 @@ impl Side {
         Ok(())
     }
 
-    /// The next arc, or none when everything within reach has been seen.
+    /// The next arc, or none when all reachable vertices have been visited.
     fn next_arc(&mut self, remaining: &Remaining) -> Option<u32> {
         while self.arc == NONE {
             self.front += 1;

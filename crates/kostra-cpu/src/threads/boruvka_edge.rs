@@ -1,6 +1,6 @@
-//! Borůvka's algorithm with threads that share edges, not vertices. Every edge offers itself to the
-//! components at its two ends. Each component keeps the lightest offer, the components are joined
-//! along these edges, and the edges that are left are mapped to components and filtered.
+//! Borůvka's algorithm parallel over edges, not vertices. Every edge is a candidate for the
+//! components of its two ends. Each component keeps its lightest candidate, components are joined
+//! along these edges, and the remaining edges are mapped to components and filtered.
 //!
 //! A component's lightest outgoing edge is in the forest (cut property), and joining all of them in
 //! one round closes no cycle, for ranks are a strict total order. So the forest does not depend on
@@ -11,8 +11,9 @@
 //!   on. Options switch on two more: searches without path compression (optimization 3), and one
 //!   loop that maps, filters and finds the lightest edges, which leaves three loops of four
 //!   (optimization 2).
-//! * Time O((n + m) log n) work; scratch 24 bytes an edge and 16 a vertex (12 with 64-bit weights).
-//! * Wants an edge list. Exact. Threads.
+//! * Time O((n + m) log n) work; scratch 24 bytes per edge and 16 per vertex (12 with 64-bit
+//!   weights).
+//! * Input: edge list. Exact. Threads.
 //! * Reports the time of each loop in each round. Figures 1 to 4 of the source give the sum over
 //!   all rounds.
 //!
@@ -21,14 +22,14 @@
 //! * Listing 7 joins the ends of an edge that is the lightest at both. Here one end is enough, as
 //!   in Listing 5 and in the text of section 3.3: with both, a path of ascending weights would take
 //!   a round for each edge.
-//! * The source wants unique weights. Here minima are of ranks `(weight key, edge id)`, so weights
-//!   may be equal.
-//! * The source wants no self-loops. Here they are never offered, and the first filter drops them.
+//! * The source requires unique weights. Here minima are of ranks `(weight key, edge id)`, so
+//!   weights may be equal.
+//! * The source excludes self-loops. Here they are no candidates, and the first filter drops them.
 //! * Edges of the forest are flagged in the set that is the answer. The source copies flagged edges
 //!   into a list after the rounds, in its final approach by tickets (optimization 1b), which is not
 //!   implemented.
 //! * The sequential filter, from which the source started, is not implemented.
-//! * The union-find corrects Listing 4 in two places; see `union_find.rs`.
+//! * The union-find corrects Listing 4 in two places; see `SharedUnionFind`.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -135,7 +136,7 @@ fn split<const N: usize>(mut memory: &mut [u64], sizes: [usize; N]) -> [&mut [u6
     })
 }
 
-/// What is kept from round to round, beside the edges that are left.
+/// The state between rounds, except the remaining edges.
 struct Rounds<'a, W: Weight> {
     team: &'a Team<'a>,
     edges: Edges<'a, W>,
@@ -146,15 +147,14 @@ struct Rounds<'a, W: Weight> {
     joined: AtomicUsize,
 }
 
-/// The edges that are left, and those of them that a filter keeps, which take turns.
+/// The remaining edges, and the output of the filter. The two lists swap their roles.
 struct Lists<'a> {
     alive: Worklist<'a>,
     filtered: Worklist<'a>,
 }
 
 impl Lists<'_> {
-    /// Has a filter read the edges that are left and list those that it keeps, which take their
-    /// place.
+    /// Runs a filter from the remaining edges to the other list, and swaps the lists.
     fn replace(&mut self, filter: impl FnOnce(&Worklist<'_>, &Worklist<'_>)) {
         self.filtered.clear();
         filter(&self.alive, &self.filtered);
@@ -192,7 +192,7 @@ impl<W: Weight> Rounds<'_, W> {
         run.round(self.edges.vertices() as usize - self.joined.load(Relaxed), alive.count())
     }
 
-    /// Runs a parallel loop as a phase, and asks whether to go on.
+    /// Runs a parallel loop as a phase, and reports progress.
     fn step(
         &self,
         name: &'static str,
@@ -207,7 +207,7 @@ impl<W: Weight> Rounds<'_, W> {
         Schedule::Dynamic(self.chunk)
     }
 
-    /// Shares out the edges of a list, of which a step gets the place, the ends and the id.
+    /// Distributes the edges of a list. `step` gets the position, the ends and the id of an edge.
     fn for_each(&self, list: &Worklist<'_>, step: impl Fn(usize, (Vertex, Vertex), EdgeId) + Sync) {
         self.team.for_each(list.count(), self.schedule(), |place| {
             step(place, list.ends(place), list.id(place));
@@ -257,7 +257,8 @@ impl<W: Weight> Rounds<'_, W> {
         });
     }
 
-    /// Has every edge end at components, and clears the slots of those that have outgoing edges.
+    /// Maps the ends of every edge to components, and clears the slots of components with outgoing
+    /// edges.
     fn map(&self, alive: &Worklist<'_>) {
         self.for_each(alive, |place, (u, v), _| {
             let (u, v) = (self.components.find(u), self.components.find(v));
@@ -294,7 +295,7 @@ impl<W: Weight> Rounds<'_, W> {
         });
     }
 
-    /// Clears every slot that was offered to; the components of the next round are among them.
+    /// Clears every slot with a candidate. The components of the next round are among them.
     fn reset(&self, alive: &Worklist<'_>) {
         self.for_each(alive, |_, (u, v), _| {
             self.lightest.clear(u);

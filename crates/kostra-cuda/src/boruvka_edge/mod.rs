@@ -14,10 +14,10 @@
 //!   (optimization 3). Listing 5, which filters in a step of its own, is optional.
 //! * Time O((n + m) log n) work, and in each round a round trip to the host, which needs the number
 //!   of remaining edges.
-//! * Device memory: with 32-bit weights 32 bytes an edge and 16 a vertex, with 64-bit weights 40
+//! * Device memory: with 32-bit weights 32 bytes per edge and 16 per vertex, with 64-bit weights 40
 //!   and
 //!   20. Of an edge's bytes, 12 and 16 are the graph's own. The result takes one more bit an edge.
-//! * Wants an edge list. Exact.
+//! * Input: edge list. Exact.
 //! * Reports the time of each step in each round, by the device's clock. The source's tables have
 //!   the sums over all rounds. Of Listing 5: computing vertex bridges is "lightest", joining
 //!   together disjoint sets is "join", re-mapping edges is "map", filtering edges is "filter". Of
@@ -34,8 +34,8 @@
 //!   Here both are swapped.
 //! * Listing 6 puts every edge on the new list, so its loop would never end. Here, as the text of
 //!   section 3.2 says, edges within a component are left out.
-//! * In Listing 6 an edge is a candidate at the ends that it had before the search, but the minimum
-//!   is read at its new ends. Here it is a candidate at its new ends.
+//! * In Listing 6 per edge is a candidate at the ends that it had before the search, but the
+//!   minimum is read at its new ends. Here it is a candidate at its new ends.
 //! * Weights may be equal, so minima are of ranks. No atomic minimum takes the rank of a 64-bit
 //!   weight, so the step "lightest ids" finds the lowest id among the edges with the least key.
 //! * Listing 5 does not say how it filters. Here each block counts the edges that it keeps, and

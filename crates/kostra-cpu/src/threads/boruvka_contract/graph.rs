@@ -15,7 +15,7 @@ pub(super) const NO_RANK: Rank = (u64::MAX, EdgeId::MAX);
 
 /// The rows of a graph.
 pub(super) trait Rows: Sync {
-    /// How many vertices there are.
+    /// The number of vertices.
     fn vertices(&self) -> usize;
     /// Where the row of a vertex starts; of the vertex past the last, where all rows end.
     fn first_edge(&self, vertex: usize) -> usize;

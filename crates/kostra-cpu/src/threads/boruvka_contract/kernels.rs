@@ -10,7 +10,7 @@ use kostra_parallel::exclusive_prefix_sum;
 use kostra_parallel::{atomic_u32, atomic_u64};
 
 impl Rounds<'_, '_> {
-    /// Algorithm 7. Returns how many edges each thread has looked at.
+    /// Algorithm 7. Returns the number of edges that each thread has scanned.
     pub(super) fn find_minimum_edges(&mut self, graph: &impl Rows) -> Vec<AtomicU64> {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
         let edges: Vec<_> = (0..self.team.threads()).map(|_| AtomicU64::new(0)).collect();
@@ -31,7 +31,7 @@ impl Rounds<'_, '_> {
         edges
     }
 
-    /// Algorithm 8. The edges that remain are marked as the forest's.
+    /// Algorithm 8. Adds the remaining edges to the forest.
     pub(super) fn remove_mirrored_edges(&mut self, graph: &impl Rows) {
         let vertex_minedge = atomic_u32(&mut self.vertices.vertex_minedge[..graph.vertices()]);
         let neighbors = graph.neighbors();
@@ -41,9 +41,9 @@ impl Rounds<'_, '_> {
                 return;
             }
             let succ = neighbors[edge as usize] as usize;
-            // Of a pair with one edge the lower vertex removes it, so the other's is still there to
-            // be seen; a successor that has none any more has removed an edge that it had in common
-            // with somebody else.
+            // If two vertices chose the same edge, the lower vertex removes its image, and the
+            // other's stays visible. A successor without an edge has removed an image that it
+            // shared with another vertex.
             let mirrored = vertex < succ && {
                 let succ_edge = vertex_minedge[succ].load(Relaxed);
                 succ_edge != NONE && neighbors[succ_edge as usize] as usize == vertex
@@ -68,11 +68,11 @@ impl Rounds<'_, '_> {
         });
     }
 
-    /// Algorithm 10, until nothing changes. Returns how many sweeps that took, the last, idle one
-    /// included.
+    /// Algorithm 10, until nothing changes. Returns the number of sweeps, the last one included,
+    /// which changes nothing.
     ///
-    /// A color that another thread changes meanwhile leads nearer to the root than the one before:
-    /// both will do.
+    /// A color that another thread changes meanwhile is nearer to the root than before. Both values
+    /// are correct.
     pub(super) fn propagate_colors(
         &mut self,
         vertices: usize,
@@ -103,12 +103,12 @@ impl Rounds<'_, '_> {
         Ok(0)
     }
 
-    /// Algorithm 11 and the prefix sum. Returns how many vertices the contracted graph has.
+    /// Algorithm 11 and the prefix sum. Returns the number of vertices of the contracted graph.
     pub(super) fn create_new_vertex_ids(&mut self, graph: &impl Rows) -> usize {
         let color = &self.vertices.color[..graph.vertices()];
         let flag = atomic_u32(&mut self.vertices.new_vertex[..graph.vertices()]);
         self.team.for_each(graph.vertices(), self.schedule, |vertex| {
-            // A vertex without edges is done, and no other has its color.
+            // A vertex without edges is finished, and no other vertex has its color.
             let root = color[vertex] as usize == vertex && !graph.row(vertex).is_empty();
             flag[vertex].store(root.into(), Relaxed);
         });
@@ -132,7 +132,7 @@ impl Rounds<'_, '_> {
         });
     }
 
-    /// Turns degrees into the starts of rows. Returns where the last row ends.
+    /// Turns degrees into the starts of rows. Returns the end of the last row.
     pub(super) fn assign_edge_segments(&mut self, first_edge: &mut [u32]) -> usize {
         let entries = exclusive_prefix_sum(self.team, atomic_u32(first_edge)) as usize;
         let next_edge = atomic_u32(&mut self.vertices.next_edge[..first_edge.len() - 1]);

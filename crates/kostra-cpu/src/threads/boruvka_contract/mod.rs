@@ -19,7 +19,7 @@
 //!   ahead.
 //! * Scratch: two contracted graphs, which take turns, each at its largest size. Pages that are
 //!   never written are not backed by memory.
-//! * Wants CSR. Exact. Parallel edges stay in the rows, as in the source.
+//! * Input: CSR. Exact. Parallel edges stay in the rows, as in the source.
 //!
 //! Deviations from the source:
 //!

@@ -1,9 +1,9 @@
-//! Trees that collided become the vertices of the next stage.
+//! Contracts trees that collided into the vertices of the next stage.
 //!
-//! A tree is named by the vertex that it started from, and hooked onto the tree that it collided
-//! with. The hooks make trees of trees, with two that hook onto each other in the place of a root.
-//! One of the two is made the root, every hook is led to its root by pointer jumping, the roots are
-//! numbered, and the edges between different roots are kept.
+//! The start vertex identifies a tree. A tree hooks onto the tree that it collided with. The hooks
+//! form trees of trees, in which two trees hook onto each other. One of the two becomes the root.
+//! Pointer jumping leads every hook to its root, the roots are numbered, and the edges between
+//! different roots are kept.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -16,14 +16,14 @@ use kostra_parallel::atomic_u32;
 use kostra_parallel::exclusive_prefix_sum;
 use kostra_parallel::{Schedule, Team};
 
-/// How many vertices of a loop over all are dealt to a thread at once.
+/// The number of vertices per block of a loop: enough to amortize the distribution.
 const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
 
 /// The memory of [`Trees`].
 pub(super) struct Memory([Vec<u32>; 3]);
 
 impl Memory {
-    /// The memory for so many vertices, if the system grants it.
+    /// The memory for `vertices` vertices, if the system grants it.
     pub(super) fn new(vertices: u32) -> Result<Self, OutOfMemory> {
         let array = || memory::zeros(vertices as usize);
         Ok(Self([array()?, array()?, array()?]))
@@ -35,54 +35,52 @@ impl Memory {
     }
 }
 
-/// Which tree each vertex is in, and what became of each tree.
+/// The tree of each vertex, and the result of each tree.
 #[derive(Clone, Copy)]
 pub(super) struct Trees<'a> {
-    /// The tree of each vertex, or `NONE` while nobody has visited it.
+    /// The tree of each vertex; `NONE` for an unvisited vertex.
     owners: &'a [AtomicU32],
-    /// The tree that each tree collided with, `NONE` if it is complete; without meaning where no
-    /// tree started.
+    /// The tree that each tree collided with; `NONE` if it is complete. Meaningless for a vertex
+    /// that started no tree.
     hooks: &'a [AtomicU32],
-    /// The vertex of the next stage that each root becomes, once they are numbered.
+    /// The vertex of the next stage for each root, after the roots are numbered.
     numbers: &'a [AtomicU32],
 }
 
 impl Trees<'_> {
-    /// Has nobody visit the vertices below `vertices`.
+    /// Marks the vertices below `vertices` as unvisited.
     pub(super) fn forget(self, vertices: u32, team: &Team<'_>) {
         each(vertices, team, |vertex| self.owners[vertex as usize].store(NONE, Relaxed));
     }
 
-    /// Makes a vertex part of a tree, or says which tree it is a part of.
+    /// Claims a vertex for a tree; or returns the tree that it belongs to.
     pub(super) fn claim(self, vertex: Vertex, tree: Vertex) -> Result<(), Vertex> {
         self.owners[vertex as usize].compare_exchange(NONE, tree, Relaxed, Relaxed).map(|_| ())
     }
 
-    /// The tree that a vertex is in, or `NONE`.
+    /// The tree of a vertex, or `NONE`.
     #[inline]
     pub(super) fn owner(self, vertex: Vertex) -> Vertex {
         self.owners[vertex as usize].load(Relaxed)
     }
 
-    /// Says what a tree ended with.
+    /// Sets the result of a tree.
     pub(super) fn hook(self, tree: Vertex, other: Vertex) {
         self.hooks[tree as usize].store(other, Relaxed);
     }
 
-    /// Leads the hook of every tree that collided to the root of the trees that it is connected
-    /// with.
+    /// Leads the hook of every tree that collided to the root of its connected trees.
     pub(super) fn merge(self, vertices: u32, team: &Team<'_>) {
         each(vertices, team, |tree| {
             let Some(hook) = self.collided(tree) else { return };
-            // Of two trees that hook onto each other the lower becomes the root. The other one,
-            // should it look after that, finds a hook that does not lead back to it, which it does
-            // not mind.
+            // Of two trees that hook onto each other, the lower becomes the root. If the other tree
+            // reads the hook later, it no longer leads back, which is harmless.
             if tree < hook && self.hooks[hook as usize].load(Relaxed) == tree {
                 self.hook(tree, tree);
             }
         });
-        // Depths halve at each pass, at least: a hook that another thread has led on already leads
-        // further only.
+        // Depths at least halve in each pass. A hook that another thread has advanced only leads
+        // further.
         let changed = AtomicBool::new(true);
         while changed.swap(false, Relaxed) {
             each(vertices, team, |tree| {
@@ -96,8 +94,7 @@ impl Trees<'_> {
         }
     }
 
-    /// Numbers the roots that [`merge`](Self::merge) has left in ascending order, and says how many
-    /// they are.
+    /// Numbers the roots after [`merge`](Self::merge) in ascending order. Returns their number.
     pub(super) fn number(self, vertices: u32, team: &Team<'_>) -> u32 {
         each(vertices, team, |tree| {
             let root = self.collided(tree) == Some(tree);
@@ -106,13 +103,13 @@ impl Trees<'_> {
         exclusive_prefix_sum(team, &self.numbers[..vertices as usize])
     }
 
-    /// What a vertex, if a tree started there and collided, is hooked onto.
+    /// The hook of the tree that started at a vertex, if one did and collided.
     fn collided(self, tree: Vertex) -> Option<Vertex> {
         let hook = self.hooks[tree as usize].load(Relaxed);
         (self.owner(tree) == tree && hook != NONE).then_some(hook)
     }
 
-    /// The root of the tree that a vertex is in; `NONE` in a tree that is complete.
+    /// The root of a vertex's tree; `NONE` if the tree is complete.
     fn root(self, vertex: Vertex) -> Vertex {
         self.hooks[self.owner(vertex) as usize].load(Relaxed)
     }
@@ -122,7 +119,7 @@ fn each(vertices: u32, team: &Team<'_>, step: impl Fn(Vertex) + Sync) {
     team.for_each(vertices as usize, BLOCK, |vertex| step(vertex as Vertex));
 }
 
-/// The edges between different vertices of a stage; a share for each thread.
+/// The edges between different vertices of a stage, one part per thread.
 pub(super) struct Links {
     shares: Vec<Mutex<Vec<Link>>>,
 }
@@ -135,8 +132,7 @@ struct Link {
 }
 
 impl Links {
-    /// The edges of the whole graph that are no self-loops, if the system grants the memory for
-    /// all.
+    /// The edges of the whole graph except self-loops, if the system grants the memory.
     pub(super) fn build<W: Weight>(
         edges: Edges<'_, W>,
         team: &Team<'_>,
@@ -158,7 +154,7 @@ impl Links {
         Ok(Self { shares })
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub(super) fn len(&mut self) -> usize {
         let share = |share: &mut Mutex<Vec<Link>>| {
             share.get_mut().unwrap_or_else(PoisonError::into_inner).len()
@@ -177,12 +173,12 @@ impl Links {
         });
     }
 
-    /// Drops the edges inside of merged trees, and leads the others to the numbers of their roots.
+    /// Drops the edges inside merged trees, and relabels the others with the numbers of their
+    /// roots.
     pub(super) fn contract(&self, trees: Trees<'_>, team: &Team<'_>) {
         team.on_all(|thread| {
             lock(&self.shares[thread]).retain_mut(|link| {
-                // Both ends of an edge are in the same complete tree, if one is; so no root below
-                // is NONE.
+                // If one end is in a complete tree, both ends are. So no root below is NONE.
                 let (u, v) = (trees.root(link.u), trees.root(link.v));
                 if u != v {
                     link.u = trees.numbers[u as usize].load(Relaxed);

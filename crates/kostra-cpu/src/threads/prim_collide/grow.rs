@@ -1,4 +1,4 @@
-//! Instances of Prim's algorithm that grow trees side by side: one stage.
+//! One stage: instances of Prim's algorithm that grow trees concurrently.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -13,28 +13,27 @@ use kostra_parallel::Rows;
 use kostra_parallel::SharedEdgeSet;
 use kostra_parallel::Team;
 
-/// After so many steps, an edge looked at being one, instances pause, and the observer is spoken
-/// to.
+/// The number of steps (scanned edges) after which instances pause and report to the observer.
 const STRIDE: usize = 1 << 20;
 
-/// One run of Prim's algorithm after another, by one thread. It can pause after any step.
+/// Runs of Prim's algorithm, one after another, on one thread. It can pause after any step.
 pub(super) struct Instance<K: Key> {
     /// The tree that is growing.
     tree: Option<Vertex>,
-    /// The vertices beside the tree, each with the lightest edge from the tree.
+    /// The neighbors of the tree, each with the lightest edge from the tree.
     fringe: BinaryHeap<K>,
-    /// How many vertices the tree has.
+    /// The number of vertices of the tree.
     size: u32,
-    /// Which stretch of the vertices it begins with in each stage, and which it takes starts from
-    /// now.
+    /// The range of vertices with which it begins each stage, and the range that it takes starts
+    /// from now.
     own_stretch: usize,
     stretch: usize,
-    /// How many edges were new to the forest, in all stages.
+    /// The number of edges that it added to the forest in all stages.
     chosen: usize,
     pub(super) tally: Tally,
 }
 
-/// What an instance has done in a stage.
+/// The counts of an instance in a stage.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) vertices: u32,
@@ -44,7 +43,7 @@ pub(super) struct Tally {
 }
 
 impl<K: Key> Instance<K> {
-    /// An instance for graphs of so many vertices, if the system grants the memory.
+    /// An instance for graphs with `vertices` vertices, if the system grants the memory.
     pub(super) fn new(vertices: u32, own_stretch: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             tree: None,
@@ -58,10 +57,10 @@ impl<K: Key> Instance<K> {
     }
 }
 
-/// The vertices to start from: a stretch for each instance, and those of the others for who is done
-/// with its own.
+/// The vertices to start from: one range per instance. An instance that has finished its range
+/// takes vertices of the others.
 pub(super) struct Starts {
-    /// The next vertex of each stretch, and the end.
+    /// The next vertex of each range, and the end.
     stretches: Vec<(AtomicUsize, usize)>,
 }
 
@@ -75,7 +74,7 @@ impl Starts {
         }
     }
 
-    /// The next vertex that nobody has asked about yet, from this stretch or the next that has one.
+    /// The next vertex that was not taken yet, from this range or the next range that has one.
     pub(super) fn next(&self, stretch: &mut usize) -> Option<Vertex> {
         for _ in 0..self.stretches.len() {
             let (next, end) = &self.stretches[*stretch];
@@ -92,15 +91,14 @@ impl Starts {
     }
 }
 
-/// A graph on which trees grow until all vertices are in one.
+/// A graph on which trees grow until every vertex is in a tree.
 pub(super) struct Stage<'a, W: Weight> {
     pub(super) edges: Edges<'a, W>,
     pub(super) graph: Rows<'a>,
     pub(super) trees: Trees<'a>,
     pub(super) forest: &'a SharedEdgeSet,
     pub(super) starts: Starts,
-    /// Whether a heap had to grow and was refused the memory, so that its tree is not to be
-    /// trusted.
+    /// Whether the system refused memory to a heap. Its tree is then incomplete.
     pub(super) refused: AtomicBool,
 }
 
@@ -131,7 +129,7 @@ impl<W: Weight> Stage<'_, W> {
         }
     }
 
-    /// Grows trees for so many steps or a little longer, and says whether there may be more to do.
+    /// Grows trees for at least `steps` steps; whether there may be more work.
     pub(super) fn grow(&self, instance: &mut Instance<W::Key>, steps: usize) -> bool {
         let mut left = steps;
         while left > 0 {
@@ -167,7 +165,7 @@ impl<W: Weight> Stage<'_, W> {
         true
     }
 
-    /// Looks at the edges of a vertex that is new to the tree, and says how many they are.
+    /// Scans the edges of a vertex that is new to the tree. Returns their number.
     fn visit(&self, instance: &mut Instance<W::Key>, tree: Vertex, vertex: Vertex) -> usize {
         instance.size += 1;
         let mut edges = 0;

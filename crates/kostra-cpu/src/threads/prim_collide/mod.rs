@@ -36,10 +36,10 @@
 //!   tree, hooks onto that tree, stops, and its thread starts elsewhere at once.
 //! * Reports for each stage the number of trees and of collisions, the size of the largest tree,
 //!   and the number of vertices that each thread has processed, in the order of threads.
-//! * Time O((n + m) log n) work a stage, at most log2 n stages. Scratch 44 bytes an edge, 20 a
+//! * Time O((n + m) log n) work a stage, at most log2 n stages. Scratch 44 bytes per edge, 20 a
 //!   vertex, and 4 for each vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for
 //!   each vertex beside a tree.
-//! * Wants an edge list. Exact. Threads.
+//! * Input: edge list. Exact. Threads.
 //!
 //! Deviations from Sousa 2014:
 //!
@@ -83,10 +83,10 @@ use kostra_parallel::with_observed_team;
 /// Several instances of Prim's algorithm with collisions.
 pub(crate) struct PrimCollide;
 
-/// No tree: a vertex that nobody has visited, or what a tree collided with that did not.
+/// No tree: an unvisited vertex is in no tree, and a complete tree has collided with none.
 const NONE: Vertex = Vertex::MAX;
 
-/// An instance needs so many vertices to be worth its while.
+/// The number of vertices per instance: fewer do not pay for a thread.
 const VERTICES_AN_INSTANCE: usize = 8;
 
 impl Algorithm for PrimCollide {
@@ -114,8 +114,8 @@ impl Algorithm for PrimCollide {
     }
 }
 
-/// What is said when a part of the memory is refused: how much all parts take together when every
-/// vertex is beside one tree.
+/// The error for refused memory. It gives the memory of all parts together if every vertex is a
+/// neighbor of one tree.
 fn refusal<W: Weight>(edges: Edges<'_, W>, threads: usize) -> SolveError {
     let instances = instances_for(edges.vertices(), threads);
     let in_heap = size_of::<(<W::Key as Key>::Rank, Vertex)>();
@@ -153,7 +153,7 @@ fn solve<W: Weight>(
     Ok(())
 }
 
-/// How many instances grow trees on a graph of so many vertices.
+/// The number of instances that grow trees on a graph with `vertices` vertices.
 fn instances_for(vertices: u32, threads: usize) -> usize {
     (vertices as usize / VERTICES_AN_INSTANCE).clamp(1, threads)
 }
@@ -172,21 +172,21 @@ fn report<K: Key>(instances: &[Mutex<Instance<K>>], run: &mut Run<'_>) {
     }
 }
 
-/// Each lock is taken by one thread at a time, so nobody waits: it lends something to its thread,
-/// step by step.
+/// Locks an item that one thread at a time uses, so no thread waits. The lock gives each step
+/// exclusive access.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What goes from stage to stage.
+/// The state between stages.
 struct Search<'a, W: Weight> {
     edges: Edges<'a, W>,
     team: &'a Team<'a>,
-    /// How many vertices the graph of the stage has.
+    /// The number of vertices of the stage's graph.
     vertices: u32,
     /// The edges of that graph.
     links: Links,
-    /// The same by vertices.
+    /// The edges by vertex.
     graph: AdjacencyList,
     trees: Trees<'a>,
     forest: &'a SharedEdgeSet,
@@ -205,7 +205,7 @@ impl<'a, W: Weight> Search<'a, W> {
         Ok(Self { edges, team, vertices, links, graph, trees, forest })
     }
 
-    /// Lists the edges of the stage by vertices, none of which is in a tree yet.
+    /// Builds the adjacency list of the stage, and marks all vertices as unvisited.
     fn stage(&mut self, instances: usize) -> Stage<'_, W> {
         self.graph.clear(self.vertices);
         self.links.insert_into(&self.graph, self.team);
@@ -220,7 +220,7 @@ impl<'a, W: Weight> Search<'a, W> {
         }
     }
 
-    /// Makes the vertices of the next stage from trees that collided.
+    /// Contracts trees that collided into the vertices of the next stage.
     fn contract(&mut self) {
         self.trees.merge(self.vertices, self.team);
         let left = self.trees.number(self.vertices, self.team);
