@@ -272,7 +272,7 @@ fn nan_is_refused_with_its_place() {
     let sum = sums(&[&bytes[start..start + 32]], 1)[0];
     let message = message(&with_header(bytes, 64 + 64 + 24, &sum.to_le_bytes()));
     assert!(
-        message.starts_with(&format!("roads.kst: byte {}: the weight of edge 1 is not", start + 8)),
+        message.starts_with(&format!("roads.kst: byte {}: edge 1 has weight NaN", start + 8)),
         "{message}"
     );
 }
