@@ -14,9 +14,10 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::graph::{device_error, solve_error};
+use crate::dlpack;
+use crate::errors::{device_error, solve_error};
+use crate::threads::threads_or_all;
 use crate::watch::interruptible;
-use crate::{dlpack, threads_or_all};
 
 /// Untyped memory on a device. Python gives it an element type.
 #[pyclass(frozen, module = "kostra._kostra")]

@@ -9,7 +9,7 @@ use kostra::io::{
     ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError,
     ReadErrorKind, ReadOptions, Terms,
 };
-use kostra::{AnyGraph, Coordinates, OutOfMemory};
+use kostra::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
@@ -135,11 +135,6 @@ fn shown(
     let points =
         coordinates.map(|coordinates| Array2::from(coordinates.points().to_vec()).into_pyarray(py));
     (Graph(Arc::new(graph)), points, geographic, names, notes)
-}
-
-/// The exception for memory that the system refuses.
-pub(crate) fn out_of_memory(refusal: OutOfMemory) -> PyErr {
-    PyMemoryError::new_err(refusal.to_string())
 }
 
 fn explain(error: &ReadError) -> PyErr {

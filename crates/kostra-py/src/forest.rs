@@ -14,8 +14,9 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::files::out_of_memory;
-use crate::{threads_or_all, views};
+use crate::errors::out_of_memory;
+use crate::threads::threads_or_all;
+use crate::views;
 
 /// A spanning forest.
 #[pyclass(frozen, module = "kostra._kostra")]

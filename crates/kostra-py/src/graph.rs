@@ -7,15 +7,16 @@ use kostra::{
     AnyGraph, Order, Platform, Run, SolveError, Solver, VerifyError, Workspace, with_graph,
 };
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Ends};
-use crate::files::out_of_memory;
+use crate::errors::{out_of_memory, solve_error};
 use crate::forest::Forest;
 use crate::watch::{Stop, interruptible};
 
-use crate::{threads_or_all, views};
+use crate::threads::threads_or_all;
+use crate::views;
 
 /// A solve with fewer edges does not check for signals. It takes milliseconds, unless the graph has
 /// far more vertices than edges.
@@ -192,25 +193,4 @@ fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static 
         ("cpu", _) | (_, Platform::Cuda) => Ok(solver),
         _ => refuse(format!("{algorithm} runs on the processor only, not on device={device:?}")),
     }
-}
-
-/// The exception for an error of a solver.
-pub(crate) fn solve_error(py: Python<'_>, error: SolveError) -> PyErr {
-    match error {
-        SolveError::OutOfMemory { .. } | SolveError::DeviceMemory { .. } => {
-            PyMemoryError::new_err(error.to_string())
-        }
-        SolveError::NoDevice { .. } | SolveError::Device { .. } => {
-            device_error(py, &error.to_string())
-        }
-        error => PyValueError::new_err(error.to_string()),
-    }
-}
-
-/// The exception `kostra.DeviceError`.
-pub(crate) fn device_error(py: Python<'_>, message: &str) -> PyErr {
-    let error = py
-        .import("kostra._device")
-        .and_then(|module| module.getattr("DeviceError")?.call1((message,)));
-    error.map_or_else(|error| error, PyErr::from_value)
 }

@@ -4,8 +4,10 @@
 
 mod arrays;
 mod arrow;
+mod chunk;
 mod device;
 mod dlpack;
+mod errors;
 mod files;
 mod forest;
 mod graph;
@@ -13,6 +15,7 @@ mod lists;
 mod names;
 mod rows;
 mod table;
+mod threads;
 mod views;
 mod watch;
 
@@ -74,10 +77,4 @@ fn solvers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| kostra_cli::run(arguments))
-}
-
-/// The number of threads to use: `threads`, or by default all of the machine's.
-fn threads_or_all(threads: Option<usize>) -> usize {
-    threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::arrow::{Array, Schema, malformed};
-use crate::table::{Chunk, missing, no_value};
+use crate::chunk::{Chunk, missing, no_value};
 
 /// The memory layouts of strings.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::files::out_of_memory;
-use crate::threads_or_all;
+use crate::errors::out_of_memory;
+use crate::threads::threads_or_all;
 
 /// The row of each entry of a sparse matrix, computed from the starts of its rows (`indptr`).
 #[pyfunction]
