@@ -216,7 +216,7 @@ def test_a_capsule_is_used_once():
         kostra.minimum_spanning_forest(u, u)
     assert u.deleted == 1
     u.capsule = 5
-    with pytest.raises(TypeError, match="^u cannot be imported through DLPack: __dlpack__ must return a capsule"):
+    with pytest.raises(TypeError, match="^u cannot be imported through DLPack: __dlpack__ must return a DLPack capsule"):
         kostra.minimum_spanning_forest(u, u)
 
 

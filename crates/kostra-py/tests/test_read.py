@@ -48,7 +48,7 @@ def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
     path.write_text("a b 5\nb c 6\n")
     assert "with names=True vertices can have names" in refusal(path)
     path.write_text("0 1 5\n1 4000000000 6\n")
-    assert "with names=True only the vertices that appear" in refusal(path)
+    assert "with names=True, only vertices that occur are numbered" in refusal(path)
     path.write_text("p sp 2 1\na 1 2 5\n")
     assert "`weight` applies to edge lists only; this is DIMACS" in refusal(path, weight="w")
     assert "the file has weights; omit `weights` to use them" in refusal(path, weights="unit")
