@@ -11,6 +11,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
+use kostra_core::memory;
+
 use crate::placement::Placement;
 use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
 
@@ -57,6 +59,9 @@ pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
         return work(&Team { shared: &Shared::default(), threads: 1 });
     }
     let (shared, placement) = (Shared::default(), Placement::of_leader());
+    // If the system refuses a thread, the others have taken all memory for their stacks. The
+    // reserve, which is freed after the start, leaves memory for the work.
+    let reserve = (threads > LARGE_TEAM).then(|| memory::with_capacity::<u8>(RESERVE_BYTES));
     let mut helpers = Helpers { shared: &shared, threads: Vec::new() };
     while helpers.threads.len() + 1 < threads.min(MAX_THREADS) {
         let (shared, placement, index) = (&shared, &placement, helpers.threads.len() + 1);
@@ -76,8 +81,14 @@ pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
         placement.send_away(&thread);
         helpers.threads.push(thread);
     }
+    drop(std::hint::black_box(reserve)); // opaque, so that the allocation is not optimized away
     work(&Team { shared: &shared, threads: helpers.threads.len() + 1 })
 }
+
+/// The number of threads above which a team may exhaust the memory for stacks.
+const LARGE_TEAM: usize = 32;
+/// The memory that a large team leaves unused: four stacks of threads.
+const RESERVE_BYTES: usize = 8 << 20;
 
 impl Team<'_> {
     /// The number of threads, the leader included.
