@@ -39,7 +39,7 @@ static_assert(BLOCK_WARPS * WANTED_WORDS <= SHARED_WORDS, "all warps' wanted ent
 constexpr u32 FINISH_LIMIT = 2048;
 // Components that every block contracts for itself: as many as fit in FewMemory.
 constexpr u32 FEW_LIMIT = 4096;
-// Components of which only the least edge of each pair is kept. 64 have 2016 pairs.
+// Up to this number of components, only the least edge of each pair is kept. 64 have 2016 pairs.
 constexpr u32 PAIR_LIMIT = 64;
 static_assert(PAIR_LIMIT / 2 * PAIR_LIMIT <= FINISH_LIMIT, "one block finishes all pairs");
 // Up to this many components, relabel follows the paths and the shortcut step is left out.

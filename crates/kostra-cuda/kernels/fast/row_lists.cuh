@@ -162,8 +162,8 @@ __device__ void Solver<K>::gather_long_outside(u32 giant, u32 items) {
     }
 }
 
-// Lists the edges of a part of a row, with `width` lanes of which this is number `sub`: all edges
-// between components other than the giant one, and the least edge to the giant component.
+// Lists the edges of a part of a row, on `width` lanes; `sub` is the number of this lane. Lists all
+// edges between components other than the giant one, and the least edge to the giant component.
 template <class K>
 __device__ __forceinline__ void Solver<K>::gather_row_outside(RowPart row, u32 sub, u32 width,
                                                               u32 giant) {

@@ -1,4 +1,4 @@
-//! Segments: ranges of records, each of which one thread at a time works on.
+//! Segments: ranges of records. One thread at a time works on a segment.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -158,7 +158,7 @@ mod tests {
             [(0, 1), (1, 5), (100, 7), (500, 1), (5000, 3), (9000, 1 << 13), (9000, u32::MAX)]
         {
             let u = vec![0; len];
-            // Keys of 64 bits, of which the prefixes separate only the upper bits.
+            // 64-bit keys. Their prefixes separate only the upper bits.
             let w: Vec<u64> = (0..len)
                 .map(|_| u64::from(random.below(bound)) << 8 | 0xFF & random.below(9) as u64)
                 .collect();

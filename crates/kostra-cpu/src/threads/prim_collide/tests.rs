@@ -13,8 +13,8 @@ fn expected(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
     FASTEST_ON_SMALL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()
 }
 
-/// Solves with so many instances, driven in an order drawn at random. Returns the forest, and what
-/// each stage began with, and how many trees collided in it.
+/// Solves with `instances` instances that advance in random order. Returns the forest, and for each
+/// stage its size and the number of collisions.
 fn interleaved<W: Weight>(
     edges: Edges<'_, W>,
     instances: usize,

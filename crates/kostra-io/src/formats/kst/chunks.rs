@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The number of bytes that one checksum of the lower level covers. Part of the file format.
 pub(super) const CHUNK: usize = 4 << 20;
 
-/// A number of fixed size, of which sections are arrays. All bit patterns are valid.
+/// A number of fixed size: the element type of a section. All bit patterns are valid.
 pub(super) trait Plain: Copy + Send + Sync + 'static {
     /// The number of bytes.
     const SIZE: usize;
