@@ -68,6 +68,7 @@ impl AdjacencyList {
     }
 
     /// A writer that can insert `entries` entries. Several threads may have a writer each.
+    #[inline]
     pub fn writer(&self, entries: usize) -> Writer<'_> {
         let first = self.reserved.fetch_add(entries, Relaxed);
         Writer { list: self, free: first..first + entries }
@@ -91,12 +92,14 @@ impl Writer<'_> {
     ///
     /// # Panics
     /// When the writer has no reserved entry left, or the list no capacity.
+    #[inline]
     pub fn insert_edge(&mut self, u: Vertex, v: Vertex, id: EdgeId) {
         self.insert(u, v, id);
         self.insert(v, u, id);
     }
 
     /// Inserts an edge into the list of one end.
+    #[inline]
     fn insert(&mut self, from: Vertex, to: Vertex, id: EdgeId) {
         let index =
             self.free.next().expect("a writer inserts no more entries than it has reserved");
