@@ -18,7 +18,7 @@ use crate::{ReadErrorKind, Terms, formats};
 /// of neighbors or edges.
 const ROWS_TO_RECOGNIZE: usize = 3;
 
-/// Recognizes the format of a stream of which nothing has been read.
+/// Recognizes the format of an unread stream.
 pub(crate) fn recognize_stream(
     stream: &mut Stream<'_>,
     terms: Terms,

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use crate::harness::{Outcome, Workplace};
 
-/// Runs the command with so many kibibytes of address space; none where there is no shell that can
-/// see to that.
+/// Runs the command with `kibibytes` KiB of address space. Returns none if no shell can set the
+/// limit.
 fn run_within(kibibytes: u32, arguments: &str) -> Option<Outcome> {
     let limits = |script: &str| {
         let mut shell = Command::new("sh");
