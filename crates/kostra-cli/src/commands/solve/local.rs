@@ -12,7 +12,7 @@ use crate::forest_file::{self, ForestFormat};
 use crate::input::{Graph, Threads};
 use crate::progress::Stage;
 use crate::report::count;
-use crate::trace::{Trace, Watcher};
+use crate::trace::{Refused, Trace, Watcher};
 use crate::verdict::{Verdict, verify};
 
 /// A solution, and what the run reported.
@@ -20,8 +20,7 @@ struct Solved {
     solver: &'static dyn Solver,
     solution: Solution,
     trace: Option<Trace>,
-    /// The number of threads that the system refused.
-    refused: usize,
+    refused: Option<Refused>,
 }
 
 /// Loads the graph, solves, and verifies and writes the forest as planned.
@@ -32,10 +31,10 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let open = open_device(plan)?;
     let mut input = load(plan)?;
     let Solved { solver, solution, trace, refused } = solve_or_fall_back(plan, &mut input)?;
-    let wanted = threads(plan, solver);
-    if refused > 0 {
-        let wanted = count(wanted as u64, "thread", "threads");
-        input.notes.push(format!("the system refused {refused} of {wanted}"));
+    let mut started = threads(plan, solver);
+    if let Some(Refused { refused, wanted }) = refused {
+        started = wanted - refused;
+        input.notes.push(format!("the system refused {refused} of {wanted} threads"));
     }
     let place = place(plan, solver);
     let of_device = |time| matches!(place, Place::Device { .. }).then_some(time);
@@ -69,7 +68,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
         },
         algorithm: solver.info().id,
         place,
-        threads: wanted.saturating_sub(refused).max(1),
+        threads: started,
         verified,
         times,
         notes: input.notes,
