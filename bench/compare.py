@@ -1,9 +1,10 @@
 """Times two builds of the command in turn, all CPU solvers on graphs of a few million edges.
 
-    python3 bench/compare.py OLD NEW [--runs 7] [-o RECORD]
+    python3 bench/compare.py OLD NEW [--runs 7] [--ranks 4] [-o RECORD]
 
 OLD and NEW are paths of `kostra` programs. Each pair of runs swaps the order of the two. A time
 is building plus solving, as the command reports it. The record contains every sample in seconds.
+With --ranks, the solvers for clusters are timed instead, with that number of ranks of this machine.
 """
 
 import argparse
@@ -11,9 +12,9 @@ import datetime
 import json
 import math
 import os
-import platform
 import statistics
 import subprocess
+import sys
 import tempfile
 
 GRAPHS = {
@@ -29,11 +30,13 @@ SEQUENTIAL = ["kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairi
 THREADED = ["fast", "boruvka-contract", "boruvka-edge", "prim-collide"]
 # Two solvers cost more than linear time, so each has the one graph that it is made for.
 SPECIAL = [("prim-dense", "dense"), ("reverse-delete", "small")]
+DISTRIBUTED = ["mpi-fast", "mpi-boruvka-allreduce", "mpi-merge", "mpi-ghs"]
 
 
-def solve(program, graph, algorithm, threads):
+def solve(program, graph, algorithm, threads, launcher):
     """The seconds of one run, and the answer."""
-    command = [program, "solve", graph, "--algorithm", algorithm, "--threads", str(threads), "--json"]
+    arguments = [graph, "--algorithm", algorithm, "--threads", str(threads), "--json"]
+    command = launcher + [program, "solve"] + arguments
     record = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     seconds = record["seconds"]["build"] + record["seconds"]["solve"]
     return seconds, (record["total_weight"], record["forest_edges"])
@@ -44,6 +47,7 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--runs", type=int, default=7, help="measured runs of each program")
+    parser.add_argument("--ranks", type=int, help="ranks for the solvers for clusters")
     parser.add_argument("--output", "-o", help="the file for the record")
     arguments = parser.parse_args()
     programs = {"old": arguments.old, "new": arguments.new}
@@ -52,6 +56,10 @@ def main():
     cases = [(a, g, 1) for a in SEQUENTIAL for g in LARGE]
     cases += [(a, g, t) for a in THREADED for g in LARGE for t in (1, several)]
     cases += [(a, g, 1) for a, g in SPECIAL]
+    launcher = []
+    if arguments.ranks:
+        launcher = ["mpirun", "-n", str(arguments.ranks)]
+        cases = [(a, g, 1) for a in DISTRIBUTED for g in LARGE]
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for name, spec in GRAPHS.items():
@@ -62,19 +70,16 @@ def main():
             for run in range(arguments.runs + 1):
                 for build in ("old", "new") if run % 2 else ("new", "old"):
                     path = f"{folder}/{graph}.kst"
-                    seconds, answer = solve(programs[build], path, algorithm, threads)
+                    seconds, answer = solve(programs[build], path, algorithm, threads, launcher)
                     answers.add(answer)
                     if run > 0:  # the first pair warms the caches
                         samples[build].append(seconds)
             assert len(answers) == 1, (algorithm, graph, answers)
             old, new = (statistics.median(samples[build]) for build in ("old", "new"))
-            results.append(
-                {"solver": algorithm, "graph": graph, "threads": threads, "ratio": new / old} | samples
-            )
-            print(
-                f"{algorithm:18}{graph:9}{threads:3} {old * 1e3:9.2f} ms {new * 1e3:9.2f} ms {new / old:6.3f}",
-                flush=True,
-            )
+            case = {"solver": algorithm, "graph": graph, "threads": threads, "ratio": new / old}
+            results.append(case | samples)
+            times = f"{old * 1e3:9.2f} ms {new * 1e3:9.2f} ms {new / old:6.3f}"
+            print(f"{algorithm:22}{graph:9}{threads:3} {times}", flush=True)
     for threads in sorted({result["threads"] for result in results}):
         ratios = [result["ratio"] for result in results if result["threads"] == threads]
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -82,8 +87,9 @@ def main():
     if arguments.output:
         record = {
             "date": datetime.date.today().isoformat(),
-            "machine": {"processor": processor(), "processors": several, "system": platform.platform()},
+            "machine": {"processor": processor(), "processors": several},
             "load_average": os.getloadavg(),
+            "command": sys.argv,
             "graphs": GRAPHS,
             "results": results,
         }
