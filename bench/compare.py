@@ -52,7 +52,7 @@ def main():
     arguments = parser.parse_args()
     programs = {"old": arguments.old, "new": arguments.new}
 
-    several = os.cpu_count()
+    several = len(os.sched_getaffinity(0))
     cases = [(a, g, 1) for a in SEQUENTIAL for g in LARGE]
     cases += [(a, g, t) for a in THREADED for g in LARGE for t in (1, several)]
     cases += [(a, g, 1) for a, g in SPECIAL]
