@@ -128,25 +128,16 @@ impl<'a, W: Weight> Rounds<'a, W> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, Observer, Order, Round, Solver};
+    use kostra_core::{AnyGraph, Order};
 
     use super::*;
-
-    #[derive(Default)]
-    struct Rounds(Vec<(u64, u64)>);
-
-    impl Observer for Rounds {
-        fn round(&mut self, round: Round) {
-            self.0.push((round.components, round.edges));
-        }
-    }
+    use crate::testing::{Log, forest_ids};
 
     fn rounds(vertices: u32, u: Vec<u32>, v: Vec<u32>, weights: Vec<i32>) -> Vec<(u64, u64)> {
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap();
-        let mut observer = Rounds::default();
-        Solver::solve(&Boruvka, &graph, Order::Minimum, &mut Run::new().observed_by(&mut observer))
-            .unwrap();
-        observer.0
+        let mut log = Log::default();
+        forest_ids(&Boruvka, &graph, Order::Minimum, Run::new().observed_by(&mut log));
+        log.rounds
     }
 
     #[test]
