@@ -33,7 +33,7 @@ impl Algorithm for Boruvka {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((n + m) log n)",
-        scratch: "4 bytes an edge, 12 a vertex (20 with 64-bit weights)",
+        scratch: "4 bytes per edge, 12 per vertex (20 with 64-bit weights)",
         options: &[],
     };
 

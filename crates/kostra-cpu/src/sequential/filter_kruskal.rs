@@ -42,7 +42,7 @@ impl Algorithm for FilterKruskal {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m + n log n log(m/n)) expected",
-        scratch: "8 bytes an edge, 24 a vertex (16 and 44 with 64-bit weights)",
+        scratch: "8 bytes per edge, 24 per vertex (16 and 44 with 64-bit weights)",
         options: &[],
     };
 

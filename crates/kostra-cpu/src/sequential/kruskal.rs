@@ -34,7 +34,7 @@ impl Algorithm for Kruskal {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m log m)",
-        scratch: "8 bytes an edge (16 with 64-bit weights), 4 a vertex",
+        scratch: "8 bytes per edge (16 with 64-bit weights), 4 per vertex",
         options: &[],
     };
 

@@ -41,7 +41,7 @@ impl Algorithm for PrimDense {
         representation: Representation::Csr,
         exact: true,
         time: "O(n^2 + m)",
-        scratch: "9 bytes a vertex (17 with 64-bit weights)",
+        scratch: "9 bytes per vertex (17 with 64-bit weights)",
         options: &[],
     };
 

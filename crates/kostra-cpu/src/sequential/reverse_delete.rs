@@ -36,7 +36,7 @@ impl Algorithm for ReverseDelete {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m (n + m))",
-        scratch: "24 bytes an edge (32 with 64-bit weights), 12 a vertex",
+        scratch: "24 bytes per edge (32 with 64-bit weights), 12 per vertex",
         options: &[],
     };
 

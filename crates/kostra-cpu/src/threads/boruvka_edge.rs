@@ -81,7 +81,7 @@ impl Algorithm for BoruvkaEdge {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "24 bytes an edge, 16 a vertex (12 with 64-bit weights)",
+        scratch: "24 bytes per edge, 16 per vertex (12 with 64-bit weights)",
         options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP],
     };
 
