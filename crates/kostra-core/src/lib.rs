@@ -21,6 +21,7 @@
 mod bit_set;
 mod column;
 mod coordinates;
+mod counted;
 mod csr;
 mod edge_list;
 mod forest;
@@ -38,6 +39,7 @@ mod workspace;
 pub use bit_set::{BitSet, EdgeSet};
 pub use column::Column;
 pub use coordinates::Coordinates;
+pub use counted::counted;
 pub use csr::{Arc, Csr, CsrView};
 pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at, key_of};
 pub use forest::{Forest, Labels, Total};
