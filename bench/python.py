@@ -1,7 +1,8 @@
 """Compares the Python package with SciPy, igraph, rustworkx, networkit and NetworkX, in one
 process, in turn.
 
-    python bench/python.py GRAPH [--runs N] [--patience SECONDS] [--peers scipy,igraph] [--networkx] [-o RECORD]
+    python bench/python.py GRAPH [--runs N] [--patience SECONDS] [--peers scipy,igraph]
+        [--networkx] [-o RECORD]
 
 The package and the peers must be installed. GRAPH is one of the names below, a generator spec, or a
 file. With -o, the program adds or replaces the entry of GRAPH in the record, so that a record can
@@ -67,7 +68,9 @@ def load(name):
     weights = graph.weights.astype(np.float64)
     first = np.ones(len(order), bool)
     first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
-    lightest = np.minimum.reduceat(weights[order], np.flatnonzero(first)) if len(order) else weights[:0]
+    lightest = (
+        np.minimum.reduceat(weights[order], np.flatnonzero(first)) if len(order) else weights[:0]
+    )
     kept = order[first]
     back = np.argsort(kept)
     return graph.n, graph.u[kept][back], graph.v[kept][back], lightest[back]
@@ -215,7 +218,11 @@ def rounds(contestants, runs, patience):
 
 def summary(seconds):
     return {
-        name: {"median": statistics.median(samples[1:] or samples), "seconds": samples[1:], "warm_up": samples[0]}
+        name: {
+            "median": statistics.median(samples[1:] or samples),
+            "seconds": samples[1:],
+            "warm_up": samples[0],
+        }
         for name, samples in seconds.items()
     }
 
@@ -226,13 +233,17 @@ def measure(name, peers, runs, patience):
     library |= {peer: PEERS[peer](n, u, v, w) for peer in peers}
     entry = {"source": os.path.basename(GRAPHS.get(name, name)), "vertices": n, "edges": len(u)}
     for kind in ("arrays", "solve"):
-        contestants = {name: getattr(item, kind) for name, item in library.items() if hasattr(item, kind)}
+        contestants = {
+            name: getattr(item, kind) for name, item in library.items() if hasattr(item, kind)
+        }
         seconds, answers = contest(contestants, runs, patience)
         entry[kind] = summary(seconds)
         found = {peer: library[peer].answer(answer) for peer, answer in answers.items()}
         edges, total = found["kostra"]
         entry["disagreements"] = entry.get("disagreements", []) + [
-            f"{peer}: {answer}" for peer, answer in found.items() if answer[0] != edges or abs(answer[1] - total) > 1e-9 * abs(total)
+            f"{peer}: {answer}"
+            for peer, answer in found.items()
+            if answer[0] != edges or abs(answer[1] - total) > 1e-9 * abs(total)
         ]
     entry["forest"] = {"edges": edges, "total_weight": total}
     for peer, item in library.items():
@@ -279,7 +290,13 @@ def measure_networkx(name, runs, patience):
 def about():
     def output(*command):
         try:
-            return subprocess.run(command, capture_output=True, text=True, check=True, cwd=os.path.dirname(__file__) or ".").stdout.strip()
+            return subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=True,
+                cwd=os.path.dirname(__file__) or ".",
+            ).stdout.strip()
         except (OSError, subprocess.CalledProcessError):
             return None
 
@@ -290,13 +307,31 @@ def about():
             return None
 
     processors = pathlib.Path("/proc/cpuinfo")
-    models = [line.split(":", 1)[1].strip() for line in processors.read_text().splitlines() if line.startswith("model name")] if processors.exists() else []
+    models = (
+        [
+            line.split(":", 1)[1].strip()
+            for line in processors.read_text().splitlines()
+            if line.startswith("model name")
+        ]
+        if processors.exists()
+        else []
+    )
     packages = ("kostra", "numpy", "scipy", "igraph", "rustworkx", "networkit", "networkx")
     return {
         "date": datetime.date.today().isoformat(),
-        "machine": {"processor": models[0] if models else platform.processor(), "processors": os.cpu_count(), "load_average": os.getloadavg()[0]},
-        "commit": {"id": output("git", "rev-parse", "HEAD"), "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no"))},
-        "versions": {"python": platform.python_version(), **{package: installed(package) for package in packages}},
+        "machine": {
+            "processor": models[0] if models else platform.processor(),
+            "processors": os.cpu_count(),
+            "load_average": os.getloadavg()[0],
+        },
+        "commit": {
+            "id": output("git", "rev-parse", "HEAD"),
+            "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
+        },
+        "versions": {
+            "python": platform.python_version(),
+            **{package: installed(package) for package in packages},
+        },
     }
 
 
@@ -304,14 +339,25 @@ def main():
     parser = argparse.ArgumentParser(description="Measures the Python package beside its peers.")
     parser.add_argument("graph")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--patience", type=float, default=60, help="limit in seconds (default: %(default)s)")
+    parser.add_argument(
+        "--patience", type=float, default=60, help="limit in seconds (default: %(default)s)"
+    )
     parser.add_argument("--peers", help=f"peers to run, from {','.join(PEERS)} (default: all)")
-    parser.add_argument("--networkx", action="store_true", help="measure the NetworkX backend instead")
+    parser.add_argument(
+        "--networkx", action="store_true", help="measure the NetworkX backend instead"
+    )
     parser.add_argument("-o", "--output", type=pathlib.Path)
     options = parser.parse_args()
-    peers = list(PEERS) if options.peers is None else [peer for peer in options.peers.split(",") if peer]
+    peers = (
+        list(PEERS)
+        if options.peers is None
+        else [peer for peer in options.peers.split(",") if peer]
+    )
     if options.networkx:
-        name, entry = f"networkx {options.graph}", measure_networkx(options.graph, options.runs, options.patience)
+        name, entry = (
+            f"networkx {options.graph}",
+            measure_networkx(options.graph, options.runs, options.patience),
+        )
     else:
         name = options.graph if options.peers is None else f"{options.graph}, {'+'.join(peers)}"
         entry = measure(options.graph, peers, options.runs, options.patience)
@@ -320,10 +366,14 @@ def main():
     for kind in ("arrays", "solve", "networkx"):
         for contestant, timing in entry.get(kind, {}).items():
             build = f" (build {timing['build']:.2f} s)" if "build" in timing else ""
-            print(f"{name:24} {kind:9} {contestant:22} {timing['median']:9.4f} s{build}", flush=True)
+            print(
+                f"{name:24} {kind:9} {contestant:22} {timing['median']:9.4f} s{build}", flush=True
+            )
     print(*entry["disagreements"], sep="\n")
     if options.output:
-        record = json.loads(options.output.read_text()) if options.output.exists() else {"graphs": {}}
+        record = (
+            json.loads(options.output.read_text()) if options.output.exists() else {"graphs": {}}
+        )
         record["graphs"][name] = entry
         options.output.write_text(json.dumps(record, indent=1) + "\n")
     raise SystemExit(bool(entry["disagreements"]))

@@ -1,7 +1,7 @@
 """networkit.graph.KruskalMSF.
 
-Its forest has no weights, so they are looked up in the graph, outside the timing. Edges are added one by one, because
-building the graph from arrays can crash.
+Its forest has no weights, so they are looked up in the graph, outside the timing. Edges are added
+one by one, because building the graph from arrays can crash.
 """
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Shared code of the Python peers: the graph file, and the protocol between the peer and the runner.
+"""Shared code of the Python peers: the graph file, and the protocol between peer and runner.
 
 A peer calls `serve` with a version and three functions. crates/kostra-bench/src/peers/program.rs
 describes the protocol.
@@ -16,7 +16,7 @@ HEADER_BYTES = 8 + 2 * 8
 
 
 def load(path):
-    """Reads a graph: the number of vertices, and the arrays of first ends, second ends and weights."""
+    """Reads a graph: the number of vertices, and arrays of first ends, second ends and weights."""
     with open(path, "rb") as file:
         if file.read(8) != b"KOSTRAPE":
             sys.exit(f"{path} is not a graph for peers")
@@ -28,7 +28,8 @@ def load(path):
 
 
 def without_parallel_edges(n, u, v, w):
-    """The lightest edge of each pair of vertices, for libraries that add the weights up or keep the last.
+    """The lightest edge of each pair of vertices, for libraries that add up the weights or keep the
+    last.
 
     This changes neither the number of edges of the forest nor its weight.
     """
@@ -43,8 +44,9 @@ def without_parallel_edges(n, u, v, w):
 def serve(version, build, solve, answer):
     """Answers the runner's requests until the input ends.
 
-    `build(n, u, v, w)` builds the library's graph. Only `solve(graph)` is timed. `answer(graph, result)`
-    returns the number of edges of the forest and its weight as an exact integer.
+    `build(n, u, v, w)` builds the library's graph. Only `solve(graph)` is timed.
+    `answer(graph, result)` returns the number of edges of the forest and its weight as an exact
+    integer.
     """
 
     def tell(**line):

@@ -1,6 +1,7 @@
 """scipy.sparse.csgraph.minimum_spanning_tree, on compressed sparse rows of float64 weights.
 
-Weights are integers from 1 to 2^32 - 1, which float64 represents exactly. SciPy would ignore an explicit zero.
+Weights are integers from 1 to 2^32 - 1, which float64 represents exactly. SciPy would ignore an
+explicit zero.
 """
 
 import numpy as np

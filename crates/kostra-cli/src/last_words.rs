@@ -3,65 +3,35 @@
 //!
 //! Both can happen at any point, so this module calls only functions that are safe in a signal
 //! handler, and allocates nothing. Unfinished files have no name yet, so none is left behind.
-#![allow(
-    unsafe_code,
-    reason = "an allocator, a signal handler, and the end of a process from within them"
-)]
+//!
+//! A rank of an MPI job uses the allocator of `kostra-mpi` instead, which waits for Rust's abort:
+//! only outside of the allocator can a rank end the other ranks.
+#![allow(unsafe_code, reason = "a signal handler, and the end of a process from within it")]
 
-use std::alloc::{GlobalAlloc, Layout};
 use std::io::{Cursor, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kostra::LargePages;
+use kostra::ReportingAllocator;
 
 use crate::failure::EXIT_CODE;
 
-/// An allocator with large pages, for programs that contain the command:
+/// The allocator of programs that contain the command:
 ///
 /// ```
 /// #[global_allocator]
-/// static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
+/// static MEMORY: kostra::ReportingAllocator = kostra_cli::ALLOCATOR;
 /// # fn main() {}
 /// ```
 ///
 /// While the command [runs](crate::run), refused memory ends the process with one line. The
 /// functions of [`kostra::memory`] return a refusal as an error instead.
-#[derive(Clone, Copy, Debug)]
-pub struct Memory;
+pub const ALLOCATOR: ReportingAllocator = ReportingAllocator::new(on_refusal);
 
 /// Whether the process belongs to the command, which may end it.
 static IS_COMMAND: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: `LargePages` does the work. A refusal is returned unchanged, or the process ends.
-unsafe impl GlobalAlloc for Memory {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that `LargePages` requires.
-        granted(unsafe { LargePages.alloc(layout) }, layout.size())
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
-        granted(unsafe { LargePages.alloc_zeroed(layout) }, layout.size())
-    }
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
-        granted(unsafe { LargePages.realloc(memory, layout, size) }, size)
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { LargePages.dealloc(memory, layout) }
-    }
-}
-
-#[inline]
-fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
-    if memory.is_null() {
-        refused(bytes);
-    }
-    memory
-}
-
 #[cold]
-fn refused(bytes: usize) {
+fn on_refusal(bytes: usize) {
     if IS_COMMAND.load(Ordering::Relaxed) && !kostra::memory::is_asking() {
         let mut line = [0; 128];
         let mut cursor = Cursor::new(&mut line[..]);

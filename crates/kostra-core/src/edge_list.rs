@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{Column, EdgeId, Key, Order, Vertex, Weight};
+use crate::{Column, EdgeId, Key, Order, Vertex, Weight, counted};
 
 /// The most vertices a graph may have: ids are 32-bit, and one value is kept to mean "none".
 pub const MAX_VERTICES: usize = u32::MAX as usize;
@@ -13,7 +13,12 @@ pub const MAX_EDGES: usize = u32::MAX as usize;
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum GraphError {
     /// The three arrays of an edge list differ in length.
-    #[error("the edge arrays differ in length: {u} first ends, {v} second ends, {weights} weights")]
+    #[error(
+        "the edge arrays differ in length: {}, {}, {}",
+        counted(*u, "first end", "first ends"),
+        counted(*v, "second end", "second ends"),
+        counted(*weights, "weight", "weights")
+    )]
     LengthMismatch {
         /// The number of first ends.
         u: usize,
@@ -24,7 +29,8 @@ pub enum GraphError {
     },
     /// An edge names a vertex that the graph does not have.
     #[error(
-        "edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0"
+        "edge {edge} ends at vertex {vertex}, but the graph has {}, numbered from 0",
+        counted(*vertices, "vertex", "vertices")
     )]
     EndpointOutOfRange {
         /// The first such edge.

@@ -51,6 +51,60 @@ unsafe impl GlobalAlloc for LargePages {
     }
 }
 
+/// [`LargePages`], with a function that is called with the number of bytes when the system refuses
+/// memory. A program whose function ends the process needs no other reaction to refused memory:
+///
+/// ```
+/// fn on_refusal(bytes: usize) {
+///     // The function may be called anywhere, so it must not allocate or panic.
+/// }
+///
+/// #[global_allocator]
+/// static MEMORY: kostra_core::ReportingAllocator =
+///     kostra_core::ReportingAllocator::new(on_refusal);
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ReportingAllocator {
+    on_refusal: fn(usize),
+}
+
+impl ReportingAllocator {
+    /// An allocator that calls `on_refusal`, which must not allocate or panic. When the function
+    /// returns, the allocation fails as usual.
+    pub const fn new(on_refusal: fn(usize)) -> Self {
+        Self { on_refusal }
+    }
+
+    #[inline]
+    fn reported(self, memory: *mut u8, bytes: usize) -> *mut u8 {
+        if memory.is_null() {
+            (self.on_refusal)(bytes);
+        }
+        memory
+    }
+}
+
+// SAFETY: `LargePages` does all the work. Its result is returned unchanged.
+unsafe impl GlobalAlloc for ReportingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are the ones that `LargePages` requires.
+        self.reported(unsafe { LargePages.alloc(layout) }, layout.size())
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        self.reported(unsafe { LargePages.alloc_zeroed(layout) }, layout.size())
+    }
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        self.reported(unsafe { LargePages.realloc(memory, layout, size) }, size)
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { LargePages.dealloc(memory, layout) }
+    }
+}
+
 #[inline]
 fn advised(memory: *mut u8, bytes: usize) -> *mut u8 {
     if bytes >= LARGE && !memory.is_null() {
@@ -82,6 +136,8 @@ fn ask_for_large_pages(_start: *mut u8, _bytes: usize) {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -91,6 +147,30 @@ mod tests {
             assert!(room.is_empty() && room.capacity() >= values);
             room.extend(0..values as u32);
             assert!(room.iter().copied().eq(0..values as u32));
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri stops when memory is refused")]
+    fn refused_memory_is_reported_with_its_size() {
+        static REFUSED: AtomicUsize = AtomicUsize::new(0);
+        let allocator = ReportingAllocator::new(|bytes| REFUSED.store(bytes, Ordering::Relaxed));
+        let layout = |bytes| Layout::from_size_align(bytes, 8).unwrap();
+        // More than 64-bit processors can address.
+        let huge = 1 << 50;
+        // SAFETY: no size is zero, and the granted piece is used and given back with its layout.
+        unsafe {
+            let granted = allocator.alloc(layout(100));
+            assert!(!granted.is_null() && REFUSED.load(Ordering::Relaxed) == 0);
+            for (turn, bytes) in (huge..huge + 3).enumerate() {
+                let refused = match turn {
+                    0 => allocator.alloc(layout(bytes)),
+                    1 => allocator.alloc_zeroed(layout(bytes)),
+                    _ => allocator.realloc(granted, layout(100), bytes),
+                };
+                assert!(refused.is_null() && REFUSED.load(Ordering::Relaxed) == bytes);
+            }
+            allocator.dealloc(granted, layout(100));
         }
     }
 

@@ -6,10 +6,10 @@ use crate::{OutOfMemory, Vertex, memory, prefetch};
 ///
 /// Rem's algorithm: a parent is never above its child. A union follows both paths in turn, and each
 /// step splices one path onto the other. It needs no ranks, and was the fastest variant in the
-/// measurements of Patwary, Blair and Manne 2010. Memory: 4 bytes per element, owned or borrowed.
+/// measurements of Patwary, Blair and Manne 2010. Memory: 4 bytes per element.
 #[derive(Clone, Debug)]
-pub struct UnionFind<P = Vec<Vertex>> {
-    parents: P,
+pub struct UnionFind {
+    parents: Vec<Vertex>,
     sets: u32,
 }
 
@@ -32,18 +32,9 @@ impl UnionFind {
         self.flatten();
         self.parents
     }
-}
 
-impl<'a> UnionFind<&'a mut [Vertex]> {
-    /// The sets given by an array of parents. No parent may be above its child. `sets` is the
-    /// number of elements that are their own parents.
-    pub fn of_parents(parents: &'a mut [Vertex], sets: u32) -> Self {
-        Self { parents, sets }
-    }
-}
-
-impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
     /// The number of sets. O(1).
+    #[inline]
     pub fn sets(&self) -> u32 {
         self.sets
     }
@@ -51,19 +42,19 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
     /// Prefetches the data that [`parent`](Self::parent), `find` or `union` reads first.
     #[inline]
     pub fn prefetch(&self, element: Vertex) {
-        prefetch(self.parents.as_ref(), element as usize);
+        prefetch(&self.parents, element as usize);
     }
 
     /// The next element on the path to the representative. One memory access.
     #[inline]
     pub fn parent(&self, element: Vertex) -> Vertex {
-        self.parents.as_ref()[element as usize]
+        self.parents[element as usize]
     }
 
     /// The lowest element of the element's set. Halves the path that it follows.
     #[inline]
     pub fn find(&mut self, mut element: Vertex) -> Vertex {
-        let parents = self.parents.as_mut();
+        let parents = self.parents.as_mut_slice();
         loop {
             let parent = parents[element as usize];
             let grandparent = parents[parent as usize];
@@ -79,7 +70,7 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
     #[inline]
     pub fn union(&mut self, a: Vertex, b: Vertex) -> bool {
         let (mut a, mut b) = (a, b);
-        let parents = self.parents.as_mut();
+        let parents = self.parents.as_mut_slice();
         loop {
             let (parent_a, parent_b) = (parents[a as usize], parents[b as usize]);
             if parent_a == parent_b {
@@ -107,7 +98,7 @@ impl<P: AsRef<[Vertex]> + AsMut<[Vertex]>> UnionFind<P> {
     /// The lowest member of each element's set, by element. O(n).
     pub fn flatten(&mut self) -> &[Vertex] {
         // No parent is above its child, so each parent is final before its children are visited.
-        let parents = self.parents.as_mut();
+        let parents = self.parents.as_mut_slice();
         for element in 0..parents.len() {
             parents[element] = parents[parents[element] as usize];
         }

@@ -4,6 +4,8 @@ mod heap;
 mod light_edges;
 mod radix_sort;
 mod sequential;
+#[cfg(test)]
+mod testing;
 mod threads;
 
 pub use radix_sort::radix_sort_by_key;

@@ -56,7 +56,7 @@ pub fn radix_sort_by_key<'a, T: Copy + Ord>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn items_are_sorted_stably() {

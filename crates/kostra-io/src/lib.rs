@@ -16,6 +16,7 @@ mod compression;
 mod descriptor;
 mod error;
 mod fault;
+mod file_version;
 mod formats;
 mod head;
 mod interface;
@@ -40,6 +41,7 @@ mod write;
 
 pub use compression::Compression;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
+pub use file_version::FileVersion;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
 pub use interface::{Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions};
 pub use mapped_file::MappedFile;

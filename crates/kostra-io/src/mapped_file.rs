@@ -3,30 +3,27 @@
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use crate::ReadErrorKind;
+use crate::file_version::FileVersion;
 
-/// A file that is mapped into memory, with its length and modification time at that moment.
+/// A file that is mapped into memory, with its version at that moment.
 ///
-/// The file is kept open, so device and inode stay the same: a new file that is renamed over it
-/// changes nothing.
+/// The file is kept open: a new file that is renamed over it changes nothing.
 #[derive(Clone, Debug)]
 pub struct MappedFile(Arc<Original>);
 
 #[derive(Debug)]
 struct Original {
     file: File,
-    length: u64,
-    modified: SystemTime,
+    version: FileVersion,
 }
 
 impl MappedFile {
-    /// Records the length and modification time of a file that is about to be mapped.
+    /// Records the version of a file that is about to be mapped.
     pub(crate) fn new(file: File) -> io::Result<Self> {
-        let metadata = file.metadata()?;
-        let (length, modified) = (metadata.len(), metadata.modified()?);
-        Ok(Self(Arc::new(Original { file, length, modified })))
+        let version = FileVersion::of_open(&file)?;
+        Ok(Self(Arc::new(Original { file, version })))
     }
 
     /// The open file.
@@ -41,10 +38,7 @@ impl MappedFile {
     /// [`ReadErrorKind::Changed`] if the file was written to; [`ReadErrorKind::Io`] if the system
     /// cannot tell.
     pub fn check(&self) -> Result<(), ReadErrorKind> {
-        let Original { file, length, modified } = &*self.0;
-        let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
-        let is_unchanged = metadata.len() == *length
-            && metadata.modified().map_err(ReadErrorKind::Io)? == *modified;
-        if is_unchanged { Ok(()) } else { Err(ReadErrorKind::Changed) }
+        let now = FileVersion::of_open(&self.0.file).map_err(ReadErrorKind::Io)?;
+        if now == self.0.version { Ok(()) } else { Err(ReadErrorKind::Changed) }
     }
 }

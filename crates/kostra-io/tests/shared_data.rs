@@ -38,14 +38,15 @@ fn distinct(loaded: &Loaded) -> usize {
     ends.filter(|(u, v)| u != v).map(|(u, v)| (u.min(v), u.max(v))).collect::<BTreeSet<_>>().len()
 }
 
+/// Reads a file and checks its format, size and weight type. `size` is the number of vertices, of
+/// edges, and of distinct edges without self-loops.
 fn check(
     name: &str,
     format: Format,
-    n: u32,
-    edges: usize,
-    m: usize,
+    size: (u32, usize, usize),
     weights: WeightType,
 ) -> Option<Loaded> {
+    let (n, edges, m) = size;
     let loaded = load(name)?;
     assert_eq!(loaded.format, format, "{name}");
     assert_eq!((loaded.graph.vertices(), loaded.graph.edges()), (n, edges), "{name}");
@@ -61,23 +62,19 @@ fn road_networks_are_read_with_every_arc() {
     let new_york = check(
         "road/USA-road-d.NY.gr.gz",
         Format::DIMACS,
-        264_346,
-        733_846,
-        365_050,
+        (264_346, 733_846, 365_050),
         WeightType::I32,
     );
     if let Some(new_york) = new_york {
         assert_eq!(new_york.compression, Compression::Gzip);
         assert!(new_york.notes.is_empty());
     }
-    check("road/rome99.gr", Format::DIMACS, 3_353, 8_870, 4_831, WeightType::I32);
-    check("road/osm-rome.gr.xz", Format::DIMACS, 234_496, 258_193, 258_193, WeightType::I32);
+    check("road/rome99.gr", Format::DIMACS, (3_353, 8_870, 4_831), WeightType::I32);
+    check("road/osm-rome.gr.xz", Format::DIMACS, (234_496, 258_193, 258_193), WeightType::I32);
     check(
         "road/usroads-greatcircle-m.gr.xz",
         Format::DIMACS,
-        129_164,
-        165_435,
-        165_435,
+        (129_164, 165_435, 165_435),
         WeightType::I32,
     );
 }
@@ -86,7 +83,7 @@ fn road_networks_are_read_with_every_arc() {
 fn treewidth_graphs_have_made_up_weights() {
     for (name, n, m) in [("BAY", 321_270, 397_415), ("COL", 435_666, 521_200)] {
         let name = format!("road/USA-road.{name}.unweighted.gr.xz");
-        if let Some(loaded) = check(&name, Format::DIMACS, n, m, m, WeightType::I32) {
+        if let Some(loaded) = check(&name, Format::DIMACS, (n, m, m), WeightType::I32) {
             assert_eq!(loaded.compression, Compression::Xz);
             assert_eq!(loaded.notes, [UNIT]);
         }
@@ -95,10 +92,15 @@ fn treewidth_graphs_have_made_up_weights() {
 
 #[test]
 fn matrices_are_read() {
-    check("matrix/ak2010.mtx.gz", Format::MATRIX_MARKET, 45_292, 108_549, 108_549, WeightType::I32);
+    check(
+        "matrix/ak2010.mtx.gz",
+        Format::MATRIX_MARKET,
+        (45_292, 108_549, 108_549),
+        WeightType::I32,
+    );
     for (name, n, m) in [("luxembourg_osm", 114_599, 119_666), ("delaunay_n16", 65_536, 196_575)] {
         let name = format!("matrix/{name}.mtx.gz");
-        let loaded = check(&name, Format::MATRIX_MARKET, n, m, m, WeightType::I32);
+        let loaded = check(&name, Format::MATRIX_MARKET, (n, m, m), WeightType::I32);
         loaded.inspect(|loaded| assert_eq!(loaded.notes, [UNIT]));
     }
 }
@@ -108,9 +110,7 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
     let enron = check(
         "social/Email-Enron.txt.gz",
         Format::EDGE_LIST,
-        36_692,
-        367_662,
-        183_831,
+        (36_692, 367_662, 183_831),
         WeightType::I32,
     );
     if let Some(enron) = enron {
@@ -131,7 +131,7 @@ fn social_networks_are_edge_lists_in_all_their_spellings() {
 #[test]
 fn named_columns_are_found() {
     let name = "road/california.cedge.gz";
-    let loaded = check(name, Format::EDGE_LIST, 21_048, 21_693, 21_693, WeightType::F64);
+    let loaded = check(name, Format::EDGE_LIST, (21_048, 21_693, 21_693), WeightType::F64);
     if let Some(loaded) = loaded {
         assert_eq!((loaded.graph.u()[1], loaded.graph.v()[1]), (0, 6));
         assert_eq!(loaded.notes, ["column 'EdgeID' is left out"]);

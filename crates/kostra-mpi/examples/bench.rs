@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 use kostra_core::{AnyGraph, Order, Run, Solver, WeightType, Workspace};
 use kostra_mpi::{
-    AnySlice, Communicator, DistributedSolution, DistributedSolver, Memory, PhaseTraffic,
-    Reduction, solvers,
+    AnySlice, Communicator, DistributedSolution, DistributedSolver, PhaseTraffic, Reduction,
+    solvers,
 };
 
 #[global_allocator]
-static MEMORY: Memory = Memory;
+static MEMORY: kostra_core::ReportingAllocator = kostra_mpi::ALLOCATOR;
 
 struct Arguments {
     spec: String,

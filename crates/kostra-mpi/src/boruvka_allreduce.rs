@@ -46,8 +46,8 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((m/p + n) log n)",
-        scratch: "on every rank 12 bytes an edge of the whole graph (16 with 64-bit weights), 16 (24) an edge of its \
-                  share, 40 a vertex",
+        scratch: "on every rank, 12 bytes per edge of the whole graph (16 with 64-bit weights), \
+                  16 (24) per edge of its share, 40 per vertex",
         options: &[],
     };
 

@@ -25,8 +25,8 @@ mod registry;
 mod solver;
 
 pub use comm::{
-    Communicator, Mailbox, Memory, Number, Parts, PhaseTraffic, Reduction, Refusal, Route, Traffic,
-    before_ending, library,
+    ALLOCATOR, Communicator, Mailbox, Number, Parts, PhaseTraffic, Reduction, Refusal, Route,
+    Traffic, before_ending, library,
 };
 pub use graph::{AnySlice, DistributedForest, EdgeDistribution, Slice, SliceError, VertexMap};
 pub use registry::solvers;

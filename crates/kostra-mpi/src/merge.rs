@@ -54,7 +54,7 @@ impl DistributedAlgorithm for Merge {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m/p log(m/p) + n log n log p)",
-        scratch: "8 bytes an edge of the slice (16 with 64-bit weights); at rank 0, 100 a vertex",
+        scratch: "8 bytes per edge of the slice (16 with 64-bit weights); at rank 0, 100 per vertex",
         options: &[ARITY],
     };
 

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use kostra::{AnyGraph, Column, EdgeList, GraphError, Vertex, Weight};
+use kostra::{AnyGraph, Column, EdgeList, GraphError, Vertex, Weight, counted};
 use kostra_parallel::for_each_mut;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -181,8 +181,17 @@ fn vertices<T: Copy + Sync + TryInto<Vertex>>(
     }
 }
 
-/// Makes a graph from two arrays of ends and an array of weights. Without weights, every edge has
-/// weight 1. Arrays with the engine's layout are borrowed, or with `copy` copied.
+/// How a graph is made from its arrays.
+#[derive(Clone, Copy)]
+pub(crate) struct GraphOptions {
+    /// Whether edges of weight NaN are skipped; otherwise they are errors.
+    pub(crate) skip_nan: bool,
+    /// Whether arrays with the engine's layout are copied; otherwise they are borrowed.
+    pub(crate) copy: bool,
+}
+
+/// Makes a graph from two arrays of ends and an array of weights with its name in errors. Without
+/// weights, every edge has weight 1.
 ///
 /// # Errors
 /// A `ValueError` or `TypeError` if the arrays are not a graph. The message gives the argument and
@@ -192,8 +201,7 @@ pub(crate) fn graph(
     u: Ends<'_>,
     v: Ends<'_>,
     weights: Option<(&str, &Bound<'_, PyAny>)>,
-    skip_nan: bool,
-    copy: bool,
+    options: GraphOptions,
 ) -> PyResult<AnyGraph> {
     let n = match n {
         // Negative `int32` numbers are above this `n`, so `EdgeList::new` rejects them.
@@ -203,21 +211,24 @@ pub(crate) fn graph(
             n.unwrap_or(bound)
         }
     };
+    // Integers are never NaN.
+    let without_nan = GraphOptions { skip_nan: false, ..options };
     let Some((name, weights)) = weights else {
         let weights = vec![1_i32; u.column.len()];
-        return edge_list(n, u, v, ("w", weights.into()), false, copy);
+        return edge_list(n, u, v, ("w", weights.into()), without_nan);
     };
     macro_rules! typed {
         (borrowed: $($borrowed:ty),*; widened: $($narrow:ty => $wide:ty),*) => {
             $(if let Ok(array) = weights.cast::<PyArray1<$borrowed>>() {
                 let array: NumpyColumn<$borrowed> = borrow(array);
-                let column = if copy { array.as_ref().to_vec().into() } else { shared(array) };
-                return edge_list(n, u, v, (name, column), skip_nan, copy);
+                let column =
+                    if options.copy { array.as_ref().to_vec().into() } else { shared(array) };
+                return edge_list(n, u, v, (name, column), options);
             })*
             $(if let Ok(array) = weights.cast::<PyArray1<$narrow>>() {
                 let array: NumpyColumn<$narrow> = borrow(array);
                 let wide: Vec<$wide> = array.as_ref().iter().map(|&weight| weight.into()).collect();
-                return edge_list(n, u, v, (name, wide.into()), false, copy);
+                return edge_list(n, u, v, (name, wide.into()), without_nan);
             })*
         };
     }
@@ -236,16 +247,15 @@ fn edge_list<W: Weight>(
     u: Ends<'_>,
     v: Ends<'_>,
     (name, weights): (&str, Column<W>),
-    skip_nan: bool,
-    copy: bool,
+    options: GraphOptions,
 ) -> PyResult<AnyGraph>
 where
     AnyGraph: From<EdgeList<W>>,
 {
     let py = u.argument.array.py();
-    let ((u, first), (v, second)) = (u.take(copy), v.take(copy));
+    let ((u, first), (v, second)) = (u.take(options.copy), v.take(options.copy));
     let made = py.detach(|| {
-        if skip_nan {
+        if options.skip_nan {
             EdgeList::new_skipping_nan(n, first, second.to_vec(), weights.to_vec())
                 .map(|(graph, _)| graph)
         } else {
@@ -280,10 +290,8 @@ fn explain(
             if value.lt(0)? {
                 return argument.not_a_vertex(position);
             }
-            format!(
-                "{name}[{edge}] is {value}, \
-                 but the graph has n = {vertices} vertices, numbered from 0"
-            )
+            let vertices = counted(vertices, "vertex", "vertices");
+            format!("{name}[{edge}] is {value}, but the graph has n = {vertices}, numbered from 0")
         }
         GraphError::NanWeight { edge } => {
             format!("{weights}[{edge}] is NaN; fix it, or pass nan='skip' to skip such edges")

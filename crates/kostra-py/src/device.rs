@@ -9,7 +9,7 @@ use kostra::cuda::{
     self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights,
     IntegerType, NarrowType,
 };
-use kostra::{GraphError, Order, Run, SolveError, Weight};
+use kostra::{GraphError, Order, Run, SolveError, Weight, counted};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -87,7 +87,9 @@ impl DeviceMemory {
         dtype: (u8, u8),
         versioned: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        dlpack::export(py, &self.0, self.address(py)?, len, dtype, versioned)
+        let (code, bits) = dtype;
+        let numbers = dlpack::Numbers { address: self.address(py)?, len, code, bits };
+        dlpack::export(py, &self.0, numbers, versioned)
     }
 }
 
@@ -101,48 +103,48 @@ pub(crate) fn device_of(py: Python<'_>, address: u64) -> PyResult<usize> {
 /// "i8".
 type Place = (u64, String);
 
-/// A graph's columns on a device.
-struct Columns {
+/// A graph whose columns are on a device, and how it is solved: a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct DeviceProblem {
+    /// The number of the device.
+    ordinal: usize,
+    /// The number of edges.
     len: u32,
     u: Place,
     v: Place,
+    /// The weights; without them, all weights are equal.
     w: Option<Place>,
+    /// The number of vertices; without it, the highest vertex plus one.
+    n: Option<u32>,
+    maximum: bool,
+    skip_nan: bool,
+    /// The streams whose queued work the solve waits for.
+    streams: Vec<u64>,
+    #[expect(
+        dead_code,
+        reason = "keeps the columns alive, even if an interrupt returns while the device works"
+    )]
+    owners: Py<PyAny>,
 }
 
 /// The result of a solve: ids, ends and weights of the forest's edges, and the number of vertices.
 type Solved = (DeviceMemory, [DeviceMemory; 2], Option<DeviceMemory>, u32);
 
-/// Solves a graph of `len` edges whose columns are on a device. First waits for all work queued on
-/// `streams`. `owners` keeps the columns alive, even if an interrupt returns while the device still
-/// works.
+/// Solves a graph whose columns are on a device. First waits for the work on its streams.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
-pub(crate) fn solve_on_device(
-    py: Python<'_>,
-    ordinal: usize,
-    len: u32,
-    u: Place,
-    v: Place,
-    w: Option<Place>,
-    n: Option<u32>,
-    maximum: bool,
-    skip_nan: bool,
-    streams: Vec<u64>,
-    owners: Py<PyAny>,
-) -> PyResult<Solved> {
-    let order = if maximum { Order::Maximum } else { Order::Minimum };
+pub(crate) fn solve_on_device(py: Python<'_>, problem: DeviceProblem) -> PyResult<Solved> {
+    let ordinal = problem.ordinal;
     let device = interruptible(py, move || Device::open(ordinal))?;
     let device = device.map_err(|error| device_error(py, &error.to_string()))?;
-    for stream in streams {
+    for &stream in &problem.streams {
         // SAFETY: the owner of an array guarantees that its stream is valid.
         let waited = py.detach(|| unsafe { device.wait_for_stream(stream) });
         waited.map_err(|error| device_error(py, &error.to_string()))?;
     }
-    let columns = Columns { len, u, v, w };
-    // `work` returns the owners, so that they are dropped on a thread with the interpreter
-    // attached.
-    let (solved, _owners) =
-        interruptible(py, move || (solve(&device, &columns, n, order, skip_nan), owners))?;
+    // The closure returns the problem with its owners, so that they are dropped on a thread with
+    // the interpreter attached.
+    let (solved, _problem) = interruptible(py, move || (solve(&device, &problem), problem))?;
     solved.map_err(|fault| match fault {
         Fault::Solve(error) => solve_error(py, error),
         Fault::Value(message) => PyValueError::new_err(message),
@@ -169,17 +171,10 @@ impl From<DeviceError> for Fault {
     }
 }
 
-fn solve(
-    device: &Arc<Device>,
-    columns: &Columns,
-    n: Option<u32>,
-    order: Order,
-    skip_nan: bool,
-) -> Result<Solved, Fault> {
-    let len = columns.len;
-    let Some((address, kind)) = &columns.w else {
-        let weights = DeviceWeights::<u32>::equal(device, len)?;
-        return solve_typed(device, columns, weights, n, order, skip_nan);
+fn solve(device: &Arc<Device>, problem: &DeviceProblem) -> Result<Solved, Fault> {
+    let len = problem.len;
+    let Some((address, kind)) = &problem.w else {
+        return solve_typed(device, problem, DeviceWeights::<u32>::equal(device, len)?);
     };
     macro_rules! typed {
         (
@@ -190,7 +185,7 @@ fn solve(
                 $($borrowed => {
                     // SAFETY: the owner of the column guarantees its address.
                     let weights = unsafe { DeviceWeights::<$type>::from_address(*address, len) };
-                    solve_typed(device, columns, weights, n, order, skip_nan)
+                    solve_typed(device, problem, weights)
                 })*
                 $($name => {
                     let narrow = NarrowType::$narrow;
@@ -198,7 +193,7 @@ fn solve(
                     let weights = unsafe {
                         DeviceWeights::<$wide>::widened(device, narrow, *address, len)
                     }?;
-                    solve_typed(device, columns, weights, n, order, skip_nan)
+                    solve_typed(device, problem, weights)
                 })*
                 _ => Err(Fault::Type(format!(
                     "w must be an array of integers or floats of up to 64 bits, not of {kind}"
@@ -215,15 +210,12 @@ fn solve(
 
 fn solve_typed<W: Weight>(
     device: &Arc<Device>,
-    columns: &Columns,
+    problem: &DeviceProblem,
     weights: DeviceWeights<W>,
-    n: Option<u32>,
-    order: Order,
-    skip_nan: bool,
 ) -> Result<Solved, Fault> {
     let (u, v) =
-        (ends(device, "u", &columns.u, columns.len)?, ends(device, "v", &columns.v, columns.len)?);
-    let n = match n {
+        (ends(device, "u", &problem.u, problem.len)?, ends(device, "v", &problem.v, problem.len)?);
+    let n = match problem.n {
         Some(n) => n,
         None => {
             let vertices = u.bound().max(v.bound());
@@ -236,8 +228,9 @@ fn solve_typed<W: Weight>(
         }
     };
     let given = cuda::DeviceColumns { ends: [u, v], weights };
-    let graph = DeviceEdges::from_columns(device, n, given, order, skip_nan)
-        .map_err(|error| explain(device, columns, n, error))?;
+    let order = if problem.maximum { Order::Maximum } else { Order::Minimum };
+    let graph = DeviceEdges::from_columns(device, n, given, order, problem.skip_nan)
+        .map_err(|error| explain(device, problem, n, error))?;
     let ids = cuda::fast::ids_on_edges(device, &graph, &mut Run::new())?;
     drop(graph);
     let pick = |(address, kind): &Place| {
@@ -246,8 +239,8 @@ fn solve_typed<W: Weight>(
         let picked = unsafe { cuda::pick(&ids, *address, size_of_kind(kind)) };
         Ok::<_, DeviceError>(DeviceMemory(Arc::new(picked?)))
     };
-    let ends = [pick(&columns.u)?, pick(&columns.v)?];
-    let weights = columns.w.as_ref().map(pick).transpose()?;
+    let ends = [pick(&problem.u)?, pick(&problem.v)?];
+    let weights = problem.w.as_ref().map(pick).transpose()?;
     // After this call, the device no longer reads the columns.
     device.finish()?;
     Ok((DeviceMemory(Arc::new(ids)), ends, weights, n))
@@ -287,17 +280,16 @@ fn ends(device: &Device, name: &str, place: &Place, len: u32) -> Result<DeviceEn
 }
 
 /// The error with the argument and the position.
-fn explain(device: &Device, columns: &Columns, n: u32, error: DeviceGraphError) -> Fault {
+fn explain(device: &Device, problem: &DeviceProblem, n: u32, error: DeviceGraphError) -> Fault {
     let outside = |index| -> Result<String, DeviceError> {
-        let u = integer_at(device, &columns.u, index)?;
+        let u = integer_at(device, &problem.u, index)?;
         let (name, value) = if u >= i128::from(n) {
             ("u", u)
         } else {
-            ("v", integer_at(device, &columns.v, index)?)
+            ("v", integer_at(device, &problem.v, index)?)
         };
-        Ok(format!(
-            "{name}[{index}] is {value}, but the graph has n = {n} vertices, numbered from 0"
-        ))
+        let n = counted(n, "vertex", "vertices");
+        Ok(format!("{name}[{index}] is {value}, but the graph has n = {n}, numbered from 0"))
     };
     let first = match error {
         DeviceGraphError::Vertex { index, .. } => index,

@@ -239,16 +239,26 @@ struct Exported {
     strides: [i64; 1],
 }
 
-/// Makes a capsule with `len` elements at `address`. The element type is given as its code and
-/// bits.
+/// The numbers in a device's memory that a capsule exports.
+pub(crate) struct Numbers {
+    /// The address of the first number.
+    pub(crate) address: u64,
+    /// The number of numbers.
+    pub(crate) len: usize,
+    /// The code of their type in DLPack.
+    pub(crate) code: u8,
+    /// The size of a number in bits.
+    pub(crate) bits: u8,
+}
+
+/// Makes a capsule with `numbers`, which are in `memory`.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     memory: &Arc<DeviceMemory>,
-    address: u64,
-    len: usize,
-    (code, bits): (u8, u8),
+    numbers: Numbers,
     versioned: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let Numbers { address, len, code, bits } = numbers;
     let exported = Exported { _memory: memory.clone(), shape: [len as i64], strides: [1] };
     let exported = Box::into_raw(Box::new(exported));
     // SAFETY: `exported` is the box from the previous line.

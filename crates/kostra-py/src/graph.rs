@@ -10,7 +10,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Ends};
+use crate::arrays::{self, Ends, GraphOptions};
 use crate::errors::{out_of_memory, solve_error};
 use crate::forest::Forest;
 use crate::watch::{Stop, interruptible};
@@ -44,32 +44,38 @@ fn keep_scratch(scratch: Workspace) {
     }
 }
 
+/// The arrays of a graph, and how they are used: a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Arrays<'py> {
+    u: Bound<'py, PyAny>,
+    v: Bound<'py, PyAny>,
+    /// The weights; without them, every edge has weight 1.
+    w: Option<Bound<'py, PyAny>>,
+    /// The number of vertices; without it, the highest vertex plus one.
+    n: Option<usize>,
+    /// The names of the three arrays in errors.
+    names: [String; 3],
+    skip_nan: bool,
+    copy: bool,
+    threads: Option<usize>,
+}
+
 /// A weighted graph in the engine's representation.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Graph(pub(crate) Arc<AnyGraph>);
 
 #[pymethods]
 impl Graph {
-    /// Makes a graph from contiguous arrays. `names` are the names of the arrays in errors. See the
-    /// Python class.
+    /// Makes a graph from contiguous arrays. See the Python class.
     #[staticmethod]
-    #[pyo3(signature = (u, v, w, n, *, names, skip_nan, copy, threads))]
-    #[expect(clippy::too_many_arguments, reason = "called from one place, in Python")]
-    fn from_arrays(
-        u: Bound<'_, PyAny>,
-        v: Bound<'_, PyAny>,
-        w: Option<Bound<'_, PyAny>>,
-        n: Option<usize>,
-        names: [String; 3],
-        skip_nan: bool,
-        copy: bool,
-        threads: Option<usize>,
-    ) -> PyResult<Self> {
+    fn from_arrays(arrays: Arrays<'_>) -> PyResult<Self> {
+        let Arrays { u, v, w, n, names, skip_nan, copy, threads } = arrays;
         let (threads, [first, second, third]) = (threads_or_all(threads), names);
         let (u, v) =
             (Ends::from_argument(first, u, threads)?, Ends::from_argument(second, v, threads)?);
         let weights = w.as_ref().map(|w| (third.as_str(), w));
-        let graph = arrays::graph(n, u, v, weights, skip_nan, copy)?;
+        let graph = arrays::graph(n, u, v, weights, GraphOptions { skip_nan, copy })?;
         Ok(Self(Arc::new(graph)))
     }
 

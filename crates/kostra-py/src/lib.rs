@@ -27,7 +27,7 @@ use pyo3::types::PyDict;
 /// Large allocations by Rust code, such as graphs from files, request huge pages. NumPy requests
 /// them itself.
 #[global_allocator]
-static MEMORY: kostra_cli::Memory = kostra_cli::Memory;
+static MEMORY: kostra::ReportingAllocator = kostra_cli::ALLOCATOR;
 
 /// The compiled part of `kostra`.
 #[pymodule]

@@ -29,7 +29,10 @@ Schema._fields_ = [
     *_END,
 ]
 Array._fields_ = [
-    *[(name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")],
+    *[
+        (name, ctypes.c_int64)
+        for name in ("length", "null_count", "offset", "n_buffers", "n_children")
+    ],
     ("buffers", ctypes.POINTER(ctypes.c_void_p)),
     ("children", ctypes.POINTER(ctypes.POINTER(Array))),
     ("dictionary", ctypes.POINTER(Array)),
@@ -51,7 +54,9 @@ class Exporter:
     def _struct(self, kind, children=(), dictionary=None, **fields):
         struct = kind(private_data=len(self.kept), **fields)
         if kind is not Stream:
-            listed = (ctypes.POINTER(kind) * len(children))(*(ctypes.pointer(child) for child in children))
+            listed = (ctypes.POINTER(kind) * len(children))(
+                *(ctypes.pointer(child) for child in children)
+            )
             struct.children, struct.n_children = listed, len(children)
             if dictionary is not None:
                 struct.dictionary = ctypes.pointer(dictionary)
@@ -71,20 +76,35 @@ class Exporter:
         return struct
 
     def schema(self, format, name="", children=(), dictionary=None):
-        return self._struct(Schema, children, dictionary, format=format.encode(), name=name.encode())
-
-    def array(self, length, buffers=(), children=(), dictionary=None, offset=0, nulls=0):
-        """Buffers are bytes, arrays, or None."""
-        held = [None if buffer is None else np.frombuffer(buffer, np.uint8).copy() for buffer in buffers]
-        self.kept.append((None, None, held, None, None))
-        places = (ctypes.c_void_p * len(held))(*(None if buffer is None else buffer.ctypes.data for buffer in held))
         return self._struct(
-            Array, children, dictionary, length=length, null_count=nulls, offset=offset, n_buffers=len(held), buffers=places
+            Schema, children, dictionary, format=format.encode(), name=name.encode()
+        )
+
+    def array(self, length, buffers=(), children=(), dictionary=None, offset=0):
+        """Buffers are bytes, arrays, or None."""
+        held = [
+            None if buffer is None else np.frombuffer(buffer, np.uint8).copy() for buffer in buffers
+        ]
+        self.kept.append((None, None, held, None, None))
+        places = (ctypes.c_void_p * len(held))(
+            *(None if buffer is None else buffer.ctypes.data for buffer in held)
+        )
+        return self._struct(
+            Array,
+            children,
+            dictionary,
+            length=length,
+            null_count=0,
+            offset=offset,
+            n_buffers=len(held),
+            buffers=places,
         )
 
     def capsules(self, schema, array):
         """What ``__arrow_c_array__`` returns."""
-        return _new(ctypes.addressof(schema), b"arrow_schema", None), _new(ctypes.addressof(array), b"arrow_array", None)
+        return _new(ctypes.addressof(schema), b"arrow_schema", None), _new(
+            ctypes.addressof(array), b"arrow_array", None
+        )
 
     def stream(self, schema, arrays, code=0, reason=None):
         """What ``__arrow_c_stream__`` returns: it ends with an error if it has a code."""

@@ -74,15 +74,23 @@ def test_arrays_with_the_engines_layout_are_not_copied():
     u, v = np.array(U, np.int32), np.array(V, np.uint32)
     w = np.array(W, np.float64)
     graph = kostra.Graph(u, v, w, copy=False)
-    assert all(np.shares_memory(ours, theirs) for ours, theirs in ((graph.u, u), (graph.v, v), (graph.weights, w)))
+    assert all(
+        np.shares_memory(ours, theirs)
+        for ours, theirs in ((graph.u, u), (graph.v, v), (graph.weights, w))
+    )
     graph = kostra.Graph(u, v, w)
-    assert not any(np.shares_memory(ours, theirs) for ours, theirs in ((graph.u, u), (graph.v, v), (graph.weights, w)))
+    assert not any(
+        np.shares_memory(ours, theirs)
+        for ours, theirs in ((graph.u, u), (graph.v, v), (graph.weights, w))
+    )
     w[:] = 7
     assert graph.weights.tolist() == W
 
 
 def test_what_comes_back_is_read_only_and_outlives_what_it_came_from():
-    forest = kostra.minimum_spanning_forest(np.array(U, np.int32), np.array(V, np.int32), np.array(W))
+    forest = kostra.minimum_spanning_forest(
+        np.array(U, np.int32), np.array(V, np.int32), np.array(W)
+    )
     arrays = [forest.edge_ids, forest.u, forest.v, forest.weights]
     del forest
     assert [array.tolist() for array in arrays] == [[1, 2], [1, 2], [2, 0], [0, 0]]
@@ -109,21 +117,46 @@ BAD = [
     (([0], [True]), {}, TypeError, "v must be an array of integers, not of bool"),
     (([0], ["a"]), {}, TypeError, "v must be an array of integers, not of <U1"),
     (([0], [None]), {}, TypeError, "v must be an array of integers, not of object"),
-    (([0], [1], [1j]), {}, TypeError, "w must be an array of integers or floats of up to 64 bits, not of complex128"),
+    (
+        ([0], [1], [1j]),
+        {},
+        TypeError,
+        "w must be an array of integers or floats of up to 64 bits, not of complex128",
+    ),
     (([0], [1], ["1"]), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], [2**64]), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], np.array([1], "m8[s]")), {}, TypeError, "w must be an array of integers or floats"),
     (([0], [1], np.array([1], np.longdouble)), {}, TypeError, "up to 64 bits, not of"),
     (([0, [1]], [1, 2]), {}, ValueError, "u cannot be converted to an array: "),
     (([0, 1], [1]), {}, ValueError, "u and v must have the same length, but have 2, 1 entries"),
-    (([0], [1], [1, 2]), {}, ValueError, "u, v and w must have the same length, but have 1, 1, 2 entries"),
+    (
+        ([0], [1], [1, 2]),
+        {},
+        ValueError,
+        "u, v and w must have the same length, but have 1, 1, 2 entries",
+    ),
     (([0, 1, -1], [1, 2, 0]), {}, ValueError, r"u\[2\] is -1, but vertices are numbered from 0"),
-    ((np.array([0, 1]), np.array([1, -7], np.int32)), {}, ValueError, r"v\[1\] is -7, but vertices"),
+    (
+        (np.array([0, 1]), np.array([1, -7], np.int32)),
+        {},
+        ValueError,
+        r"v\[1\] is -7, but vertices",
+    ),
     ((np.array([0, 1]), np.array([1, -7], np.int8)), {}, ValueError, r"v\[1\] is -7, but vertices"),
     (([0, 2**40], [1, 0]), {}, ValueError, r"u\[1\] is 1099511627776, but vertex ids have 32 bits"),
-    ((np.array([0, 2**64 - 1], np.uint64), [1, 0]), {}, ValueError, r"u\[1\] is 18446744073709551615, but vertex ids have 32 bits"),
+    (
+        (np.array([0, 2**64 - 1], np.uint64), [1, 0]),
+        {},
+        ValueError,
+        r"u\[1\] is 18446744073709551615, but vertex ids have 32 bits",
+    ),
     (([0, 2**32 - 1], [1, 0]), {}, ValueError, "n is too large"),
-    (([0, 5], [1, 2]), {"n": 5}, ValueError, r"u\[1\] is 5, but the graph has n = 5 vertices, numbered from 0"),
+    (
+        ([0, 5], [1, 2]),
+        {"n": 5},
+        ValueError,
+        r"u\[1\] is 5, but the graph has n = 5 vertices, numbered from 0",
+    ),
     (([0, 2], [1, 9]), {"n": 5}, ValueError, r"v\[1\] is 9, but the graph has n = 5 vertices"),
     (([0], [1]), {"n": -1}, ValueError, "n must be from 0 to 4294967295, not -1"),
     (([0], [1]), {"n": 2.0}, TypeError, "n must be an integer, not 2.0"),
@@ -133,7 +166,12 @@ BAD = [
     (([0], [1]), {"nan": "ignore"}, ValueError, "nan must be 'error' or 'skip', not 'ignore'"),
     (([0], [1]), {"threads": 0}, ValueError, "threads must be from 1 to 4096, not 0"),
     (([0], [1]), {"threads": "two"}, TypeError, "threads must be an integer, not 'two'"),
-    (([0], [1]), {"algorithm": "kruskall"}, ValueError, "no algorithm 'kruskall'; did you mean kruskal?"),
+    (
+        ([0], [1]),
+        {"algorithm": "kruskall"},
+        ValueError,
+        "no algorithm 'kruskall'; did you mean kruskal?",
+    ),
     (([0], [1]), {"algorithm": None}, TypeError, "algorithm must be a name, not None"),
     (([0], [1]), {"device": "gpu"}, ValueError, "device must be 'auto', 'cpu', 'cuda' or"),
 ]

@@ -28,7 +28,10 @@ def table(ends="int64", weights="float64"):
 
 
 def batch(begin, end):
-    values = [arrow(values[begin:end], kind) for values, kind in ((U, "int64"), (V, "int64"), (W, "float64"))]
+    values = [
+        arrow(values[begin:end], kind)
+        for values, kind in ((U, "int64"), (V, "int64"), (W, "float64"))
+    ]
     return pyarrow.RecordBatch.from_arrays(values, ["u", "v", "w"])
 
 
@@ -72,14 +75,20 @@ def test_one_piece_in_the_engines_types_is_used_as_it_lies(ends, weights):
     for rows in (whole, whole[1:3], pyarrow.concat_tables([whole[:0], whole])):
         graph = graph_of(rows)
         for name, ours in zip("uvw", (graph.u, graph.v, graph.weights)):
-            assert np.shares_memory(ours, rows[name].chunks[-1].to_numpy()) and not ours.flags.writeable
+            assert (
+                np.shares_memory(ours, rows[name].chunks[-1].to_numpy())
+                and not ours.flags.writeable
+            )
     graph = graph_of(pyarrow.concat_tables([whole, whole]))
     assert not np.shares_memory(graph.u, whole["u"].chunks[0].to_numpy())
 
 
 @pytest.mark.parametrize("ends", INTEGERS)
 def test_errors_name_the_column_and_the_row(ends):
-    for value, message in ((-1, "is -1, but vertices are numbered from 0"), (2**40, "is 1099511627776, but vertex ids have 32")):
+    for value, message in (
+        (-1, "is -1, but vertices are numbered from 0"),
+        (2**40, "is 1099511627776, but vertex ids have 32"),
+    ):
         if value not in range(np.iinfo(ends).min, np.iinfo(ends).max + 1):
             continue
         rows = table(ends).set_column(0, "u", arrow([0, 1, value, 0], ends))
@@ -88,7 +97,12 @@ def test_errors_name_the_column_and_the_row(ends):
                 graph_of(cut)
     rows = table(ends).rename_columns(["from", "to", "length"])
     with pytest.raises(ValueError, match=r"^length\[1\] is NaN; fix it, or pass nan='skip'"):
-        graph_of(rows.set_column(2, "length", arrow([1, np.nan, 2, 3], "float32")), "from", "to", "length")
+        graph_of(
+            rows.set_column(2, "length", arrow([1, np.nan, 2, 3], "float32")),
+            "from",
+            "to",
+            "length",
+        )
     with pytest.raises(ValueError, match="n is too large"):
         graph_of(rows.set_column(1, "to", arrow([2**32 - 1] * 4, "uint32")), "from", "to", None)
 
@@ -104,7 +118,9 @@ def test_random_pieces_are_joined_in_their_order():
         }
         rows = pyarrow.table(columns)
         cuts = np.sort(random.integers(0, count + 1, 6))
-        cut = pyarrow.concat_tables([rows[begin:end] for begin, end in itertools.pairwise([0, *cuts.tolist(), count])])
+        cut = pyarrow.concat_tables(
+            [rows[begin:end] for begin, end in itertools.pairwise([0, *cuts.tolist(), count])]
+        )
         begin = int(random.integers(0, count + 1))
         graph = graph_of(cut[begin:])
         assert lists(graph) == tuple(columns[name][begin:].tolist() for name in "uvw")
@@ -113,7 +129,9 @@ def test_random_pieces_are_joined_in_their_order():
 def names(kind):
     texts = ["Ústí nad Labem", "b", "", "a rather long name, of more than 12 bytes"]
     values = pyarrow.array([texts[u] for u in U])
-    return pyarrow.table({"u": values.cast(kind), "v": pyarrow.array([texts[v] for v in V]).cast(kind)}), texts
+    return pyarrow.table(
+        {"u": values.cast(kind), "v": pyarrow.array([texts[v] for v in V]).cast(kind)}
+    ), texts
 
 
 @pytest.mark.parametrize(
@@ -122,13 +140,20 @@ def names(kind):
         pyarrow.string(),
         pyarrow.large_string(),
         pyarrow.string_view(),
-        *[pyarrow.dictionary(code, pyarrow.string()) for code in (pyarrow.int8(), pyarrow.int32(), pyarrow.int64())],
+        *[
+            pyarrow.dictionary(code, pyarrow.string())
+            for code in (pyarrow.int8(), pyarrow.int32(), pyarrow.int64())
+        ],
     ],
     ids=str,
 )
 def test_texts_in_every_layout_name_vertices(kind):
     rows, texts = names(kind)
-    parts = [rows, pyarrow.concat_tables([rows[:1], rows[1:3], rows[3:]]), pyarrow.concat_tables([rows[2:], rows])[2:]]
+    parts = [
+        rows,
+        pyarrow.concat_tables([rows[:1], rows[1:3], rows[3:]]),
+        pyarrow.concat_tables([rows[2:], rows])[2:],
+    ]
     for part in parts:
         graph = graph_of(part, weight=None)
         assert graph.nodes == sorted(texts) and graph.n == 4
@@ -143,12 +168,20 @@ def column(name, values):
 
 
 REFUSED = [
-    ("w", pyarrow.array([True, False, True, True]), r"column 'w' contains booleans \(Arrow type \"b\"\); cast it"),
+    (
+        "w",
+        pyarrow.array([True, False, True, True]),
+        r"column 'w' contains booleans \(Arrow type \"b\"\); cast it",
+    ),
     ("u", pyarrow.array([True, False, True, True]), "column 'u' contains booleans"),
     ("w", pyarrow.array(list("1234")), "column 'w' contains text; cast it to integers or floats"),
     ("w", pyarrow.array(list("1234")).dictionary_encode(), "column 'w' contains text"),
     ("w", pyarrow.array([1, 2, 1, 2]).dictionary_encode(), "column 'w' contains categories"),
-    ("u", pyarrow.array(list("1234")), "column 'u' contains text and column 'v' does not; cast one of them"),
+    (
+        "u",
+        pyarrow.array(list("1234")),
+        "column 'u' contains text and column 'v' does not; cast one of them",
+    ),
     ("v", pyarrow.array(list("1234")), "column 'v' contains text and column 'u' does not"),
     ("w", pyarrow.array([1, 2, 3, 4], pyarrow.date32()), "column 'w' contains dates or times"),
     ("w", pyarrow.array([1, 2, 3, 4], pyarrow.decimal128(9)), "column 'w' contains decimals"),
@@ -171,7 +204,9 @@ def test_the_first_row_without_a_value_is_named(name):
         longer = pyarrow.concat_tables([table().cast(rows.schema)] * before + [rows])
         for cut in (longer, longer.combine_chunks(), longer.combine_chunks()[1:], longer[1:]):
             row = len(cut) - 2
-            with pytest.raises(ValueError, match=f"column '{name}' has no value in row {row}; remove such rows"):
+            with pytest.raises(
+                ValueError, match=f"column '{name}' has no value in row {row}; remove such rows"
+            ):
                 graph_of(cut)
     assert graph_of(rows[:2]).m == 2, "rows that are cut off are not looked at"
     with pytest.raises(ValueError, match=f"column '{name}' has no value in row 0"):
@@ -181,9 +216,15 @@ def test_the_first_row_without_a_value_is_named(name):
 def test_categories_and_rows_may_lack_a_value_too():
     codes, texts = pyarrow.array([0, 1, 2, 1], pyarrow.int8()), pyarrow.array(["a", "b", None])
     with pytest.raises(ValueError, match="column 'v' has no value in row 2"):
-        graph_of(column("v", pyarrow.DictionaryArray.from_arrays(codes, texts)).set_column(0, "u", [list("abcd")]))
+        graph_of(
+            column("v", pyarrow.DictionaryArray.from_arrays(codes, texts)).set_column(
+                0, "u", [list("abcd")]
+            )
+        )
     rows = pyarrow.StructArray.from_arrays(
-        [arrow(U, "int64"), arrow(V, "int64")], ["u", "v"], mask=pyarrow.array([False, False, True, False])
+        [arrow(U, "int64"), arrow(V, "int64")],
+        ["u", "v"],
+        mask=pyarrow.array([False, False, True, False]),
     )
     with pytest.raises(ValueError, match="row 2 of table has no value"):
         graph_of(Given(rows.__arrow_c_array__()), weight=None)
@@ -204,9 +245,13 @@ def test_columns_that_are_missing_or_twice_are_refused_by_name():
     twice = pyarrow.Table.from_arrays([arrow(U, "int64")] * 4, ["u", "v", "w", "v"])
     with pytest.raises(ValueError, match="table has 2 columns named 'v'; rename all but one"):
         graph_of(twice)
-    with pytest.raises(TypeError, match="source, target and weight must be names of columns, not 2"):
+    with pytest.raises(
+        TypeError, match="source, target and weight must be names of columns, not 2"
+    ):
         graph_of(table(), weight=2)
-    assert lists(graph_of(table(), target="u", weight="u")) == (U, U, U), "one column may be asked for more than once"
+    assert lists(graph_of(table(), target="u", weight="u")) == (U, U, U), (
+        "one column may be asked for more than once"
+    )
 
 
 def test_empty_tables_are_graphs():
@@ -235,7 +280,9 @@ def test_streams_are_read_to_their_end_and_once():
     with pytest.raises(TypeError, match="table must be a table, but is a column of numbers"):
         graph_of(table()["u"])
     for other in (object(), (object(), object()), None, table().schema.__arrow_c_schema__()):
-        with pytest.raises(TypeError, match="table must export Arrow capsules, but one of them is not"):
+        with pytest.raises(
+            TypeError, match="table must export Arrow capsules, but one of them is not"
+        ):
             graph_of(Given(other))
 
 
@@ -244,9 +291,13 @@ def test_libraries_need_no_pyarrow(monkeypatch):
     frame = polars.DataFrame({"u": U, "v": V, "w": W})
     assert lists(graph_of(frame)) == (U, V, W)
     assert lists(graph_of(polars.concat([frame[:1], frame[1:]], rechunk=False))) == (U, V, W)
-    named = frame.with_columns(polars.col("u").cast(polars.String), polars.col("v").cast(polars.String))
+    named = frame.with_columns(
+        polars.col("u").cast(polars.String), polars.col("v").cast(polars.String)
+    )
     assert graph_of(named).nodes == ["0", "1", "2", "3"]
-    named = named.with_columns(polars.col("u").cast(polars.Categorical), polars.col("v").cast(polars.Categorical))
+    named = named.with_columns(
+        polars.col("u").cast(polars.Categorical), polars.col("v").cast(polars.Categorical)
+    )
     assert graph_of(named).nodes == ["0", "1", "2", "3"]
 
 
@@ -254,9 +305,15 @@ def test_duckdb_needs_no_pyarrow(monkeypatch):
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not there")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with duckdb.connect() as database:
-        query = database.sql("select range as u, range + 1 as v, 0.5 * range :: double as w from range(10000)")
+        query = database.sql(
+            "select range as u, range + 1 as v, 0.5 * range :: double as w from range(10000)"
+        )
         graph = graph_of(query)
-    assert (graph.n, graph.m, graph.minimum_spanning_forest().total_weight) == (10001, 10000, 0.5 * 9999 * 10000 / 2)
+    assert (graph.n, graph.m, graph.minimum_spanning_forest().total_weight) == (
+        10001,
+        10000,
+        0.5 * 9999 * 10000 / 2,
+    )
 
 
 def test_nanoarrow_needs_no_pyarrow(monkeypatch):
@@ -276,7 +333,12 @@ def by_hand(exporter, arrays=1, rows=4, offset=0, **changes):
     def numbers(values, dtype):
         return exporter.array(rows, [None, np.array([9] * offset + values, dtype)], offset=offset)
 
-    schema = exporter.schema("+s", children=[exporter.schema(kind, name) for kind, name in (("i", "u"), ("g", "x"), ("i", "v"))])
+    schema = exporter.schema(
+        "+s",
+        children=[
+            exporter.schema(kind, name) for kind, name in (("i", "u"), ("g", "x"), ("i", "v"))
+        ],
+    )
     made = []
     for _ in range(arrays):
         columns = [numbers(U, np.int32), numbers([0.5] * 4, np.float64), numbers(V, np.int32)]
@@ -295,7 +357,9 @@ def test_every_struct_is_given_back_once(arrays, offset):
     u = graph.u
     del graph
     gc.collect()
-    assert arrays != 1 or len(exporter.given_back) < len(exporter.structs()), "an array keeps its column"
+    assert arrays != 1 or len(exporter.given_back) < len(exporter.structs()), (
+        "an array keeps its column"
+    )
     assert u.tolist() == U * arrays
     del u
     gc.collect()
@@ -304,13 +368,29 @@ def test_every_struct_is_given_back_once(arrays, offset):
 
 def failures(exporter):
     """Tables that fail half-way, and what is said."""
-    yield exporter.stream(*by_hand(exporter, 2), 5, b"no disk"), OSError, "table cannot be read completely: no disk"
-    yield exporter.stream(*by_hand(exporter, 2), 22, b"no such query"), ValueError, "completely: no such query"
+    yield (
+        exporter.stream(*by_hand(exporter, 2), 5, b"no disk"),
+        OSError,
+        "table cannot be read completely: no disk",
+    )
+    yield (
+        exporter.stream(*by_hand(exporter, 2), 22, b"no such query"),
+        ValueError,
+        "completely: no such query",
+    )
     yield exporter.stream(*by_hand(exporter), 12), MemoryError, "completely: error 12"
     yield exporter.stream(*by_hand(exporter, rows=-1)), ValueError, "it has a negative length"
     schema, arrays = by_hand(exporter)
-    yield exporter.stream(schema, [*arrays, exporter.array(2)]), ValueError, "does not have the number of columns"
-    yield exporter.stream(*by_hand(exporter, 2, rows=2**31)), ValueError, "4294967296 edges are more than the"
+    yield (
+        exporter.stream(schema, [*arrays, exporter.array(2)]),
+        ValueError,
+        "does not have the number of columns",
+    )
+    yield (
+        exporter.stream(*by_hand(exporter, 2, rows=2**31)),
+        ValueError,
+        "4294967296 edges are more than the",
+    )
     schema, (array,) = by_hand(exporter)
     array.length = 5
     yield exporter.capsules(schema, array), ValueError, "a column is shorter than the table"
@@ -342,7 +422,9 @@ def test_what_fails_is_given_back_too():
 
 def texts_by_hand(exporter, kind, buffers, rows=2):
     schema = exporter.schema("+s", children=[exporter.schema(kind, name) for name in "uv"])
-    return exporter.capsules(schema, exporter.array(rows, [None], children=[exporter.array(rows, buffers) for _ in "uv"]))
+    return exporter.capsules(
+        schema, exporter.array(rows, [None], children=[exporter.array(rows, buffers) for _ in "uv"])
+    )
 
 
 def test_texts_that_lie_nowhere_are_refused():
@@ -369,7 +451,9 @@ def test_texts_that_lie_nowhere_are_refused():
             graph_of(Given(texts_by_hand(exporter, kind, buffers)), weight=None)
     gc.collect()
     assert sorted(exporter.given_back) == exporter.structs()
-    graph = graph_of(Given(texts_by_hand(exporter, "vu", [None, view(0, 0, 0, 0), np.zeros(0)])), weight=None)
+    graph = graph_of(
+        Given(texts_by_hand(exporter, "vu", [None, view(0, 0, 0, 0), np.zeros(0)])), weight=None
+    )
     assert graph.nodes == [""]
 
 
@@ -379,7 +463,10 @@ def test_numbers_may_begin_at_any_address():
     for column in (array.children[0].contents, array.children[2].contents):
         column.buffers[1] += 1
     graph = graph_of(Given(exporter.capsules(schema, array)), weight=None)
-    shifted = [np.frombuffer(np.array(values, np.int32).tobytes()[1:9], np.int32).tolist() for values in (U, V)]
+    shifted = [
+        np.frombuffer(np.array(values, np.int32).tobytes()[1:9], np.int32).tolist()
+        for values in (U, V)
+    ]
     assert list(lists(graph)[:2]) == shifted
 
 
@@ -403,7 +490,9 @@ def test_nothing_of_a_table_is_kept_or_lost():
     gc.collect()
     assert (pyarrow.total_allocated_bytes(), sys.getrefcount(rows), sys.getrefcount(text)) == before
     graph = graph_of(rows.take([0, 1, 2]))
-    assert lists(graph) == (U[:3], V[:3], W[:3]), "a graph keeps what it uses of a table that is gone"
+    assert lists(graph) == (U[:3], V[:3], W[:3]), (
+        "a graph keeps what it uses of a table that is gone"
+    )
 
 
 def test_columns_may_be_let_go_on_any_thread():

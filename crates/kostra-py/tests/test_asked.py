@@ -25,12 +25,19 @@ class Exporter:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-@pytest.mark.parametrize("make", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table, Exporter])
+@pytest.mark.parametrize(
+    "make", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table, Exporter]
+)
 def test_the_column_called_weight_is_the_weight_and_without_one_the_table_is_asked_about(make):
     ends = {"source": U, "target": V}
-    assert kostra.Graph.from_table(make(ends | {"weight": W, "lanes": [1, 1, 2, 2]})).weights.tolist() == W
+    assert (
+        kostra.Graph.from_table(make(ends | {"weight": W, "lanes": [1, 1, 2, 2]})).weights.tolist()
+        == W
+    )
     with pytest.raises(ValueError) as refusal:
-        kostra.Graph.from_table(make({"id": U} | ends | {"length_km": W, "road_name": list("abcd")}))
+        kostra.Graph.from_table(
+            make({"id": U} | ends | {"length_km": W, "road_name": list("abcd")})
+        )
     assert str(refusal.value) == (
         "which column is the weight? columns: 'id', 'source', 'target', 'length_km', 'road_name'; "
         "pass weight='length_km', or weight=None for weight 1"
@@ -49,7 +56,11 @@ def test_the_column_called_weight_is_the_weight_and_without_one_the_table_is_ask
 
 def test_masked_entries_are_refused():
     masked = np.ma.array([0, 1], mask=[False, True])
-    for arguments, message in [((masked, [1, 2]), r"u\[1\] is masked"), (([0, 1], masked), r"v\[1\] is"), (([0, 1], [1, 2], masked), r"w\[1\] is")]:
+    for arguments, message in [
+        ((masked, [1, 2]), r"u\[1\] is masked"),
+        (([0, 1], masked), r"v\[1\] is"),
+        (([0, 1], [1, 2], masked), r"w\[1\] is"),
+    ]:
         with pytest.raises(ValueError, match=message):
             kostra.minimum_spanning_forest(*arguments)
     columns = {"source": [0, 1], "target": [1, 2], "weight": [1, 2]}
@@ -61,16 +72,25 @@ def test_masked_entries_are_refused():
 
 def test_gaps_in_the_ids_are_told_of_with_their_remedy():
     edges = [101, 102], [102, 103], [1.5, 2.5]
-    with pytest.warns(UserWarning, match=r"^101 of the 104 vertices have no edge, .* pass relabel=True .* or n=104") as found:
+    with pytest.warns(
+        UserWarning,
+        match=r"^101 of the 104 vertices have no edge, .* pass relabel=True .* or n=104",
+    ) as found:
         forest = kostra.minimum_spanning_forest(*edges)
     assert (forest.n, found[0].filename) == (104, __file__)
-    with pytest.warns(UserWarning, match="^1 of the 3 vertices has no edge, because edges of weight NaN are skipped"):
+    with pytest.warns(
+        UserWarning,
+        match="^1 of the 3 vertices has no edge, because edges of weight NaN are skipped",
+    ):
         kostra.minimum_spanning_forest([0, 1], [1, 2], [1.5, np.nan], nan="skip")
     graph = kostra.Graph([0, 3], [1, 4])
     with pytest.warns(UserWarning, match="^1 of the 5 vertices has no edge") as found:
         graph.minimum_spanning_forest()
     assert found[0].filename == __file__
-    with pytest.warns(UserWarning, match="101 of the 104 vertices .* pass relabel=True to number only the vertices that occur$"):
+    with pytest.warns(
+        UserWarning,
+        match="101 of the 104 vertices .* pass relabel=True to number only the vertices that occur$",
+    ):
         kostra.Graph.from_table({"source": edges[0], "target": edges[1]}).minimum_spanning_forest()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -79,18 +99,32 @@ def test_gaps_in_the_ids_are_told_of_with_their_remedy():
         kostra.minimum_spanning_forest([0, 2, 4, 4], [1, 3, 4, 4])  # a self-loop is an edge
         kostra.Graph.from_scipy(sparse.csr_array((5, 5))).minimum_spanning_forest()
         forest = kostra.minimum_spanning_forest(*edges, relabel=True)
-    assert (forest.n, forest.nodes, forest.u.tolist(), forest.v.tolist()) == (3, [101, 102, 103], [0, 1], [1, 2])
+    assert (forest.n, forest.nodes, forest.u.tolist(), forest.v.tolist()) == (
+        3,
+        [101, 102, 103],
+        [0, 1],
+        [1, 2],
+    )
 
 
 def test_ids_of_any_size_can_be_numbered_anew():
-    for ids, kind in [([-5, 2**62], np.int64), ([3, 2**64 - 1], np.uint64), ([0, 200], np.uint8), ([7, 7], np.int32)]:
+    for ids, kind in [
+        ([-5, 2**62], np.int64),
+        ([3, 2**64 - 1], np.uint64),
+        ([0, 200], np.uint8),
+        ([7, 7], np.int32),
+    ]:
         graph = kostra.Graph(np.array(ids[:1], kind), np.array(ids[1:], kind), [2.5], relabel=True)
         assert graph.nodes == sorted(set(ids)) and graph.n == len(set(ids))
-    mixed = kostra.Graph(np.array([2**63 + 1], np.uint64), np.array([2**53 + 1], np.int64), relabel=True)
+    mixed = kostra.Graph(
+        np.array([2**63 + 1], np.uint64), np.array([2**53 + 1], np.int64), relabel=True
+    )
     assert mixed.nodes == [2**53 + 1, 2**63 + 1]
     with pytest.raises(ValueError, match="u and v contain negative ids and ids of 2"):
         kostra.Graph(np.array([2**63], np.uint64), np.array([-1], np.int64), relabel=True)
-    with pytest.raises(ValueError, match=r"u\[0\] is 1099511627776, but vertex ids have 32 bits; pass relabel=True"):
+    with pytest.raises(
+        ValueError, match=r"u\[0\] is 1099511627776, but vertex ids have 32 bits; pass relabel=True"
+    ):
         kostra.Graph([2**40], [1])
     with pytest.raises(TypeError, match="n and relabel=True exclude each other"):
         kostra.Graph([0], [1], n=2, relabel=True)
@@ -114,39 +148,72 @@ def test_integers_that_a_float_would_round_are_refused():
 @pytest.mark.parametrize("make", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table])
 def test_names_that_a_float_would_merge_are_refused(make):
     big = 2**53
-    with pytest.raises(ValueError, match="column 'source' contains 9007199254740993 in row 1, which floats do not"):
+    with pytest.raises(
+        ValueError, match="column 'source' contains 9007199254740993 in row 1, which floats do not"
+    ):
         kostra.Graph.from_table(make({"source": [big, big + 1], "target": [0.5, 1.5]}))
     with pytest.raises(ValueError, match="column 'target' contains 9007199254740992.0 in row 0"):
         kostra.Graph.from_table(make({"source": [0.5, 1.5], "target": [float(big), 0.5]}))
-    assert kostra.Graph.from_table(make({"source": [0.5, 1.5], "target": [1, 2]})).nodes == [0.5, 1, 1.5, 2]
+    assert kostra.Graph.from_table(make({"source": [0.5, 1.5], "target": [1, 2]})).nodes == [
+        0.5,
+        1,
+        1.5,
+        2,
+    ]
 
 
 def test_tables_of_lists_are_taken_as_exactly():
-    with pytest.raises(ValueError, match=r"weight\[0\] is 9007199254740993, which a float would round"):
+    with pytest.raises(
+        ValueError, match=r"weight\[0\] is 9007199254740993, which a float would round"
+    ):
         kostra.Graph.from_table({"source": [0, 1], "target": [1, 2], "weight": [2**53 + 1, 0.5]})
     with pytest.raises(TypeError, match="contain values that cannot be sorted"):
         kostra.Graph.from_table({"source": ["1", 1], "target": ["2", "3"]})
-    with pytest.raises(TypeError, match="column 'source' contains text and column 'target' does not"):
+    with pytest.raises(
+        TypeError, match="column 'source' contains text and column 'target' does not"
+    ):
         kostra.Graph.from_table({"source": np.array(["1", "2"]), "target": [1, 2]})
 
 
 def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
     path = tmp_path / "matrix.npz"
     good = {
-        "format": b"csr", "shape": np.array([2, 2]), "data": np.array([1.0]), "indices": np.array([1]), "indptr": np.array([0, 1, 1]),
+        "format": b"csr",
+        "shape": np.array([2, 2]),
+        "data": np.array([1.0]),
+        "indices": np.array([1]),
+        "indptr": np.array([0, 1, 1]),
     }
-    coo = {"format": b"coo", "shape": np.array([2, 2]), "data": np.array([1.0]), "row": np.array([0]), "col": np.array([1])}
+    coo = {
+        "format": b"coo",
+        "shape": np.array([2, 2]),
+        "data": np.array([1.0]),
+        "row": np.array([0]),
+        "col": np.array([1]),
+    }
     for members, message in [
         (good | {"data": np.array([np.nan])}, r"data\[0\] is NaN; fix it, or pass nan='skip'"),
         (good | {"indices": np.array([9])}, r"indices\[0\] is 9, but the graph has n = 2"),
         (good | {"indptr": np.array([0, 2, 1])}, r"indptr\[2\] is 1, which is below indptr\[1\]"),
-        (good | {"indptr": np.array([0, 1, 2**40])}, r"indptr\[2\] is 1099511627776, but indices has 1 entry"),
+        (
+            good | {"indptr": np.array([0, 1, 2**40])},
+            r"indptr\[2\] is 1099511627776, but indices has 1 entry",
+        ),
         (good | {"indptr": np.array([1, 1, 1])}, r"indptr\[0\] is 1, not 0"),
         (good | {"indptr": np.array([0, 1])}, "indptr must have 3 entries"),
-        (good | {"indptr": np.array([0.0, 1, 1])}, "indptr must be a one-dimensional array of integers"),
+        (
+            good | {"indptr": np.array([0.0, 1, 1])},
+            "indptr must be a one-dimensional array of integers",
+        ),
         (good | {"shape": np.array([2, 3])}, "the matrix must be square"),
-        (good | {"data": np.array([1.0, 2.0])}, "must have the same length, but have 1, 1, 2 entries"),
-        ({name: good[name] for name in good if name != "indices"}, "the file lacks the array 'indices'"),
+        (
+            good | {"data": np.array([1.0, 2.0])},
+            "must have the same length, but have 1, 1, 2 entries",
+        ),
+        (
+            {name: good[name] for name in good if name != "indices"},
+            "the file lacks the array 'indices'",
+        ),
         (coo | {"col": np.array([5])}, r"col\[0\] is 5"),
         (coo | {"row": np.array([-1])}, r"row\[0\] is -1"),
         (coo | {"row": np.array([0.5])}, "row must be an array of integers, not of float64"),
@@ -158,7 +225,12 @@ def test_what_is_wrong_with_a_matrix_in_a_file_is_said_with_its_place(tmp_path):
     np.savez(path, **good)
     whole = path.read_bytes()
     assert kostra.Graph.read(path).m == 1
-    for damaged in (b"", b"hello", whole[: len(whole) // 2], whole[:60] + b"\xff" * 40 + whole[100:]):
+    for damaged in (
+        b"",
+        b"hello",
+        whole[: len(whole) // 2],
+        whole[:60] + b"\xff" * 40 + whole[100:],
+    ):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"matrix\.npz: "):
             kostra.Graph.read(path)

@@ -33,10 +33,18 @@ def check(graph, ids=IDS, weights=W):
 def test_scipy_matrices_keep_their_zeros_and_order():
     coordinates = sparse.coo_array((W, (U, V)), shape=(5, 5))
     assert check(kostra.Graph.from_scipy(coordinates)).n_components == 2
-    for make in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.bsr_array, sparse.dok_array):
+    for make in (
+        sparse.csr_array,
+        sparse.csr_matrix,
+        sparse.csc_array,
+        sparse.bsr_array,
+        sparse.dok_array,
+    ):
         graph = kostra.Graph.from_scipy(make(coordinates))
         assert graph.n == 5 and graph.minimum_spanning_forest().total_weight == 3
-    with pytest.raises(TypeError, match="matrix must be a SciPy sparse array or matrix, not ndarray"):
+    with pytest.raises(
+        TypeError, match="matrix must be a SciPy sparse array or matrix, not ndarray"
+    ):
         kostra.Graph.from_scipy(np.zeros((2, 2)))
     with pytest.raises(ValueError, match=r"matrix must be square, but its shape is \(2, 3\)"):
         kostra.Graph.from_scipy(sparse.csr_array((2, 3)))
@@ -49,12 +57,20 @@ def test_networkx_graphs_keep_their_nodes():
     graph = kostra.Graph.from_networkx(original)
     assert graph.nodes == list("abcde") and graph.weights.dtype == np.int64
     forest = graph.minimum_spanning_forest()
-    assert [list(original.edges)[edge] for edge in forest.edge_ids] == [("a", "d"), ("a", "c"), ("b", "c")]
+    assert [list(original.edges)[edge] for edge in forest.edge_ids] == [
+        ("a", "d"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
     tree = forest.to_networkx()
     assert list(tree) == list("abcde")
-    assert nx.utils.edges_equal(tree.edges(data=True), nx.minimum_spanning_tree(original).edges(data=True))
+    assert nx.utils.edges_equal(
+        tree.edges(data=True), nx.minimum_spanning_tree(original).edges(data=True)
+    )
     assert kostra.Graph.from_networkx(original, weight=None).weights.tolist() == [1] * 4
-    with pytest.raises(ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"):
+    with pytest.raises(
+        ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"
+    ):
         kostra.Graph.from_networkx(original, weight="length")
     multigraph = nx.MultiGraph([(0, 1, {"weight": 5}), (0, 1, {"weight": 2})])
     assert kostra.Graph.from_networkx(multigraph).minimum_spanning_forest().edge_ids.tolist() == [1]
@@ -70,7 +86,11 @@ def test_networkx_graphs_keep_their_nodes():
         ([1, None], TypeError, "the value of edge 1 is None, which is not a number"),
         ([1, "2"], TypeError, "the value of edge 1 is '2', which is not a number"),
         ([1, 2**70], ValueError, "do not fit in 64 bits"),
-        ([0.5, 2**53 + 1], ValueError, "the value of edge 1 is 9007199254740993, which a float would round"),
+        (
+            [0.5, 2**53 + 1],
+            ValueError,
+            "the value of edge 1 is 9007199254740993, which a float would round",
+        ),
     ],
 )
 def test_weights_that_would_be_rounded_are_refused(weights, error, message):
@@ -84,7 +104,9 @@ def test_igraph_graphs_keep_their_edge_ids():
     graph = igraph.Graph(n=5, edges=list(zip(U, V)), edge_attrs={"weight": W})
     forest = check(kostra.Graph.from_igraph(graph))
     assert sorted(graph.spanning_tree(weights=W, return_tree=False)) == forest.edge_ids.tolist()
-    with pytest.raises(ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"):
+    with pytest.raises(
+        ValueError, match="no edge of graph has the attribute 'length'; pass weight=None"
+    ):
         kostra.Graph.from_igraph(graph, weight="length")
     assert kostra.Graph.from_igraph(graph, weight=None).weights.tolist() == [1] * 4
     assert kostra.Graph.from_igraph(igraph.Graph([(0, 1)])).weights.tolist() == [1]
@@ -126,7 +148,9 @@ class Exporter:
 
 
 @pytest.mark.parametrize(
-    "make", [pandas.DataFrame, polars.DataFrame, pyarrow.table, lambda _: Exporter()], ids=["pandas", "polars", "arrow", "stream"]
+    "make",
+    [pandas.DataFrame, polars.DataFrame, pyarrow.table, lambda _: Exporter()],
+    ids=["pandas", "polars", "arrow", "stream"],
 )
 def test_tables_of_every_library_are_graphs(make):
     check(kostra.Graph.from_table(make(COLUMNS), weight="length"))
@@ -134,8 +158,13 @@ def test_tables_of_every_library_are_graphs(make):
 
 @pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
 def test_names_in_tables_become_nodes(make):
-    graph = kostra.Graph.from_table(make({"source": ["b", "a"], "target": ["c", "c"], "w": [2, 1]}), weight="w")
-    assert graph.nodes == ["a", "b", "c"] and (graph.u.tolist(), graph.v.tolist()) == ([1, 0], [2, 2])
+    graph = kostra.Graph.from_table(
+        make({"source": ["b", "a"], "target": ["c", "c"], "w": [2, 1]}), weight="w"
+    )
+    assert graph.nodes == ["a", "b", "c"] and (graph.u.tolist(), graph.v.tolist()) == (
+        [1, 0],
+        [2, 2],
+    )
     with pytest.raises(ValueError, match="table has no column 'from'"):
         kostra.Graph.from_table(make(COLUMNS), source="from")
     with pytest.raises(ValueError, match="column 'target' has no value in row 1; remove such rows"):
@@ -154,12 +183,16 @@ def test_what_pandas_calls_missing_is_refused_with_its_row():
         ("w", pandas.array([0.5, None, 2], "Float64")),
         ("w", [1, None, "2"]),
     ]:
-        with pytest.raises(ValueError, match=f"column '{name}' has no value in row 1; remove such rows"):
+        with pytest.raises(
+            ValueError, match=f"column '{name}' has no value in row 1; remove such rows"
+        ):
             kostra.Graph.from_table(pandas.DataFrame(columns | {name: values}), weight="w")
     frame = pandas.DataFrame(columns | {"w": [1, np.nan, 2]})
     with pytest.raises(ValueError, match=r"w\[1\] is NaN; fix it, or pass nan='skip'"):
         kostra.Graph.from_table(frame, weight="w")
-    assert len(kostra.Graph.from_table(frame, weight="w", nan="skip").minimum_spanning_forest()) == 2
+    assert (
+        len(kostra.Graph.from_table(frame, weight="w", nan="skip").minimum_spanning_forest()) == 2
+    )
     with pytest.raises(ValueError, match="table has 2 columns named 'w'; rename all but one"):
         kostra.Graph.from_table(pandas.concat([frame, frame["w"]], axis=1), weight="w")
 
@@ -183,7 +216,9 @@ def test_files_are_recognized_by_their_content(tmp_path):
     assert graph.nodes == ["a", "b", "c"] and graph.weights.tolist() == [2, 1]
     path.write_text("0 1\n1 2\n")
     graph = kostra.Graph.read(path, format="edges")
-    assert graph.weights.tolist() == [1, 1] and graph.notes == ["the input has no weights; each edge weighs 1"]
+    assert graph.weights.tolist() == [1, 1] and graph.notes == [
+        "the input has no weights; each edge weighs 1"
+    ]
 
 
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
@@ -196,7 +231,11 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
     path.write_text("hello\n")
     with pytest.raises(ValueError, match="none of the formats that Kostra reads .* pass `format`"):
         kostra.Graph.read(path)
-    for options, message in [({"format": "doc"}, "no format 'doc'.* kst, npz, parquet$"), ({"weights": "x"}, "weights must be"), ({"nan": 1}, "nan must")]:
+    for options, message in [
+        ({"format": "doc"}, "no format 'doc'.* kst, npz, parquet$"),
+        ({"weights": "x"}, "weights must be"),
+        ({"nan": 1}, "nan must"),
+    ]:
         with pytest.raises(ValueError, match=message):
             kostra.Graph.read(path, **options)
 
@@ -223,15 +262,30 @@ def test_graphs_of_the_gap_suite_are_read(tmp_path):
 
     def wsg(directed, starts, pairs, back=()):
         counts = np.array([len(pairs), len(starts) - 1], "<i8").tobytes()
-        return bytes([directed]) + counts + rows(starts, pairs) + b"".join(rows(starts, pairs) for pairs in back)
+        return (
+            bytes([directed])
+            + counts
+            + rows(starts, pairs)
+            + b"".join(rows(starts, pairs) for pairs in back)
+        )
 
     path = tmp_path / "graph.wsg"
     path.write_bytes(wsg(False, [0, 2, 3, 4], [(1, 7), (2, 5), (0, 7), (0, 5)]))
     graph = kostra.Graph.read(path)
-    assert (graph.n, graph.u.tolist(), graph.v.tolist(), graph.weights.tolist()) == (3, [0, 0], [1, 2], [7, 5])
+    assert (graph.n, graph.u.tolist(), graph.v.tolist(), graph.weights.tolist()) == (
+        3,
+        [0, 0],
+        [1, 2],
+        [7, 5],
+    )
     path.write_bytes(wsg(True, [0, 0, 1], [(0, -3)], [[(1, -3)]]))
     graph = kostra.Graph.read(path)
-    assert (graph.n, graph.u.tolist(), graph.v.tolist(), graph.weights.tolist()) == (2, [1], [0], [-3])
+    assert (graph.n, graph.u.tolist(), graph.v.tolist(), graph.weights.tolist()) == (
+        2,
+        [1],
+        [0],
+        [-3],
+    )
     assert graph.notes == ["the graph is directed; each arc is read as an edge"]
     whole = wsg(False, [0, 1, 2], [(1, 7), (0, 7)])
     for size in range(len(whole)):
@@ -240,7 +294,9 @@ def test_graphs_of_the_gap_suite_are_read(tmp_path):
             kostra.Graph.read(path)
     for starts in ([0, 2, 1], [1, 1, 2], [0, 1, 5]):
         path.write_bytes(wsg(False, starts, [(1, 7), (0, 7)]))
-        with pytest.raises(ValueError, match="graph.wsg: byte .*: the row of vertex . starts at entry"):
+        with pytest.raises(
+            ValueError, match="graph.wsg: byte .*: the row of vertex . starts at entry"
+        ):
             kostra.Graph.read(path, format="wsg")
 
 
@@ -249,17 +305,27 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table(COLUMNS), path)
     check(kostra.Graph.read(path))
     check(kostra.Graph.read(path, source="target", target="source", weight="length"))
-    with pytest.raises(ValueError, match=r"edges.parquet: which column is the weight\? columns: .*; pass weight='length'$"):
+    with pytest.raises(
+        ValueError,
+        match=r"edges.parquet: which column is the weight\? columns: .*; pass weight='length'$",
+    ):
         kostra.Graph.read(path, source="target", target="source")
     with pytest.raises(ValueError, match="table has no column 'from'"):
         kostra.Graph.read(path, source="from", target="source")
     parquet.write_table(pyarrow.table({"a": ["x", "y"], "b": ["y", "z"]}), path)
     assert kostra.Graph.read(path).nodes == ["x", "y", "z"]
     parquet.write_table(pyarrow.table({"id": [5], "from": [0], "to": [1], "km": [2.5]}), path)
-    with pytest.raises(ValueError, match=r"edges.parquet: which columns are the ends\? columns: 'id', 'from', 'to', 'km'; pass"):
+    with pytest.raises(
+        ValueError,
+        match=r"edges.parquet: which columns are the ends\? columns: 'id', 'from', 'to', 'km'; pass",
+    ):
         kostra.Graph.read(path)
-    assert kostra.Graph.read(path, source="from", target="to", weight="km").weights.tolist() == [2.5]
-    parquet.write_table(pyarrow.table({"id": [5], "source": [0], "target": [1], "weight": [2.5]}), path)
+    assert kostra.Graph.read(path, source="from", target="to", weight="km").weights.tolist() == [
+        2.5
+    ]
+    parquet.write_table(
+        pyarrow.table({"id": [5], "source": [0], "target": [1], "weight": [2.5]}), path
+    )
     assert kostra.Graph.read(path).weights.tolist() == [2.5]
     parquet.write_table(pyarrow.table({"source": [0], "target": [1]}), path)
     assert kostra.Graph.read(path).weights.tolist() == [1]
@@ -276,7 +342,10 @@ def test_graphs_are_made_to_order():
         kostra.Graph.generate("roads")
 
 
-@pytest.mark.parametrize("command", [[sys.executable, "-m", "kostra"], [os.path.join(os.path.dirname(sys.executable), "kostra")]])
+@pytest.mark.parametrize(
+    "command",
+    [[sys.executable, "-m", "kostra"], [os.path.join(os.path.dirname(sys.executable), "kostra")]],
+)
 def test_the_command_line_comes_along(command, tmp_path):
     def run(*arguments):
         return subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path)

@@ -1,12 +1,13 @@
-"""Arrays on a CUDA device: what is said of those that are wrong, on any machine, and what comes of the others.
+"""Arrays on a CUDA device: the errors for wrong arrays, on any machine, and the results for others.
 
-Tests that need a device say "skipped" and why where there is none; with ``KOSTRA_REQUIRE_DEVICE=1`` they fail there.
-Needs pytest and NumPy; CuPy, PyTorch, JAX and Numba are tried where they are installed.
+Without a device, tests that need one are skipped with a reason, or fail with
+``KOSTRA_REQUIRE_DEVICE=1``. The tests use CuPy, PyTorch, JAX and Numba if they are installed.
 """
 
 import ctypes
 import gc
 import os
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -35,19 +36,29 @@ NO_DEVICE = why_no_device()
 def device():
     """Skips where there is no device."""
     if NO_DEVICE:
-        assert not os.environ.get("KOSTRA_REQUIRE_DEVICE"), f"KOSTRA_REQUIRE_DEVICE is set, but: {NO_DEVICE}"
+        assert not os.environ.get("KOSTRA_REQUIRE_DEVICE"), (
+            f"KOSTRA_REQUIRE_DEVICE is set, but: {NO_DEVICE}"
+        )
         pytest.skip(NO_DEVICE)
 
 
-# ---- Made-up arrays ----------------------------------------------------------------------------------------------------
+# ---- Made-up arrays ------------------------------------------------------------------------------
 
 
 class Interface:
     """Carries ``__cuda_array_interface__``, by default that of three 32-bit integers somewhere."""
 
     def __init__(self, typestr="<i4", shape=(3,), address=0x1000, drop=(), **others):
-        interface = {"shape": shape, "typestr": typestr, "data": (address, True), "version": 3, "strides": None}
-        self.__cuda_array_interface__ = {key: value for key, value in (interface | others).items() if key not in drop}
+        interface = {
+            "shape": shape,
+            "typestr": typestr,
+            "data": (address, True),
+            "version": 3,
+            "strides": None,
+        }
+        self.__cuda_array_interface__ = {
+            key: value for key, value in (interface | others).items() if key not in drop
+        }
 
 
 class _Tensor(ctypes.Structure):
@@ -87,18 +98,35 @@ def _function(name, result, *arguments):
     return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
 
 
-_new_capsule = _function("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_new_capsule = _function(
+    "PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+)
 _capsule_name = _function("PyCapsule_GetName", ctypes.c_char_p, ctypes.py_object)
-_capsule_content = _function("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+_capsule_content = _function(
+    "PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p
+)
+
+
+class Layout(NamedTuple):
+    """The memory of a DLPack tensor."""
+
+    shape: tuple = (3,)
+    strides: tuple | None = None
+    device: tuple = (2, 0)
+    address: int = 0x1000
+    offset: int = 0
 
 
 class Exporter:
-    """Exports a DLPack capsule, by default with three 32-bit integers somewhere, and counts calls of its deleter."""
+    """Exports a DLPack capsule and counts calls of its deleter. By default, the capsule has three
+    32-bit integers at an address of no meaning.
+    """
 
-    def __init__(
-        self, dtype=(0, 32, 1), shape=(3,), strides=None, device=(2, 0), says=None, address=0x1000, offset=0, version=None
-    ):
-        numbers = lambda values: None if values is None else (ctypes.c_int64 * max(len(values), 1))(*values)
+    def __init__(self, dtype=(0, 32, 1), version=None, says=None, **layout):
+        shape, strides, device, address, offset = Layout(**layout)
+        numbers = lambda values: (
+            None if values is None else (ctypes.c_int64 * max(len(values), 1))(*values)
+        )
         self.shape, self.strides = numbers(shape), numbers(strides)
         tensor = _Tensor(address, *device, len(shape), *dtype, self.shape, self.strides, offset)
         self.deleted, self.asked, self.says = 0, [], says or device
@@ -106,7 +134,10 @@ class Exporter:
         if version is None:
             self.name, self.content = b"dltensor", _Managed(tensor, None, self.deleter)
         else:
-            self.name, self.content = b"dltensor_versioned", _Versioned(*version, None, self.deleter, 1, tensor)
+            self.name, self.content = (
+                b"dltensor_versioned",
+                _Versioned(*version, None, self.deleter, 1, tensor),
+            )
         self.capsule = _new_capsule(ctypes.addressof(self.content), self.name, None)
 
     def delete(self, content):
@@ -134,11 +165,15 @@ class Refusing(Exporter):
         raise BufferError("detach() me first")
 
 
-# ---- What is decided before the device is touched ----------------------------------------------------------------------
+# ---- What is decided before the device is touched ------------------------------------------------
 
 BAD_INTERFACES = [
     (Interface(drop=["version"]), ValueError, "u.__cuda_array_interface__ has no entry 'version'"),
-    (Interface(version=1), ValueError, "u.__cuda_array_interface__ has version 1; 2 and 3 are supported"),
+    (
+        Interface(version=1),
+        ValueError,
+        "u.__cuda_array_interface__ has version 1; 2 and 3 are supported",
+    ),
     (Interface(drop=["typestr"]), ValueError, "u.__cuda_array_interface__ has no entry 'typestr'"),
     (Interface("nonsense"), TypeError, "u has entries of type 'nonsense', which are not integers"),
     (Interface("<f8"), TypeError, "u must be an array of integers, not of float64"),
@@ -151,13 +186,29 @@ BAD_INTERFACES = [
     (Interface(shape=(-1,)), ValueError, r"u has the invalid shape \(-1,\)"),
     (Interface(shape=()), ValueError, "u must have one dimension, not 0"),
     (Interface(shape=(3, 1)), ValueError, "u must have one dimension, not 2"),
-    (Interface(strides=(8,)), ValueError, "u is not contiguous: the stride of its entries of 4 bytes is 8 bytes; copy it"),
-    (Interface(strides=(-4,)), ValueError, "u is not contiguous: the stride of its entries of 4 bytes is -4 bytes"),
+    (
+        Interface(strides=(8,)),
+        ValueError,
+        "u is not contiguous: the stride of its entries of 4 bytes is 8 bytes; copy it",
+    ),
+    (
+        Interface(strides=(-4,)),
+        ValueError,
+        "u is not contiguous: the stride of its entries of 4 bytes is -4 bytes",
+    ),
     (Interface(drop=["data"]), ValueError, "u.__cuda_array_interface__ has no entry 'data'"),
     (Interface(data=None), ValueError, "u.__cuda_array_interface__ has no address"),
     (Interface(address=0), ValueError, "u has 3 entries, but its address is null"),
-    (Interface(address=0x1002), ValueError, "the address of u is not a multiple of the size of its entries"),
-    (Interface(stream=0), ValueError, "u.__cuda_array_interface__ has the stream 0; a stream is None, 1, 2 or a handle"),
+    (
+        Interface(address=0x1002),
+        ValueError,
+        "the address of u is not a multiple of the size of its entries",
+    ),
+    (
+        Interface(stream=0),
+        ValueError,
+        "u.__cuda_array_interface__ has the stream 0; a stream is None, 1, 2 or a handle",
+    ),
     (Interface(stream=-1), ValueError, "has the stream -1"),
     (Interface(stream="default"), ValueError, "has the stream 'default'"),
     (Interface(stream=True), ValueError, "has the stream True"),
@@ -181,13 +232,29 @@ BAD_CAPSULES = [
     ({"dtype": (77, 32, 1)}, TypeError, "u has entries of type DLPack type 77 of 32, which"),
     ({"shape": ()}, ValueError, "u must have one dimension, not 0"),
     ({"shape": (1, 3)}, ValueError, "u must have one dimension, not 2"),
-    ({"strides": (2,)}, ValueError, "u is not contiguous: the stride of its entries of 4 bytes is 8 bytes"),
-    ({"strides": (0,)}, ValueError, "u is not contiguous: the stride of its entries of 4 bytes is 0 bytes"),
+    (
+        {"strides": (2,)},
+        ValueError,
+        "u is not contiguous: the stride of its entries of 4 bytes is 8 bytes",
+    ),
+    (
+        {"strides": (0,)},
+        ValueError,
+        "u is not contiguous: the stride of its entries of 4 bytes is 0 bytes",
+    ),
     ({"address": None}, ValueError, "u has 3 entries, but its address is null"),
     ({"offset": 2}, ValueError, "the address of u is not a multiple of the size of its entries"),
-    ({"says": (2, 1)}, ValueError, "u claims to be on device cuda:1, but its DLPack capsule is on cuda:0"),
+    (
+        {"says": (2, 1)},
+        ValueError,
+        "u claims to be on device cuda:1, but its DLPack capsule is on cuda:0",
+    ),
     ({"shape": (2,)}, ValueError, "u and v must have the same length, but have 2, 3 entries"),
-    ({"version": (2, 0)}, BufferError, "u cannot be imported through DLPack: the array has DLPack version 2"),
+    (
+        {"version": (2, 0)},
+        BufferError,
+        "u cannot be imported through DLPack: the array has DLPack version 2",
+    ),
 ]
 
 
@@ -204,7 +271,9 @@ def test_a_wrong_capsule_is_refused_by_name_and_given_back_once(change, error, m
 
 def test_capsules_are_asked_for_on_the_default_stream_and_in_the_newest_form_that_is_known():
     u, v, w = Exporter(version=(1, 0)), OldExporter(), Exporter(dtype=(2, 64, 1), device=(2, 1))
-    with pytest.raises(kostra.DeviceError, match="^u is on device cuda:0, but w is on cuda:1; u, v and w must"):
+    with pytest.raises(
+        kostra.DeviceError, match="^u is on device cuda:0, but w is on cuda:1; u, v and w must"
+    ):
         kostra.minimum_spanning_forest(u, v, w)
     assert u.asked == w.asked == [{"stream": 1, "max_version": (1, 0)}] and v.asked == [1]
     assert (u.deleted, v.deleted, w.deleted) == (1, 1, 1)
@@ -212,27 +281,55 @@ def test_capsules_are_asked_for_on_the_default_stream_and_in_the_newest_form_tha
 
 def test_a_capsule_is_used_once():
     u = Exporter()
-    with pytest.raises(TypeError, match="^v cannot be imported through DLPack: __dlpack__ must return a DLPack capsule that was not"):
+    with pytest.raises(
+        TypeError,
+        match="^v cannot be imported through DLPack: __dlpack__ must return a DLPack capsule that was not",
+    ):
         kostra.minimum_spanning_forest(u, u)
     assert u.deleted == 1
     u.capsule = 5
-    with pytest.raises(TypeError, match="^u cannot be imported through DLPack: __dlpack__ must return a DLPack capsule"):
+    with pytest.raises(
+        TypeError,
+        match="^u cannot be imported through DLPack: __dlpack__ must return a DLPack capsule",
+    ):
         kostra.minimum_spanning_forest(u, u)
 
 
 def test_what_an_exporter_complains_of_is_passed_on_with_the_name():
-    with pytest.raises(BufferError, match=r"^v cannot be imported through DLPack: detach\(\) me first$"):
+    with pytest.raises(
+        BufferError, match=r"^v cannot be imported through DLPack: detach\(\) me first$"
+    ):
         kostra.minimum_spanning_forest(Exporter(), Refusing())
 
 
 def test_weights_are_looked_at_too():
     ends = Interface(), Interface()
     for w, error, message in [
-        (Interface("<c8"), TypeError, "w must be an array of integers or floats of up to 64 bits, not of complex64"),
-        (Interface("<m8[s]"), TypeError, "w must be an array of integers or floats of up to 64 bits, not of timedelta64"),
-        (Interface("<f16"), TypeError, "w must be an array of integers or floats of up to 64 bits, not of "),
-        (Exporter((4, 16, 1)), TypeError, "w has entries of type bfloat16, which are not integers or floats of up to 64 bits"),
-        (Interface("<f4", (4,)), ValueError, "u, v and w must have the same length, but have 3, 3, 4 entries"),
+        (
+            Interface("<c8"),
+            TypeError,
+            "w must be an array of integers or floats of up to 64 bits, not of complex64",
+        ),
+        (
+            Interface("<m8[s]"),
+            TypeError,
+            "w must be an array of integers or floats of up to 64 bits, not of timedelta64",
+        ),
+        (
+            Interface("<f16"),
+            TypeError,
+            "w must be an array of integers or floats of up to 64 bits, not of ",
+        ),
+        (
+            Exporter((4, 16, 1)),
+            TypeError,
+            "w has entries of type bfloat16, which are not integers or floats of up to 64 bits",
+        ),
+        (
+            Interface("<f4", (4,)),
+            ValueError,
+            "u, v and w must have the same length, but have 3, 3, 4 entries",
+        ),
     ]:
         with pytest.raises(error, match=f"^{message}"):
             kostra.minimum_spanning_forest(*ends, w)
@@ -241,11 +338,17 @@ def test_weights_are_looked_at_too():
 def test_arrays_that_do_not_lie_together_are_refused():
     cuda, host = Interface(), np.zeros(3, np.int32)
     for columns, message in [
-        ((cuda, host), "u is on device cuda, but v is in host memory; u, v and w must be on the same device"),
+        (
+            (cuda, host),
+            "u is on device cuda, but v is in host memory; u, v and w must be on the same device",
+        ),
         ((host, Exporter()), "v is on device cuda:0, but u is in host memory"),
         ((Exporter(), Exporter(), [1, 2, 3]), "u is on device cuda:0, but w is in host memory"),
         ((Exporter(), Exporter(device=(2, 3))), "u is on device cuda:0, but v is on cuda:3; u, v"),
-        ((Exporter(device=(10, 0)), cuda), "u is on device rocm:0, but Kostra takes arrays on CUDA devices and in host memory"),
+        (
+            (Exporter(device=(10, 0)), cuda),
+            "u is on device rocm:0, but Kostra takes arrays on CUDA devices and in host memory",
+        ),
         ((cuda, Exporter(device=(8, 2))), "v is on device metal:2, but Kostra"),
     ]:
         with pytest.raises(kostra.DeviceError, match=f"^{message}"):
@@ -260,19 +363,32 @@ def test_other_arguments_are_checked_first():
         ({"nan": "ignore"}, ValueError, "nan must be 'error' or 'skip'"),
         ({"threads": 0}, ValueError, "threads must be from 1"),
         ({"device": "gpu"}, ValueError, "device must be 'auto', 'cpu', 'cuda'"),
-        ({"device": "cpu"}, kostra.DeviceError, "device is 'cpu', but u, v and w are on a CUDA device"),
-        ({"algorithm": "fast"}, ValueError, "algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not 'fast'"),
+        (
+            {"device": "cpu"},
+            kostra.DeviceError,
+            "device is 'cpu', but u, v and w are on a CUDA device",
+        ),
+        (
+            {"algorithm": "fast"},
+            ValueError,
+            "algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not 'fast'",
+        ),
         ({"algorithm": 1}, TypeError, "algorithm must be a name, not 1"),
     ]:
         with pytest.raises(error, match=f"^{message}"):
             kostra.minimum_spanning_forest(*ends, **options)
-    with pytest.raises(kostra.DeviceError, match="^device is 'cuda:1', but u, v and w are on cuda:0"):
+    with pytest.raises(
+        kostra.DeviceError, match="^device is 'cuda:1', but u, v and w are on cuda:0"
+    ):
         kostra.minimum_spanning_forest(Exporter(), Exporter(), device="cuda:1")
 
 
 def test_what_wants_memory_says_so():
     for values in (Interface(), Exporter()):
-        with pytest.raises(kostra.DeviceError, match="^u is on device cuda(:0)?, but must be in host memory; copy it"):
+        with pytest.raises(
+            kostra.DeviceError,
+            match="^u is on device cuda(:0)?, but must be in host memory; copy it",
+        ):
             kostra.Graph(values, values)
     for bad, error in (([1j], TypeError), ([[1]], ValueError), (["a"], TypeError)):
         with pytest.raises(error, match="^values must "):
@@ -282,16 +398,26 @@ def test_what_wants_memory_says_so():
             kostra.DeviceArray([1], bad)
 
 
-@pytest.mark.skipif(NO_DEVICE is None, reason="there is a device, which must not follow made-up addresses")
+@pytest.mark.skipif(
+    NO_DEVICE is None, reason="there is a device, which must not follow made-up addresses"
+)
 def test_right_arrays_without_a_device_are_answered_with_the_reason():
     reason = f"^{NO_DEVICE[:40]}"
     assert NO_DEVICE.startswith("no CUDA device: ")
     for u, v, w in [
         (Interface(), Interface("<u8", strides=(8,), version=2, drop=["stream"]), None),
         (Interface(stream=1), Interface(stream=2), Interface("<f8", stream=0x7F00)),
-        (Interface(shape=(0,), address=0), Interface(shape=(0,), address=0), Interface("|b1", (0,), address=0)),
+        (
+            Interface(shape=(0,), address=0),
+            Interface(shape=(0,), address=0),
+            Interface("|b1", (0,), address=0),
+        ),
         (Interface(shape=(1,), strides=(64,)), Interface(shape=(1,)), Interface("<f2", (1,))),
-        (Exporter(strides=(1,)), Exporter((1, 64, 1), version=(1, 3)), Exporter((2, 16, 1), device=(2, 0))),
+        (
+            Exporter(strides=(1,)),
+            Exporter((1, 64, 1), version=(1, 3)),
+            Exporter((2, 16, 1), device=(2, 0)),
+        ),
         (Exporter((0, 64, 1), offset=8), Interface(), Exporter((6, 8, 1))),
         (Exporter(device=(13, 0)), Exporter(), None),
     ]:
@@ -302,7 +428,7 @@ def test_right_arrays_without_a_device_are_answered_with_the_reason():
         kostra.DeviceArray([1], "cuda:7")
 
 
-# ---- On a device -------------------------------------------------------------------------------------------------------
+# ---- On a device ---------------------------------------------------------------------------------
 
 
 class OnlyInterface:
@@ -318,7 +444,11 @@ class OnlyInterface:
 
 def there(values, dtype, way):
     array = kostra.DeviceArray(np.asarray(values).astype(dtype))
-    return array if way == "dlpack" else OnlyInterface(array, **({"stream": 1} if way == "stream" else {"version": 2}))
+    return (
+        array
+        if way == "dlpack"
+        else OnlyInterface(array, **({"stream": 1} if way == "stream" else {"version": 2}))
+    )
 
 
 def random_graph(seed, n, m, top=20):
@@ -329,13 +459,22 @@ def random_graph(seed, n, m, top=20):
 def same(found, expected):
     """Whether a forest on a device is the one in memory, in every respect."""
     assert isinstance(found, kostra.DeviceForest) and found.edge_ids.dtype == np.int64
-    assert (found.n, len(found), found.n_components) == (expected.n, len(expected), expected.n_components)
+    assert (found.n, len(found), found.n_components) == (
+        expected.n,
+        len(expected),
+        expected.n_components,
+    )
     for name in ("edge_ids", "u", "v", "weights"):
         ours, theirs = getattr(found, name).to_numpy(), getattr(expected, name)
         assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist(), name
     host = found.to_host()
-    assert found.to_host() is host and found.total_weight == host.total_weight == expected.total_weight
-    assert host.maximum == found.maximum == expected.maximum and host.algorithm == found.algorithm == "cuda-fast"
+    assert (
+        found.to_host() is host and found.total_weight == host.total_weight == expected.total_weight
+    )
+    assert (
+        host.maximum == found.maximum == expected.maximum
+        and host.algorithm == found.algorithm == "cuda-fast"
+    )
     assert host.labels().tolist() == expected.labels().tolist()
     return True
 
@@ -345,7 +484,12 @@ def same(found, expected):
 def test_ends_of_every_integer_type(device, dtype, way):
     u, v, w = random_graph(1, 100, 300)
     expected = kostra.minimum_spanning_forest(u.astype(dtype), v.astype(dtype), w)
-    assert same(kostra.minimum_spanning_forest(there(u, dtype, way), there(v, dtype, way), there(w, "i8", way)), expected)
+    assert same(
+        kostra.minimum_spanning_forest(
+            there(u, dtype, way), there(v, dtype, way), there(w, "i8", way)
+        ),
+        expected,
+    )
 
 
 @pytest.mark.parametrize("way", ["dlpack", "interface"])
@@ -363,18 +507,25 @@ def test_columns_may_come_by_different_ways(device):
     u, v, w = random_graph(3, 1000, 5000)
     columns = there(u, "i8", "dlpack"), there(v, "u4", "stream"), there(w, "f4", "interface")
     expected = kostra.minimum_spanning_forest(u, v.astype("u4"), w.astype("f4"))
-    assert same(kostra.minimum_spanning_forest(*columns, device="cuda", algorithm="cuda-fast"), expected)
+    assert same(
+        kostra.minimum_spanning_forest(*columns, device="cuda", algorithm="cuda-fast"), expected
+    )
 
 
 def test_without_weights_the_first_edges_that_connect_are_taken(device):
     u, v, _ = random_graph(4, 1000, 3000)
     expected = kostra.minimum_spanning_forest(u, v)
-    assert same(kostra.minimum_spanning_forest(kostra.DeviceArray(u), kostra.DeviceArray(v)), expected)
+    assert same(
+        kostra.minimum_spanning_forest(kostra.DeviceArray(u), kostra.DeviceArray(v)), expected
+    )
 
 
 def test_no_edges_and_no_vertices(device):
     none = kostra.DeviceArray(np.empty(0, np.int64))
-    assert same(kostra.minimum_spanning_forest(none, none, none), kostra.minimum_spanning_forest(*3 * [np.empty(0, np.int64)]))
+    assert same(
+        kostra.minimum_spanning_forest(none, none, none),
+        kostra.minimum_spanning_forest(*3 * [np.empty(0, np.int64)]),
+    )
     forest = kostra.minimum_spanning_forest(none, none, n=3)
     assert (len(forest), forest.n_components, forest.total_weight) == (0, 3, 0)
     nowhere = Interface("<i8", (0,), address=0)
@@ -407,7 +558,11 @@ BAD = [
     (([0, 1], [1, -(2**40)]), {}, r"v\[1\] is -1099511627776, but vertices"),
     ((np.array([0, 1]), np.array([1, -7], np.int8)), {}, r"v\[1\] is -7, but vertices"),
     ((np.array([0, 1]), np.array([1, -7], np.int32)), {"n": 5}, r"v\[1\] is -7, but vertices"),
-    ((np.array([0, 2**64 - 1], np.uint64), np.array([0, 1])), {}, r"u\[1\] is 18446744073709551615, but 32-bit ids"),
+    (
+        (np.array([0, 2**64 - 1], np.uint64), np.array([0, 1])),
+        {},
+        r"u\[1\] is 18446744073709551615, but 32-bit ids",
+    ),
     (([0, 5], [1, 2]), {"n": 5}, r"u\[1\] is 5, but the graph has n = 5 vertices, numbered from 0"),
     (([0, 2], [1, 9]), {"n": 5}, r"v\[1\] is 9, but the graph has n = 5 vertices"),
     (([0], [1]), {"n": 0}, r"u\[0\] is 0, but the graph has n = 0 vertices"),
@@ -419,10 +574,14 @@ BAD = [
 
 
 @pytest.mark.parametrize(("columns", "options", "message"), BAD)
-def test_what_the_device_finds_is_said_with_argument_and_position(device, columns, options, message):
+def test_what_the_device_finds_is_said_with_argument_and_position(
+    device, columns, options, message
+):
     with pytest.raises(ValueError, match=f"^{message}"):
         kostra.minimum_spanning_forest(*map(kostra.DeviceArray, columns), **options)
-    assert len(kostra.minimum_spanning_forest(kostra.DeviceArray([0]), kostra.DeviceArray([1]))) == 1
+    assert (
+        len(kostra.minimum_spanning_forest(kostra.DeviceArray([0]), kostra.DeviceArray([1]))) == 1
+    )
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
@@ -456,7 +615,11 @@ def test_an_array_comes_back_from_the_device(device, dtype):
     assert (len(array), array.shape, array.device, array.dtype) == (100, (100,), "cuda:0", dtype)
     assert repr(array) == f"<kostra.DeviceArray on cuda:0: 100 of {array.dtype}>"
     interface = array.__cuda_array_interface__
-    assert interface["typestr"] == array.dtype.str and interface["shape"] == (100,) and interface["version"] == 3
+    assert (
+        interface["typestr"] == array.dtype.str
+        and interface["shape"] == (100,)
+        and interface["version"] == 3
+    )
 
 
 @pytest.mark.parametrize("versioned", [False, True])
@@ -470,7 +633,12 @@ def test_an_array_is_exported_as_dlpack_says(device, versioned):
         kind = _Versioned if versioned else _Managed
         tensor = kind.from_address(_capsule_content(capsule, name)).tensor
         assert (tensor.device_type, tensor.device_id) == array.__dlpack_device__() == (2, 0)
-        assert (tensor.ndim, tensor.shape[0], tensor.strides[0], tensor.byte_offset) == (1, 10, 1, 0)
+        assert (tensor.ndim, tensor.shape[0], tensor.strides[0], tensor.byte_offset) == (
+            1,
+            10,
+            1,
+            0,
+        )
         assert (tensor.code, tensor.bits, tensor.lanes) == (0, 64, 1)
         assert tensor.data == array.__cuda_array_interface__["data"][0]
         assert _kostra.Borrowed.consume(capsule).address == tensor.data
@@ -528,7 +696,9 @@ def test_cupy(device):
     assert ids.data.ptr == found.edge_ids.__cuda_array_interface__["data"][0]
     assert cupy.from_dlpack(found.edge_ids).data.ptr == ids.data.ptr
     assert (columns[2][ids] == cupy.asarray(found.weights)).all()
-    with pytest.raises(ValueError, match="^u is not contiguous: the stride of its entries of 8 bytes is 16 bytes"):
+    with pytest.raises(
+        ValueError, match="^u is not contiguous: the stride of its entries of 8 bytes is 16 bytes"
+    ):
         kostra.minimum_spanning_forest(columns[0][::2], columns[1][::2])
     # What is still being written on a stream is waited for.
     for _ in range(10):
@@ -537,7 +707,9 @@ def test_cupy(device):
             for _ in range(5):
                 heavy = heavy @ heavy / 1000
             late = cupy.zeros(len(u), "i8") + cupy.asarray(u)
-            found = kostra.minimum_spanning_forest(late, columns[1], OnlyInterface(columns[2]).array)
+            found = kostra.minimum_spanning_forest(
+                late, columns[1], OnlyInterface(columns[2]).array
+            )
         assert found.edge_ids.to_numpy().tolist() == expected.edge_ids.tolist()
 
 
@@ -549,7 +721,11 @@ def test_pytorch(device):
     found = kostra.minimum_spanning_forest(*columns)
     assert same(found, expected)
     ids = torch.from_dlpack(found.edge_ids)
-    assert ids.dtype == torch.int64 and ids.is_cuda and ids.data_ptr() == torch.as_tensor(found.edge_ids, device="cuda").data_ptr()
+    assert (
+        ids.dtype == torch.int64
+        and ids.is_cuda
+        and ids.data_ptr() == torch.as_tensor(found.edge_ids, device="cuda").data_ptr()
+    )
     assert torch.equal(columns[2][ids], torch.from_dlpack(found.weights))
     del found
     gc.collect()
@@ -572,7 +748,9 @@ def test_jax(device):
     expected = kostra.minimum_spanning_forest(u.astype("i4"), v.astype("i4"), w.astype("f4"))
     if not any(place.platform in ("gpu", "cuda") for place in jax.devices()):
         pytest.skip("JAX sees no device")
-    columns = [jax.numpy.asarray(column) for column in (u.astype("i4"), v.astype("i4"), w.astype("f4"))]
+    columns = [
+        jax.numpy.asarray(column) for column in (u.astype("i4"), v.astype("i4"), w.astype("f4"))
+    ]
     found = kostra.minimum_spanning_forest(*columns)
     assert same(found, expected)
     assert jax.dlpack.from_dlpack(found.u).tolist() == expected.u.tolist()

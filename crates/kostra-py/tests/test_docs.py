@@ -11,15 +11,27 @@ import pytest
 
 import kostra
 
-MODULES = ["kostra", "kostra._forest", "kostra._graph", "kostra._solve", "kostra._tree", "kostra._verify", "kostra.scipy"]
+MODULES = [
+    "kostra",
+    "kostra._forest",
+    "kostra._graph",
+    "kostra._solve",
+    "kostra._tree",
+    "kostra._verify",
+    "kostra.scipy",
+]
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
-GUIDE = sorted(path for path in (ROOT / "docs/guide").glob("*.md") if "```pycon\n" in path.read_text())
+GUIDE = sorted(
+    path for path in (ROOT / "docs/guide").glob("*.md") if "```pycon\n" in path.read_text()
+)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run(module):
-    results = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    results = doctest.testmod(
+        importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert results.attempted > 0 and results.failed == 0
 
 
@@ -36,7 +48,9 @@ def test_the_guides_examples_run(page, tmp_path, monkeypatch):
     """Blocks ``LANGUAGE NAME`` are files, and blocks ``pycon`` are one session."""
     monkeypatch.chdir(tmp_path)
     session = ""
-    for info, text in re.findall(r"^```([^\n]+)\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+    for info, text in re.findall(
+        r"^```([^\n]+)\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE
+    ):
         if info == "pycon":
             session += text + "\n"
         elif " " in info:
@@ -55,7 +69,9 @@ def signatures(tree):
             of = node.args
             defaults = [None] * (len(of.args) - len(of.defaults)) + of.defaults
             named = list(zip(of.args, defaults)) + list(zip(of.kwonlyargs, of.kw_defaults))
-            found[node.name] = [(name.arg, default and ast.unparse(default)) for name, default in named]
+            found[node.name] = [
+                (name.arg, default and ast.unparse(default)) for name, default in named
+            ]
     return found
 
 
@@ -63,7 +79,9 @@ def signatures(tree):
 def test_stubs_say_what_is_there(module):
     module = importlib.import_module(module)
     stub = signatures(ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text()))
-    missing = set(module.__all__) - {name.split(".")[0] for name in stub} - {"__version__", "DeviceError"}
+    missing = (
+        set(module.__all__) - {name.split(".")[0] for name in stub} - {"__version__", "DeviceError"}
+    )
     assert not missing
     for name, parameters in stub.items():
         if name.startswith("_"):
@@ -74,11 +92,17 @@ def test_stubs_say_what_is_there(module):
         if isinstance(item, property) or inspect.isbuiltin(item):
             continue
         actual = inspect.signature(getattr(item, "__func__", item)).parameters.values()
-        default = lambda parameter: None if parameter.default is parameter.empty else repr(parameter.default)
+        default = lambda parameter: (
+            None if parameter.default is parameter.empty else repr(parameter.default)
+        )
         assert [(parameter.name, default(parameter)) for parameter in actual] == [
             (parameter, value and repr(ast.literal_eval(value))) for parameter, value in parameters
         ], name
-    for kind in (kostra.Forest, kostra.Graph, kostra.DeviceArray, kostra.DeviceForest) if module is kostra else ():
+    for kind in (
+        (kostra.Forest, kostra.Graph, kostra.DeviceArray, kostra.DeviceForest)
+        if module is kostra
+        else ()
+    ):
         attributes = {name for name, item in vars(kind).items() if inspect.ismemberdescriptor(item)}
         public = {name for name in vars(kind) if not name.startswith("_")} - attributes
         methods = {name.split(".")[1] for name in stub if name.startswith(f"{kind.__name__}.")}

@@ -8,7 +8,9 @@ import kostra
 
 def graph(seed=1, n=200, m=500, weights=20):
     random = np.random.default_rng(seed)
-    return kostra.Graph(random.integers(0, n, m), random.integers(0, n, m), random.integers(0, weights, m), n)
+    return kostra.Graph(
+        random.integers(0, n, m), random.integers(0, n, m), random.integers(0, weights, m), n
+    )
 
 
 @pytest.mark.parametrize("maximum", [False, True])
@@ -21,7 +23,9 @@ def test_every_algorithm_on_any_number_of_threads_gives_the_same_edges(maximum):
         if solver["platform"] not in ("one thread", "threads"):
             continue  # wants a device
         for threads in (1, 2, 5):
-            forest = question.minimum_spanning_forest(maximum=maximum, threads=threads, algorithm=solver["name"])
+            forest = question.minimum_spanning_forest(
+                maximum=maximum, threads=threads, algorithm=solver["name"]
+            )
             assert forest.edge_ids.tolist() == expected.edge_ids.tolist()
             assert forest.algorithm == solver["name"]
 
@@ -60,7 +64,10 @@ def test_parents_lead_to_the_root_along_edges_of_the_forest():
     for bad in (-1, forest.n):
         with pytest.raises(ValueError, match="root must be from 0 to 199"):
             forest.parents(bad)
-    for bad, message in ((None, "root must be a vertex"), (1.0, "root must be an integer, not 1.0")):
+    for bad, message in (
+        (None, "root must be a vertex"),
+        (1.0, "root must be an integer, not 1.0"),
+    ):
         with pytest.raises(TypeError, match=message):
             forest.parents(bad)
     assert forest.parents(np.uint8(root)).tolist() == parents.tolist()
@@ -77,7 +84,9 @@ def test_scipy_gets_every_edge_zeros_included():
 
 
 def test_networkx_gets_every_vertex():
-    tree = kostra.minimum_spanning_forest([0, 1], [1, 2], [0.5, 5], n=4).to_networkx(weight="length")
+    tree = kostra.minimum_spanning_forest([0, 1], [1, 2], [0.5, 5], n=4).to_networkx(
+        weight="length"
+    )
     assert list(tree) == [0, 1, 2, 3]
     assert sorted(tree.edges(data="length")) == [(0, 1, 0.5), (1, 2, 5.0)]
 

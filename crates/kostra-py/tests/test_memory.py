@@ -20,7 +20,9 @@ except {error} as error:
 def run(code, error):
     pytest.importorskip("resource")
     script = LIMITED.format(code=code, error=error)
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("refused: "), result.stdout
     return result.stdout

@@ -9,7 +9,12 @@ from fractions import Fraction
 
 import networkx as nx
 import pytest
-from networkx.algorithms.tree.mst import EdgePartition, boruvka_mst_edges, kruskal_mst_edges, prim_mst_edges
+from networkx.algorithms.tree.mst import (
+    EdgePartition,
+    boruvka_mst_edges,
+    kruskal_mst_edges,
+    prim_mst_edges,
+)
 from networkx.utils import edges_equal
 
 import kostra.nx
@@ -56,7 +61,8 @@ def test_edges_come_in_networkxs_order_and_form(kind, keys, data):
     graph = random_graph(kind, 1)
     for function in (nx.minimum_spanning_edges, nx.maximum_spanning_edges):
         ours, theirs = (
-            list(function(graph, keys=keys, data=data, backend=backend)) for backend in ("kostra", "networkx")
+            list(function(graph, keys=keys, data=data, backend=backend))
+            for backend in ("kostra", "networkx")
         )
         assert ours == theirs
     for minimum in (True, False):
@@ -73,7 +79,10 @@ def test_every_algorithm_finds_the_same_weight():
     for edges in (
         prim_mst_edges(graph, True, backend="kostra"),
         boruvka_mst_edges(graph, True, backend="kostra"),
-        *(nx.minimum_spanning_edges(graph, name, backend="kostra") for name in ("kruskal", "prim", "boruvka", "borůvka")),
+        *(
+            nx.minimum_spanning_edges(graph, name, backend="kostra")
+            for name in ("kruskal", "prim", "boruvka", "borůvka")
+        ),
     ):
         assert [d["weight"] for *_, d in edges] == expected
 
@@ -82,7 +91,9 @@ def test_every_algorithm_finds_the_same_weight():
 def test_partitions_are_respected(kind):
     graph = random_graph(kind, 3)
     for number, (*_, attributes) in enumerate(graph.edges(data=True)):
-        attributes["part"] = list(EdgePartition)[number % 5] if number % 5 < 3 else EdgePartition.OPEN
+        attributes["part"] = (
+            list(EdgePartition)[number % 5] if number % 5 < 3 else EdgePartition.OPEN
+        )
     for minimum in (True, False):
         ours, theirs = (
             nx.partition_spanning_tree(graph, minimum, partition="part", backend=backend)
@@ -114,7 +125,9 @@ def test_weights_of_any_kind_are_compared_exactly(weights):
 def test_nan_is_refused_with_the_edge_or_ignored():
     graph = nx.Graph()
     graph.add_weighted_edges_from([(0, 1, 1.0), (1, 2, math.nan), (2, 0, 3.0)])
-    with pytest.raises(ValueError, match=r"NaN found as an edge weight. Edge \(1, 2, {'weight': nan}\)"):
+    with pytest.raises(
+        ValueError, match=r"NaN found as an edge weight. Edge \(1, 2, {'weight': nan}\)"
+    ):
         nx.minimum_spanning_tree(graph, backend="kostra")
     tree = nx.minimum_spanning_tree(graph, ignore_nan=True, backend="kostra")
     assert edges_equal(tree.edges, [(0, 1), (2, 0)])
@@ -128,12 +141,20 @@ def test_weights_that_are_none_are_refused_as_by_networkx():
 
 
 def test_nodes_may_be_anything_that_networkx_takes():
-    for nodes in (range(4), [0, 1.0, 2, True + 2], ["a", (1, 2), None.__class__, 3.5], [3, 2, 1, 0]):
+    for nodes in (
+        range(4),
+        [0, 1.0, 2, True + 2],
+        ["a", (1, 2), None.__class__, 3.5],
+        [3, 2, 1, 0],
+    ):
         graph = nx.Graph()
         graph.add_nodes_from(nodes)
         a, b, c, d = nodes
         graph.add_weighted_edges_from([(a, b, 3), (b, c, 1), (c, a, 2), (d, a, 5), (d, b, 4)])
-        ours, theirs = (list(nx.minimum_spanning_edges(graph, backend=backend)) for backend in ("kostra", "networkx"))
+        ours, theirs = (
+            list(nx.minimum_spanning_edges(graph, backend=backend))
+            for backend in ("kostra", "networkx")
+        )
         assert ours == theirs
     graph = nx.path_graph(3)
     graph.add_edge(Fraction(0), Fraction(2), weight=0)

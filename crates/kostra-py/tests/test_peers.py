@@ -19,10 +19,16 @@ DTYPES = [np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float
 
 @st.composite
 def edge_lists(draw, dtypes=DTYPES):
-    """Ends, weights with many ties, and a number of vertices: loops, parallel edges, islands and all."""
+    """Ends, weights with many ties, and a number of vertices, with loops, parallel edges and isolated
+    vertices.
+    """
     n = draw(st.integers(1, 24))
     m = draw(st.integers(0, 60))
-    ends = npst.arrays(draw(st.sampled_from([np.int32, np.uint32, np.int64, np.uint8])), m, elements=st.integers(0, n - 1))
+    ends = npst.arrays(
+        draw(st.sampled_from([np.int32, np.uint32, np.int64, np.uint8])),
+        m,
+        elements=st.integers(0, n - 1),
+    )
     dtype = np.dtype(draw(st.sampled_from(dtypes)))
     if draw(st.booleans()):
         elements = st.integers(0, 3)
@@ -54,7 +60,9 @@ def test_the_canonical_forest(edges, maximum, threads):
 
 @settings(max_examples=150, deadline=None)
 @given(edge_lists([np.float64, np.int32]))
-def test_igraph_finds_the_same_edges_where_no_two_weights_are_equal_and_the_same_weight_always(edges):
+def test_igraph_finds_the_same_edges_where_no_two_weights_are_equal_and_the_same_weight_always(
+    edges,
+):
     u, v, w, n = edges
     graph = igraph.Graph(n=n, edges=list(zip(u.tolist(), v.tolist())))
     theirs = np.array(sorted(graph.spanning_tree(weights=w.tolist(), return_tree=False)), int)
@@ -86,7 +94,9 @@ def test_scipy_finds_the_same_weights_zeros_apart(edges):
     first = np.ones(len(order), bool)
     first[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
     kept = order[first]
-    matrix = sparse.csr_array((w[kept], (u[kept].astype(np.int64), v[kept].astype(np.int64))), shape=(n, n))
+    matrix = sparse.csr_array(
+        (w[kept], (u[kept].astype(np.int64), v[kept].astype(np.int64))), shape=(n, n)
+    )
     theirs = csgraph.minimum_spanning_tree(matrix)
     forest = kostra.minimum_spanning_forest(u, v, w, n)
     weights = np.asarray(forest.weights, np.float64)

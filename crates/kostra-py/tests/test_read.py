@@ -37,7 +37,9 @@ def test_what_is_open_is_asked_in_the_terms_of_python(roads, tmp_path):
         assert "--" not in str(caught.value)
         return str(caught.value)
 
-    assert "no column 'NO SUCH COLUMN'; columns: id, from, to, " in refusal(roads, weight="NO SUCH COLUMN")
+    assert "no column 'NO SUCH COLUMN'; columns: id, from, to, " in refusal(
+        roads, weight="NO SUCH COLUMN"
+    )
     assert 'pass `weight="length_km"`, or `weights="unit"`' in refusal(roads)
     path = tmp_path / "od.csv"
     path.write_text("id,origin,dest,km\n1,0,1,2.5\n2,1,2,4.5\n")
@@ -75,7 +77,9 @@ def test_arguments_that_do_not_apply_are_refused(roads, tmp_path):
 def test_ids_that_do_not_occur_are_warned_of(tmp_path):
     path = tmp_path / "sparse.txt"
     path.write_text("101 102 5\n102 103 6\n")
-    with pytest.warns(UserWarning, match="101 of the 104 vertices are isolated: .*; with names=True only") as caught:
+    with pytest.warns(
+        UserWarning, match="101 of the 104 vertices are isolated: .*; with names=True only"
+    ) as caught:
         graph = kostra.Graph.read(path)
     assert caught[0].filename == __file__
     assert graph.n == 104 and graph.notes == [str(caught[0].message)]
@@ -100,8 +104,13 @@ def test_names_count_for_parquet_and_are_refused_where_they_do_not(tmp_path):
         parquet.write_table(table, tmp_path / "roads.parquet")
         graph = kostra.Graph.read(tmp_path / "roads.parquet", names=True)
         assert (graph.n, list(graph.nodes)) == (2, ends)
-    parquet.write_table(pyarrow.table({"source": [101], "target": [102]}), tmp_path / "gaps.parquet")
-    with pytest.warns(UserWarning, match="101 of the 103 vertices have no edge, .*; with names=True only ids that occur"):
+    parquet.write_table(
+        pyarrow.table({"source": [101], "target": [102]}), tmp_path / "gaps.parquet"
+    )
+    with pytest.warns(
+        UserWarning,
+        match="101 of the 103 vertices have no edge, .*; with names=True only ids that occur",
+    ):
         kostra.Graph.read(tmp_path / "gaps.parquet").minimum_spanning_forest()
     sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(np.eye(2)))
     assert kostra.Graph.read(tmp_path / "m.npz").n == 2

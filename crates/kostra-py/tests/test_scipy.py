@@ -101,7 +101,9 @@ def test_integers_that_floats_round_are_compared_exactly():
 
 
 def test_entries_stored_twice_are_parallel_edges_unless_a_conversion_sums_them():
-    twice = sparse.csr_array((np.array([5.0, 2.0]), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, 2))
+    twice = sparse.csr_array(
+        (np.array([5.0, 2.0]), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, 2)
+    )
     assert minimum_spanning_tree(twice).data.tolist() == [2]
     coordinates = sparse.coo_array((np.array([5.0, 2.0]), ([0, 0], [1, 1])), shape=(2, 2))
     assert minimum_spanning_tree(coordinates).data.tolist() == [7]
@@ -116,7 +118,10 @@ def test_rows_may_be_many_empty_and_have_room_for_more(dtype):
     graph.indptr, graph.indices = starts, np.array([1, 2, 3, 4, 5, 5], dtype)
     graph.data = np.array([3.0, 0, 2, 1, 9, 9])
     tree = minimum_spanning_tree(graph, threads=2)
-    assert tree.indptr.dtype == tree.indices.dtype == np.int32 and tree.indptr.tolist() == starts.tolist()
+    assert (
+        tree.indptr.dtype == tree.indices.dtype == np.int32
+        and tree.indptr.tolist() == starts.tolist()
+    )
     assert (tree.indices.tolist(), tree.data.tolist()) == ([1, 2, 3, 4], [3, 0, 2, 1])
     empty = minimum_spanning_tree(sparse.csr_array((0, 0))) if dtype == np.int32 else None
     assert empty is None or empty.shape == (0, 0)
@@ -126,7 +131,10 @@ def test_rows_that_are_none_are_refused():
     for starts in ([0, 2, 1], [1, 1, 1], [-1, 0, 1], [0, 5, 3]):
         graph = sparse.csr_array(np.array([[0, 1.0], [0, 0]]))
         graph.indptr = np.array(starts, np.int32)
-        with pytest.raises(ValueError, match="csgraph.indptr (must start at 0 and be ascending|ends at 3, but csgraph has 1 entry)"):
+        with pytest.raises(
+            ValueError,
+            match="csgraph.indptr (must start at 0 and be ascending|ends at 3, but csgraph has 1 entry)",
+        ):
             minimum_spanning_tree(graph)
 
 
@@ -165,8 +173,12 @@ def test_what_is_masked_is_no_edge_and_what_is_not_is_one():
     assert tree.data.tolist() == csgraph.minimum_spanning_tree(graph).data.tolist() == [5, 140]
     zero = np.ma.array([[0.0, 0.0], [0.0, 0.0]], mask=[[1, 0], [1, 1]])
     assert minimum_spanning_tree(zero).nnz == 1
-    assert minimum_spanning_tree(np.ma.array([[0.0, 3], [0, 0]], mask=[[1, 0], [1, 1]])).data.tolist() == [3]
-    assert minimum_spanning_tree(np.ma.array([[0.0, 3], [2, 0]])).data.tolist() == [2]  # SciPy raises
+    assert minimum_spanning_tree(
+        np.ma.array([[0.0, 3], [0, 0]], mask=[[1, 0], [1, 1]])
+    ).data.tolist() == [3]
+    assert minimum_spanning_tree(np.ma.array([[0.0, 3], [2, 0]])).data.tolist() == [
+        2
+    ]  # SciPy raises
 
 
 def test_points_that_coincide_keep_their_labels_as_the_documentation_shows(monkeypatch):
@@ -176,7 +188,9 @@ def test_points_that_coincide_keep_their_labels_as_the_documentation_shows(monke
     points = np.vstack([points, points[:12], points[:12]])
     dense = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
     rows, columns = np.indices(dense.shape)
-    distances = sparse.csr_matrix((dense.ravel(), (rows.ravel(), columns.ravel())), shape=dense.shape)
+    distances = sparse.csr_matrix(
+        (dense.ravel(), (rows.ravel(), columns.ravel())), shape=dense.shape
+    )
 
     def labels(matrix):
         return cluster.HDBSCAN(metric="precomputed", min_samples=2, copy=True).fit(matrix).labels_
@@ -186,7 +200,11 @@ def test_points_that_coincide_keep_their_labels_as_the_documentation_shows(monke
     monkeypatch.setattr(csgraph, "minimum_spanning_tree", minimum_spanning_tree)
     with pytest.raises(ValueError):
         labels(distances)
-    monkeypatch.setattr(csgraph, "minimum_spanning_tree", lambda graph: minimum_spanning_tree(graph, explicit_zeros=False))
+    monkeypatch.setattr(
+        csgraph,
+        "minimum_spanning_tree",
+        lambda graph: minimum_spanning_tree(graph, explicit_zeros=False),
+    )
     assert len(labels(distances)) < len(points)
     monkeypatch.setattr(csgraph, "minimum_spanning_tree", minimum_spanning_tree)
     distances.data[distances.data == 0] = np.finfo(distances.dtype).tiny

@@ -1,4 +1,4 @@
-"""What happens where the system refuses threads, as it does for a user who has too many processes."""
+"""The system refuses threads, as it does for a user who has too many processes."""
 
 import os
 import subprocess
@@ -28,9 +28,13 @@ except RuntimeError:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="limits bind other users than root")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.getuid() != 0, reason="limits bind other users than root"
+)
 def test_a_forest_is_found_where_no_thread_is_granted():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120
+    )
     assert (done.returncode, done.stderr) == (0, "")
     if done.stdout == "threads are granted\n":
         pytest.skip("the system does not refuse threads")

@@ -38,14 +38,18 @@ def test_single_linkage_with_ties_has_scipys_heights_and_clusters():
     np.testing.assert_array_equal(ours[:, 2], theirs[:, 2])
     assert hierarchy.is_valid_linkage(ours)
     for height in (0, 1, 1.5, 2):
-        flat = [hierarchy.fcluster(linkage, height, "distance").tolist() for linkage in (ours, theirs)]
+        flat = [
+            hierarchy.fcluster(linkage, height, "distance").tolist() for linkage in (ours, theirs)
+        ]
         assert same_partition(*flat)
         assert same_partition(flat[0], kostra.cut(complete(points), height=height).tolist())
 
 
 def test_components_that_no_edge_joins_are_joined_where_asked():
     forest = kostra.minimum_spanning_forest([4, 2], [1, 3], [2.0, 1.0], n=6)
-    with pytest.raises(ValueError, match="forest has 4 components, but a linkage matrix needs one; pass join="):
+    with pytest.raises(
+        ValueError, match="forest has 4 components, but a linkage matrix needs one; pass join="
+    ):
         kostra.single_linkage(forest)
     linkage = kostra.single_linkage(forest, join=math.inf)
     assert linkage.tolist() == [
@@ -56,8 +60,12 @@ def test_components_that_no_edge_joins_are_joined_where_asked():
         [5, 9, math.inf, 6],
     ]
     assert hierarchy.is_valid_linkage(linkage)
-    assert same_partition(hierarchy.fcluster(linkage, 2, "distance").tolist(), forest.labels().tolist())
-    with pytest.raises(ValueError, match="join must not be below the largest distance in forest, 2.0, but is 1"):
+    assert same_partition(
+        hierarchy.fcluster(linkage, 2, "distance").tolist(), forest.labels().tolist()
+    )
+    with pytest.raises(
+        ValueError, match="join must not be below the largest distance in forest, 2.0, but is 1"
+    ):
         kostra.single_linkage(forest, join=1)
     isolated = kostra.single_linkage(kostra.minimum_spanning_forest([], [], n=3), join=1)
     assert isolated.tolist() == [[0, 1, 1, 2], [2, 3, 1, 3]]
@@ -88,7 +96,9 @@ def test_cuts_are_numbered_by_lowest_vertices_and_have_k_parts_whatever_the_ties
         assert len(set(labels)) == k
         firsts = [labels.index(label) for label in range(k)]
         assert firsts == sorted(firsts)
-    assert kostra.cut(forest, k=3).tolist() == [0] * 8 + [1, 2], "among equals the last edges go first"
+    assert kostra.cut(forest, k=3).tolist() == [0] * 8 + [1, 2], (
+        "among equals the last edges go first"
+    )
 
 
 def test_a_height_keeps_what_is_at_it():
@@ -107,19 +117,45 @@ def test_a_height_is_compared_exactly_with_large_integers(kind):
     edges = [0, 1, 2], [1, 2, 3], np.array([big, big + 1, 2**62 + 1], kind)
     forest = kostra.minimum_spanning_forest(*edges)
     for height, clusters in [
-        (float(big), 3), (big, 3), (big + 1, 2), (big + 0.0, 3), (2.0**62, 2), (2**62 + 1, 1), (math.inf, 1), (-math.inf, 4),
-        (1e300, 1), (-1e300, 4), (10**400, 1), (-(10**400), 4), (Fraction(2 * big + 1, 2), 3), (np.float64(big), 3),
+        (float(big), 3),
+        (big, 3),
+        (big + 1, 2),
+        (big + 0.0, 3),
+        (2.0**62, 2),
+        (2**62 + 1, 1),
+        (math.inf, 1),
+        (-math.inf, 4),
+        (1e300, 1),
+        (-1e300, 4),
+        (10**400, 1),
+        (-(10**400), 4),
+        (Fraction(2 * big + 1, 2), 3),
+        (np.float64(big), 3),
     ]:
         assert len(set(kostra.cut(forest, height=height).tolist())) == clusters, height
     forest = kostra.minimum_spanning_forest(*edges, maximum=True)
-    for height, clusters in [(float(big), 1), (big + 1, 2), (2.0**62, 3), (2**62 + 2, 4), (-math.inf, 1), (math.inf, 4)]:
+    for height, clusters in [
+        (float(big), 1),
+        (big + 1, 2),
+        (2.0**62, 3),
+        (2**62 + 2, 4),
+        (-math.inf, 1),
+        (math.inf, 4),
+    ]:
         assert len(set(kostra.cut(forest, height=height).tolist())) == clusters, height
 
 
 def test_a_height_is_compared_exactly_with_floats():
     edges = [0, 1], [1, 2], np.array([0.1, math.inf], np.float32)
     forest = kostra.minimum_spanning_forest(*edges)
-    for height, clusters in [(0.1, 3), (np.float32(0.1), 2), (1e300, 2), (10**400, 2), (math.inf, 1), (1, 2)]:
+    for height, clusters in [
+        (0.1, 3),
+        (np.float32(0.1), 2),
+        (1e300, 2),
+        (10**400, 2),
+        (math.inf, 1),
+        (1, 2),
+    ]:
         assert len(set(kostra.cut(forest, height=height).tolist())) == clusters, height
     forest = kostra.minimum_spanning_forest([0], [1], [2.0**53 + 4])
     assert kostra.cut(forest, height=2**53 + 3).tolist() == [0, 1]
@@ -166,7 +202,9 @@ def test_bottlenecks_are_those_of_the_best_paths(maximum):
 
 def test_bottlenecks_of_one_pair_and_of_many_have_their_shapes():
     forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [3, 1])
-    assert kostra.bottleneck(forest, 0, 2) == 3.0 and isinstance(kostra.bottleneck(forest, 0, 2), float)
+    assert kostra.bottleneck(forest, 0, 2) == 3.0 and isinstance(
+        kostra.bottleneck(forest, 0, 2), float
+    )
     assert kostra.bottleneck(forest, [1], [2]).tolist() == [1]
     assert kostra.bottleneck(forest, [0, 1], 2).tolist() == [3, 1]
     assert kostra.bottleneck(forest, [], []).tolist() == []

@@ -12,7 +12,11 @@ import pytest
 import kostra
 
 U, V, W = [0, 1, 2, 0], [1, 2, 0, 3], [4.0, 1.0, 2.0, 0.0]
-COPIES = [copy.copy, copy.deepcopy, *(lambda it, p=p: pickle.loads(pickle.dumps(it, p)) for p in range(2, 6))]
+COPIES = [
+    copy.copy,
+    copy.deepcopy,
+    *(lambda it, p=p: pickle.loads(pickle.dumps(it, p)) for p in range(2, 6)),
+]
 
 
 def graphs():
@@ -31,17 +35,30 @@ def test_copies_equal_what_they_are_of(make):
     for graph in graphs():
         twin = make(graph)
         assert twin == graph and not twin != graph and repr(twin) == repr(graph)
-        assert [getattr(twin, name).dtype for name in ("u", "v", "weights")] == [graph.u.dtype, graph.v.dtype, graph.weights.dtype]
+        assert [getattr(twin, name).dtype for name in ("u", "v", "weights")] == [
+            graph.u.dtype,
+            graph.v.dtype,
+            graph.weights.dtype,
+        ]
         assert twin.notes == graph.notes
         if graph.n > 1 << 20:
             continue
         for maximum in (False, True):
             forest = graph.minimum_spanning_forest(maximum=maximum)
             twin = make(forest)
-            assert twin == forest and repr(twin) == repr(forest) and twin.total_weight == forest.total_weight
-            assert twin.algorithm == forest.algorithm and twin.labels().tolist() == forest.labels().tolist()
+            assert (
+                twin == forest
+                and repr(twin) == repr(forest)
+                and twin.total_weight == forest.total_weight
+            )
+            assert (
+                twin.algorithm == forest.algorithm
+                and twin.labels().tolist() == forest.labels().tolist()
+            )
             assert [getattr(twin, name).dtype for name in ("u", "v", "weights")] == [
-                forest.u.dtype, forest.v.dtype, forest.weights.dtype
+                forest.u.dtype,
+                forest.v.dtype,
+                forest.weights.dtype,
             ]
             kostra.verify(graph, twin)
 
@@ -49,10 +66,17 @@ def test_copies_equal_what_they_are_of(make):
 def test_what_differs_is_unequal():
     graph = kostra.Graph(U, V, W)
     others = [
-        kostra.Graph(U, V, W, 5), kostra.Graph(U, V), kostra.Graph(V, U, W), kostra.Graph(U[:3], V[:3], W[:3], 4),
+        kostra.Graph(U, V, W, 5),
+        kostra.Graph(U, V),
+        kostra.Graph(V, U, W),
+        kostra.Graph(U[:3], V[:3], W[:3], 4),
         kostra.Graph(U, V, [4.0, 1.0, 2.0, 0.5]),
     ]
-    assert all(graph != other for other in others) and graph != 5 and graph != graph.minimum_spanning_forest()
+    assert (
+        all(graph != other for other in others)
+        and graph != 5
+        and graph != graph.minimum_spanning_forest()
+    )
     forest = graph.minimum_spanning_forest()
     assert forest == kostra.minimum_spanning_forest(U, V, W, algorithm="kruskal", threads=1)
     assert all(forest != other.minimum_spanning_forest() for other in others)
@@ -74,9 +98,12 @@ def test_modules_are_attributes_and_imported_at_their_first_use():
         try: kostra.missing
         except AttributeError as error: print(error)
     """
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
     assert done.stdout.splitlines() == [
-        "False True minimum_spanning_tree kostra.nx", "module 'kostra' has no attribute 'missing'"
+        "False True minimum_spanning_tree kostra.nx",
+        "module 'kostra' has no attribute 'missing'",
     ]
 
 
@@ -92,7 +119,11 @@ def test_vertices_are_given_by_name_or_number():
     assert forest.parents("Cheb").tolist() == forest.parents(2).tolist() == [1, 2, -1]
     assert forest.parents().tolist() == forest.parents(root="Praha").tolist() == [-1, 0, 1]
     assert kostra.bottleneck(forest, "Praha", "Cheb") == kostra.bottleneck(forest, 0, 2) == 3
-    for names in (["Praha", "Plzen"], np.array(["Praha", "Plzen"]), np.array(["Praha", "Plzen"], object)):
+    for names in (
+        ["Praha", "Plzen"],
+        np.array(["Praha", "Plzen"]),
+        np.array(["Praha", "Plzen"], object),
+    ):
         assert kostra.bottleneck(forest, names, "Cheb").tolist() == [3, 1]
     assert kostra.bottleneck(forest, [0, 1], "Cheb").tolist() == [3, 1]
     for bad in ("Brno", None, 1.5):
@@ -116,12 +147,26 @@ def test_vertices_are_given_by_name_or_number():
 
 def test_names_that_are_numbers_are_asked_about():
     forest = roads(30, 10, 20)
-    for ask in (lambda: forest.parents(10), lambda: forest.parents(0), lambda: kostra.bottleneck(forest, [0, 1], 2)):
-        with pytest.raises(ValueError, match="could be a number or a name, .* pass names=True or names=False"):
+    for ask in (
+        lambda: forest.parents(10),
+        lambda: forest.parents(0),
+        lambda: kostra.bottleneck(forest, [0, 1], 2),
+    ):
+        with pytest.raises(
+            ValueError, match="could be a number or a name, .* pass names=True or names=False"
+        ):
             ask()
-    assert forest.parents(20, names=True).tolist() == forest.parents(2, names=False).tolist() == [1, 2, -1]
+    assert (
+        forest.parents(20, names=True).tolist()
+        == forest.parents(2, names=False).tolist()
+        == [1, 2, -1]
+    )
     assert kostra.bottleneck(forest, [30, 10], 20, names=True).tolist() == [3, 1]
-    assert kostra.bottleneck(forest, [], [], names=True).tolist() == kostra.bottleneck(forest, [], []).tolist() == []
+    assert (
+        kostra.bottleneck(forest, [], [], names=True).tolist()
+        == kostra.bottleneck(forest, [], []).tolist()
+        == []
+    )
     assert forest.parents().tolist() == [-1, 0, 1]
     same = roads(0, 1, 2)  # each name is its own number
     assert same.parents(2).tolist() == same.parents(2, names=True).tolist() == [1, 2, -1]
@@ -131,22 +176,40 @@ def test_names_that_are_tuples_are_asked_about_where_they_could_be_several_verti
     forest = roads(("a", 1), ("b", 2), ("c", 3))
     assert kostra.bottleneck(forest, ("a", 1), [("b", 2), ("c", 3)]).tolist() == [3, 3]
     grid = roads((0, 0), (0, 1), (0, 2))
-    with pytest.raises(ValueError, match="could be one vertex by name or several; pass names=True for one vertex, or a list"):
+    with pytest.raises(
+        ValueError,
+        match="could be one vertex by name or several; pass names=True for one vertex, or a list",
+    ):
         kostra.bottleneck(grid, (0, 1), [2])
     assert kostra.bottleneck(grid, (0, 0), (0, 2), names=True) == 3
-    assert kostra.bottleneck(grid, [0, 1], 2).tolist() == kostra.bottleneck(grid, (0, 1), 2, names=False).tolist() == [3, 1]
+    assert (
+        kostra.bottleneck(grid, [0, 1], 2).tolist()
+        == kostra.bottleneck(grid, (0, 1), 2, names=False).tolist()
+        == [3, 1]
+    )
     assert grid.parents((0, 2)).tolist() == [1, 2, -1]
 
 
 def test_a_forest_of_another_graph_is_no_proof():
     graph = kostra.Graph(U, V, W)
-    for other in (kostra.Graph(U, V, [4.0, 1.5, 2.0, 0.0]), kostra.Graph([0, 1, 3, 0], [1, 2, 0, 2], W)):
-        with pytest.raises(ValueError, match="forest belongs to another graph: its edge .* but edge .* of graph is"):
+    for other in (
+        kostra.Graph(U, V, [4.0, 1.5, 2.0, 0.0]),
+        kostra.Graph([0, 1, 3, 0], [1, 2, 0, 2], W),
+    ):
+        with pytest.raises(
+            ValueError, match="forest belongs to another graph: its edge .* but edge .* of graph is"
+        ):
             kostra.verify(graph, other.minimum_spanning_forest())
     big = kostra.minimum_spanning_forest([0], [1], [2**53 + 1])
-    with pytest.raises(ValueError, match="weight 9007199254740993, but edge 0 of graph is 0 to 1, weight 9007199254740992.0"):
+    with pytest.raises(
+        ValueError,
+        match="weight 9007199254740993, but edge 0 of graph is 0 to 1, weight 9007199254740992.0",
+    ):
         kostra.verify(kostra.Graph([0], [1], [2.0**53]), big)
-    kostra.verify(kostra.Graph(np.array(U, np.uint8), V, np.array(W, np.float32)), graph.minimum_spanning_forest())
+    kostra.verify(
+        kostra.Graph(np.array(U, np.uint8), V, np.array(W, np.float32)),
+        graph.minimum_spanning_forest(),
+    )
 
 
 @pytest.mark.parametrize("symmetric", [False, True])

@@ -52,7 +52,8 @@ pub(super) fn read_ids(
 fn compare_vertices(forest: &Loaded, solved: &Graph) -> Result<(), String> {
     let (has, expected) = (forest.graph.vertices(), solved.graph.vertices());
     if has != expected {
-        return Err(format!("the forest has {has} vertices, and the graph has {expected}"));
+        let has = kostra::counted(has, "vertex", "vertices");
+        return Err(format!("the forest has {has}, and the graph has {expected}"));
     }
     let (Some(names), Some(own)) = (&forest.names, &solved.names) else { return Ok(()) };
     match names.iter().zip(own).position(|(name, own)| name != own) {

@@ -33,7 +33,7 @@ impl Algorithm for Boruvka {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((n + m) log n)",
-        scratch: "4 bytes an edge, 12 a vertex (20 with 64-bit weights)",
+        scratch: "4 bytes per edge, 12 per vertex (20 with 64-bit weights)",
         options: &[],
     };
 
@@ -128,25 +128,16 @@ impl<'a, W: Weight> Rounds<'a, W> {
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, Observer, Order, Round, Solver};
+    use kostra_core::{AnyGraph, Order};
 
     use super::*;
-
-    #[derive(Default)]
-    struct Rounds(Vec<(u64, u64)>);
-
-    impl Observer for Rounds {
-        fn round(&mut self, round: Round) {
-            self.0.push((round.components, round.edges));
-        }
-    }
+    use crate::testing::{Log, forest_ids};
 
     fn rounds(vertices: u32, u: Vec<u32>, v: Vec<u32>, weights: Vec<i32>) -> Vec<(u64, u64)> {
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap();
-        let mut observer = Rounds::default();
-        Solver::solve(&Boruvka, &graph, Order::Minimum, &mut Run::new().observed_by(&mut observer))
-            .unwrap();
-        observer.0
+        let mut log = Log::default();
+        forest_ids(&Boruvka, &graph, Order::Minimum, Run::new().observed_by(&mut log));
+        log.rounds
     }
 
     #[test]

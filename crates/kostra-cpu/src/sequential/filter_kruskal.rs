@@ -26,7 +26,7 @@ use kostra_core::{
     Run, SolveError, SolverInfo, UnionFind, Vertex, Weight, memory,
 };
 
-use super::{no_edge, unite_ranks};
+use super::{no_edge, unite};
 use crate::light_edges::{giant_component, light_edges};
 use crate::radix_sort::radix_sort_by_key;
 
@@ -42,7 +42,7 @@ impl Algorithm for FilterKruskal {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m + n log n log(m/n)) expected",
-        scratch: "8 bytes an edge, 24 a vertex (16 and 44 with 64-bit weights)",
+        scratch: "8 bytes per edge, 24 per vertex (16 and 44 with 64-bit weights)",
         options: &[],
     };
 
@@ -66,7 +66,7 @@ impl Algorithm for FilterKruskal {
             let mut spare = memory::copied(&ranks)?;
             let key = |rank| W::Key::rank_key(rank).to_u64();
             let light = run.phase("sort", |_| radix_sort_by_key(&mut ranks, &mut spare, key));
-            run.phase("unite", |run| unite_ranks(edges, light, &mut components, &mut forest, run))?;
+            run.phase("unite", |run| unite(edges, light, &mut components, &mut forest, run))?;
             let (before, united) = (heavy.len(), light.len());
             drop((ranks, spare));
             heavy = if united == before || components.sets() == 1 {
@@ -215,58 +215,37 @@ fn select<T: Copy + Default>(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{AnyGraph, Observer, Order, Solver};
+    use kostra_core::{AnyGraph, Order};
 
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::{Log, Random, forest_ids};
 
-    #[derive(Default)]
-    struct Log {
-        light: Vec<f64>,
-        filtered: Vec<f64>,
-        filters: usize,
-    }
-
-    impl Observer for Log {
-        fn phase_started(&mut self, name: &'static str) {
-            self.filters += usize::from(name == "filter");
-        }
-        fn counter(&mut self, name: &'static str, value: f64) {
-            match name {
-                "light edges" => self.light.push(value),
-                "edges filtered out" => self.filtered.push(value),
-                _ => (),
-            }
-        }
-    }
-
-    fn told(vertices: u32, edges: u32) -> Log {
+    /// The reports on a random graph.
+    fn log_of(vertices: u32, edges: u32) -> Log {
         let mut random = Random(5);
-        let mut draw = |bound: u32| (0..edges).map(|_| random.below(bound)).collect::<Vec<_>>();
+        let mut draw = |bound| random.list(edges, bound);
         let (u, v, weights) = (draw(vertices), draw(vertices), draw(1 << 30));
         let graph = AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap();
         let mut log = Log::default();
-        Solver::solve(
-            &FilterKruskal,
-            &graph,
-            Order::Minimum,
-            &mut Run::new().observed_by(&mut log),
-        )
-        .unwrap();
+        let run = Run::new().observed_by(&mut log);
+        forest_ids(&FilterKruskal, &graph, Order::Minimum, run);
         log
     }
 
     #[test]
     fn a_sparse_graph_is_solved_in_one_turn_that_says_that_nothing_was_filtered() {
-        let log = told(200, 490);
-        assert_eq!((log.light, log.filtered, log.filters), (vec![490.0], vec![0.0], 0));
+        let log = log_of(200, 490);
+        assert_eq!(log.counters("light edges"), [490.0]);
+        assert_eq!(log.counters("edges filtered out"), [0.0]);
+        assert!(!log.phases.contains(&"filter"));
     }
 
     #[test]
     fn every_edge_of_a_dense_graph_is_sorted_or_filtered_out() {
-        let log = told(100, 4000);
-        assert!(log.light.len() > 1 && log.light.len() == log.filtered.len(), "{:?}", log.light);
-        assert_eq!(log.light.iter().chain(&log.filtered).sum::<f64>(), 4000.0);
-        assert!(log.light.iter().sum::<f64>() < 2000.0, "{:?}", log.light);
+        let log = log_of(100, 4000);
+        let (light, filtered) = (log.counters("light edges"), log.counters("edges filtered out"));
+        assert!(light.len() > 1 && light.len() == filtered.len(), "{light:?}");
+        assert_eq!(light.iter().chain(&filtered).sum::<f64>(), 4000.0);
+        assert!(light.iter().sum::<f64>() < 2000.0, "{light:?}");
     }
 }

@@ -20,7 +20,7 @@ use kostra_core::{
     SolverInfo, UnionFind, Weight, memory,
 };
 
-use super::unite_ranks;
+use super::unite;
 
 /// Kruskal's algorithm.
 pub(crate) struct Kruskal;
@@ -34,7 +34,7 @@ impl Algorithm for Kruskal {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m log m)",
-        scratch: "8 bytes an edge (16 with 64-bit weights), 4 a vertex",
+        scratch: "8 bytes per edge (16 with 64-bit weights), 4 per vertex",
         options: &[],
     };
 
@@ -52,7 +52,7 @@ impl Algorithm for Kruskal {
 
         let mut forest = EdgeSet::try_new(edges.len())?;
         let mut components = UnionFind::try_new(edges.vertices())?;
-        run.phase("unite", |run| unite_ranks(edges, &ranks, &mut components, &mut forest, run))?;
+        run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
         Ok(forest)
     }
 }

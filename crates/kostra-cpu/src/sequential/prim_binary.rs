@@ -6,8 +6,8 @@
 //!   with a heap).
 //! * Deviations: Biagiotti says only that a simple heap sorts the edges. This heap holds vertices,
 //!   so it has at most n entries, and lowers a rank in place.
-//! * Time O((n + m) log n); scratch 12 bytes per vertex, and 16 for each vertex beside the tree (20
-//!   and 32 with 64-bit weights).
+//! * Time O((n + m) log n); scratch 12 bytes per vertex, and 16 per vertex in the heap (20 and 32
+//!   with 64-bit weights).
 //! * Input: CSR. Exact. One thread.
 
 use kostra_core::{
@@ -29,7 +29,7 @@ impl Algorithm for PrimBinary {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n)",
-        scratch: "12 bytes a vertex and 16 a vertex beside the tree (20 and 32 with 64-bit weights)",
+        scratch: "12 bytes per vertex, 16 per vertex in the heap (20 and 32 with 64-bit weights)",
         options: &[],
     };
 

@@ -41,7 +41,7 @@ impl Algorithm for PrimDense {
         representation: Representation::Csr,
         exact: true,
         time: "O(n^2 + m)",
-        scratch: "9 bytes a vertex (17 with 64-bit weights)",
+        scratch: "9 bytes per vertex (17 with 64-bit weights)",
         options: &[],
     };
 
@@ -123,6 +123,7 @@ mod tests {
     use kostra_core::{AnyGraph, Observer, Order, Solver};
 
     use super::*;
+    use crate::testing::forest_ids;
 
     #[test]
     fn only_graphs_that_are_both_large_and_sparse_are_refused() {
@@ -163,7 +164,6 @@ mod tests {
         let neighbors: Vec<u32> =
             (0..).zip(pairs()).filter(|(_, (u, v))| v - u == 1).map(|(id, _)| id).collect();
         let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
-        let solution = Solver::solve(&PrimDense, &graph, Order::Minimum, &mut Run::new()).unwrap();
-        assert_eq!(solution.forest.ids(), neighbors);
+        assert_eq!(forest_ids(&PrimDense, &graph, Order::Minimum, Run::new()), neighbors);
     }
 }

@@ -29,7 +29,7 @@ impl Algorithm for PrimPairing {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n)",
-        scratch: "32 bytes a vertex (48 with 64-bit weights)",
+        scratch: "32 bytes per vertex (48 with 64-bit weights)",
         options: &[],
     };
 

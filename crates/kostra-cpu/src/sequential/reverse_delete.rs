@@ -36,7 +36,7 @@ impl Algorithm for ReverseDelete {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m (n + m))",
-        scratch: "24 bytes an edge (32 with 64-bit weights), 12 a vertex",
+        scratch: "24 bytes per edge (32 with 64-bit weights), 12 per vertex",
         options: &[],
     };
 
@@ -243,6 +243,7 @@ mod tests {
     use kostra_core::{AnyGraph, Order, Solver};
 
     use super::*;
+    use crate::testing::forest_ids;
 
     #[test]
     fn a_refusal_says_what_to_use_instead() {
@@ -265,9 +266,8 @@ mod tests {
         // Two squares with equal weights, joined by the heaviest edge of all.
         let (u, v) = (vec![0, 1, 2, 3, 3, 4, 5, 6, 7], vec![1, 2, 3, 0, 4, 5, 6, 7, 4]);
         let graph = AnyGraph::from_edges(8, u, v, vec![1, 1, 1, 1, 9, 2, 2, 2, 2]).unwrap();
-        let solution =
-            Solver::solve(&ReverseDelete, &graph, Order::Minimum, &mut Run::new()).unwrap();
-        assert_eq!(solution.forest.ids(), [0, 1, 2, 4, 5, 6, 7]);
+        let ids = forest_ids(&ReverseDelete, &graph, Order::Minimum, Run::new());
+        assert_eq!(ids, [0, 1, 2, 4, 5, 6, 7]);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Algorithm for BoruvkaEdge {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "24 bytes an edge, 16 a vertex (12 with 64-bit weights)",
+        scratch: "24 bytes per edge, 16 per vertex (12 with 64-bit weights)",
         options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP],
     };
 
@@ -306,66 +306,39 @@ impl<W: Weight> Rounds<'_, W> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use kostra_core::{AnyGraph, Observer, Order, Round, Solver, Workspace};
+    use kostra_core::{AnyGraph, Order, Workspace};
 
     use super::*;
-    use crate::sequential::Kruskal;
-
-    #[derive(Default)]
-    struct Log {
-        rounds: Vec<(u64, u64)>,
-        phases: Vec<&'static str>,
-    }
-
-    impl Observer for Log {
-        fn round(&mut self, round: Round) {
-            self.rounds.push((round.components, round.edges));
-        }
-        fn phase_finished(&mut self, name: &'static str, _: Duration) {
-            self.phases.push(name);
-        }
-    }
+    use crate::testing::{Log, Random, canonical_ids, forest_ids};
 
     fn graph(vertices: u32, u: Vec<u32>, v: Vec<u32>, weights: Vec<i32>) -> AnyGraph {
         AnyGraph::from_edges(vertices as usize, u, v, weights).unwrap()
     }
 
-    fn watched(graph: &AnyGraph, merged_loop: u64) -> Log {
+    fn log_of(graph: &AnyGraph, merged_loop: u64) -> Log {
         let mut log = Log::default();
-        let mut run = Run::new()
+        let run = Run::new()
             .observed_by(&mut log)
             .on_threads(2)
             .with_option(&BoruvkaEdge::INFO, "merged-loop", merged_loop)
             .unwrap();
-        Solver::solve(&BoruvkaEdge, graph, Order::Minimum, &mut run).unwrap();
+        forest_ids(&BoruvkaEdge, graph, Order::Minimum, run);
         log
     }
 
     #[test]
     fn every_variant_returns_the_canonical_forest_in_memory_that_was_used_before() {
-        let mut state = 1_u64;
-        let mut below = |bound: u32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) % u64::from(bound)) as u32
-        };
-        let mut workspace = Workspace::new();
+        let (mut random, mut workspace) = (Random(1), Workspace::new());
         for round in 0..if cfg!(miri) { 1 } else { 50 } {
-            let (n, m) = (1 + below(60), below(150));
-            let mut draw = |bound| (0..m).map(|_| below(bound)).collect::<Vec<_>>();
-            let (u, v, weights) = (draw(n), draw(n), draw(9));
+            let (n, m) = (1 + random.below(60), random.below(150));
+            let (u, v, weights) = (random.list(m, n), random.list(m, n), random.list(m, 9));
             let (narrow, wide) =
                 (weights.iter().map(|&w| w as i32), weights.iter().map(|&w| f64::from(w) - 4.0));
             for graph in [
                 graph(n, u.clone(), v.clone(), narrow.collect()),
                 AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide.collect()).unwrap(),
             ] {
-                let expected = Solver::solve(&Kruskal, &graph, Order::Minimum, &mut Run::new())
-                    .unwrap()
-                    .forest;
+                let expected = canonical_ids(&graph, Order::Minimum);
                 for variant in 0..12 {
                     let settings = [
                         ("path-compression", variant % 2),
@@ -378,14 +351,8 @@ mod tests {
                     for (name, value) in settings {
                         run = run.with_option(&BoruvkaEdge::INFO, name, value).unwrap();
                     }
-                    let found = Solver::solve(&BoruvkaEdge, &graph, Order::Minimum, &mut run)
-                        .unwrap()
-                        .forest;
-                    assert_eq!(
-                        found.ids(),
-                        expected.ids(),
-                        "graph {round}, {settings:?}: {graph:?}"
-                    );
+                    let ids = forest_ids(&BoruvkaEdge, &graph, Order::Minimum, run);
+                    assert_eq!(ids, expected, "graph {round}, {settings:?}: {graph:?}");
                 }
             }
         }
@@ -396,7 +363,7 @@ mod tests {
         let n = 1000;
         let path = graph(n, (0..n - 1).collect(), (1..n).collect(), (0..n as i32 - 1).collect());
         for merged_loop in [0, 1] {
-            assert_eq!(watched(&path, merged_loop).rounds, [(1000, 999)]);
+            assert_eq!(log_of(&path, merged_loop).rounds, [(1000, 999)]);
         }
     }
 
@@ -406,12 +373,12 @@ mod tests {
         let (u, v) = (vec![0, 1, 2, 3, 4, 5, 2, 0], vec![1, 2, 0, 4, 5, 3, 3, 0]);
         let graph = graph(7, u, v, vec![1, 2, 3, 1, 2, 3, 9, -5]);
         let loops = ["lightest", "join", "map", "filter"];
-        let log = watched(&graph, 0);
+        let log = log_of(&graph, 0);
         assert_eq!(log.rounds, [(7, 8), (3, 1)]);
         let (before, after) =
             (["start threads", "initialize"], ["end threads", "free memory", "list the forest"]);
         assert_eq!(log.phases, [&before[..], &loops, &loops, &after].concat());
-        let log = watched(&graph, 1);
+        let log = log_of(&graph, 1);
         assert_eq!(log.rounds, [(7, 7), (3, 1)]);
         assert_eq!(log.phases[2..5], ["map, filter, lightest", "join", "reset"]);
         assert_eq!(log.phases.len(), 12);

@@ -66,7 +66,7 @@ pub(crate) use self::rows::admit;
 pub(crate) struct BoruvkaContract;
 
 /// The device memory that both contracting solvers use in addition to the graph.
-pub(crate) const SCRATCH: &str = "24 bytes an edge (32 with 64-bit weights), 16 a vertex";
+pub(crate) const SCRATCH: &str = "24 bytes per edge (32 with 64-bit weights), 16 per vertex";
 
 impl Algorithm for BoruvkaContract {
     const INFO: SolverInfo = SolverInfo {

@@ -70,7 +70,7 @@ impl Algorithm for BoruvkaEdge {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "20 bytes an edge (24 with 64-bit weights), 16 a vertex (20)",
+        scratch: "20 bytes per edge (24 with 64-bit weights), 16 per vertex (20)",
         options: &[WORKLIST, PATH_COMPRESSION, BLOCK_SIZE],
     };
 

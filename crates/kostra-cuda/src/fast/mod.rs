@@ -63,7 +63,7 @@ impl Algorithm for Fast {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "up to 16 bytes an edge (20 with 64-bit weights), 29 a vertex (33)",
+        scratch: "up to 16 bytes per edge (20 with 64-bit weights), 29 per vertex (33)",
         options: &[],
     };
 

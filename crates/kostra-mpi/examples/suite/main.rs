@@ -14,10 +14,10 @@ mod communication;
 mod failures;
 mod solvers;
 
-use kostra_mpi::{Communicator, Memory};
+use kostra_mpi::Communicator;
 
 #[global_allocator]
-static MEMORY: Memory = Memory;
+static MEMORY: kostra_core::ReportingAllocator = kostra_mpi::ALLOCATOR;
 
 fn main() {
     let world = match Communicator::start() {

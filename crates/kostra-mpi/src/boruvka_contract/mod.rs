@@ -54,7 +54,7 @@ impl DistributedAlgorithm for BoruvkaContract {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n)",
-        scratch: "on every rank 48 bytes an edge of the whole graph (64 with 64-bit weights), 24 a vertex",
+        scratch: "on every rank, 48 bytes per edge of the whole graph (64 with 64-bit weights), 24 per vertex",
         options: &[],
     };
 

@@ -1,31 +1,32 @@
 //! Errors for memory that is not granted, with the rank, the number of bytes, and the phase.
 //!
 //! A rank that is refused memory in the middle of a step cannot continue. Rust then ends the
-//! process by a signal, without a reason. A program whose global allocator is [`Memory`] reports
+//! process by a signal, without a reason. A program whose global allocator is [`ALLOCATOR`] reports
 //! the reason in one line and ends the job.
-#![expect(unsafe_code, reason = "a global allocator and a signal handler")]
+//!
+//! The command without ranks ends the process inside the allocator. A rank cannot: ending the job
+//! calls MPI, which may allocate. So the allocator only records the size, and the handler of the
+//! abort that follows ends the job. An allocation that can fail causes no abort.
+#![expect(unsafe_code, reason = "a signal handler")]
 
-use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::io::{Cursor, Write};
 use std::sync::Mutex;
 
-use kostra_core::LargePages;
+use kostra_core::ReportingAllocator;
 
 use super::ending::{EXIT_FAILED, end_job_with, this_rank};
 
-/// A global allocator for programs that run on ranks. It asks for large pages:
+/// The allocator of programs that run on ranks. It requests large pages:
 ///
 /// ```
 /// #[global_allocator]
-/// static MEMORY: kostra_mpi::Memory = kostra_mpi::Memory;
+/// static MEMORY: kostra_core::ReportingAllocator = kostra_mpi::ALLOCATOR;
 /// # fn main() {}
 /// ```
 ///
-/// It costs nothing until memory is refused. An allocation that can fail returns its error as
-/// usual.
-#[derive(Clone, Copy, Debug)]
-pub struct Memory;
+/// An allocation that can fail returns its error as usual.
+pub const ALLOCATOR: ReportingAllocator = ReportingAllocator::new(note_refusal);
 
 /// The advice in an error for memory that is not granted.
 pub(crate) const OUT_OF_MEMORY_ADVICE: &str = "use more ranks, or fewer on each machine";
@@ -40,32 +41,8 @@ static CURRENT_PHASE: Mutex<&'static str> = Mutex::new(NO_PHASE);
 /// What a rank uses memory for outside of a solver.
 const NO_PHASE: &str = "to read, distribute or write";
 
-// SAFETY: `LargePages` does all the work. The size is kept in a cell that needs no allocation.
-unsafe impl GlobalAlloc for Memory {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are the ones that `LargePages` requires.
-        note_refusal(unsafe { LargePages.alloc(layout) }, layout.size())
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
-        note_refusal(unsafe { LargePages.alloc_zeroed(layout) }, layout.size())
-    }
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
-        note_refusal(unsafe { LargePages.realloc(memory, layout, size) }, size)
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { LargePages.dealloc(memory, layout) }
-    }
-}
-
-#[inline]
-fn note_refusal(memory: *mut u8, bytes: usize) -> *mut u8 {
-    if memory.is_null() {
-        let _ = REFUSED.try_with(|refused| refused.set(bytes));
-    }
-    memory
+fn note_refusal(bytes: usize) {
+    let _ = REFUSED.try_with(|refused| refused.set(bytes));
 }
 
 /// Sets the phase that errors name; returns the phase before it.

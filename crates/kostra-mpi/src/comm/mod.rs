@@ -30,7 +30,7 @@ pub use communicator::Communicator;
 pub use ending::before_ending;
 pub use exchange::Route;
 pub use mailbox::Mailbox;
-pub use memory::Memory;
+pub use memory::ALLOCATOR;
 pub(crate) use memory::OUT_OF_MEMORY_ADVICE;
 pub use parts::Parts;
 pub use reduce::{Number, Reduction};

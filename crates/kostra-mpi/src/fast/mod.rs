@@ -91,7 +91,7 @@ impl DistributedAlgorithm for Fast {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((m + n log n) / p) expected, and O(log n log p) messages in sequence",
-        scratch: "24 bytes an edge of the slice (on one machine: of all, at rank 0), 40 a vertex of it, 16 a vertex owned",
+        scratch: "24 bytes per edge of the slice (on one machine: of the graph, at rank 0), 40 per vertex of the slice, 16 per owned vertex",
         options: &[MERGE_BELOW, LIGHT, SINGLE_NODE],
     };
 

@@ -74,8 +74,8 @@ impl DistributedAlgorithm for Ghs {
         platform: Platform::Mpi,
         representation: Representation::EdgeList,
         exact: true,
-        time: "O((m + n log n) / p), and for each of log n levels as many hops as fragments are long",
-        scratch: "140 bytes an edge, 64 a vertex, over all ranks",
+        time: "O((m + n log n) / p), and up to O(n log n) messages in sequence",
+        scratch: "140 bytes per edge, 64 per vertex, in total over all ranks",
         options: &[],
     };
 

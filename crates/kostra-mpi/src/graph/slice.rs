@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use kostra_core::{
     Column, EdgeId, EdgeList, Graph, GraphError, MAX_EDGES, MAX_VERTICES, Order, Vertex, Weight,
+    counted,
 };
 use thiserror::Error;
 
@@ -20,7 +21,12 @@ use super::vertex_map::VertexMap;
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum SliceError {
     /// The three arrays differ in length.
-    #[error("the edge arrays differ in length: {u} first ends, {v} second ends, {weights} weights")]
+    #[error(
+        "the edge arrays differ in length: {}, {}, {}",
+        counted(*u, "first end", "first ends"),
+        counted(*v, "second end", "second ends"),
+        counted(*weights, "weight", "weights")
+    )]
     LengthMismatch {
         /// The number of first ends.
         u: usize,
@@ -31,7 +37,8 @@ pub enum SliceError {
     },
     /// An edge ends at a vertex that the graph does not have.
     #[error(
-        "edge {edge} ends at vertex {vertex}, but the graph has {vertices} vertices, numbered from 0"
+        "edge {edge} ends at vertex {vertex}, but the graph has {}, numbered from 0",
+        counted(*vertices, "vertex", "vertices")
     )]
     EndpointOutOfRange {
         /// The first such edge of the slice.

@@ -1,10 +1,41 @@
 """Checks arguments and converts them for the compiled part."""
 
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
-from kostra import _device
+from kostra import _device, _kostra
+
+
+class Columns(NamedTuple):
+    """The columns of a graph."""
+
+    #: The ends and the weights of the edges. Without weights, every edge has weight 1.
+    u: object
+    v: object
+    w: object = None
+    #: The number of vertices; by default, the highest vertex plus one.
+    n: object = None
+    #: A list with the name or the original id per vertex; None if the vertices have only numbers.
+    nodes: object = None
+    #: The names of ``u``, ``v`` and ``w`` in errors.
+    names: tuple = ("u", "v", "w")
+
+
+def graph(columns, nan, copy, threads):
+    """The engine's graph of columns that are one-dimensional, contiguous arrays."""
+    arguments = {
+        "u": columns.u,
+        "v": columns.v,
+        "w": columns.w,
+        "n": columns.n,
+        "names": columns.names,
+        "skip_nan": nan == "skip",
+        "copy": copy,
+        "threads": threads,
+    }
+    return _kostra.Graph.from_arrays(arguments)
 
 
 def vector(name, values):

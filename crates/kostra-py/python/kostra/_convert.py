@@ -11,6 +11,7 @@ import zlib
 import numpy as np
 
 from kostra import _arrays, _kostra
+from kostra._arrays import Columns
 
 
 def scipy(matrix):
@@ -22,7 +23,8 @@ def scipy(matrix):
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be square, but its shape is {matrix.shape}")
     matrix = matrix.tocoo(copy=False)
-    return matrix.row, matrix.col, matrix.data, matrix.shape[0], None
+    names = ("matrix.row", "matrix.col", "matrix.data")
+    return Columns(matrix.row, matrix.col, matrix.data, matrix.shape[0], names=names)
 
 
 def networkx(graph, weight):
@@ -47,7 +49,7 @@ def networkx(graph, weight):
         if weight is None
         else _numbers([edge[2] for edge in edges], f"weights {weight!r} of graph")
     )
-    return u, v, weights, len(nodes), nodes
+    return Columns(u, v, weights, len(nodes), nodes)
 
 
 def _missing_attribute(weight):
@@ -66,7 +68,7 @@ def igraph(graph, weight):
         raise ValueError(_missing_attribute(weight))
     if weight is not None and weight in graph.es.attributes():
         weights = _numbers(graph.es[weight], f"weights {weight!r} of graph")
-    return ends[:, 0], ends[:, 1], weights, graph.vcount(), None
+    return Columns(ends[:, 0], ends[:, 1], weights, graph.vcount())
 
 
 def rustworkx(graph, weight_fn):
@@ -86,7 +88,7 @@ def rustworkx(graph, weight_fn):
     else:
         weights = _numbers(data, "weights of graph (pass weight_fn to get them from the edge data)")
     indices = list(graph.node_indices())
-    return ends[:, 0], ends[:, 1], weights, max(indices, default=-1) + 1, None
+    return Columns(ends[:, 0], ends[:, 1], weights, max(indices, default=-1) + 1)
 
 
 def table(frame, source, target, weight):
@@ -116,7 +118,8 @@ def table(frame, source, target, weight):
     if isinstance(u, _kostra.Text) and isinstance(v, _kostra.Text):
         u, v, nodes = _kostra.number_names(u, v)
         ends = np.int32 if len(nodes) <= 1 << 31 else np.uint32
-        return (u.view(ends), v.view(ends), weights, len(nodes), nodes), weight, None
+        columns = Columns(u.view(ends), v.view(ends), weights, len(nodes), nodes)
+        return columns, weight, None
     if _is_text(u) != _is_text(v):
         text, other = (source, target) if _is_text(u) else (target, source)
         raise TypeError(
@@ -124,7 +127,7 @@ def table(frame, source, target, weight):
         )
     if u.dtype.kind in "iu" and v.dtype.kind in "iu":
         types = tuple(np.dtype(kind or array.dtype) for kind, array in zip(types, (u, v)))
-        return (u, v, weights, None, None), weight, types
+        return Columns(u, v, weights), weight, types
     _refuse_rounded(source, u, v)
     _refuse_rounded(target, v, u)
     try:
@@ -133,7 +136,8 @@ def table(frame, source, target, weight):
         raise TypeError(
             f"columns {source!r} and {target!r} contain values that cannot be sorted: {error}"
         ) from error
-    return (numbers[: len(u)], numbers[len(u) :], weights, len(nodes), nodes.tolist()), weight, None
+    u, v = numbers[: len(u)], numbers[len(u) :]
+    return Columns(u, v, weights, len(nodes), nodes.tolist()), weight, None
 
 
 def weight_column(weight, labels, source, target):
@@ -324,7 +328,8 @@ def npz(path):
         _check_starts(path, starts, len(columns) if columns.ndim == 1 else 0, int(shape[0]))
         ends = np.repeat(np.arange(len(starts) - 1), np.diff(starts)), columns
         names = ("indptr", "indices")
-    return (*ends, data, int(shape[0]), None), tuple(f"{path}: {name}" for name in (*names, "data"))
+    names = tuple(f"{path}: {name}" for name in (*names, "data"))
+    return Columns(*ends, data, int(shape[0]), names=names)
 
 
 def _check_starts(path, starts, entries, n):

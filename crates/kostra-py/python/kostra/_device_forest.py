@@ -1,5 +1,7 @@
 """Arrays and forests on CUDA devices."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kostra import _arrays, _device, _foreign, _graph, _kostra
@@ -163,21 +165,36 @@ class DeviceForest:
         return self._host
 
 
-def minimum_spanning_forest(u, v, w, n, maximum, nan, threads, device, algorithm):
+class Options(NamedTuple):
+    """The arguments of :func:`kostra.minimum_spanning_forest` for arrays on a device, apart from
+    the arrays.
+    """
+
+    n: object
+    maximum: object
+    nan: object
+    threads: object
+    device: object
+    algorithm: object
+
+
+def minimum_spanning_forest(u, v, w, options):
     """Computes the forest of a graph with at least one column on a device."""
-    _arrays.threads(threads)  # the solve uses no threads, but a wrong argument is an error
-    skip_nan = _arrays.choice("nan", nan, ("error", "skip")) == "skip"
-    n = _arrays.whole("n", n, 0, _graph.MAX_VERTICES)
+    # The solve uses no threads, but a wrong argument is an error.
+    _arrays.threads(options.threads)
+    skip_nan = _arrays.choice("nan", options.nan, ("error", "skip")) == "skip"
+    n = _arrays.whole("n", options.n, 0, _graph.MAX_VERTICES)
+    algorithm = options.algorithm
     if not isinstance(algorithm, str):
         raise TypeError(f"algorithm must be a name, not {algorithm!r}")
     if algorithm not in ("auto", "cuda-fast"):
         raise ValueError(
             f"algorithm must be 'auto' or 'cuda-fast' for arrays on a device, not {algorithm!r}"
         )
-    wanted = _device.check(device)
+    wanted = _device.check(options.device)
     found = _foreign.columns(u, v, w)
     try:
-        return _solve(found, n, bool(maximum), skip_nan, wanted)
+        return _solve(found, n, bool(options.maximum), skip_nan, wanted)
     finally:
         _foreign.release(found)
 
@@ -190,18 +207,19 @@ def _solve(found, n, maximum, skip_nan, wanted):
     ordinal = _foreign.common_device(found)
     if ":" in wanted and ordinal != _ordinal(wanted):
         raise _device.DeviceError(f"device is {wanted!r}, but u, v and w are on cuda:{ordinal}")
-    solved = _kostra.solve_on_device(
-        ordinal,
-        found["u"].length,
-        found["u"].place(),
-        found["v"].place(),
-        found["w"].place() if "w" in found else None,
-        n,
-        maximum,
-        skip_nan,
-        sorted({column.stream for column in found.values()}),
-        [column.owner for column in found.values()],
-    )
+    problem = {
+        "ordinal": ordinal,
+        "len": found["u"].length,
+        "u": found["u"].place(),
+        "v": found["v"].place(),
+        "w": found["w"].place() if "w" in found else None,
+        "n": n,
+        "maximum": maximum,
+        "skip_nan": skip_nan,
+        "streams": sorted({column.stream for column in found.values()}),
+        "owners": [column.owner for column in found.values()],
+    }
+    solved = _kostra.solve_on_device(problem)
     return DeviceForest(solved, {name: column.dtype for name, column in found.items()}, maximum)
 
 

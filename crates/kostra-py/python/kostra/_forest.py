@@ -40,14 +40,12 @@ class Forest(Value):
     def __reduce__(self):
         inner = self._inner
         arrays = inner.ids(), inner.u(), inner.v(), inner.weights(), inner.n
+        kind = self.maximum, self.algorithm
         return _restored, (
             type(self),
             arrays,
-            self.maximum,
-            self.algorithm,
-            self._end_types,
-            self._weight_type,
-            self.nodes,
+            kind,
+            (self._end_types, self._weight_type, self.nodes),
         )
 
     def _names(self):
@@ -189,12 +187,12 @@ class Forest(Value):
         return graph
 
 
-def _restored(cls, arrays, maximum, algorithm, end_types, weight_type, nodes):
+def _restored(cls, arrays, kind, rest):
     """Restores a forest from the arguments of ``Forest.__reduce__``."""
     ids, u, v, weights, n = arrays
-    inner = _kostra.Forest.whole_of(graph_of_arrays(u, v, weights, n), ids, maximum, algorithm)
+    inner = _kostra.Forest.whole_of(graph_of_arrays(u, v, weights, n), ids, *kind)
     forest = cls.__new__(cls)
-    Forest.__init__(forest, inner, end_types, weight_type, nodes)
+    Forest.__init__(forest, inner, *rest)
     return forest
 
 

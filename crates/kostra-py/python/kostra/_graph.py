@@ -3,6 +3,7 @@
 import numpy as np
 
 from kostra import _arrays, _convert, _device, _ids, _kostra, _read
+from kostra._arrays import Columns
 from kostra._forest import Forest
 from kostra._values import Value, restored_graph
 
@@ -39,17 +40,17 @@ class Graph(Value):
     def __init__(
         self, u, v, w=None, n=None, *, nan="error", relabel=False, copy=True, threads=None
     ):
-        nodes = None
+        columns = Columns(u, v, w, n)
         if relabel:
             if n is not None:
                 raise TypeError("n and relabel=True exclude each other; pass one of them")
             u, v, nodes = _ids.relabeled(u, v)
-            n = len(nodes)
-        self._fill(u, v, w, n, nan, copy, threads)
-        self.nodes = nodes
+            columns = Columns(u, v, w, len(nodes), nodes)
+        self._fill(columns, nan, copy, threads)
 
-    def _fill(self, u, v, w, n, nan, copy, threads, names=("u", "v", "w")):
-        """Fills the attributes. ``names`` are the names of the arrays in errors."""
+    def _fill(self, columns, nan, copy, threads):
+        """Fills the attributes."""
+        u, v, w, n, nodes, names = columns
         u, v = _arrays.ends(names[0], u), _arrays.ends(names[1], v)
         w, dtype = (None, np.dtype(np.int32)) if w is None else _arrays.weights(names[2], w)
         if len(u) != len(v) or (w is not None and len(w) != len(u)):
@@ -60,26 +61,19 @@ class Graph(Value):
                 else f"{names[0]}, {names[1]} and {names[2]}"
             )
             raise ValueError(f"{several} must have the same length, but have {lengths} entries")
-        self._inner = _kostra.Graph.from_arrays(
-            u,
-            v,
-            w,
-            _arrays.whole("n", n, 0, MAX_VERTICES),
-            names=names,
-            skip_nan=_arrays.choice("nan", nan, ("error", "skip")) == "skip",
-            copy=bool(copy),
-            threads=_arrays.threads(threads),
+        self._inner = _arrays.graph(
+            Columns(u, v, w, _arrays.whole("n", n, 0, MAX_VERTICES), names=names),
+            _arrays.choice("nan", nan, ("error", "skip")),
+            bool(copy),
+            _arrays.threads(threads),
         )
         self._end_types = (u.dtype, v.dtype)
         self._weight_type = dtype
         skips_nan = nan == "skip" and w is not None and w.dtype.kind == "f"
         self._gaps = _ids.Gaps(skips_nan and bool(np.isnan(w).any())) if n is None else None
-        self._plain()
-
-    def _plain(self):
         #: A list with the name or the original id per vertex; None if the vertices have only
         #: numbers.
-        self.nodes = None
+        self.nodes = nodes
         #: The coordinates of the vertices, an array of n by 2: planar, or longitude and latitude in
         #: degrees. None if unknown.
         self.coordinates = None
@@ -87,11 +81,9 @@ class Graph(Value):
         self.notes = []
 
     @classmethod
-    def _of(cls, columns, nan, threads, copy=True, names=("u", "v", "w")):
-        u, v, w, n, nodes = columns
+    def _of(cls, columns, nan, threads, copy=True):
         graph = cls.__new__(cls)
-        graph._fill(u, v, w, n, nan, copy, threads, names)
-        graph.nodes = nodes
+        graph._fill(columns, nan, copy, threads)
         return graph
 
     @classmethod
@@ -125,9 +117,7 @@ class Graph(Value):
         >>> kostra.Graph.from_scipy(matrix)
         <kostra.Graph: 3 vertices, 2 edges, int64 weights>
         """
-        return cls._of(
-            _convert.scipy(matrix), nan, threads, names=("matrix.row", "matrix.col", "matrix.data")
-        )
+        return cls._of(_convert.scipy(matrix), nan, threads)
 
     @classmethod
     def from_networkx(cls, graph, *, weight="weight", nan="error", threads=None):
@@ -219,9 +209,9 @@ class Graph(Value):
         columns, weight, end_types = _convert.table(table, source, target, weight)
         names = (str(source), str(target), "w" if weight is None else str(weight))
         if relabel and end_types is not None:
-            u, v, nodes = _ids.relabeled(*columns[:2], names)
-            columns, end_types = (u, v, columns[2], len(nodes), nodes), None
-        graph = cls._of(columns, nan, threads, copy, names)
+            u, v, nodes = _ids.relabeled(columns.u, columns.v, names)
+            columns, end_types = Columns(u, v, columns.w, len(nodes), nodes), None
+        graph = cls._of(columns._replace(names=names), nan, threads, copy)
         graph._end_types = end_types or graph._end_types
         if graph._gaps is not None:
             graph._gaps.remedy = "pass relabel=True to number only the vertices that occur"

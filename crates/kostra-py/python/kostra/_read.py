@@ -16,8 +16,7 @@ def read(cls, path, options):
     nan, threads = options["nan"], options["threads"]
     if kind == "npz":
         _refuse(path, kind, options, ("weights", "header", *_COLUMNS, "names"))
-        columns, arrays = _convert.npz(path)
-        return cls._of(columns, nan, threads, names=arrays)
+        return cls._of(_convert.npz(path), nan, threads)
     if kind == "parquet":
         _refuse(path, kind, options, ("weights", "header"))
         table = _convert.parquet(path, *(options[name] for name in _COLUMNS))

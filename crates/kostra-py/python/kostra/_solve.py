@@ -94,9 +94,8 @@ def minimum_spanning_forest(
             raise ValueError(
                 "relabel=True needs arrays in host memory; copy u, v and w to the host first"
             )
-        return _device_forest.minimum_spanning_forest(
-            u, v, w, n, maximum, nan, threads, device, algorithm
-        )
+        options = _device_forest.Options(n, maximum, nan, threads, device, algorithm)
+        return _device_forest.minimum_spanning_forest(u, v, w, options)
     graph = Graph(u, v, w, n, nan=nan, relabel=relabel, copy=False, threads=threads)
     return graph.minimum_spanning_forest(
         maximum=maximum, threads=threads, device=device, algorithm=algorithm

@@ -31,10 +31,8 @@ def _equal(a, b):
 
 def graph_of_arrays(u, v, weights, n):
     """The engine's graph of the arrays of another graph. It uses them without a copy."""
-    names = ("u", "v", "w")
-    return _kostra.Graph.from_arrays(
-        u, v, weights, n, names=names, skip_nan=False, copy=False, threads=1
-    )
+    columns = _arrays.Columns(u, v, weights, n)
+    return _arrays.graph(columns, nan="error", copy=False, threads=1)
 
 
 def restored_graph(cls, arrays, rest):

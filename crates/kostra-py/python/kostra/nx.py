@@ -18,6 +18,7 @@ import gc
 from itertools import chain, compress
 from math import isnan
 from operator import itemgetter
+from typing import NamedTuple
 
 import networkx
 import numpy as np
@@ -189,24 +190,33 @@ def _ranks(values):
     return ranks
 
 
-def _forest(graph, minimum, weight, ignore_nan, partition=None):
+class _Query(NamedTuple):
+    """The forest that a call asks for, by the arguments of NetworkX's functions."""
+
+    minimum: bool
+    weight: object
+    ignore_nan: bool
+    partition: object = None
+
+
+def _forest(graph, query):
     """The edge ids of a spanning forest, in the order of Kruskal's algorithm."""
-    weighted, nan = graph.weighted(weight)
-    if len(nan) and not ignore_nan:
+    weighted, nan = graph.weighted(query.weight)
+    if len(nan) and not query.ignore_nan:
         raise ValueError(f"NaN found as an edge weight. Edge {graph.edge(nan[0])}")
-    if partition is not None:
-        return _partitioned(graph, weighted, nan, minimum, partition)
-    forest = weighted.minimum_spanning_forest(maximum=not minimum)
+    if query.partition is not None:
+        return _partitioned(graph, weighted, nan, query)
+    forest = weighted.minimum_spanning_forest(maximum=not query.minimum)
     return forest.edge_ids[forest._inner.in_order()]
 
 
-def _partitioned(graph, weighted, nan, minimum, partition):
+def _partitioned(graph, weighted, nan, query):
     """As :func:`_forest` with a partition: included edges are first, and excluded edges are
     skipped.
     """
     from networkx.algorithms.tree.mst import EdgePartition
 
-    states = [attributes.get(partition) for attributes in graph.data]
+    states = [attributes.get(query.partition) for attributes in graph.data]
     usable = np.fromiter(
         (state != EdgePartition.EXCLUDED for state in states), np.bool_, len(states)
     )
@@ -216,15 +226,15 @@ def _partitioned(graph, weighted, nan, minimum, partition):
         (states[edge] == EdgePartition.INCLUDED for edge in edges), np.bool_, len(edges)
     )
     _, ranks = np.unique(weighted.weights[edges], return_inverse=True)
-    ranks = ranks if minimum else -ranks
+    ranks = ranks if query.minimum else -ranks
     ranks[included] = -len(edges) - 1
     forest = minimum_spanning_forest(graph.u[edges], graph.v[edges], ranks, len(graph.nodes))
     return edges[forest.edge_ids[forest._inner.in_order()]]
 
 
-def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
+def _edges(graph, query, keys, data):
     """Yields edges in the form of NetworkX's functions."""
-    found = _forest(graph, minimum, weight, ignore_nan, partition)
+    found = _forest(graph, query)
     with _without_collections():
         columns = [graph.named(graph.u[found]), graph.named(graph.v[found])]
         if keys and graph.keys is not None:
@@ -235,10 +245,10 @@ def _edges(graph, minimum, weight, keys, data, ignore_nan, partition=None):
     yield from edges
 
 
-def _tree(graph, minimum, weight, ignore_nan, partition=None):
+def _tree(graph, query):
     """A spanning forest as a graph of the input's class, with all nodes and attributes."""
     original = graph.original
-    edges = _edges(graph, minimum, weight, True, True, ignore_nan, partition)
+    edges = _edges(graph, query, keys=True, data=True)
     tree = original.__class__()
     tree.graph.update(original.graph)
     with _without_collections():
@@ -311,7 +321,7 @@ class _Backend:
     ):
         """See ``networkx.minimum_spanning_edges``."""
         _check_algorithm(algorithm, G)
-        return _edges(G, True, weight, keys, data, ignore_nan)
+        return _edges(G, _Query(True, weight, ignore_nan), keys, data)
 
     @staticmethod
     def maximum_spanning_edges(
@@ -319,45 +329,45 @@ class _Backend:
     ):
         """See ``networkx.maximum_spanning_edges``."""
         _check_algorithm(algorithm, G)
-        return _edges(G, False, weight, keys, data, ignore_nan)
+        return _edges(G, _Query(False, weight, ignore_nan), keys, data)
 
     @staticmethod
     def kruskal_mst_edges(
         G, minimum, weight="weight", keys=True, data=True, ignore_nan=False, partition=None
     ):
         """See ``networkx.algorithms.tree.mst.kruskal_mst_edges``."""
-        return _edges(G, minimum, weight, keys, data, ignore_nan, partition)
+        return _edges(G, _Query(minimum, weight, ignore_nan, partition), keys, data)
 
     @staticmethod
     def prim_mst_edges(G, minimum, weight="weight", keys=True, data=True, ignore_nan=False):
         """See ``networkx.algorithms.tree.mst.prim_mst_edges``."""
-        return _edges(G, minimum, weight, keys, data, ignore_nan)
+        return _edges(G, _Query(minimum, weight, ignore_nan), keys, data)
 
     @staticmethod
     def boruvka_mst_edges(
         G, minimum=True, weight="weight", keys=False, data=True, ignore_nan=False
     ):
         """See ``networkx.algorithms.tree.mst.boruvka_mst_edges``."""
-        return _edges(G, minimum, weight, False, data, ignore_nan)
+        return _edges(G, _Query(minimum, weight, ignore_nan), False, data)
 
     @staticmethod
     def minimum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
         """See ``networkx.minimum_spanning_tree``."""
         _check_algorithm(algorithm, G)
-        return _tree(G, True, weight, ignore_nan)
+        return _tree(G, _Query(True, weight, ignore_nan))
 
     @staticmethod
     def maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=False):
         """See ``networkx.maximum_spanning_tree``."""
         _check_algorithm(algorithm, G)
-        return _tree(G, False, weight, ignore_nan)
+        return _tree(G, _Query(False, weight, ignore_nan))
 
     @staticmethod
     def partition_spanning_tree(
         G, minimum=True, weight="weight", partition="partition", ignore_nan=False
     ):
         """See ``networkx.partition_spanning_tree``."""
-        return _tree(G, minimum, weight, ignore_nan, partition)
+        return _tree(G, _Query(minimum, weight, ignore_nan, partition))
 
 
 #: The object of the entry point ``networkx.backends``.

@@ -7,5 +7,5 @@ def minimum_spanning_tree(
     overwrite: bool = False,
     *,
     explicit_zeros: bool = True,
-    threads: int | None = None
+    threads: int | None = None,
 ) -> Any: ...

@@ -1,4 +1,6 @@
-"""A plugin for pytest: `scipy.sparse.csgraph.minimum_spanning_tree` is Kostra's, for whatever is imported afterwards."""
+"""A plugin for pytest: replaces `scipy.sparse.csgraph.minimum_spanning_tree` by Kostra's function
+for all later imports.
+"""
 
 import functools
 

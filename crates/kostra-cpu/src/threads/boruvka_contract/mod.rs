@@ -77,7 +77,7 @@ impl Algorithm for BoruvkaContract {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n)",
-        scratch: "48 bytes an edge (64 with 64-bit weights), 17 a vertex",
+        scratch: "48 bytes per edge (64 with 64-bit weights), 17 per vertex",
         options: &[LEAST_SHARE],
     };
 

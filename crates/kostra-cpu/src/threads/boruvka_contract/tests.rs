@@ -1,36 +1,7 @@
-use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Solver, Workspace};
+use kostra_core::{AnyGraph, EdgeId, Order, Workspace};
 
 use super::*;
-use crate::FASTEST_ON_SMALL;
-
-#[derive(Default)]
-struct Log {
-    phases: Vec<&'static str>,
-    rounds: Vec<(u64, u64)>,
-    counters: Vec<(&'static str, f64)>,
-}
-
-impl Observer for Log {
-    fn phase_started(&mut self, name: &'static str) {
-        self.phases.push(name);
-    }
-    fn round(&mut self, round: Round) {
-        self.rounds.push((round.components, round.edges));
-    }
-    fn counter(&mut self, name: &'static str, value: f64) {
-        self.counters.push((name, value));
-    }
-}
-
-impl Log {
-    fn counters(&self, name: &str) -> Vec<f64> {
-        self.counters
-            .iter()
-            .filter(|(counter, _)| *counter == name)
-            .map(|(_, value)| *value)
-            .collect()
-    }
-}
+use crate::testing::{Log, canonical_ids, forest_ids};
 
 fn graph<W: Weight>(vertices: usize, ends: &[(u32, u32)], weights: Vec<W>) -> AnyGraph
 where
@@ -42,9 +13,8 @@ where
 
 fn solve(graph: &AnyGraph, threads: usize) -> (Vec<EdgeId>, Log) {
     let mut log = Log::default();
-    let mut run = Run::new().on_threads(threads).observed_by(&mut log);
-    let solution = Solver::solve(&BoruvkaContract, graph, Order::Minimum, &mut run).unwrap();
-    (solution.forest.into_ids(), log)
+    let run = Run::new().on_threads(threads).observed_by(&mut log);
+    (forest_ids(&BoruvkaContract, graph, Order::Minimum, run), log)
 }
 
 #[test]
@@ -136,12 +106,12 @@ fn the_least_share_is_one_vertex_by_default() {
     let path: Vec<_> = (1..100).map(|v| (v - 1, v)).collect();
     let graph = graph(100, &path, (1..100).collect());
     for share in [1, 64, 1000] {
-        let mut run = Run::new()
+        let run = Run::new()
             .on_threads(3)
             .with_option(&BoruvkaContract::INFO, "least-share", share)
             .unwrap();
-        let solution = Solver::solve(&BoruvkaContract, &graph, Order::Minimum, &mut run).unwrap();
-        assert_eq!(solution.forest.into_ids(), (0..99).collect::<Vec<_>>());
+        let ids = forest_ids(&BoruvkaContract, &graph, Order::Minimum, run);
+        assert_eq!(ids, (0..99).collect::<Vec<_>>());
     }
 }
 
@@ -158,17 +128,11 @@ fn what_is_left_in_a_workspace_does_no_harm() {
             graph(vertices as usize, &ends, weights.clone()),
             graph(vertices as usize, &ends, wide),
         ] {
-            let expected =
-                FASTEST_ON_SMALL.solve(&graph, Order::Maximum, &mut Run::new()).unwrap().forest;
+            let expected = canonical_ids(&graph, Order::Maximum);
             for threads in [1, 2] {
-                let mut run = Run::new().on_threads(threads).in_workspace(&mut workspace);
-                let solution =
-                    Solver::solve(&BoruvkaContract, &graph, Order::Maximum, &mut run).unwrap();
-                assert_eq!(
-                    solution.forest.ids(),
-                    expected.ids(),
-                    "{vertices} vertices, {threads} threads"
-                );
+                let run = Run::new().on_threads(threads).in_workspace(&mut workspace);
+                let ids = forest_ids(&BoruvkaContract, &graph, Order::Maximum, run);
+                assert_eq!(ids, expected, "{vertices} vertices, {threads} threads");
             }
         }
     }

@@ -55,7 +55,7 @@ fn top_bits_sse2(bytes: &[u8; 64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn packed_bits_are_the_answers_with_and_without_vector_instructions() {

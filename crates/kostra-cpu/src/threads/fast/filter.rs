@@ -189,7 +189,7 @@ mod tests {
     use kostra_parallel::with_team;
 
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn edges_to_the_giant_component_are_kept_apart_one_per_vertex() {

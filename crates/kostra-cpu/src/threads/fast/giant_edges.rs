@@ -109,7 +109,7 @@ mod tests {
     use kostra_parallel::{atomic_u64, with_team};
 
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::Random;
 
     /// Edges from vertex 0, the giant component, to the given vertices. Every other edge is stored
     /// from its outside end.

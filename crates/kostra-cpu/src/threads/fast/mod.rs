@@ -100,7 +100,7 @@ impl Algorithm for Fast {
         representation: Representation::EdgeList,
         exact: true,
         time: "O(m + n log n) expected",
-        scratch: "12 bytes an edge, 24 a vertex",
+        scratch: "12 bytes per edge, 24 per vertex",
         options: &[GRAIN],
     };
 

@@ -157,7 +157,7 @@ mod tests {
     use kostra_parallel::with_team;
 
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::Random;
 
     fn scale_of_keys(keys: &[u64]) -> PrefixScale {
         let span = KeySpan::default();

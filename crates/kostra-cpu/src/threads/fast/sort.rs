@@ -148,7 +148,7 @@ mod tests {
     use kostra_parallel::{atomic_u64, with_team};
 
     use super::*;
-    use crate::sequential::tests::Random;
+    use crate::testing::Random;
     use crate::threads::fast::prefix::{KeySpan, pack};
 
     #[test]

@@ -1,14 +1,9 @@
 //! Tests of the whole solver.
 
-use kostra_core::{AnyGraph, EdgeList, Solver, UnionFind, Workspace, with_graph};
+use kostra_core::{AnyGraph, EdgeList, UnionFind, Workspace, with_graph};
 
 use super::*;
-use crate::sequential::{Kruskal, tests::Random};
-
-fn ids(solver: &dyn Solver, graph: &AnyGraph, order: Order, run: Run<'_>) -> Vec<EdgeId> {
-    let mut run = run;
-    solver.solve(graph, order, &mut run).unwrap().forest.into_ids()
-}
+use crate::testing::{Random, canonical_ids, forest_ids};
 
 #[test]
 fn small_multigraphs_on_many_threads_in_one_workspace_give_the_canonical_forest() {
@@ -16,12 +11,12 @@ fn small_multigraphs_on_many_threads_in_one_workspace_give_the_canonical_forest(
     for round in 0..if cfg!(miri) { 5 } else { 3000 } {
         let graph = random.any_graph();
         let order = if round % 2 == 0 { Order::Minimum } else { Order::Maximum };
-        let expected = ids(&Kruskal, &graph, order, Run::new());
+        let expected = canonical_ids(&graph, order);
         for threads in [1, 2, 5] {
             let run = Run::new().on_threads(threads).in_workspace(&mut workspace);
             let run = run.with_option(&Fast::INFO, "grain", 1).unwrap();
             assert_eq!(
-                ids(&Fast, &graph, order, run),
+                forest_ids(&Fast, &graph, order, run),
                 expected,
                 "{threads} threads, graph {round}: {graph:?}"
             );
@@ -59,11 +54,11 @@ fn edges_near_and_far_on_many_threads_give_the_canonical_forest() {
             AnyGraph::from_edges(n as usize, u.clone(), v.clone(), wide).unwrap(),
             AnyGraph::from_edges(n as usize, u, v, narrow).unwrap(),
         ] {
-            let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
+            let expected = canonical_ids(&graph, Order::Minimum);
             for threads in [1, 2, 3, 8] {
                 let run =
                     Run::new().on_threads(threads).with_option(&Fast::INFO, "grain", 1).unwrap();
-                let found = ids(&Fast, &graph, Order::Minimum, run);
+                let found = forest_ids(&Fast, &graph, Order::Minimum, run);
                 assert!(
                     found == expected,
                     "{threads} threads, one in {far} far, weights below {weights}"
@@ -91,9 +86,9 @@ fn batches_in_rounds_on_many_threads_give_the_canonical_forest() {
         AnyGraph::from_edges(n as usize, u, v, high),
     ] {
         let graph = graph.unwrap();
-        let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
+        let expected = canonical_ids(&graph, Order::Minimum);
         for threads in [5, 8] {
-            let found = ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads));
+            let found = forest_ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads));
             assert!(found == expected, "{threads} threads");
         }
     }
@@ -111,9 +106,12 @@ fn light_edges_that_join_nothing_lead_to_more_batches() {
     let w: Vec<u64> =
         (0..m).map(|id| if light(id) { 1 } else { 2 + u64::from(random.below(9)) }).collect();
     let graph = AnyGraph::from_edges(n as usize, u, v, w).unwrap();
-    let expected = ids(&Kruskal, &graph, Order::Minimum, Run::new());
+    let expected = canonical_ids(&graph, Order::Minimum);
     for threads in [1, 3] {
-        assert_eq!(ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads)), expected);
+        assert_eq!(
+            forest_ids(&Fast, &graph, Order::Minimum, Run::new().on_threads(threads)),
+            expected
+        );
     }
 }
 

@@ -36,9 +36,9 @@
 //!   tree, hooks onto that tree, stops, and its thread starts elsewhere at once.
 //! * Reports for each stage the number of trees and of collisions, the size of the largest tree,
 //!   and the number of vertices that each thread has processed, in the order of threads.
-//! * Time O((n + m) log n) work a stage, at most log2 n stages. Scratch 44 bytes per edge, 20 a
-//!   vertex, and 4 for each vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for
-//!   each vertex beside a tree.
+//! * O((n + m) log n) work per stage, at most log2 n stages. Scratch 44 bytes per edge, 20 per
+//!   vertex, and 4 per vertex and thread. The heaps take 16 bytes (32 with 64-bit weights) for each
+//!   vertex next to a tree.
 //! * Input: edge list. Exact. Threads.
 //!
 //! Deviations from Sousa 2014:
@@ -97,8 +97,8 @@ impl Algorithm for PrimCollide {
         platform: Platform::Threads,
         representation: Representation::EdgeList,
         exact: true,
-        time: "O((n + m) log n) a stage, at most log n stages",
-        scratch: "44 bytes an edge, 20 a vertex, 4 a vertex and thread, 16 a vertex beside a tree (32 with 64-bit weights)",
+        time: "O((n + m) log n) per stage, at most log n stages",
+        scratch: "44 bytes per edge, 20 per vertex, 4 per vertex and thread, 16 per vertex in a heap (32 with 64-bit weights)",
         options: &[],
     };
 

@@ -2,16 +2,11 @@
 //! steps of one and then some of another; a step begins and ends with what is a single atomic
 //! operation to the other threads.
 
-use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Solver, with_graph};
-
-use super::*;
-use crate::FASTEST_ON_SMALL;
-use crate::sequential::tests::Random;
+use kostra_core::{AnyGraph, EdgeId, Order, with_graph};
 use kostra_parallel::with_team;
 
-fn expected(graph: &AnyGraph, order: Order) -> Vec<EdgeId> {
-    FASTEST_ON_SMALL.solve(graph, order, &mut Run::new()).unwrap().forest.into_ids()
-}
+use super::*;
+use crate::testing::{Log, Random, canonical_ids, forest_ids};
 
 /// Solves with `instances` instances that advance in random order. Returns the forest, and for each
 /// stage its size and the number of collisions.
@@ -62,7 +57,7 @@ fn however_trees_collide_the_forest_is_the_canonical_one() {
         let what = format!(
             "{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}"
         );
-        assert_eq!(forest, expected(&graph, order), "{what}");
+        assert_eq!(forest, canonical_ids(&graph, order), "{what}");
         for stage in stages.windows(2) {
             let [(before, collisions), (after, _)] = stage else { unreachable!("windows of two") };
             assert!(2 * after <= *collisions && collisions <= before, "{what}");
@@ -86,27 +81,11 @@ fn starts_are_dealt_once_each_to_whoever_asks() {
     }
 }
 
-#[derive(Default)]
-struct Log {
-    rounds: Vec<u64>,
-    counters: Vec<(usize, &'static str, f64)>,
-}
-
-impl Observer for Log {
-    fn round(&mut self, round: Round) {
-        self.rounds.push(round.components);
-    }
-    fn counter(&mut self, name: &'static str, value: f64) {
-        self.counters.push((self.rounds.len() - 1, name, value));
-    }
-}
-
-/// Solves, compares, and returns what was reported.
-fn watched(graph: &AnyGraph, order: Order, threads: usize) -> Log {
+/// Solves, compares, and returns the reports.
+fn log_of(graph: &AnyGraph, order: Order, threads: usize) -> Log {
     let mut log = Log::default();
-    let mut run = Run::new().on_threads(threads).observed_by(&mut log);
-    let forest = Solver::solve(&PrimCollide, graph, order, &mut run).unwrap().forest;
-    assert_eq!(forest.ids(), expected(graph, order));
+    let run = Run::new().on_threads(threads).observed_by(&mut log);
+    assert_eq!(forest_ids(&PrimCollide, graph, order, run), canonical_ids(graph, order));
     log
 }
 
@@ -121,7 +100,7 @@ fn stages_are_few_on_paths_where_all_trees_run_into_each_other() {
         let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
         for order in [Order::Minimum, Order::Maximum] {
             for threads in [1, 2, 8] {
-                let log = watched(&graph, order, threads);
+                let log = log_of(&graph, order, threads);
                 assert!(log.rounds.len() <= 20, "{order:?}, {threads} threads: {:?}", log.rounds);
                 assert!(threads > 1 || log.rounds.len() == 1);
             }
@@ -133,21 +112,16 @@ fn stages_are_few_on_paths_where_all_trees_run_into_each_other() {
 fn reports_what_each_thread_has_processed_in_each_stage() {
     let n = if cfg!(miri) { 60 } else { 3000 };
     let mut random = Random(5);
-    let mut draw = |bound| (0..2 * n).map(|_| random.below(bound)).collect::<Vec<_>>();
+    let mut draw = |bound| random.list(2 * n, bound);
     let graph = AnyGraph::from_edges(n as usize, draw(n), draw(n), draw(100)).unwrap();
     for threads in [1, 2, 3] {
-        let log = watched(&graph, Order::Minimum, threads);
-        for (stage, &vertices) in log.rounds.iter().enumerate() {
-            let told = |name| {
-                let of_stage =
-                    log.counters.iter().filter(move |told| (told.0, told.1) == (stage, name));
-                of_stage.map(|told| told.2).collect::<Vec<_>>()
-            };
-            let processed = told("vertices of a thread");
+        let log = log_of(&graph, Order::Minimum, threads);
+        for (stage, &(vertices, _)) in log.rounds.iter().enumerate() {
+            let processed = log.counters_in_round(stage, "vertices of a thread");
             assert_eq!(processed.len(), instances_for(vertices as u32, threads));
             assert_eq!(processed.iter().sum::<f64>(), vertices as f64);
-            let (trees, collisions, largest) =
-                (told("trees")[0], told("collisions")[0], told("largest tree")[0]);
+            let [trees, collisions, largest] = ["trees", "collisions", "largest tree"]
+                .map(|name| log.counters_in_round(stage, name)[0]);
             assert!(collisions <= trees && trees <= vertices as f64);
             assert!(largest * trees >= vertices as f64 && largest <= vertices as f64);
         }

@@ -80,7 +80,7 @@ impl Header {
             let accepted = m.saturating_sub(before) as usize;
             columns.join(chunk, accepted, |edge| kind.edge_in(block, edge))?;
             let sentence =
-                || format!("the header announces {m} {}, and this is one more", kind.edges());
+                || format!("the header announces {}, and this is one more", kind.counted(m));
             if surplus {
                 Err(BlockFault::new(kind.edge_in(block, accepted), sentence()))
             } else {
@@ -94,8 +94,9 @@ impl Header {
         if edges >= self.m {
             return Ok(());
         }
-        let (m, name) = (self.m, self.kind.edges());
-        let sentence = format!("the header announces {m} {name}, but the input ends after {edges}");
+        let announced = self.kind.counted(self.m);
+        let sentence =
+            format!("the header announces {announced}, but the input ends after {edges}");
         Err(Fault::at_line(lines + 1, 1, sentence))
     }
 

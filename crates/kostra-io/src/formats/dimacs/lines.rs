@@ -1,6 +1,6 @@
 //! The lines of a DIMACS file after its header.
 
-use kostra_core::Vertex;
+use kostra_core::{Vertex, counted};
 
 use crate::blocks::Parser;
 use crate::columns::Columns;
@@ -30,6 +30,14 @@ impl Kind {
         match self {
             Self::ShortestPaths => "arcs",
             Self::Coloring | Self::Treewidth => "edges",
+        }
+    }
+
+    /// A number of edges with the format's word for them.
+    pub(super) fn counted(self, edges: u64) -> String {
+        match self {
+            Self::ShortestPaths => counted(edges, "arc", "arcs"),
+            Self::Coloring | Self::Treewidth => counted(edges, "edge", "edges"),
         }
     }
 
@@ -196,8 +204,8 @@ impl Lines {
             0 => Err("there is no vertex 0: DIMACS vertices count from 1".into()),
             _ if vertex <= u64::from(self.n) => Ok((vertex - 1) as Vertex),
             _ => Err(format!(
-                "vertex {vertex} is beyond the {} vertices that the header announces",
-                self.n
+                "vertex {vertex} is beyond the {} that the header announces",
+                counted(self.n, "vertex", "vertices")
             )),
         }
     }

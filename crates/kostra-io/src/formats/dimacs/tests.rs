@@ -98,7 +98,7 @@ fn the_header_must_tell_the_truth() {
     );
     assert_eq!(
         error("p sp 2 1\nc x\na 1 2 3\nc y\n a 1 2 3\na 1 2 3\n"),
-        "x: line 5, column 2: the header announces 1 arcs, and this is one more"
+        "x: line 5, column 2: the header announces 1 arc, and this is one more"
     );
     assert_eq!(
         error("p sp 2 9\na 1 2 3"),

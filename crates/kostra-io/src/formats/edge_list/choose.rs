@@ -2,6 +2,8 @@
 //! contents. If these leave a column open, the input is refused with a question. A column that may
 //! be the weight is never ignored.
 
+use kostra_core::counted;
+
 use super::fields::{is_weight, text, texts, unquote};
 use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, plain};
 use crate::number::{has_decimal_comma, natural, show};
@@ -128,9 +130,8 @@ impl Chooser<'_> {
         };
         match self.names {
             None if is_number => {
-                format!(
-                    "there is no column {wanted}: the lines have {columns} columns, counted from 1"
-                )
+                let columns = counted(columns as u64, "column", "columns");
+                format!("there is no column {wanted}: the lines have {columns}, counted from 1")
             }
             None => format!(
                 "there is no column {wanted}: the first line is no header that names it; pass a position, counted \

@@ -1,5 +1,7 @@
 //! The lines of an edge list before its edges, and what they say about the edges.
 
+use kostra_core::counted;
+
 use crate::blocks::Text;
 use crate::columns::{Columns, Ends};
 use crate::compression::{HEAD, LONGEST_HEAD};
@@ -109,8 +111,10 @@ impl Head {
     pub(super) fn check_edges(&self, edges: u64) -> Result<(), Fault> {
         match self.counts {
             Some(StatedCounts { m, line, .. }) if m != edges => {
-                let sentence =
-                    format!("the first comment announces {m} edges, but there are {edges}");
+                let announced = counted(m, "edge", "edges");
+                let sentence = format!(
+                    "the first comment announces {announced}, but the number of edges is {edges}"
+                );
                 Err(Fault::at_line(line, 1, sentence))
             }
             _ => Ok(()),
@@ -135,19 +139,19 @@ impl Head {
             });
         }
         let line = self.line;
-        let mut counted = None;
+        let mut stated = None;
         let mut first_is_an_edge = true;
         if let FirstLine::Counts { n, m, sure } = self.first_line {
             let edges = ends.edges.saturating_sub(u64::from(!sure));
             let span = if sure { ends.all } else { ends.rest };
             if m == edges && m > 0 && span.largest <= n {
-                counted = Some(n);
+                stated = Some(n);
                 first_is_an_edge = sure;
                 notes.push(format!("line {line} is taken as the numbers of vertices and edges"));
             } else if sure {
                 let sentence = format!(
-                    "this line has another number of columns than the next, so it should say how many vertices and edges \
-                     follow, but {edges} edges do"
+                    "this line has another number of columns than the next, so it should contain the \
+                     numbers of vertices and edges, but the number of edges is {edges}"
                 );
                 return Err(Fault::at_line(line, 1, sentence));
             }
@@ -155,16 +159,17 @@ impl Head {
         let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
         let span = if first_is_an_edge { ends.all } else { ends.rest };
         let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
-        if counted.is_none() && from_ids > most_plausible_vertices(edges) {
+        if stated.is_none() && from_ids > most_plausible_vertices(edges) {
             let (largest, names) = (span.largest, options.terms.names());
             return Err(ReadErrorKind::Malformed(format!(
-                "the largest vertex is {largest}, too large for a graph of {edges} edges; with {names}, only \
-                 vertices that occur are numbered"
+                "the largest vertex is {largest}, too large for a graph of {}; with {names}, only \
+                 vertices that occur are numbered",
+                counted(edges, "edge", "edges")
             ))
             .into());
         }
-        let vertices = counted.unwrap_or(0).max(from_ids);
-        let lowest_id = if counted.is_some() || edges == 0 { None } else { Some(span.least) };
+        let vertices = stated.unwrap_or(0).max(from_ids);
+        let lowest_id = if stated.is_some() || edges == 0 { None } else { Some(span.least) };
         Ok(Conclusion { vertices, weighted: self.is_weighted(), lowest_id, first_is_an_edge })
     }
 }

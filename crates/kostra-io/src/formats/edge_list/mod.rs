@@ -22,7 +22,7 @@ mod tests;
 
 use std::io::{self, Write};
 
-use kostra_core::{AnyGraph, with_graph};
+use kostra_core::{AnyGraph, counted, with_graph};
 
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::{Columns, Ends};
@@ -121,7 +121,8 @@ fn read_in_blocks(
 fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let StatedCounts { n, m, line } = counts.unwrap_or(StatedCounts { n: 0, m: 0, line: 1 });
     if m > 0 {
-        let sentence = format!("the first comment announces {m} edges, but there are none");
+        let announced = counted(m, "edge", "edges");
+        let sentence = format!("the first comment announces {announced}, but there are none");
         return Err(Fault::at_line(line, 1, sentence));
     }
     let mut notes = Vec::new();

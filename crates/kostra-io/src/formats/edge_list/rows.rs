@@ -1,6 +1,6 @@
 //! Parsing the lines of an edge list whose vertices are numbers.
 
-use kostra_core::{MAX_VERTICES, Vertex};
+use kostra_core::{MAX_VERTICES, Vertex, counted};
 
 use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in};
 use super::layout::{Dictionary, Layout, WeightAt};
@@ -39,10 +39,10 @@ impl<'l> Row<'l> {
             }
         }
         let (Some(u), Some(v), true) = (u, v, columns == layout.columns) else {
-            let (plural, expected) = (if columns == 1 { "" } else { "s" }, layout.columns);
+            let (columns, expected) = (counted(columns, "column", "columns"), layout.columns);
             return Err((
                 0,
-                format!("this line has {columns} column{plural}, but those before have {expected}"),
+                format!("this line has {columns}, but the previous lines have {expected}"),
             ));
         };
         let start = line.len() - dictionary.map_or(0, <[u8]>::len);

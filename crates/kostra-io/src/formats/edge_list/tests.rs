@@ -75,8 +75,8 @@ fn a_first_line_of_counts_is_no_edge() {
     assert_eq!(graph("5 2\n0 9\n1 2\n"), (10, "5-2:1 0-9:1 1-2:1".into()), "vertex 9 is none of 5");
     assert_eq!(
         error("5 3\n0 1 7\n1 2 8\n"),
-        "x: line 1, column 1: this line has another number of columns than the next, so it should say how many \
-         vertices and edges follow, but 2 edges do"
+        "x: line 1, column 1: this line has another number of columns than the next, so it should contain \
+         the numbers of vertices and edges, but the number of edges is 2"
     );
 }
 
@@ -103,7 +103,7 @@ fn vertices_are_taken_as_they_are() {
     }
     assert_eq!(
         error("0 4000000000 5\n"),
-        "x: the largest vertex is 4000000000, too large for a graph of 1 edges; with --names, only \
+        "x: the largest vertex is 4000000000, too large for a graph of 1 edge; with --names, only \
          vertices that occur are numbered"
     );
     assert_eq!(
@@ -125,11 +125,11 @@ fn vertices_are_taken_as_they_are() {
 fn lines_that_differ_from_the_first_are_errors() {
     assert_eq!(
         error("0 1 5\n1 2\n"),
-        "x: line 2, column 1: this line has 2 columns, but those before have 3"
+        "x: line 2, column 1: this line has 2 columns, but the previous lines have 3"
     );
     assert_eq!(
         error("0 1\n1 2\n1 2 3\n"),
-        "x: line 3, column 1: this line has 3 columns, but those before have 2"
+        "x: line 3, column 1: this line has 3 columns, but the previous lines have 2"
     );
     assert_eq!(error("0,1,5\n1,2,\n"), "x: line 2, column 5: the weight is missing");
     assert_eq!(
@@ -267,7 +267,7 @@ fn a_written_list_that_was_cut_is_an_error() {
     let text = "# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n0 1 5\n";
     assert_eq!(
         error(text),
-        "x: line 1, column 1: the first comment announces 2 edges, but there are 1"
+        "x: line 1, column 1: the first comment announces 2 edges, but the number of edges is 1"
     );
     let text = "# c\n# kostra edge list: 3 vertices, 2 edges, vertices count from 0\n";
     assert_eq!(

@@ -1,6 +1,6 @@
 //! The header of a `.kst` file: encoding, decoding and checks.
 
-use kostra_core::{MAX_EDGES, MAX_VERTICES, WeightType};
+use kostra_core::{MAX_EDGES, MAX_VERTICES, WeightType, counted};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::chunks::Plain;
@@ -149,7 +149,10 @@ impl Header {
             let length = head.len();
             Fault::at_byte(
                 length as u64,
-                format!("the file ends in its header, after {length} bytes"),
+                format!(
+                    "the file ends in its header, after {}",
+                    counted(length as u64, "byte", "bytes")
+                ),
             )
         };
         let version = u32::get(head.get(12..16).ok_or_else(short)?);
@@ -244,7 +247,8 @@ pub(super) fn check_length(actual: u64, announced: u64) -> Result<(), Fault> {
     if actual == announced {
         return Ok(());
     }
-    let sentence = format!("the file has {actual} bytes where its header announces {announced}");
+    let actual_bytes = counted(actual, "byte", "bytes");
+    let sentence = format!("the file has {actual_bytes}, but its header announces {announced}");
     Err(Fault::at_byte(actual.min(announced), sentence))
 }
 

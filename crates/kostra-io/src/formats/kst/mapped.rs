@@ -107,10 +107,10 @@ pub(super) struct Map {
 impl Map {
     fn new(file: File) -> io::Result<Self> {
         let file = MappedFile::new(file)?;
-        // SAFETY: the map is read-only. That nobody changes the file underneath cannot be had from
-        // the system; it is the caller's part, said at `open_kst`. No bytes are trusted before they
-        // have been checked, and bits that change later can make a wrong graph but no invalid
-        // value, for every section is of plain numbers.
+        // SAFETY: the map is read-only. The system cannot guarantee that the file does not change;
+        // `open_kst` requires it of the caller. Bytes are checked before they are used. Bytes that
+        // change later can give a wrong graph, but no invalid value, because every section consists
+        // of plain numbers.
         let map = unsafe { Mmap::map(file.file()) }?;
         let start = map.as_ptr() as usize;
         let is_taken = |[first, _]: &&[AtomicUsize; 2]| {

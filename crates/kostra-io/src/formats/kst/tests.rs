@@ -323,7 +323,7 @@ fn what_does_not_fit_the_graph_is_not_written() {
     let reason =
         writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None })
             .err();
-    assert_eq!(reason.unwrap(), "there are 1 names for 5 vertices");
+    assert_eq!(reason.unwrap(), "the number of names is 1, but the number of vertices is 5");
 }
 
 #[test]

@@ -13,7 +13,9 @@ use crate::interface::{Outgoing, Writer};
 pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     let Outgoing { graph, coordinates, names, .. } = outgoing;
     let n = graph.vertices();
-    let disagree = |count: usize, what: &str| format!("there are {count} {what} for {n} vertices");
+    let disagree = |count: usize, what: &str| {
+        format!("the number of {what} is {count}, but the number of vertices is {n}")
+    };
     if let Some(coordinates) = coordinates
         && coordinates.points().len() != n as usize
     {

@@ -9,7 +9,7 @@
 mod tests;
 mod write;
 
-use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
+use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex, counted};
 
 use crate::blocks::{BLOCK_BYTES, Parser, Text};
 use crate::columns::{Columns, Number};
@@ -74,16 +74,16 @@ fn read_in_blocks(
             let accepted = (m - columns.len() as u64) as usize;
             columns.join(chunk, accepted, |entry| entry_in(block, entry))?;
             if surplus {
-                let sentence = format!("the header announces {m} entries, and this is one more");
+                let entries = counted(m, "entry", "entries");
+                let sentence = format!("the header announces {entries}, and this is one more");
                 return Err(BlockFault::new(entry_in(block, accepted), sentence));
             }
             Ok(())
         },
     )?;
     if (columns.len() as u64) < m {
-        let count = columns.len();
-        let sentence =
-            format!("the header announces {m} entries, but the input ends after {count}");
+        let (entries, count) = (counted(m, "entry", "entries"), columns.len());
+        let sentence = format!("the header announces {entries}, but the input ends after {count}");
         return Err(Fault::at_line(line_count + 1, 1, sentence));
     }
     let mut notes = Vec::new();
@@ -219,7 +219,9 @@ fn parse_size(line: &[u8]) -> Result<(u32, u64), (usize, String)> {
     let (_, entries) = next("number of entries")?;
     if rows != columns {
         let sentence = format!(
-            "the matrix has {rows} rows and {columns} columns, but an adjacency matrix is square"
+            "the matrix has {} and {}, but an adjacency matrix is square",
+            counted(rows, "row", "rows"),
+            counted(columns, "column", "columns")
         );
         return Err((at, sentence));
     }

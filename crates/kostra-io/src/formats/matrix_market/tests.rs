@@ -96,7 +96,7 @@ fn the_header_must_tell_the_truth() {
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5\n% x\n2 1 6"),
-        "x: line 7, column 1: the header announces 1 entries, and this is one more"
+        "x: line 7, column 1: the header announces 1 entry, and this is one more"
     );
     assert_eq!(
         error("integer general", "2 2 1\n1 2 5.5"),

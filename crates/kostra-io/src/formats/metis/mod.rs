@@ -16,7 +16,7 @@ mod recognize;
 mod write;
 
 use kostra_core::memory::{self, OutOfMemory};
-use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex};
+use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex, counted};
 
 use crate::blocks::{Parser, Text};
 use crate::columns::Weights;
@@ -67,15 +67,16 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         return Err(Fault::at_line(
             lines + 1,
             1,
-            format!("the text ends after {have} of {n} vertices"),
+            format!("the text ends after {have} of {}", counted(n, "vertex", "vertices")),
         ));
     }
     let entries = body.neighbors.len() as u64;
     if entries != 2 * header.edges {
         let m = header.edges;
         let sentence = format!(
-            "the first line announces {m} edges, so {} neighbors, but there are {entries}: each edge must be in \
-             the lines of both its ends",
+            "the first line announces {}, so {} neighbors, but the number of neighbors is {entries}: each \
+             edge must be in the lines of both its ends",
+            counted(m, "edge", "edges"),
             2 * m
         );
         return Err(Fault { place: Some(header.place_of_edges), ..Fault::at_line(1, 1, sentence) });
@@ -165,9 +166,8 @@ impl Header {
                 let count = natural(word, "number of vertex weights")
                     .map_err(|sentence| fault(at, sentence))?;
                 if (count > 0) != vertex_weights && count != 1 {
-                    let sentence = format!(
-                        "there are {count} weights per vertex, but the format says otherwise"
-                    );
+                    let weights = counted(count, "weight", "weights");
+                    let sentence = format!("a vertex has {weights}, but the format says otherwise");
                     return Err(fault(at, sentence));
                 }
                 if vertex_weights { count } else { 0 }
@@ -313,8 +313,9 @@ impl Body {
             let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
             if vertex == self.header.vertices {
                 if let Some((at, _)) = words(line).next() {
+                    let vertices = counted(vertex, "vertex", "vertices");
                     let sentence =
-                        format!("the first line announces {vertex} vertices, but here is one more");
+                        format!("the first line announces {vertices}, but here is one more");
                     return Err(BlockFault::new(row.start + at, sentence));
                 }
                 continue; // nothing may follow, in any number of lines

@@ -110,7 +110,7 @@ fn headers_that_cannot_be_are_named() {
     );
     assert_eq!(
         failure("2 1 1 3\n"),
-        format!("{place} 7: there are 3 weights per vertex, but the format says otherwise")
+        format!("{place} 7: a vertex has 3 weights, but the format says otherwise")
     );
     assert_eq!(
         failure("2 1 011 1 5\n"),
@@ -144,7 +144,7 @@ fn a_header_that_disagrees_with_the_body_is_named() {
     );
     assert_eq!(
         failure("2 2\n2\n1\n"),
-        "x.graph: line 1, column 3: the first line announces 2 edges, so 4 neighbors, but there are 2: each edge \
+        "x.graph: line 1, column 3: the first line announces 2 edges, so 4 neighbors, but the number of neighbors is 2: each edge \
          must be in the lines of both its ends"
     );
     assert_eq!(

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use kostra_core::counted;
+
 use super::protobuf::{Broken, Fields};
 use crate::fault::Fault;
 use crate::source::from_io;
@@ -147,7 +149,8 @@ impl Blob {
         }
         if announced.is_some_and(|announced| announced != length) {
             return Err(self.fault(format!(
-                "this block has {length} bytes, but announces {}",
+                "this block has {}, but announces {}",
+                counted(length, "byte", "bytes"),
                 announced.unwrap_or(0)
             )));
         }

@@ -11,7 +11,7 @@ use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, S
 
 use super::agree::{agree, agree_on};
 use super::isolated::count_isolated;
-use super::same_file::{self, Identity};
+use super::same_file;
 use crate::input::{Request, Source};
 use crate::output;
 use crate::progress::Stage;
@@ -74,17 +74,17 @@ fn read(
     world: &Communicator,
 ) -> Result<Option<Input>, Refusal> {
     let _stage = stage(&format!("reading {}", path.display()), world);
-    let identity = agree(world, Identity::read(path))?;
+    let version = agree(world, same_file::version(path))?;
     let reader = PartReader::open(path, options, world.rank(), world.size());
     let reader = agree_on(world, reader)?;
     let kind = match &reader {
-        Some(reader) => format!("{} bytes, {}", identity.length, reader.format().title()),
+        Some(reader) => format!("{} bytes, {}", version.length(), reader.format().title()),
         None => "not to be read in parts".to_owned(),
     };
     world.agree_on(&path.display().to_string(), &kind)?;
     let Some(mut reader) = reader else { return Ok(None) };
     let survey = agree_on(world, reader.survey())?;
-    same_file::check(path, identity, &reader, world)?;
+    same_file::check(path, version, &reader, world)?;
     let surveys = world.all_gather(&survey);
     let surveys: Vec<_> = surveys.iter().collect();
     let part = agree_on(world, reader.finish(&surveys))?;

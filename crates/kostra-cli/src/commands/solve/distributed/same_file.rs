@@ -7,32 +7,20 @@
 //! arrays, so only the bytes before the arrays are compared.
 
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::Context;
-use kostra::io::{PartReader, hash_ranges, pieces};
+use kostra::io::{FileVersion, PartReader, hash_ranges, pieces};
 use kostra_mpi::{Communicator, Reduction, Refusal};
 
 use super::agree::{agree, agree_on};
 
-/// Distinguishes a file from other files of its machine, and from itself before a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
-    device: u64,
-    inode: u64,
-    pub(super) length: u64,
-    modified: (i64, i64),
-}
-
-impl Identity {
-    /// # Errors
-    /// When the system does not describe the file.
-    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let file = path.metadata().with_context(|| path.display().to_string())?;
-        let modified = (file.mtime(), file.mtime_nsec());
-        Ok(Self { device: file.dev(), inode: file.ino(), length: file.len(), modified })
-    }
+/// The version of the file at `path`.
+///
+/// # Errors
+/// When the system does not describe the file.
+pub(super) fn version(path: &Path) -> anyhow::Result<FileVersion> {
+    FileVersion::at(path).with_context(|| path.display().to_string())
 }
 
 /// Refuses a file that differs from rank 0's file in the bytes that its rank read. Call this
@@ -42,11 +30,11 @@ impl Identity {
 /// When files differ, a file has changed since `before` was read, or a file cannot be read.
 pub(super) fn check(
     path: &Path,
-    before: Identity,
+    before: FileVersion,
     reader: &PartReader,
     world: &Communicator,
 ) -> Result<(), Refusal> {
-    let unchanged = Identity::read(path).and_then(|now| {
+    let unchanged = version(path).and_then(|now| {
         anyhow::ensure!(
             now == before,
             "{}: the file changed while it was read; try again",
@@ -55,8 +43,8 @@ pub(super) fn check(
         Ok(())
     });
     agree(world, unchanged)?;
-    let place = [world.first_on_machine() as u64, before.device, before.inode];
-    let places = world.all_gather(&[place]).into_items();
+    let [device, inode] = before.place();
+    let places = world.all_gather(&[[world.first_on_machine() as u64, device, inode]]).into_items();
     let peers: Vec<_> = (0..world.size()).filter(|&rank| places[rank] == places[0]).collect();
     if peers.len() == world.size() {
         return Ok(());

@@ -1,0 +1,87 @@
+//! Which file a path or a handle leads to, and whether the file has changed.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Distinguishes a file from the other files of its machine, and from itself before a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileVersion {
+    place: [u64; 2],
+    length: u64,
+    modified: SystemTime,
+}
+
+impl FileVersion {
+    /// The version of the file at `path`.
+    ///
+    /// # Errors
+    /// When the system does not describe the file.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        Self::new(&fs::metadata(path)?)
+    }
+
+    /// The version of an open file. A new file that is renamed over it changes nothing.
+    pub(crate) fn of_open(file: &File) -> io::Result<Self> {
+        Self::new(&file.metadata()?)
+    }
+
+    fn new(metadata: &Metadata) -> io::Result<Self> {
+        let (length, modified) = (metadata.len(), metadata.modified()?);
+        Ok(Self { place: place(metadata), length, modified })
+    }
+
+    /// The length in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The device and the inode, which only one file of a machine has. Zeros where the system has
+    /// no such numbers: there, only the length and the modification time are compared.
+    pub fn place(&self) -> [u64; 2] {
+        self.place
+    }
+}
+
+#[cfg(unix)]
+fn place(metadata: &Metadata) -> [u64; 2] {
+    use std::os::unix::fs::MetadataExt;
+    [metadata.dev(), metadata.ino()]
+}
+
+#[cfg(not(unix))]
+fn place(_: &Metadata) -> [u64; 2] {
+    [0; 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_written_to_or_replaced_has_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph");
+        fs::write(&path, "1 2").unwrap();
+        let open = File::options().write(true).open(&path).unwrap();
+        let first = FileVersion::at(&path).unwrap();
+        assert_eq!((FileVersion::of_open(&open).unwrap(), first.length()), (first, 3));
+        let later = first.modified + Duration::from_nanos(1_000_000);
+        open.set_modified(later).unwrap();
+        let touched = FileVersion::at(&path).unwrap();
+        assert_ne!(touched, first);
+        let other = folder.path().join("other");
+        fs::write(&other, "1 3").unwrap();
+        File::options().write(true).open(&other).unwrap().set_modified(later).unwrap();
+        fs::rename(&other, &path).unwrap();
+        if cfg!(unix) {
+            assert_ne!(FileVersion::at(&path).unwrap(), touched);
+        }
+        assert_eq!(FileVersion::of_open(&open).unwrap().length(), 3);
+        open.set_len(1).unwrap();
+        assert_ne!(FileVersion::of_open(&open).unwrap(), touched);
+    }
+}
