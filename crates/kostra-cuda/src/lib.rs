@@ -12,6 +12,7 @@
 mod boruvka_contract;
 mod boruvka_contract_edge;
 mod boruvka_edge;
+mod boruvka_stm;
 mod buffers;
 mod columns;
 mod device;
@@ -57,4 +58,5 @@ const SOLVERS: &[&dyn Solver] = &[
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,
+    &boruvka_stm::BoruvkaStm,
 ];
