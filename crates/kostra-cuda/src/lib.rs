@@ -14,6 +14,7 @@ mod boruvka_contract_edge;
 mod boruvka_edge;
 mod buffers;
 mod columns;
+mod contraction;
 mod device;
 mod error;
 pub mod fast;
@@ -22,8 +23,10 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
+mod pma;
 mod scan;
 mod shared;
+mod sort_rows;
 mod source;
 mod staging;
 mod step_clock;
@@ -57,4 +60,7 @@ const SOLVERS: &[&dyn Solver] = &[
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,
+    &pma::PmaMin,
+    &pma::PmaSort,
+    &pma::PmaHybrid,
 ];
