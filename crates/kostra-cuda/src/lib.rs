@@ -15,6 +15,7 @@ mod boruvka_edge;
 mod boruvka_stm;
 mod buffers;
 mod columns;
+mod contraction;
 mod device;
 mod error;
 pub mod fast;
@@ -23,8 +24,10 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
+mod pma;
 mod scan;
 mod shared;
+mod sort_rows;
 mod source;
 mod staging;
 mod step_clock;
@@ -59,4 +62,7 @@ const SOLVERS: &[&dyn Solver] = &[
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,
     &boruvka_stm::BoruvkaStm,
+    &pma::PmaMin,
+    &pma::PmaSort,
+    &pma::PmaHybrid,
 ];
