@@ -1,7 +1,7 @@
 //! Sweeps: one argument that names several solvers or graphs, which differ in one value.
 //!
-//! Values are separated by `/`. `cuda-pma-min:gamma=2/8` is the solver with two values of an
-//! option, and `gen:gnm:n=1M,m=2M/8M` are two graphs. Several lists of values give all combinations.
+//! Values are separated by `/`. `boruvka-edge:chunk=64/256` is a solver with two values of an
+//! option, and `gen:gnm:n=1M,m=2M/8M` are two graphs. Several lists give all combinations.
 
 use anyhow::{Context, Result};
 use kostra::{Run, Solver};
@@ -15,7 +15,7 @@ pub(crate) struct Entrant {
     pub(crate) settings: Vec<(String, u64)>,
 }
 
-/// The solvers of an argument such as `cuda-pma-min:gamma=2/8:parallel=0`.
+/// The solvers of an argument such as `boruvka-edge:chunk=64/256:merged-loop=1`.
 ///
 /// # Errors
 /// If the solver does not exist, does not have the option, or the value is out of range.

@@ -148,7 +148,6 @@ const FIGURE_8: Experiment = Experiment {
         "cuda-pma-hybrid:gamma=10/100",
         "pma:gamma=10/100",
         "boruvka",
-        "fast",
     ],
     measures: &[Measure::Reduction],
     published: UNPUBLISHED,
