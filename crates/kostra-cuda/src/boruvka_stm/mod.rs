@@ -58,8 +58,8 @@ use kostra_core::{
 
 use self::kernels::Kernels;
 use self::rounds::{Graph, LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
-use crate::boruvka_contract::admit;
 use crate::buffers::{DeviceCsr, Keys};
+use crate::contraction::admit;
 use crate::device::Device;
 use crate::error::DeviceError;
 
