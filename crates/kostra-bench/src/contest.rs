@@ -9,14 +9,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Representation, Run, Solver, verify, with_graph};
+use kostra::{AnyGraph, EdgeId, Order, Platform, Representation, Run, verify, with_graph};
 
 use crate::awake::Awake;
-use crate::contestant::{Answer, Contestant, KostraSolver, RESIDENT_ROWS, ResidentRows, Solved};
+use crate::contestant::{
+    Answer, Contestant, KostraSolver, RESIDENT_ROWS, ResidentRows, Solved, Timed,
+};
 use crate::graphs::GraphSource;
+use crate::observed::Observed;
 use crate::peers::{Handout, Peer};
-use crate::record::{ContestantResult, GraphResult, Skipped};
+use crate::record::{self, ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
+use crate::sweep::Entrant;
 
 /// The pause before each turn of several contestants, in which the previous contestant's threads
 /// stop.
@@ -24,8 +28,8 @@ const REST: Duration = Duration::from_millis(20);
 
 /// The settings of a contest.
 pub(crate) struct Rules {
-    /// The solvers, in the order of their turns.
-    pub(crate) solvers: Vec<&'static dyn Solver>,
+    /// The solvers with their options, in the order of their turns.
+    pub(crate) entrants: Vec<Entrant>,
     /// The peers. Their turns follow those of the solvers.
     pub(crate) peers: Vec<Peer>,
     /// The folder of the peers that are programs.
@@ -34,6 +38,11 @@ pub(crate) struct Rules {
     pub(crate) runs: usize,
     /// The numbers of threads per contestant, with one contest each.
     pub(crate) threads: Vec<usize>,
+    /// What the time of a solver on a device includes.
+    pub(crate) timed: Timed,
+    /// The seconds after which a contestant takes no further turn; none if all take all turns. If
+    /// its warm-up takes longer, the warm-up is its only sample.
+    pub(crate) patience: Option<f64>,
 }
 
 /// Runs the contests on one graph, one per number of threads.
@@ -70,12 +79,15 @@ fn hold_on(
         enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
     let (awake, alone) = (Awake::keep(), entries.len() == 1);
     for round in 0..=rules.runs {
-        for entry in entries.iter_mut().filter(|entry| entry.failure.is_none()) {
+        for entry in entries.iter_mut().filter(|entry| entry.has_turn(rules)) {
             if !alone {
                 thread::sleep(REST);
             }
             entry.take_turn(round, referee);
         }
+    }
+    for entry in entries.iter_mut().filter(|entry| entry.is_observable(rules)) {
+        entry.observe(referee);
     }
 
     let verified = referee.verified(graph);
@@ -90,6 +102,7 @@ fn hold_on(
     GraphResult {
         name: source.name.clone(),
         source: source.source.clone(),
+        stand_in_for: source.stand_in_for.clone(),
         threads: Some(threads),
         awake: awake.is_granted(),
         vertices: graph.vertices(),
@@ -115,17 +128,24 @@ fn enter<'a>(
     skipped: &mut Vec<Skipped>,
 ) -> Vec<Box<dyn Contestant + 'a>> {
     let start = Instant::now();
-    let mut infos = rules.solvers.iter().map(|solver| solver.info());
+    let mut infos = rules.entrants.iter().map(|entrant| entrant.solver.info());
     if let Some(info) = infos.find(|info| info.representation == Representation::Csr) {
         // A failure occurs again in that solver's turn, which reports it.
         let _ = with_graph!(graph, graph => graph.csr(info.id, &mut Run::new()).map(drop));
     }
     let csr_seconds = start.elapsed().as_secs_f64();
     let mut contestants: Vec<Box<dyn Contestant>> = Vec::new();
-    for &solver in &rules.solvers {
-        let info = solver.info();
+    for entrant in &rules.entrants {
+        let info = entrant.solver.info();
         if info.id != RESIDENT_ROWS {
-            contestants.push(Box::new(KostraSolver::new(solver, graph, threads, csr_seconds)));
+            let entrant = entrant.clone();
+            contestants.push(Box::new(KostraSolver::new(
+                entrant,
+                graph,
+                threads,
+                rules.timed,
+                csr_seconds,
+            )));
             continue;
         }
         let on_device = with_graph!(graph, graph => {
@@ -164,46 +184,87 @@ fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
 struct Entry<'a> {
     contestant: Box<dyn Contestant + 'a>,
     seconds: Vec<f64>,
+    observed: Option<Observed>,
     failure: Option<String>,
 }
 
 impl<'a> Entry<'a> {
     fn new(contestant: Box<dyn Contestant + 'a>) -> Self {
-        Self { contestant, seconds: Vec::new(), failure: None }
+        Self { contestant, seconds: Vec::new(), observed: None, failure: None }
+    }
+
+    fn label(&self) -> String {
+        let identity = self.contestant.identity();
+        record::label(&identity.name, &identity.settings)
+    }
+
+    /// Whether it takes another turn.
+    fn has_turn(&self, rules: &Rules) -> bool {
+        let used = self.seconds.iter().sum::<f64>();
+        self.failure.is_none() && rules.patience.is_none_or(|patience| used < patience)
+    }
+
+    /// Whether it is observed. A solver on one thread is not if it is out of patience: its phases
+    /// are not worth another long turn.
+    fn is_observable(&self, rules: &Rules) -> bool {
+        let name = &self.contestant.identity().name;
+        let sequential =
+            kostra::solver(name).is_ok_and(|solver| solver.info().platform == Platform::Sequential);
+        self.failure.is_none() && (self.has_turn(rules) || !sequential)
     }
 
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {
-        let name = self.contestant.identity().name.clone();
+        let label = self.label();
         match self.contestant.solve() {
             Ok(Solved { seconds, answer }) => {
-                eprintln!("  round {round}: {name} {:.3} ms", seconds * 1e3);
+                eprintln!("  round {round}: {label} {:.3} ms", seconds * 1e3);
                 self.seconds.push(seconds);
-                referee.judge(&name, answer);
+                referee.judge(&label, answer);
             }
             Err(error) => {
-                eprintln!("  round {round}: {name} is out: {error:#}");
+                eprintln!("  round {round}: {label} is out: {error:#}");
                 self.failure = Some(format!("in round {round}: {error:#}"));
             }
         }
     }
 
+    fn observe(&mut self, referee: &mut Referee) {
+        let label = self.label();
+        match self.contestant.observe() {
+            Ok(Some((observed, answer))) => {
+                eprintln!("  observed: {label} {:.3} ms", observed.seconds * 1e3);
+                self.observed = Some(observed);
+                referee.judge(&label, answer);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                eprintln!("  observed: {label} is out: {error:#}");
+                self.failure = Some(format!("when observed: {error:#}"));
+            }
+        }
+    }
+
     fn finish(self) -> Result<ContestantResult, Skipped> {
-        let identity = self.contestant.identity().clone();
+        let (label, identity) = (self.label(), self.contestant.identity().clone());
         let (warm_up, seconds) = match self.seconds.split_first() {
+            // The contestant ran out of patience in its warm-up.
+            Some((&only, [])) => (only, vec![only]),
             Some((&warm_up, seconds)) => (warm_up, seconds.to_vec()),
             None => (0.0, Vec::new()),
         };
         let timing = Timing::new(warm_up, seconds).filter(|_| self.failure.is_none());
         let Some(timing) = timing else {
             let reason = self.failure.unwrap_or_else(|| "no round was run".to_owned());
-            return Err(Skipped { name: identity.name, reason });
+            return Err(Skipped { name: label, reason });
         };
         Ok(ContestantResult {
             name: identity.name,
+            settings: identity.settings,
             peer: identity.peer,
             version: identity.version,
             build_seconds: identity.build_seconds,
             timing,
+            observed: self.observed,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The contestants of a benchmark: Kostra's solvers and the peers, with a common interface.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,11 @@ use kostra::cuda::fast::on_rows;
 use kostra::cuda::{Device, DeviceCsr};
 use kostra::{
     AnyGraph, EdgeId, EdgeList, Forest, Graph, Order, Platform, Problem, Representation, Run,
-    Solver, SolverInfo, Weight, Workspace,
+    SolverInfo, Weight, Workspace,
 };
+
+use crate::observed::{Observed, Recorder};
+use crate::sweep::Entrant;
 
 /// Solves a graph that it already holds, any number of times.
 pub(crate) trait Contestant {
@@ -21,6 +25,14 @@ pub(crate) trait Contestant {
     /// # Errors
     /// If there is no answer. The contestant then takes no further turns.
     fn solve(&mut self) -> Result<Solved>;
+
+    /// Solves once with an observer; none if the contestant cannot be observed.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+        Ok(None)
+    }
 }
 
 /// A contestant's description of itself.
@@ -28,6 +40,8 @@ pub(crate) trait Contestant {
 pub(crate) struct Identity {
     /// The solver's id or the peer's name.
     pub(crate) name: String,
+    /// The solver's options that are set, by name.
+    pub(crate) settings: BTreeMap<String, u64>,
     /// Whether it is a peer, a solver of another project.
     pub(crate) peer: bool,
     /// Its version, and the version of the environment that runs it.
@@ -59,25 +73,39 @@ pub(crate) struct Answer {
 /// One of Kostra's solvers.
 pub(crate) struct KostraSolver<'a> {
     identity: Identity,
-    solver: &'static dyn Solver,
+    entrant: Entrant,
     graph: &'a AnyGraph,
     threads: usize,
+    timed: Timed,
     /// Kept between rounds, as in a program that solves more than once.
     workspace: Workspace,
+}
+
+/// What the time of a solver on a device includes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timed {
+    /// The transfers to and from the device, unless the solver works on rows. Solvers of rows
+    /// represent callers whose graph is already in device memory. All other solvers get a graph in
+    /// host memory.
+    FromHost,
+    /// No transfers, as in papers whose graphs are in device memory.
+    OnDevice,
 }
 
 impl<'a> KostraSolver<'a> {
     /// Creates a contestant from a solver and a graph. `csr_seconds` is the time of building the
     /// graph's CSR rows, which all solvers share.
     pub(crate) fn new(
-        solver: &'static dyn Solver,
+        entrant: Entrant,
         graph: &'a AnyGraph,
         threads: usize,
+        timed: Timed,
         csr_seconds: f64,
     ) -> Self {
-        let info = solver.info();
+        let info = entrant.solver.info();
         let identity = Identity {
             name: info.id.to_owned(),
+            settings: entrant.settings.iter().cloned().collect(),
             peer: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_seconds: if info.representation == Representation::Csr {
@@ -86,7 +114,37 @@ impl<'a> KostraSolver<'a> {
                 0.0
             },
         };
-        Self { identity, solver, graph, threads, workspace: Workspace::new() }
+        Self { identity, entrant, graph, threads, timed, workspace: Workspace::new() }
+    }
+
+    fn run(&mut self, recorder: Option<&mut Recorder>) -> Result<Solved> {
+        let info = self.entrant.solver.info();
+        if info.platform == Platform::Cuda {
+            // Processes that share a device take turns, and the first kernel of a turn waits 0.13
+            // ms.
+            Device::open(0)?.wake()?;
+        }
+        let mut run = Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
+        for (name, value) in &self.entrant.settings {
+            run = run.with_option(info, name, *value)?;
+        }
+        if let Some(recorder) = recorder {
+            run = run.observed_by(recorder);
+        }
+        let solution = self.entrant.solver.solve(self.graph, Order::Minimum, &mut run)?;
+        let total = solution.forest.total().to_string();
+        let ids = solution.forest.into_ids();
+        let answer = Answer { edges: ids.len(), total, ids: info.exact.then_some(ids) };
+        let resident =
+            info.platform == Platform::Cuda && info.representation == Representation::Csr;
+        let transfers = if resident || self.timed == Timed::OnDevice {
+            Duration::ZERO
+        } else {
+            solution.upload + solution.download
+        };
+        // The first round, the warm-up, compiles and loads the kernels.
+        let time = solution.compile + solution.solve + transfers;
+        Ok(Solved { seconds: time.as_secs_f64(), answer })
     }
 }
 
@@ -96,25 +154,13 @@ impl Contestant for KostraSolver<'_> {
     }
 
     fn solve(&mut self) -> Result<Solved> {
-        let info = self.solver.info();
-        if info.platform == Platform::Cuda {
-            // Processes that share a device take turns, and the first kernel of a turn waits 0.13
-            // ms.
-            Device::open(0)?.wake()?;
-        }
-        let run = &mut Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
-        let solution = self.solver.solve(self.graph, Order::Minimum, run)?;
-        let total = solution.forest.total().to_string();
-        let ids = solution.forest.into_ids();
-        let answer = Answer { edges: ids.len(), total, ids: info.exact.then_some(ids) };
-        // Solvers of device rows represent callers whose graph is already in device memory. All
-        // other solvers get a graph in host memory, so their time includes the transfers.
-        let resident =
-            info.platform == Platform::Cuda && info.representation == Representation::Csr;
-        let transfers = if resident { Duration::ZERO } else { solution.upload + solution.download };
-        // The first round, the warm-up, compiles and loads the kernels.
-        let time = solution.compile + solution.solve + transfers;
-        Ok(Solved { seconds: time.as_secs_f64(), answer })
+        self.run(None)
+    }
+
+    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+        let mut recorder = Recorder::default();
+        let Solved { seconds, answer } = self.run(Some(&mut recorder))?;
+        Ok(Some((recorder.finish(seconds), answer)))
     }
 }
 
@@ -146,11 +192,32 @@ impl<'a, W: Weight> ResidentRows<'a, W> {
         let rows = DeviceCsr::upload(&device, problem.csr(&mut Run::new())?, threads)?;
         let identity = Identity {
             name: RESIDENT_ROWS.to_owned(),
+            settings: BTreeMap::new(),
             peer: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_seconds: start.elapsed().as_secs_f64(),
         };
         Ok(Self { identity, device, rows, edges: graph.edge_list(), threads })
+    }
+}
+
+impl<W: Weight> ResidentRows<'_, W> {
+    fn run(&mut self, recorder: Option<&mut Recorder>) -> Result<Solved> {
+        self.device.wake()?; // as above
+        let mut run = Run::new().on_threads(self.threads);
+        if let Some(recorder) = recorder {
+            run = run.observed_by(recorder);
+        }
+        let start = Instant::now();
+        let set = on_rows(&self.device, &self.rows, &mut run)?;
+        let time = start.elapsed() - run.take_device_times().download;
+        let forest = Forest::new(self.edges.edges(Order::Minimum), set.into_ids());
+        let total = forest.total().to_string();
+        let ids = forest.into_ids();
+        Ok(Solved {
+            seconds: time.as_secs_f64(),
+            answer: Answer { edges: ids.len(), total, ids: Some(ids) },
+        })
     }
 }
 
@@ -160,17 +227,12 @@ impl<W: Weight> Contestant for ResidentRows<'_, W> {
     }
 
     fn solve(&mut self) -> Result<Solved> {
-        self.device.wake()?; // as above
-        let run = &mut Run::new().on_threads(self.threads);
-        let start = Instant::now();
-        let set = on_rows(&self.device, &self.rows, run)?;
-        let time = start.elapsed() - run.take_device_times().download;
-        let forest = Forest::new(self.edges.edges(Order::Minimum), set.into_ids());
-        let total = forest.total().to_string();
-        let ids = forest.into_ids();
-        Ok(Solved {
-            seconds: time.as_secs_f64(),
-            answer: Answer { edges: ids.len(), total, ids: Some(ids) },
-        })
+        self.run(None)
+    }
+
+    fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
+        let mut recorder = Recorder::default();
+        let Solved { seconds, answer } = self.run(Some(&mut recorder))?;
+        Ok(Some((recorder.finish(seconds), answer)))
     }
 }

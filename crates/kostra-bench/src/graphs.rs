@@ -6,6 +6,8 @@ use anyhow::{Context, Result, bail};
 use kostra::io::{Input, Loaded, ReadOptions};
 use kostra::{AnyGraph, generate};
 
+use crate::sweep;
+
 /// A graph of a benchmark, with the name that tables show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GraphSource {
@@ -13,6 +15,8 @@ pub(crate) struct GraphSource {
     pub(crate) name: String,
     /// `gen:` and a generator spec, or the path of a file.
     pub(crate) source: String,
+    /// The graph in whose place this graph is generated.
+    pub(crate) stand_in_for: Option<String>,
 }
 
 /// The five graphs for comparing solvers: local with low degrees, the same in several components,
@@ -90,14 +94,20 @@ pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>>
         let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
         bail!("there is no suite '{suite}'; there are: {}", names.join(", "));
     };
-    let source =
-        |name: &str, source: &str| GraphSource { name: name.to_owned(), source: source.to_owned() };
+    let source = |name: &str, source: &str| GraphSource {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        stand_in_for: None,
+    };
     if chosen.is_empty() {
         return Ok(graphs.iter().map(|(name, text)| source(name, text)).collect());
     }
     let choice = |name: &String| match graphs.iter().find(|(other, _)| other == name) {
-        Some((name, text)) => Ok(source(name, text)),
-        None if name.starts_with("gen:") || Path::new(name).exists() => Ok(source(name, name)),
+        Some((name, text)) => Ok(vec![source(name, text)]),
+        None if name.starts_with("gen:") => {
+            Ok(sweep::specs(name).iter().map(|spec| source(spec, spec)).collect())
+        }
+        None if Path::new(name).exists() => Ok(vec![source(name, name)]),
         None => {
             let names: Vec<_> = graphs.iter().map(|(name, _)| *name).collect();
             bail!(
@@ -106,7 +116,7 @@ pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>>
             )
         }
     };
-    chosen.iter().map(choice).collect()
+    Ok(chosen.iter().map(choice).collect::<Result<Vec<_>>>()?.concat())
 }
 
 impl GraphSource {
@@ -158,6 +168,7 @@ mod tests {
             ["grid", "road", "uniform", "rmat", "dense", "ny"]
         );
         assert_eq!(names("smoke", &["rmat", "gen:path:n=5"]).unwrap(), ["rmat", "gen:path:n=5"]);
+        assert_eq!(names("smoke", &["gen:path:n=5/6"]).unwrap(), ["gen:path:n=5", "gen:path:n=6"]);
         assert!(names("smoke", &["no-such-graph"]).is_err());
         assert!(names("no-such-suite", &[]).is_err());
     }

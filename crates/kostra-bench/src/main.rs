@@ -10,6 +10,8 @@ mod date;
 mod graphs;
 mod machine;
 mod memory_speed;
+mod observed;
+mod papers;
 mod peak;
 mod peers;
 mod process;
@@ -17,6 +19,7 @@ mod read;
 mod record;
 mod report;
 mod statistics;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,8 +28,10 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, Parser, Subcommand};
 
 use crate::contest::Rules;
+use crate::contestant::Timed;
 use crate::machine::Machine;
-use crate::record::{GraphResult, Measured, Record, Skipped};
+use crate::papers::PaperArguments;
+use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
 
 /// The same allocator as in the `kostra` command. Peers that are programs get the equivalent
 /// setting.
@@ -51,6 +56,11 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Measures the tables and figures of Nobari 2012, and prints them beside the paper's
+    Nobari(PaperRun),
+    /// Measures the tables and figures of Manoochehri 2017, chapter 3, and prints them beside the
+    /// paper's
+    Manoochehri(PaperRun),
     /// Prints records as Markdown
     Report {
         /// Records written with -o
@@ -75,10 +85,11 @@ struct RunArguments {
     #[arg(long, default_value = "foundation")]
     suite: String,
     /// Graphs of the suite to run, separated by commas, instead of all; repeat the option for each
-    /// file or gen:SPEC
+    /// file or gen:SPEC; gen:gnm:n=1M,m=2M/8M are two graphs
     #[arg(long = "graphs", value_name = "NAMES")]
     graphs: Vec<String>,
-    /// Solver ids; the answers of Kostra's solvers are compared edge by edge
+    /// Solver ids; the answers of Kostra's solvers are compared edge by edge; an id can have
+    /// options, such as boruvka-edge:chunk=64/256, and each combination of values is a contestant
     #[arg(long, value_delimiter = ',', default_value = "kruskal,filter-kruskal")]
     solvers: Vec<String>,
     /// Peer names; peers that are not installed are skipped and recorded as skipped
@@ -134,11 +145,21 @@ struct MemoryArguments {
     circumstances: Circumstances,
 }
 
+#[derive(Args)]
+struct PaperRun {
+    #[command(flatten)]
+    arguments: PaperArguments,
+    #[command(flatten)]
+    circumstances: Circumstances,
+}
+
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Task::Run(arguments) => run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Nobari(arguments) => evaluate("nobari", &arguments),
+        Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
         Task::Report { records } => report(&records),
     };
     match result {
@@ -158,20 +179,24 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let graphs = graphs::choose(&arguments.suite, &graph_names(&arguments.graphs))?;
     let names =
         |list: &[String]| list.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>();
-    let solvers =
-        names(&arguments.solvers).iter().map(|id| kostra::solver(id)).collect::<Result<_, _>>()?;
+    let entrants = names(&arguments.solvers)
+        .iter()
+        .map(|text| sweep::entrants(text))
+        .collect::<Result<Vec<_>>>()?;
     let peers =
         names(&arguments.peers).iter().map(|name| peers::peer(name)).collect::<Result<_>>()?;
     let threads: Vec<usize> = arguments.threads.iter().map(|&threads| threads.into()).collect();
     let most_threads = threads.iter().copied().max().unwrap_or(1);
     let rules = Rules {
-        solvers,
+        entrants: entrants.concat(),
         peers,
         peer_programs: arguments.peer_programs.clone(),
         runs: arguments.runs.into(),
         threads,
+        timed: Timed::FromHost,
+        patience: None,
     };
-    ensure!(!rules.solvers.is_empty(), "name at least one solver; its forest is verified");
+    ensure!(!rules.entrants.is_empty(), "name at least one solver; its forest is verified");
 
     let machine = Machine::this();
     let cores = machine.cores;
@@ -210,6 +235,26 @@ fn run(arguments: &RunArguments) -> Result<bool> {
         Measured::Solve { memory_speed, graphs: results, skipped },
         &arguments.circumstances,
     )
+}
+
+fn evaluate(id: &str, PaperRun { arguments, circumstances }: &PaperRun) -> Result<bool> {
+    let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
+    arguments.check(paper)?;
+    let record = begin(Machine::this(), arguments.threads(), circumstances)?;
+    let measured = |experiments: &[ExperimentResult]| Measured::Paper {
+        paper: id.to_owned(),
+        scale: arguments.scale(),
+        experiments: experiments.to_vec(),
+    };
+    // An evaluation takes long, and what interrupts it must not discard the results so far.
+    let keep = |experiments: &[ExperimentResult]| match &circumstances.output {
+        Some(output) => record.clone().finish(measured(experiments)).write(output),
+        None => Ok(()),
+    };
+    let experiments = papers::measure(paper, arguments, keep)?;
+    let any = experiments.iter().any(|experiment| !experiment.graphs.is_empty());
+    ensure!(any, "no graph was measured");
+    conclude(record.clone(), measured(&experiments), circumstances)
 }
 
 fn read(arguments: &ReadArguments) -> Result<bool> {

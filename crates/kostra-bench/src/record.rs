@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
+use crate::observed::Observed;
 use crate::statistics::Timing;
 
 /// The version of the record's layout. [`Record::read`] refuses other versions.
@@ -55,6 +56,15 @@ pub(crate) enum Measured {
         /// The skipped graphs, with the reasons.
         skipped: Vec<Skipped>,
     },
+    /// The evaluation of a paper.
+    Paper {
+        /// The id of the paper, such as `nobari`.
+        paper: String,
+        /// The divisor of all sizes: 1 means the sizes of the paper.
+        scale: u64,
+        /// The tables and figures that were measured, in order.
+        experiments: Vec<ExperimentResult>,
+    },
     /// Graph readers on files.
     Read(Vec<FileResult>),
     /// The peak memory of processes.
@@ -68,6 +78,9 @@ pub(crate) struct GraphResult {
     pub(crate) name: String,
     /// The generator spec or the file of the graph.
     pub(crate) source: String,
+    /// The graph in whose place this graph was generated; none if it is the graph that was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stand_in_for: Option<String>,
     /// The number of threads of the solvers and peers; if absent, as many as [`Record::threads`].
     #[serde(default)]
     pub(crate) threads: Option<usize>,
@@ -102,14 +115,44 @@ pub(crate) struct GraphResult {
 pub(crate) struct ContestantResult {
     /// The solver's id or the peer's name.
     pub(crate) name: String,
+    /// The solver's options that were set, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) settings: BTreeMap<String, u64>,
     /// Whether it is a peer, a solver of another project.
     pub(crate) peer: bool,
     /// Its version, and the version of the environment that runs it.
     pub(crate) version: String,
     /// The seconds that building its graph format took, once. `timing` excludes them.
     pub(crate) build_seconds: f64,
-    /// The times of the solves.
+    /// The times of the solves. None of them was observed.
     pub(crate) timing: Timing,
+    /// The reports of one more solve, which was observed; none for peers, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) observed: Option<Observed>,
+}
+
+impl ContestantResult {
+    /// The name with its settings, such as `cuda-pma-min gamma=8`.
+    pub(crate) fn label(&self) -> String {
+        label(&self.name, &self.settings)
+    }
+}
+
+/// A name with settings, such as `cuda-pma-min gamma=8`.
+pub(crate) fn label(name: &str, settings: &BTreeMap<String, u64>) -> String {
+    let settings = settings.iter().map(|(option, value)| format!(" {option}={value}"));
+    [name.to_owned()].into_iter().chain(settings).collect()
+}
+
+/// A table or figure of a paper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ExperimentResult {
+    /// The id, such as `figure-8`.
+    pub(crate) id: String,
+    /// One entry per graph.
+    pub(crate) graphs: Vec<GraphResult>,
+    /// The skipped graphs and the contestants that did not enter, with the reasons.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 /// A skipped item.
@@ -192,9 +235,11 @@ impl Record {
 
     /// Whether all answers agree and the forest of each graph is verified.
     pub(crate) fn agrees(&self) -> bool {
+        let right = |graph: &GraphResult| graph.disagreements.is_empty() && graph.verified;
         match &self.measured {
-            Measured::Solve { graphs, .. } => {
-                graphs.iter().all(|graph| graph.disagreements.is_empty() && graph.verified)
+            Measured::Solve { graphs, .. } => graphs.iter().all(right),
+            Measured::Paper { experiments, .. } => {
+                experiments.iter().flat_map(|experiment| &experiment.graphs).all(right)
             }
             Measured::Read(_) | Measured::Memory(_) => true,
         }

@@ -18,6 +18,9 @@ pub(crate) fn markdown(record: &Record) -> String {
             solves(&mut text, threads, memory_speed, graphs)
                 .and_then(|()| skips(&mut text, skipped))
         }
+        Measured::Paper { paper, scale, experiments } => {
+            crate::papers::report(&mut text, record, paper, *scale, experiments)
+        }
         Measured::Read(files) => reads(&mut text, files),
         Measured::Memory(peaks) => memory(&mut text, peaks),
     };
@@ -152,9 +155,34 @@ fn solve(
     for contestant in &graph.contestants {
         row(text, contestant, &peers, limits.as_ref())?;
     }
+    observations(text, &graph.contestants)?;
     skips(text, &graph.skipped)?;
     for disagreement in &graph.disagreements {
         writeln!(text, "\n**DISAGREEMENT**: {disagreement}")?;
+    }
+    Ok(())
+}
+
+/// One line for each contestant with the reports of its observed solve.
+fn observations(text: &mut String, contestants: &[ContestantResult]) -> std::fmt::Result {
+    for contestant in contestants {
+        let Some(observed) = &contestant.observed else { continue };
+        let phases: Vec<_> = observed
+            .totals()
+            .iter()
+            .map(|(name, seconds)| format!("{name} {} ms", milliseconds(*seconds)))
+            .collect();
+        let rounds = match observed.rounds.len() {
+            0 => String::new(),
+            rounds => format!("; rounds: {rounds}"),
+        };
+        writeln!(
+            text,
+            "\n{}, observed: {} ms; {}{rounds}",
+            contestant.label(),
+            milliseconds(observed.seconds),
+            phases.join(", ")
+        )?;
     }
     Ok(())
 }
@@ -177,7 +205,7 @@ fn row(
     write!(
         text,
         "| {}{kind} | **{}** | {} | {} | {:.0}% | {} |",
-        contestant.name,
+        contestant.label(),
         milliseconds(timing.median),
         milliseconds(timing.minimum),
         milliseconds(timing.maximum),
@@ -201,7 +229,7 @@ fn row(
 }
 
 /// Formats seconds as milliseconds with at least three significant digits.
-fn milliseconds(seconds: f64) -> String {
+pub(crate) fn milliseconds(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     let decimals = match milliseconds {
         0.0 | 100.0.. => 0,
@@ -301,6 +329,7 @@ mod tests {
         let graph = |weight_bytes| GraphResult {
             name: String::new(),
             source: String::new(),
+            stand_in_for: None,
             awake: false,
             threads: None,
             vertices: 0,

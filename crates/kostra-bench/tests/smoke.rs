@@ -136,3 +136,102 @@ fn errors_for_wrong_names_list_the_known_names() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+#[test]
+fn sweeps_of_options_and_parameters_are_recorded_with_phases_and_rounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.json");
+    let arguments = ["--graphs", "gen:gnm:n=500,m=1k/2k", "--peers", "", "--runs", "1"];
+    let solvers = ["--solvers", "boruvka,boruvka-edge:chunk=32/64"];
+    let record = recorded(&[&arguments[..], &solvers].concat(), &path);
+    let graphs = record["measured"]["solve"]["graphs"].as_array().unwrap();
+    let names: Vec<_> = graphs.iter().map(|graph| graph["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gen:gnm:n=500,m=1k", "gen:gnm:n=500,m=2k"]);
+    for graph in graphs {
+        let contestants = graph["contestants"].as_array().unwrap();
+        let chunks: Vec<_> = contestants.iter().map(|one| &one["settings"]["chunk"]).collect();
+        assert_eq!(chunks, [&Value::Null, &32.into(), &64.into()]);
+        for contestant in contestants {
+            let observed = &contestant["observed"];
+            assert_eq!(observed["rounds"][0]["components"], 500, "{observed}");
+            assert!(!observed["phases"].as_array().unwrap().is_empty(), "{observed}");
+            // The observed solve is no sample.
+            assert_eq!(contestant["timing"]["seconds"].as_array().unwrap().len(), 1);
+        }
+    }
+    let report = bench(&["report", path.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&report.stdout);
+    assert!(text.contains("| boruvka-edge chunk=32 |"), "{text}");
+    assert!(text.contains("boruvka-edge chunk=64, observed: "), "{text}");
+}
+
+/// Runs the evaluation of a paper at a tiny scale, and returns its record and its report.
+fn evaluated(arguments: &[&str], record: &Path) -> (Value, String) {
+    let path = record.to_str().unwrap();
+    let output = bench(&[arguments, &["--runs", "1", "--threads", "2", "-o", path]].concat());
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{messages}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let report = bench(&["report", path]);
+    assert_eq!(String::from_utf8(report.stdout).unwrap(), printed);
+    (serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap(), printed)
+}
+
+#[test]
+fn the_evaluations_of_papers_run_at_a_tiny_scale() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers = [
+        ("nobari", "figure-5", "| New York* | 264 |", " paper: HybridPMA |"),
+        ("manoochehri", "table-3.2", "| FLA* | 1070 |", " paper: parallel STM |"),
+    ];
+    for (paper, experiment, row, column) in papers {
+        let path = folder.path().join(paper);
+        let (record, text) = evaluated(&[paper, "--scale", "1000"], &path);
+        assert!(text.contains(row) && text.contains(column), "{text}");
+        assert!(text.contains("sizes divided by 1000"), "{text}");
+        let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
+        assert!(experiments.iter().any(|one| one["id"] == experiment));
+        for graph in experiments.iter().flat_map(|one| one["graphs"].as_array().unwrap()) {
+            assert_eq!(graph["verified"], true, "{graph}");
+            assert_eq!(graph["disagreements"].as_array().unwrap().len(), 0);
+        }
+    }
+}
+
+#[test]
+fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("figure.json");
+    let only = ["nobari", "--scale", "10000", "--only", "figure-8"];
+    let (record, text) = evaluated(&only, &path);
+    let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
+    assert_eq!(experiments.len(), 1);
+    assert!(text.contains("Vertices unified in the first iteration, in percent"), "{text}");
+
+    let message = |arguments: &[&str]| {
+        let output = bench(arguments);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let cases: [(&[&str], &str); 4] = [
+        (&["nobari", "--scale", "10000", "--budget", "0"], "the budget of time is spent"),
+        (&["nobari", "--only", "figure-9"], "nobari has no 'figure-9'; it has: figure-5,"),
+        (&["manoochehri", "--data", "no-such-folder"], "no-such-folder: no such folder"),
+        (&["nobari", "--scale", "0"], "0 is not in 1.."),
+    ];
+    for (arguments, expected) in cases {
+        let (code, text) = message(arguments);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn older_records_are_still_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/record");
+    for name in ["2026-11-21-foundation-solve.json", "2026-11-23-gpu-h200-beside-raft.json"] {
+        let report = bench(&["report", folder.join(name).to_str().unwrap()]);
+        let text = String::from_utf8_lossy(&report.stdout);
+        assert_eq!(report.status.code(), Some(0), "{name}");
+        assert!(text.contains("all answers agree, verified"), "{text}");
+    }
+}

@@ -137,10 +137,13 @@ impl<'a> Run<'a> {
 
     /// The value of an option, or its default.
     pub fn option(&self, option: &SolverOption) -> u64 {
-        self.settings
-            .iter()
-            .find(|(name, _)| *name == option.name)
-            .map_or(option.default, |(_, value)| *value)
+        self.chosen_option(option).unwrap_or(option.default)
+    }
+
+    /// The value that the caller has set for an option. For options whose default depends on the
+    /// graph.
+    pub fn chosen_option(&self, option: &SolverOption) -> Option<u64> {
+        self.settings.iter().find(|(name, _)| *name == option.name).map(|(_, value)| *value)
     }
 
     /// Sets a workspace, whose memory is kept between solves.

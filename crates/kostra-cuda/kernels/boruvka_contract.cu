@@ -1,4 +1,5 @@
 // The generic contracting Borůvka algorithm: one thread per vertex.
+// The steps that other solvers share are in contraction.cu.
 //
 // Source: Sousa 2014, section 4.4, Algorithms 7 to 13, and Biagiotti, GPU-u. The arrays have
 // Sousa's names. The rows of a graph are `first_edge`, and the `neighbors`, `keys` and `ids` of
@@ -6,13 +7,6 @@
 
 #include "common.cuh"
 #include "kernel_1024.cuh"
-
-// Replaces the weights of all entries by their keys.
-template <typename K>
-__device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
-    u64 entry = first_index();
-    if (entry < entries) keys[entry] = key_of(keys[entry], kind, flip);
-}
 
 // Algorithm 7.
 template <typename K>
@@ -64,17 +58,6 @@ KERNEL_1024 initialize_colors(const u32* neighbors, const u32* vertex_minedge, u
     color[vertex] = edge == NONE ? (u32)vertex : neighbors[edge];
 }
 
-// One sweep of Algorithm 10. If another thread changes `color[succ]` meanwhile, the new color is
-// nearer to the root. Both the old and the new one are correct.
-KERNEL_1024 propagate_colors(u32* color, u32 vertices, u32* changed) {
-    u64 vertex = first_index();
-    if (vertex >= vertices) return;
-    u32 succ = color[vertex], succ_succ = load(&color[succ]);
-    if (succ == succ_succ) return;
-    color[vertex] = succ_succ;
-    *changed = 1;
-}
-
 // Algorithm 11. A vertex without edges is done, and no other vertex has its color.
 KERNEL_1024 flag_roots(const u32* first_edge, const u32* color, u32 vertices, u32* flag) {
     u64 vertex = first_index();
@@ -115,9 +98,6 @@ __device__ void insert_new_edges(const u32* first_edge, const u32* neighbors, co
 
 // Kernels for keys of 32 and of 64 bits. src/boruvka_contract reads their parameters.
 #define KERNELS(BITS)                                                                            \
-    KERNEL_1024 make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {               \
-        make_keys(keys, entries, kind, flip);                                                    \
-    }                                                                                            \
     KERNEL_1024 find_minimum_edges_##BITS(const u32* first_edge, const u##BITS* keys,            \
                                           const u32* ids, u32 vertices, u32* vertex_minedge) {   \
         find_minimum_edges(first_edge, keys, ids, vertices, vertex_minedge);                     \

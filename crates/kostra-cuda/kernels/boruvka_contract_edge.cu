@@ -6,20 +6,7 @@
 
 #include "common.cuh"
 #include "kernel_1024.cuh"
-
-// The vertex whose row contains an entry: the last one whose row does not start after the entry.
-__device__ u32 owner(const u32* first_edge, u32 vertices, u32 entry) {
-    u32 low = 0, high = vertices;
-    while (high - low > 1) {
-        u32 middle = low + (high - low) / 2;
-        if (first_edge[middle] <= entry) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
+#include "rows.cuh"
 
 // Algorithm 12. Counts the entries between different colors, for each new vertex.
 KERNEL_1024 count_new_edges_by_entry(const u32* first_edge, const u32* neighbors, u32 vertices,

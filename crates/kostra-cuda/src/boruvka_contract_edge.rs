@@ -19,9 +19,8 @@ use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 
-use crate::boruvka_contract::{
-    BLOCK_SIZE, ContractionKernels, SCRATCH, ThreadPer, admit, contract,
-};
+use crate::boruvka_contract::{BLOCK_SIZE, ContractionKernels, SCRATCH, ThreadPer, contract};
+use crate::contraction::admit;
 use crate::scan::TileSums;
 use crate::source::Source;
 

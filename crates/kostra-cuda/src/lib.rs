@@ -12,8 +12,10 @@
 mod boruvka_contract;
 mod boruvka_contract_edge;
 mod boruvka_edge;
+mod boruvka_stm;
 mod buffers;
 mod columns;
+mod contraction;
 mod device;
 mod error;
 pub mod fast;
@@ -22,8 +24,10 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
+mod pma;
 mod scan;
 mod shared;
+mod sort_rows;
 mod source;
 mod staging;
 mod step_clock;
@@ -57,4 +61,8 @@ const SOLVERS: &[&dyn Solver] = &[
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,
+    &boruvka_stm::BoruvkaStm,
+    &pma::PmaMin,
+    &pma::PmaSort,
+    &pma::PmaHybrid,
 ];

@@ -53,7 +53,9 @@ mod rmat;
 mod road;
 mod rows;
 mod share;
+mod ssca2;
 mod star;
+mod watts_strogatz;
 mod weights;
 
 use kostra_core::{AnyGraph, Coordinates};
@@ -103,6 +105,8 @@ static GENERATORS: &[GeneratorInfo] = &[
     grid::INFO,
     gnm::INFO,
     rmat::INFO,
+    ssca2::INFO,
+    watts_strogatz::INFO,
     dense::INFO,
     path::INFO,
     star::INFO,

@@ -5,6 +5,9 @@
 //! Faloutsos 2004). Self-loops are dropped, repeated edges are merged, and the vertex ids are
 //! permuted, because otherwise the lowest ids would be the hubs. O(edgefactor * scale * 2^scale)
 //! time. Scratch memory: 4 bytes per vertex and 4 per dropped edge.
+//!
+//! The default probabilities are those of the Graph500 benchmark. GTgraph (Madduri & Bader 2006)
+//! has .45, .15, .15 and .25: `rmat:scale=20,edgefactor=8,a=0.45,b=0.15,c=0.15`.
 
 use kostra_core::Vertex;
 
@@ -32,7 +35,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
         ParameterInfo {
             name: "a",
             default: "0.57",
-            meaning: "probability of the quadrant of low ids",
+            meaning: "probability of the quadrant of low ids; GTgraph has a=0.45,b=0.15,c=0.15",
         },
         ParameterInfo {
             name: "b",

@@ -36,8 +36,8 @@ fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
 fn the_parts_of_a_graph_are_the_graph() {
     let more =
         ["gnm:n=60,m=400", "gnm:n=40,m=500,weights=f64", "gnm:n=2,m=1", "gnm:n=0", "rmat:scale=0"];
-    let more =
-        more.into_iter().chain(["path:n=3", "star:n=1", "multigraph:n=3,m=2000", "grid:side=0"]);
+    let more = more.into_iter().chain(["ssca2:n=300,inter=1", "watts-strogatz:n=40,reach=9"]);
+    let more = more.chain(["path:n=3", "star:n=1", "multigraph:n=3,m=2000", "grid:side=0"]);
     for spec in generators().iter().map(|generator| generator.example).chain(more) {
         let whole = generate(spec).unwrap();
         let expected = edges(&whole.graph);
@@ -62,6 +62,8 @@ fn a_part_is_a_share_of_the_whole() {
         "grid:side=150",
         "road:n=20k",
         "dense:n=400",
+        "ssca2:n=20k",
+        "watts-strogatz:n=20k",
     ] {
         let whole = generate(spec).unwrap().graph.edges();
         for part in parts(spec, 8) {

@@ -57,6 +57,11 @@ fn a_spec_makes_the_same_graph_for_ever() {
         ("gnm:n=40,m=500", 0x3c39_4311_7c37_ccb8),
         ("rmat:scale=10,edgefactor=8", 0x3f03_cc85_f16f_1992),
         ("rmat:scale=5,a=0.3,b=0.3,c=0.1,weights=i32", 0x1cf3_87a5_7d59_0daa),
+        ("rmat:scale=9,edgefactor=8,a=0.45,b=0.15,c=0.15", 0x0e10_d964_90a6_e060),
+        ("ssca2:n=1000,clique=12,parallel=2", 0xc165_2bff_b431_bf7a),
+        ("ssca2:n=700", 0xf1a0_2ce3_31e7_e666),
+        ("watts-strogatz:n=1000,reach=3", 0x9c82_bab1_2acd_76c8),
+        ("watts-strogatz:n=90,reach=9,rewire=0.5,weights=f32", 0x867b_7efa_1b96_1a3e),
         ("dense:n=100,m=4000", 0x090d_ec06_7f80_bf2c),
         ("dense:n=30,weights=f32", 0xec48_c857_7f11_1e0d),
         ("path:n=1000", 0x0d22_d4f3_7eaa_37a8),
@@ -86,6 +91,8 @@ fn a_spec_makes_the_same_graph_for_ever() {
 fn another_seed_makes_another_graph() {
     for spec in
         ["road:n=500", "grid:side=9", "gnm:n=90,m=99", "rmat:scale=6", "dense:n=20", "multigraph"]
+            .into_iter()
+            .chain(["ssca2:n=100", "watts-strogatz:n=100"])
     {
         let with_seed = |seed| fingerprint(&made(&format!("{spec}{}seed={seed}", separator(spec))));
         assert_eq!(with_seed(1), fingerprint(&made(spec)), "{spec}");
@@ -211,6 +218,16 @@ fn sizes_are_exactly_those_asked_for() {
         ("dense:n=100,m=17", 100, Some(17), None),
         ("dense:n=1M,m=17", 1_000_000, Some(17), None),
         ("dense:n=1", 1, Some(0), Some(1)),
+        ("ssca2:n=0", 0, Some(0), Some(0)),
+        ("ssca2:n=1,clique=1", 1, Some(0), Some(1)),
+        ("ssca2:n=90,clique=1,inter=0", 90, Some(0), Some(90)),
+        ("ssca2:n=3000", 3000, None, None),
+        ("watts-strogatz:n=0", 0, Some(0), Some(0)),
+        ("watts-strogatz:n=2", 2, Some(0), Some(2)),
+        ("watts-strogatz:n=6", 6, Some(12), Some(1)),
+        ("watts-strogatz:n=7,reach=3", 7, Some(21), Some(1)),
+        ("watts-strogatz:n=9,reach=0", 9, Some(0), Some(9)),
+        ("watts-strogatz:n=5k,reach=2,rewire=0", 5000, Some(10_000), Some(1)),
         ("path:n=0", 0, Some(0), Some(0)),
         ("path:n=1", 1, Some(0), Some(1)),
         ("path:n=1_000", 1000, Some(999), Some(1)),
@@ -260,6 +277,9 @@ fn an_rmat_graph_has_hubs_and_a_uniform_one_has_none() {
     assert!(highest_degree("rmat:scale=12") > 500);
     assert!(highest_degree("rmat:scale=12,a=0.25,b=0.25,c=0.25") < 80);
     assert!(highest_degree("gnm:n=4096,m=60k") < 80);
+    // With GTgraph's probabilities the hubs are smaller.
+    let gtgraph = highest_degree("rmat:scale=12,a=0.45,b=0.15,c=0.15");
+    assert!((150..500).contains(&gtgraph), "{gtgraph}");
 }
 
 #[test]
@@ -302,6 +322,18 @@ fn errors_say_what_to_do() {
         ("gnm:n=5,m=11", "`m=11` is out of range; it must be from 0 to 10"),
         ("multigraph:n=0", "`n=0` is out of range; it must be from 1 to 4294967295"),
         ("rmat:scale=32", "`scale=32` is out of range; it must be from 0 to 31"),
+        ("ssca2:clique=0", "`clique=0` is out of range; it must be from 1 to 1000000"),
+        ("ssca2:parallel=256", "`parallel=256` is out of range; it must be from 1 to 255"),
+        ("ssca2:inter=2", "`inter=2` is not a probability; give a number from 0 to 1"),
+        (
+            "watts-strogatz:rewire=1.01",
+            "`rewire=1.01` is not a probability; give a number from 0 to 1",
+        ),
+        ("watts-strogatz:n=10,reach=5", "`reach=5` is out of range; it must be from 0 to 4"),
+        (
+            "ssca2:n=4G,clique=4G",
+            "this would make 6176088240506222529 edges, more than the 4294967295 that 32-bit ids can name",
+        ),
         (
             "rmat:a=0.75",
             "a + b + c is 1.13, but the probabilities of three quadrants must leave at least 0 for the fourth",

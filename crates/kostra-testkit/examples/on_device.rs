@@ -10,7 +10,7 @@
 //!     [--device 0] [--solver ID]
 //! ```
 //!
-//! Prints one line per solver, with the fault if there is one. The exit code is 1 if a solver has a
+//! Prints one line per check of a solver, or the fault. The exit code is 1 if a solver has a
 //! fault, or if there is no device or no solver.
 
 use std::path::PathBuf;
@@ -62,16 +62,9 @@ fn main() {
         println!("no CUDA solver has this id");
     }
     for solver in tested {
-        let start = Instant::now();
-        match examine(solver, &arguments) {
-            Ok(words) => {
-                let seconds = start.elapsed().as_secs_f64();
-                println!("{}: correct: {words} in {seconds:.1} s", solver.info().id);
-            }
-            Err(fault) => {
-                right = false;
-                println!("{}: WRONG: {fault}", solver.info().id);
-            }
+        if let Err(fault) = examine(solver, &arguments) {
+            right = false;
+            println!("{}: WRONG: {fault}", solver.info().id);
         }
     }
     exit(if right { 0 } else { 1 });
@@ -105,16 +98,22 @@ fn arguments() -> Result<Arguments, String> {
     Ok(parsed)
 }
 
-/// Runs all checks with one solver; returns a summary of what ran.
-fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<String, String> {
+/// Runs all checks with one solver. Prints each check as it ends, since slow solvers may be stopped.
+fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
+    let (id, start) = (solver.info().id, Instant::now());
+    let report = |words: String| {
+        println!("{id}: correct after {:.1} s: {words}", start.elapsed().as_secs_f64());
+    };
+    let variants = variants(solver.info()).len();
     let cases = examine_cases(solver, arguments)?;
+    report(format!("{cases} cases in {variants} variants"));
     examine_random_graphs(solver, arguments)?;
-    let hard = examine_hard_graphs(solver, arguments)?;
+    report(format!("{} random graphs with random options", arguments.graphs));
     examine_path(solver, arguments)?;
-    let (graphs, n, variants) = (arguments.graphs, arguments.path, variants(solver.info()).len());
-    Ok(format!(
-        "{cases} cases, {graphs} random graphs, {hard} hard ones, a path of {n}, in {variants} variants"
-    ))
+    report(format!("a path of {} vertices in {variants} variants", arguments.path));
+    let hard = examine_hard_graphs(solver, arguments)?;
+    report(format!("{hard} hard graphs in {variants} variants"));
+    Ok(())
 }
 
 fn examine_cases(solver: &dyn Solver, arguments: &Arguments) -> Result<usize, String> {

@@ -95,5 +95,7 @@ fn road_like_and_scale_free_graphs_give_equal_forests() {
         "gnm:n=5000,m=20000,weights=i32",
         "gnm:n=20000,m=20000,weights=u64",
         "rmat:scale=12,edgefactor=8,weights=f32",
+        "ssca2:n=4000,weights=small",
+        "watts-strogatz:n=8000,reach=3,rewire=0.3",
     ]);
 }

@@ -1,6 +1,7 @@
 //! Peers that are Rust crates. They run in this process and are built with the same compiler and
 //! flags.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -60,6 +61,7 @@ impl<S: FnMut() -> (usize, u64) + 'static> Native<S> {
         let build_seconds = start.elapsed().as_secs_f64();
         let identity = Identity {
             name: name.to_owned(),
+            settings: BTreeMap::new(),
             peer: true,
             version: version.to_owned(),
             build_seconds,

@@ -7,6 +7,7 @@
 //! its standard input it solves once, times only the solve, and prints `{"seconds": 0.5, "edges":
 //! 7, "total": 29}`. It exits at the end of its input.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
@@ -86,6 +87,7 @@ impl Program {
         };
         let identity = Identity {
             name: name.to_owned(),
+            settings: BTreeMap::new(),
             peer: true,
             version: String::new(),
             build_seconds: 0.0,

@@ -88,7 +88,7 @@ impl Command for Arguments {
 fn list() -> String {
     let mut text = String::new();
     for generator in generators() {
-        text += &format!("{:<14}{}\n", generator.id, generator.summary);
+        text += &format!("{:<16}{}\n", generator.id, generator.summary);
         for parameter in generator.parameters {
             let setting = format!("{}={}", parameter.name, parameter.default);
             text += &format!("    {setting:<22}  {}\n", parameter.meaning);

@@ -3,6 +3,7 @@
 use cudarc::driver::CudaFunction;
 
 use crate::buffers::Keys;
+use crate::contraction;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::scan::{self, TileSums};
@@ -36,14 +37,13 @@ pub(crate) enum ThreadPer {
 
 /// The kernels of a solve.
 pub(super) struct Kernels {
-    pub(super) make_keys: CudaFunction,
     pub(super) find_minimum_edges: CudaFunction,
     pub(super) remove_mirrored_edges: CudaFunction,
     pub(super) initialize_colors: CudaFunction,
-    pub(super) propagate_colors: CudaFunction,
     pub(super) flag_roots: CudaFunction,
     pub(super) count_new_edges: CudaFunction,
     pub(super) insert_new_edges: CudaFunction,
+    pub(super) contraction: contraction::Kernels,
     pub(super) scan: scan::Kernels,
 }
 
@@ -56,14 +56,13 @@ impl Kernels {
         let bits = keys.bits();
         let insert_new_edges = format!("{}_{bits}", C::INSERT_NEW_EDGES);
         Ok(Self {
-            make_keys: kernel(&format!("make_keys_{bits}"))?,
             find_minimum_edges: kernel(&format!("find_minimum_edges_{bits}"))?,
             remove_mirrored_edges: kernel("remove_mirrored_edges")?,
             initialize_colors: kernel("initialize_colors")?,
-            propagate_colors: kernel("propagate_colors")?,
             flag_roots: kernel("flag_roots")?,
             count_new_edges: device.function(C::SOURCE, C::COUNT_NEW_EDGES)?,
             insert_new_edges: device.function(C::SOURCE, &insert_new_edges)?,
+            contraction: contraction::Kernels::load(device, keys)?,
             scan: scan::Kernels::load(device)?,
         })
     }

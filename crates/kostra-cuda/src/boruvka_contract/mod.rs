@@ -49,18 +49,18 @@
 
 mod kernels;
 mod rounds;
-mod rows;
+mod vertices;
 
 use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
 };
 
+use crate::contraction::admit;
 use crate::scan::TileSums;
 use crate::source::Source;
 
 pub(crate) use self::kernels::{ContractionKernels, ThreadPer};
 pub(crate) use self::rounds::{BLOCK_SIZE, contract};
-pub(crate) use self::rows::admit;
 
 /// The generic contracting Borůvka algorithm, on a device.
 pub(crate) struct BoruvkaContract;

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
-use cudarc::driver::{CudaSlice, LaunchConfig};
+use cudarc::driver::LaunchConfig;
 use kostra_core::{EdgeSet, Problem, Run, SolveError, SolverOption, Weight};
 
 use super::kernels::{
@@ -10,8 +10,9 @@ use super::kernels::{
     FIND_MINIMUM_EDGES, INITIALIZE_COLORS, INSERT_NEW_EDGES, Kernels, PROPAGATE_COLORS,
     REMOVE_MIRRORED_EDGES, SOURCE, ThreadPer,
 };
-use super::rows::{Rows, Vertices};
-use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
+use super::vertices::Vertices;
+use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys};
+use crate::contraction::{Contraction, Rows};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::{Blocks, block_size, launch};
@@ -67,8 +68,7 @@ struct Rounds<'a> {
     kernels: Kernels,
     scan: Scan,
     vertices: Vertices,
-    /// One word: not 0 if a sweep has changed a color.
-    changed: CudaSlice<u32>,
+    contraction: Contraction<'a>,
     forest: DeviceEdgeSet,
     clock: StepClock<'a>,
     /// The number of vertices of the given graph.
@@ -84,13 +84,14 @@ impl<'a> Rounds<'a> {
         run: &Run<'_>,
     ) -> Result<Self, DeviceError> {
         let all = vertices as usize;
+        let blocks = Blocks { threads: run.option(&BLOCK_SIZE) as u32 };
         Ok(Self {
             device,
-            blocks: Blocks { threads: run.option(&BLOCK_SIZE) as u32 },
+            blocks,
+            contraction: Contraction::new(device, blocks, kernels.contraction.clone())?,
             scan: Scan::new(device, kernels.scan.clone(), all, C::TILE_SUMS)?,
             kernels,
             vertices: Vertices::uninit(device, all)?,
-            changed: device.uninit(1)?,
             forest: DeviceEdgeSet::new(device, edges)?,
             clock: StepClock::new(device, run)?,
             all,
@@ -100,22 +101,7 @@ impl<'a> Rounds<'a> {
     /// Replaces the weights of the given graph by their keys.
     fn make_keys<W: Weight>(&mut self, graph: &mut Rows<W>, keys: Keys) -> Result<(), DeviceError> {
         self.clock.start()?;
-        // SAFETY: the graph has a key for each entry.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.make_keys,
-                self.blocks.for_items(graph.entries),
-                (SOURCE, "make_keys"),
-                [
-                    ptr keys = &mut graph.keys,
-                    u32 entries = &graph.entries,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                ],
-                "making keys"
-            )
-        }?;
+        self.contraction.make_keys(graph, keys)?;
         self.clock.lap("make keys")
     }
 
@@ -219,34 +205,14 @@ impl<'a> Rounds<'a> {
         graph: &Rows<W>,
         run: &mut Run<'_>,
     ) -> Result<u32, SolveError> {
-        let kernel = &self.kernels.propagate_colors;
-        let grid = self.blocks.for_items(graph.vertices);
-        let mut sweeps = 0;
-        loop {
-            self.device.fill(&mut self.changed, 0)?;
-            // SAFETY: every color is a vertex.
-            unsafe {
-                launch!(
-                    self.device,
-                    kernel,
-                    grid,
-                    (SOURCE, "propagate_colors"),
-                    [
-                        ptr color = &mut self.vertices.color,
-                        u32 vertices = &graph.vertices,
-                        ptr changed = &mut self.changed,
-                    ],
-                    "propagating colors"
-                )
-            }?;
-            sweeps += 1;
-            let converged = download(self.device, &self.changed)? == [0];
-            run.progress(self.all - graph.vertices as usize, self.all)?;
-            if converged {
-                self.clock.lap_of(PROPAGATE_COLORS, kernel, grid)?;
-                return Ok(sweeps);
-            }
-        }
+        let done = self.all - graph.vertices as usize;
+        let color = &mut self.vertices.color;
+        let sweeps = self
+            .contraction
+            .propagate_colors(color, graph.vertices, || run.progress(done, self.all))?;
+        let (kernel, grid) = self.contraction.propagation(graph.vertices);
+        self.clock.lap_of(PROPAGATE_COLORS, kernel, grid)?;
+        Ok(sweeps)
     }
 
     /// Algorithm 11 and the prefix sum. Returns the number of vertices of the contracted graph.

@@ -8,20 +8,20 @@ use crate::device::Device;
 use crate::error::DeviceError;
 
 /// The graph of a round. Its arrays may be longer than the graph needs.
-pub(super) struct Rows<W: Weight> {
-    pub(super) vertices: u32,
+pub(crate) struct Rows<W: Weight> {
+    pub(crate) vertices: u32,
     /// Twice the number of edges.
-    pub(super) entries: u32,
-    pub(super) first_edge: CudaSlice<u32>,
-    pub(super) neighbors: CudaSlice<Vertex>,
+    pub(crate) entries: u32,
+    pub(crate) first_edge: CudaSlice<u32>,
+    pub(crate) neighbors: CudaSlice<Vertex>,
     /// Keys, which have the size of weights.
-    pub(super) keys: CudaSlice<W>,
-    pub(super) ids: CudaSlice<EdgeId>,
+    pub(crate) keys: CudaSlice<W>,
+    pub(crate) ids: CudaSlice<EdgeId>,
 }
 
 impl<W: Weight> Rows<W> {
     /// The given graph. `keys` still contains its weights.
-    pub(super) fn given(device: &Device, graph: DeviceCsr<W>) -> Result<Self, DeviceError> {
+    pub(crate) fn given(device: &Device, graph: DeviceCsr<W>) -> Result<Self, DeviceError> {
         Ok(Self {
             vertices: graph.vertices,
             entries: graph.entries,
@@ -34,7 +34,7 @@ impl<W: Weight> Rows<W> {
 
     /// Memory for the contraction of a graph with `vertices` vertices and `entries` entries. The
     /// contraction has at most half of the vertices, because each component has two or more.
-    pub(super) fn contracted(
+    pub(crate) fn contracted(
         device: &Device,
         vertices: u32,
         entries: usize,
@@ -50,35 +50,8 @@ impl<W: Weight> Rows<W> {
     }
 
     /// The bytes that `contracted` allocates.
-    pub(super) fn contracted_bytes(vertices: usize, entries: usize) -> usize {
+    pub(crate) fn contracted_bytes(vertices: usize, entries: usize) -> usize {
         4 * (vertices / 2 + 1) + entries * (8 + size_of::<W>())
-    }
-}
-
-/// The arrays with a word for each vertex of a round.
-pub(super) struct Vertices {
-    /// The entry of the vertex's minimum edge, or `NONE`.
-    pub(super) vertex_minedge: CudaSlice<u32>,
-    pub(super) color: CudaSlice<Vertex>,
-    /// 1 for a root and 0 for another vertex; later a root's number in the contracted graph.
-    pub(super) new_vertex: CudaSlice<u32>,
-    /// The place of the next edge of each contracted vertex.
-    pub(super) next_edge: CudaSlice<u32>,
-}
-
-impl Vertices {
-    pub(super) fn uninit(device: &Device, vertices: usize) -> Result<Self, DeviceError> {
-        Ok(Self {
-            vertex_minedge: device.uninit(vertices)?,
-            color: device.uninit(vertices)?,
-            new_vertex: device.uninit(vertices)?,
-            next_edge: device.uninit(vertices / 2)?,
-        })
-    }
-
-    /// The bytes that `uninit` allocates.
-    pub(super) fn bytes(vertices: usize) -> usize {
-        3 * 4 * vertices + 4 * (vertices / 2)
     }
 }
 

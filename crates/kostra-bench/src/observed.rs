@@ -1,0 +1,190 @@
+//! What a solver reports during one solve: phases, rounds and counters.
+//!
+//! Observing can slow a solver down: some solvers wait for the device after each phase, or count
+//! what they would not count otherwise. So the timed rounds are not observed. One more solve after
+//! the last round is, and its reports are stored beside the times.
+
+use std::time::{Duration, Instant};
+
+use kostra::{Observer, Round};
+use serde::{Deserialize, Serialize};
+
+/// The reports of one observed solve.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Observed {
+    /// The seconds of this solve, by the same clock as the timed rounds. Compare them with the
+    /// median: the difference is the price of observing.
+    pub(crate) seconds: f64,
+    /// The phases, in the order of their first starts.
+    pub(crate) phases: Vec<Phase>,
+    /// The rounds in order.
+    pub(crate) rounds: Vec<ObservedRound>,
+    /// The counters in order.
+    pub(crate) counters: Vec<Counter>,
+}
+
+/// All phases of one name, depth and round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Phase {
+    /// The solver's name for it, such as `find lightest`.
+    pub(crate) name: String,
+    /// The number of phases around it.
+    pub(crate) depth: usize,
+    /// The round that contains it, if there is one.
+    pub(crate) round: Option<u32>,
+    /// How often it ran.
+    pub(crate) runs: u64,
+    /// The sum of its times.
+    pub(crate) seconds: f64,
+}
+
+/// A round. It lasts until the next round starts or the rounds end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ObservedRound {
+    /// The round, counted from 0.
+    pub(crate) round: u32,
+    /// The components at its start, as the solver counts them.
+    pub(crate) components: u64,
+    /// The edges at its start.
+    pub(crate) edges: u64,
+    /// Its time.
+    pub(crate) seconds: f64,
+}
+
+/// A figure of the solver's own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Counter {
+    /// The solver's name for it.
+    pub(crate) name: String,
+    /// The latest round at the time of the report, if there is one.
+    pub(crate) round: Option<u32>,
+    /// The figure.
+    pub(crate) value: f64,
+}
+
+impl Observed {
+    /// The names of the phases at the lowest depth of each name, and their total seconds.
+    pub(crate) fn totals(&self) -> Vec<(&str, f64)> {
+        let mut totals: Vec<(&str, f64)> = Vec::new();
+        for phase in self.phases.iter().filter(|phase| phase.depth == 0) {
+            match totals.iter_mut().find(|(name, _)| *name == phase.name) {
+                Some((_, seconds)) => *seconds += phase.seconds,
+                None => totals.push((&phase.name, phase.seconds)),
+            }
+        }
+        totals
+    }
+
+    /// The sum of a counter over all its reports; none if there is no report.
+    pub(crate) fn counter(&self, name: &str) -> Option<f64> {
+        let values = self.counters.iter().filter(|counter| counter.name == name);
+        values.map(|counter| counter.value).reduce(|sum, value| sum + value)
+    }
+}
+
+/// Keeps the reports of a solver.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    observed: Observed,
+    /// The open phases, as positions in `observed.phases`.
+    open: Vec<usize>,
+    round_start: Option<Instant>,
+}
+
+impl Recorder {
+    /// The reports of a solve that took `seconds`.
+    pub(crate) fn finish(mut self, seconds: f64) -> Observed {
+        self.rounds_finished();
+        self.observed.seconds = seconds;
+        self.observed
+    }
+
+    fn round_now(&self) -> Option<u32> {
+        self.round_start.and(self.observed.rounds.last()).map(|round| round.round)
+    }
+}
+
+impl Observer for Recorder {
+    fn phase_started(&mut self, name: &'static str) {
+        let (depth, round) = (self.open.len(), self.round_now());
+        let phases = &mut self.observed.phases;
+        let known = phases
+            .iter()
+            .rposition(|phase| phase.name == name && phase.depth == depth && phase.round == round);
+        self.open.push(known.unwrap_or(phases.len()));
+        if known.is_none() {
+            phases.push(Phase { name: name.to_owned(), depth, round, runs: 0, seconds: 0.0 });
+        }
+    }
+
+    fn phase_finished(&mut self, _name: &'static str, elapsed: Duration) {
+        if let Some(phase) = self.open.pop().and_then(|open| self.observed.phases.get_mut(open)) {
+            phase.runs += 1;
+            phase.seconds += elapsed.as_secs_f64();
+        }
+    }
+
+    fn round(&mut self, Round { index, components, edges }: Round) {
+        self.rounds_finished();
+        self.observed.rounds.push(ObservedRound { round: index, components, edges, seconds: 0.0 });
+        self.round_start = Some(Instant::now());
+    }
+
+    fn rounds_finished(&mut self) {
+        if let (Some(start), Some(round)) =
+            (self.round_start.take(), self.observed.rounds.last_mut())
+        {
+            round.seconds = start.elapsed().as_secs_f64();
+        }
+    }
+
+    fn counter(&mut self, name: &'static str, value: f64) {
+        let round = self.observed.rounds.last().map(|round| round.round);
+        self.observed.counters.push(Counter { name: name.to_owned(), round, value });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra::Run;
+
+    use super::*;
+
+    #[test]
+    fn phases_of_a_round_are_added_up_by_name_and_depth() {
+        let mut recorder = Recorder::default();
+        let mut run = Run::new().observed_by(&mut recorder);
+        let took = Duration::from_secs;
+        for round in 0..2 {
+            run.round(10 - round, 20).unwrap();
+            for seconds in [1, 2] {
+                run.phase("step", |run| run.phase_took("scan", took(seconds)));
+            }
+            run.counter("touches", 4.0);
+        }
+        run.finish_rounds();
+        run.phase_took("list", took(5));
+        let observed = recorder.finish(9.0);
+
+        let phases: Vec<_> = observed.phases.iter().collect();
+        let names: Vec<_> = phases.iter().map(|phase| (&*phase.name, phase.round)).collect();
+        assert_eq!(
+            names,
+            [
+                ("step", Some(0)),
+                ("scan", Some(0)),
+                ("step", Some(1)),
+                ("scan", Some(1)),
+                ("list", None)
+            ]
+        );
+        assert_eq!((phases[1].depth, phases[1].runs, phases[1].seconds), (1, 2, 3.0));
+        let rounds: Vec<_> =
+            observed.rounds.iter().map(|round| (round.round, round.components)).collect();
+        assert_eq!(rounds, [(0, 10), (1, 9)]);
+        assert_eq!(observed.counter("touches"), Some(8.0));
+        assert_eq!(observed.counter("aborted"), None);
+        assert_eq!(observed.totals().last(), Some(&("list", 5.0)));
+        assert_eq!(observed.seconds, 9.0);
+    }
+}

@@ -1,0 +1,376 @@
+// Borůvka's algorithm with merges in transactions.
+//
+// Source: Manoochehri 2017, chapter 3. Edge discovery (Algorithm 3.2) is discover_edges,
+// suggest_ids and choose_edges. The merge phase (Algorithm 3.4) is merge_in_transactions, or hook,
+// which does without transactions. Flattening and pruning (3.1.3) are flatten and prune.
+//
+// The rows of the graph are `first_edge`, and the `neighbors`, `keys` and `ids` of their entries. A
+// pruned entry has the neighbor NONE. The value of a vertex in `components` is its parent in the
+// tree of its component. Outside of the merge phase, trees are flat: the parent is the root. The
+// suggestion of a vertex is the entry of its lightest edge, or NONE after it has been deactivated.
+
+#include "common.cuh"
+#include "stm.cuh"
+
+// Threads of a block: several blocks fit on a multiprocessor. src/boruvka_stm reads the constants.
+constexpr u32 THREADS = 256;
+// Blocks of edge discovery on a multiprocessor. With more of them, a thread has too few registers.
+constexpr u32 DISCOVERY_BLOCKS = 6;
+// The most vertices in a transaction: the room for the log of a thread.
+constexpr u32 CAPACITY = 32;
+
+// The places of `counters`, which has five.
+constexpr u32 REMAINING = 0; // entries that are not pruned
+constexpr u32 STARTED = 1;   // attempts of transactions
+constexpr u32 COMMITTED = 2;
+constexpr u32 ABORTED = 3;  // conflicts
+constexpr u32 EXCEEDED = 4; // more than the allowed number of vertices
+
+constexpr u32 WARP = 32;
+constexpr u32 WARPS = THREADS / WARP;
+constexpr u32 ALL_LANES = 0xFFFFFFFFu;
+
+// ---- Warp segmentation
+// A warp handles the entries of 32 consecutive vertices in chunks of 32, whatever the lengths of
+// the rows are.
+
+// The starts of the rows of a warp's vertices, and the end of the last one.
+struct WarpRows {
+    u32 starts[WARP + 1];
+
+    __device__ void take(const u32* first_edge, u32 vertices, u64 first_vertex, u32 lane) {
+        u64 vertex = first_vertex + lane, after = first_vertex + WARP;
+        starts[lane] = first_edge[vertex < vertices ? vertex : vertices];
+        if (lane == 0) starts[WARP] = first_edge[after < vertices ? after : vertices];
+        __syncwarp();
+    }
+
+    // The lane of the vertex whose row has an entry: the last one whose row does not start after
+    // the entry.
+    __device__ u32 owner(u64 entry) const {
+        u32 low = 0;
+        for (u32 step = WARP / 2; step > 0; step /= 2) {
+            if (starts[low + step] <= entry) low += step;
+        }
+        return low;
+    }
+};
+
+// Adds the sum of a number over all threads of the block to a counter. All threads call it.
+__device__ void count_in_block(u32 number, u64* counter) {
+    __shared__ u32 sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    u32 in_warp = __reduce_add_sync(ALL_LANES, number);
+    if (threadIdx.x % WARP == 0 && in_warp > 0) atomicAdd(&sum, in_warp);
+    __syncthreads();
+    if (threadIdx.x == 0 && sum > 0) atomicAdd(counter, (u64)sum);
+    __syncthreads();
+}
+
+// ---- The suggestions to a component
+// With 32-bit keys, the slot of a root has the rank of the lightest edge. With 64-bit keys, it has
+// the key, and `slot_ids` has the lowest id among the edges of this key. Clear slots have all bits.
+
+__device__ void suggest(u64* slots, u32 root, u32 key, u32 id) {
+    lower(&slots[root], rank_of(key, id));
+}
+__device__ void suggest(u64* slots, u32 root, u64 key, u32) { lower(&slots[root], key); }
+
+__device__ bool is_lightest(const u64* slots, const u32*, u32 root, u32 key, u32 id) {
+    return slots[root] == rank_of(key, id);
+}
+__device__ bool is_lightest(const u64* slots, const u32* slot_ids, u32 root, u64 key, u32 id) {
+    return slots[root] == key && slot_ids[root] == id;
+}
+
+// ---- Preparation
+
+// Replaces the weights of all entries by their keys.
+template <typename K>
+__device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
+    u64 entry = first_index();
+    if (entry < entries) keys[entry] = key_of(keys[entry], kind, flip);
+}
+
+// Makes each vertex a component, which is active and which no transaction has marked.
+KERNEL __launch_bounds__(THREADS) make_components(Tracked* components, u32* suggestions,
+                                                  u32 vertices) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    components[vertex] = Tracked{LOWEST, (u32)vertex};
+    suggestions[vertex] = 0;
+}
+
+// ---- Edge discovery
+
+// The candidates of a chunk and the suggestions of the vertices of a warp.
+template <typename K>
+struct Suggestions {
+    // The keys of the chunk that is being reduced.
+    K chunk_keys[WARP];
+    // The lightest entry of each vertex in all chunks so far, and its key.
+    u32 entries[WARP];
+    K keys[WARP];
+
+    // Whether the chunk's entry `a` is lighter than `b`. Ids are read only if the keys are equal.
+    __device__ bool lighter(const u32* chunk_ids, u32 a, u32 b) const {
+        if (chunk_keys[a] != chunk_keys[b]) return chunk_keys[a] < chunk_keys[b];
+        return chunk_ids[a] < chunk_ids[b];
+    }
+};
+
+// Algorithm 3.2. Each active vertex suggests its lightest edge to its root.
+template <typename K>
+__device__ void discover_edges(const u32* first_edge, const u32* neighbors, const K* keys,
+                               const u32* ids, u32 vertices, const Tracked* components,
+                               u32* suggestions, u64* slots) {
+    __shared__ WarpRows rows_of_warps[WARPS];
+    __shared__ Suggestions<K> suggestions_of_warps[WARPS];
+    u32 lane = threadIdx.x % WARP;
+    u64 vertex = first_index(), first_vertex = vertex - lane;
+    bool active = vertex < vertices && suggestions[vertex] != NONE;
+    u32 active_lanes = __ballot_sync(ALL_LANES, active);
+    if (active_lanes == 0) return;
+    WarpRows& rows = rows_of_warps[threadIdx.x / WARP];
+    Suggestions<K>& found = suggestions_of_warps[threadIdx.x / WARP];
+    found.entries[lane] = NONE;
+    rows.take(first_edge, vertices, first_vertex, lane);
+    u64 end = rows.starts[WARP];
+    for (u64 chunk = rows.starts[0]; chunk < end; chunk += WARP) {
+        u64 entry = chunk + lane;
+        bool valid = entry < end;
+        u32 owner = valid ? rows.owner(entry) : 0;
+        bool candidate = valid && (active_lanes >> owner & 1) && neighbors[entry] != NONE;
+        found.chunk_keys[lane] = candidate ? keys[entry] : 0;
+        __syncwarp(); // the keys of all lanes are stored before any lane reads them
+        // The segmented reduction: `best` is the lane of the lightest entry among those from this
+        // lane on, in this lane's row. WARP stands for none.
+        u64 last = valid ? rows.starts[owner + 1] - 1 - chunk : 0;
+        u32 best = candidate ? lane : WARP;
+        for (u32 distance = 1; distance < WARP; distance *= 2) {
+            u32 other = __shfl_down_sync(ALL_LANES, best, distance);
+            bool in_row = lane + distance <= last && lane + distance < WARP && other < WARP;
+            if (in_row && (best == WARP || found.lighter(ids + chunk, other, best))) best = other;
+        }
+        bool first_in_segment = lane == 0 || rows.starts[owner] == entry;
+        if (valid && first_in_segment && best < WARP) {
+            K key = found.chunk_keys[best];
+            u32 old = found.entries[owner];
+            bool lighter = old == NONE || key < found.keys[owner] ||
+                           (key == found.keys[owner] && ids[chunk + best] < ids[old]);
+            if (lighter) {
+                found.entries[owner] = (u32)(chunk + best);
+                found.keys[owner] = key;
+            }
+        }
+        __syncwarp(); // all lanes have read the keys before the next chunk replaces them
+    }
+    if (!active) return;
+    u32 entry = found.entries[lane];
+    suggestions[vertex] = entry;
+    if (entry != NONE) suggest(slots, components[vertex].value, found.keys[lane], ids[entry]);
+}
+
+// With 64-bit keys, finds the lowest id among the suggested edges that have the least key.
+KERNEL __launch_bounds__(THREADS) suggest_ids_64(const u64* keys, const u32* ids, u32 vertices,
+                                                 const Tracked* components, const u32* suggestions,
+                                                 const u64* slots, u32* slot_ids) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    u32 entry = suggestions[vertex], root = components[vertex].value;
+    if (entry != NONE && keys[entry] == slots[root]) lower(&slot_ids[root], ids[entry]);
+}
+
+// Stores the entry of each component's lightest edge at its root. Only one of the edge's two
+// entries is in a row of this component.
+template <typename K>
+__device__ void choose_edges(const K* keys, const u32* ids, u32 vertices, const Tracked* components,
+                             const u32* suggestions, const u64* slots, const u32* slot_ids,
+                             u32* chosen) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    u32 entry = suggestions[vertex], root = components[vertex].value;
+    if (entry == NONE) return;
+    if (is_lightest(slots, slot_ids, root, keys[entry], ids[entry])) chosen[root] = entry;
+}
+
+// ---- Merge phase
+
+// What a thread has done.
+struct Tally {
+    u32 started, committed, aborted, exceeded;
+};
+
+// The loop of Algorithm 3.4 for one root: merges its component with the one that has `vertex`,
+// unless another component has taken it in. Returns whether it merged.
+__device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vertex, Tally* tally) {
+    for (;;) {
+        tally->started++;
+        transaction.begin();
+        // find(vertexID) of the source: whether the root is still a root.
+        u32 slot;
+        Access access = transaction.open(own_root, &slot);
+        if (access == Access::DONE && transaction.values[slot] != own_root) {
+            transaction.rollback();
+            return false;
+        }
+        // union(rootVertex): finds the root of the other component.
+        u32 root = vertex;
+        while (access == Access::DONE) {
+            u32 known = transaction.size;
+            access = transaction.open(root, &slot);
+            if (access != Access::DONE || transaction.values[slot] == root) break;
+            if (transaction.size == known) break; // a cycle, which only a doomed transaction sees
+            root = transaction.values[slot];
+        }
+        if (access == Access::FULL) {
+            // A parent stays in the component for ever, so the search goes on where it ended.
+            transaction.rollback();
+            tally->exceeded++;
+            vertex = root;
+            continue;
+        }
+        if (access == Access::DONE) {
+            if (root == own_root) {
+                transaction.rollback();
+                return false;
+            }
+            // All vertices on the path, with the root at its end, get the new root.
+            for (u32 i = 1; i < transaction.size; i++) transaction.write(i, own_root);
+            if (transaction.commit()) {
+                tally->committed++;
+                return true;
+            }
+        }
+        tally->aborted++;
+        transaction.wait_for_winner();
+    }
+}
+
+// Algorithm 3.4. Each root merges its component along its chosen edge, unless another component has
+// taken it in before.
+KERNEL __launch_bounds__(THREADS) merge_in_transactions(const u32* neighbors, const u32* ids,
+                                                        u32 vertices, Tracked* components,
+                                                        const u32* chosen, u32 longest, u32* forest,
+                                                        u64* counters) {
+    Transaction<CAPACITY> transaction(components, (u32)first_index(), longest);
+    Tally tally = {0, 0, 0, 0};
+    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
+        u32 edge = chosen[vertex];
+        // A root that is no root any more needs no transaction.
+        if (edge == NONE || load(&components[vertex].value) != vertex) continue;
+        if (merge(transaction, (u32)vertex, neighbors[edge], &tally)) insert(forest, ids[edge]);
+    }
+    count_in_block(tally.started, &counters[STARTED]);
+    count_in_block(tally.committed, &counters[COMMITTED]);
+    count_in_block(tally.aborted, &counters[ABORTED]);
+    count_in_block(tally.exceeded, &counters[EXCEEDED]);
+}
+
+// The root of a vertex, without transactions. Halves the path: a vertex on it gets its grandparent.
+// Another thread may have stored a nearer or a farther ancestor meanwhile; each one is right.
+__device__ u32 find_halving(Tracked* components, u32 vertex) {
+    for (;;) {
+        u32 parent = load(&components[vertex].value);
+        if (parent == vertex) return vertex;
+        u32 grandparent = load(&components[parent].value);
+        if (grandparent == parent) return parent;
+        store(&components[vertex].value, grandparent);
+        vertex = grandparent;
+    }
+}
+
+// The merge phase without transactions: one compare-and-swap hooks the higher root to the lower
+// one. So parents decrease, and no cycle closes.
+KERNEL __launch_bounds__(THREADS) hook(const u32* neighbors, const u32* ids, u32 vertices,
+                                       Tracked* components, const u32* chosen, u32* forest,
+                                       u64* counters) {
+    Tally tally = {0, 0, 0, 0};
+    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
+        u32 edge = chosen[vertex];
+        if (edge == NONE) continue;
+        u32 u = (u32)vertex, v = neighbors[edge];
+        for (;;) {
+            tally.started++;
+            u = find_halving(components, u);
+            v = find_halving(components, v);
+            if (u == v) break;
+            u32 high = u > v ? u : v, low = u > v ? v : u;
+            if (atomicCAS(&components[high].value, high, low) == high) {
+                tally.committed++;
+                insert(forest, ids[edge]);
+                break;
+            }
+            tally.aborted++;
+        }
+    }
+    count_in_block(tally.started, &counters[STARTED]);
+    count_in_block(tally.committed, &counters[COMMITTED]);
+    count_in_block(tally.aborted, &counters[ABORTED]);
+}
+
+// ---- Flattening and pruning
+
+// One level of pointer doubling. If another thread changes the parent's parent meanwhile, the new
+// one is nearer to the root. Both are correct.
+KERNEL __launch_bounds__(THREADS) flatten(Tracked* components, u32 vertices, u32* changed) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    u32 parent = components[vertex].value, grandparent = load(&components[parent].value);
+    if (parent == grandparent) return;
+    store(&components[vertex].value, grandparent);
+    *changed = 1;
+}
+
+// Removes the entries of active vertices that lead into their own component, and counts the others.
+// Trees are flat.
+KERNEL __launch_bounds__(THREADS) prune(const u32* first_edge, u32* neighbors, u32 vertices,
+                                        const Tracked* components, const u32* suggestions,
+                                        u64* counters) {
+    __shared__ WarpRows rows_of_warps[WARPS];
+    __shared__ u32 roots_of_warps[WARPS][WARP];
+    u32 lane = threadIdx.x % WARP, remaining = 0;
+    u64 vertex = first_index(), first_vertex = vertex - lane;
+    bool active = vertex < vertices && suggestions[vertex] != NONE;
+    u32 active_lanes = __ballot_sync(ALL_LANES, active);
+    WarpRows& rows = rows_of_warps[threadIdx.x / WARP];
+    u32* roots = roots_of_warps[threadIdx.x / WARP];
+    if (active_lanes != 0) {
+        roots[lane] = active ? components[vertex].value : NONE;
+        rows.take(first_edge, vertices, first_vertex, lane);
+        for (u64 entry = rows.starts[0] + lane; entry < rows.starts[WARP]; entry += WARP) {
+            u32 owner = rows.owner(entry);
+            if (!(active_lanes >> owner & 1)) continue;
+            u32 neighbor = neighbors[entry];
+            if (neighbor == NONE) continue;
+            if (components[neighbor].value == roots[owner]) {
+                neighbors[entry] = NONE;
+            } else {
+                remaining++;
+            }
+        }
+    }
+    count_in_block(remaining, &counters[REMAINING]);
+}
+
+// Kernels for keys of 32 and of 64 bits. src/boruvka_stm reads their parameters.
+#define KERNELS(BITS)                                                                              \
+    KERNEL __launch_bounds__(THREADS)                                                              \
+        make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {                         \
+        make_keys(keys, entries, kind, flip);                                                      \
+    }                                                                                              \
+    KERNEL __launch_bounds__(THREADS, DISCOVERY_BLOCKS) discover_edges_##BITS(                     \
+        const u32* first_edge, const u32* neighbors, const u##BITS* keys, const u32* ids,          \
+        u32 vertices, const Tracked* components, u32* suggestions, u64* slots) {                   \
+        discover_edges(first_edge, neighbors, keys, ids, vertices, components, suggestions,        \
+                       slots);                                                                     \
+    }                                                                                              \
+    KERNEL __launch_bounds__(THREADS) choose_edges_##BITS(                                         \
+        const u##BITS* keys, const u32* ids, u32 vertices, const Tracked* components,              \
+        const u32* suggestions, const u64* slots, const u32* slot_ids, u32* chosen) {              \
+        choose_edges(keys, ids, vertices, components, suggestions, slots, slot_ids, chosen);       \
+    }
+
+KERNELS(32)
+KERNELS(64)

@@ -1,0 +1,342 @@
+// PMA: Partial Prim with one thread per processor, and the unification of the trees.
+//
+// Source: Nobari 2012, Algorithms 2 to 5 and section 5. The arrays have its names. The rows of a
+// graph are `first_edge`, and the `from`, `neighbors`, `keys` and `ids` of their entries.
+//
+// Threads share only these words during Partial Prim:
+//
+// * `successor`: a word changes once, from NONE to the root of the tree that claims the vertex, and
+//   only by atomicCAS. Atomic operations on one word have one order, which all threads agree on, so
+//   exactly one tree claims a vertex. `load` reads a word by a volatile access. It may return NONE
+//   when the vertex is claimed already. Such a vertex is in another tree, because a thread sees its
+//   own claims. The atomicCAS that follows then fails and returns the root.
+// * `forest` and `counters`, which change only by atomic additions and atomic ors.
+//
+// No thread reads a word that another thread has written because of what it found in a third one.
+// So no fence is needed. A row, `touched[root]` and a list are used by one thread only. The end of
+// a kernel makes all of them visible to the next kernel.
+//
+// No thread waits for another one. So the kernel does not rely on the order in which threads of a
+// warp or blocks of a grid run.
+
+#include "common.cuh"
+#include "kernel_1024.cuh"
+
+// Indices of `counters`. src/pma reads them.
+constexpr u32 TREES = 0;
+constexpr u32 TOUCHES = 1;
+constexpr u32 MUTUAL_TOUCHES = 2;
+
+// Threads of a block of Partial Prim: a few thousand processors are spread over all
+// multiprocessors. src/pma reads it.
+constexpr u32 BLOCK_PROCESSORS = 64;
+// Blocks of Partial Prim that a multiprocessor holds at least. With more, registers spill.
+constexpr u32 LEAST_BLOCKS = 16;
+
+template <typename K>
+struct Graph {
+    const u32* first_edge;
+    const u32* from;
+    u32* neighbors;
+    K* keys;
+    u32* ids;
+
+    __device__ void swap(u32 a, u32 b) const {
+        u32 neighbor = neighbors[a], id = ids[a];
+        K key = keys[a];
+        neighbors[a] = neighbors[b];
+        keys[a] = keys[b];
+        ids[a] = ids[b];
+        neighbors[b] = neighbor;
+        keys[b] = key;
+        ids[b] = id;
+    }
+};
+
+// The lightest entry of a search so far.
+template <typename K>
+struct Lightest {
+    u32 entry = NONE;
+    K key = 0;
+    u32 id = 0;
+
+    // Whether an entry precedes this one in the strict total order of edges.
+    __device__ bool is_after(const Graph<K>& graph, u32 other) const {
+        if (entry == NONE) return true;
+        K other_key = graph.keys[other];
+        return other_key != key ? other_key < key : graph.ids[other] < id;
+    }
+
+    __device__ void take(const Graph<K>& graph, u32 other) {
+        entry = other;
+        key = graph.keys[other];
+        id = graph.ids[other];
+    }
+};
+
+// A tree that a processor grows.
+template <typename K>
+struct Tree {
+    Graph<K> graph;
+    u32* successor;
+    // Q, without the vertices that have no outgoing edge any more. A vertex is represented by an
+    // entry of its row: none of its outgoing edges is lighter. The places of all processors are
+    // interleaved, so that the threads of a warp read neighboring words.
+    u32* list;
+    u32 stride;
+    u32 root;
+    u32 listed;
+
+    __device__ bool has(u32 vertex) const { return load(&successor[vertex]) == root; }
+    __device__ u32& place(u32 index) const { return list[(u64)index * stride]; }
+};
+
+// MinPMA, Algorithm 3: searches all edges of a vertex.
+struct MinSearch {
+    // The lightest outgoing edge of a vertex, or NONE. Brings it to the front of the row (5.4).
+    template <typename K>
+    static __device__ __forceinline__ u32 first(const Tree<K>& tree, u32 vertex) {
+        const Graph<K>& graph = tree.graph;
+        u32 front = graph.first_edge[vertex], end = graph.first_edge[vertex + 1];
+        Lightest<K> lightest;
+        for (u32 entry = front; entry < end; entry++) {
+            // The weight first: it is in the row, and the successor is anywhere.
+            if (lightest.is_after(graph, entry) && !tree.has(graph.neighbors[entry])) {
+                lightest.take(graph, entry);
+            }
+        }
+        if (lightest.entry == NONE) return NONE;
+        if (lightest.entry != front) graph.swap(front, lightest.entry);
+        return front;
+    }
+
+    // The lightest outgoing edge of a vertex whose edge `entry` has become internal, or NONE.
+    template <typename K>
+    static __device__ __forceinline__ u32 next(const Tree<K>& tree, u32 entry) {
+        return first(tree, tree.graph.from[entry]);
+    }
+};
+
+// SortPMA, Algorithm 4: the edges of a row are sorted. The place in the list is `Last`.
+struct SortSearch {
+    template <typename K>
+    static __device__ __forceinline__ u32 first(const Tree<K>& tree, u32 vertex) {
+        return from_last(tree, vertex, tree.graph.first_edge[vertex]);
+    }
+
+    template <typename K>
+    static __device__ __forceinline__ u32 next(const Tree<K>& tree, u32 entry) {
+        return from_last(tree, tree.graph.from[entry], entry + 1);
+    }
+
+    // The first outgoing edge of a vertex from `last` on, or NONE.
+    template <typename K>
+    static __device__ __forceinline__ u32 from_last(const Tree<K>& tree, u32 vertex, u32 last) {
+        u32 end = tree.graph.first_edge[vertex + 1];
+        while (last < end && tree.has(tree.graph.neighbors[last])) last++;
+        return last < end ? last : NONE;
+    }
+};
+
+// The lightest outgoing edge of a tree, or NONE. An edge in the list that has become internal still
+// bounds the outgoing edges of its vertex from below, because the tree only grows. So it is
+// replaced only if it would be the lightest.
+template <typename Search, typename K>
+__device__ __forceinline__ u32 lightest_edge(Tree<K>& tree) {
+    Lightest<K> lightest;
+    u32 index = 0;
+    while (index < tree.listed) {
+        u32 entry = tree.place(index);
+        if (lightest.is_after(tree.graph, entry)) {
+            if (tree.has(tree.graph.neighbors[entry])) {
+                entry = Search::next(tree, entry);
+                // The vertex has no outgoing edge any more. The last one of the list replaces it.
+                if (entry == NONE) entry = tree.place(--tree.listed);
+                // The new entry may precede the lightest one or not.
+                tree.place(index) = entry;
+                continue;
+            }
+            lightest.take(tree.graph, entry);
+        }
+        index++;
+    }
+    return lightest.entry;
+}
+
+// Algorithm 2 from line 5 on. Returns the root of the tree that this tree touched, or NONE.
+template <typename Search, typename K>
+__device__ __forceinline__ u32 grow(Tree<K>& tree, u32 gamma, u32* forest) {
+    u32 newest = tree.root;
+    tree.listed = 0;
+    for (u32 size = 1; size < gamma; size++) {
+        u32 entry = Search::first(tree, newest);
+        if (entry != NONE) tree.place(tree.listed++) = entry;
+        entry = lightest_edge<Search>(tree);
+        if (entry == NONE) return NONE;
+        insert(forest, tree.graph.ids[entry]);
+        newest = tree.graph.neighbors[entry];
+        u32 claimed_by = atomicCAS(&tree.successor[newest], NONE, tree.root);
+        if (claimed_by != NONE) return claimed_by;
+    }
+    return NONE;
+}
+
+// Algorithm 2. Each processor starts trees at the vertices of its own partition. `lists` has
+// `gamma` words for each processor, or a word for each vertex if there is one processor.
+template <typename Search, typename K>
+__device__ void partial_prim(const Graph<K>& graph, u32 vertices, u32 processors, u32 gamma,
+                             u32* successor, u32* touched, u32* lists, u32* forest, u32* counters) {
+    u64 processor = first_index();
+    if (processor >= processors) return;
+    u32 begin = (u32)(processor * vertices / processors),
+        end = (u32)((processor + 1) * vertices / processors), trees = 0, touches = 0;
+    for (u32 root = begin; root < end; root++) {
+        if (load(&successor[root]) != NONE) continue;
+        if (atomicCAS(&successor[root], NONE, root) != NONE) continue;
+        Tree<K> tree = {graph, successor, lists + processor, processors, root, 0};
+        u32 other = grow<Search>(tree, gamma, forest);
+        touched[root] = other;
+        trees++;
+        touches += other != NONE;
+    }
+    if (trees > 0) atomicAdd(&counters[TREES], trees);
+    if (touches > 0) atomicAdd(&counters[TOUCHES], touches);
+}
+
+// Lets the root of each tree follow the root of the tree that it touched. Two trees that touched
+// each other would form a cycle: the lower root stays one. A thread reads only its own word of
+// `successor`, and `touched` does not change.
+KERNEL_1024 link_trees(const u32* touched, u32 vertices, u32* successor, u32* counters) {
+    u64 vertex = first_index();
+    if (vertex >= vertices || successor[vertex] != vertex) return;
+    u32 other = touched[vertex];
+    if (other == NONE) return;
+    if (touched[other] == vertex && vertex < other) {
+        atomicAdd(&counters[MUTUAL_TOUCHES], 1);
+        return;
+    }
+    successor[vertex] = other;
+}
+
+// Algorithm 5, line 4. Flags the entries that are no self-loops of the new graph. The flag after
+// the last entry is 0.
+KERNEL_1024 flag_outgoing(const u32* from, const u32* neighbors, u32 entries, const u32* root,
+                          u32* flag) {
+    u64 entry = first_index();
+    if (entry > entries) return;
+    flag[entry] = entry < entries && root[from[entry]] != root[neighbors[entry]];
+}
+
+// Counts the flagged entries of each component, at its root. `before` has the number of flagged
+// entries before each entry.
+KERNEL_1024 count_outgoing(const u32* first_edge, const u32* before, u32 vertices, const u32* root,
+                           u32* degree) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    u32 count = before[first_edge[vertex + 1]] - before[first_edge[vertex]];
+    if (count > 0) atomicAdd(&degree[root[vertex]], count);
+}
+
+// Algorithm 5, line 2. Flags the roots whose component has edges: vertices of degree 0 are dropped
+// (5.4).
+KERNEL_1024 flag_new_vertices(const u32* root, const u32* degree, u32 vertices, u32* flag) {
+    u64 vertex = first_index();
+    if (vertex < vertices) flag[vertex] = root[vertex] == vertex && degree[vertex] > 0;
+}
+
+// Moves the degrees of the new vertices to their new indices.
+KERNEL_1024 take_degrees(const u32* root, const u32* degree, const u32* new_vertex, u32 vertices,
+                         u32* new_degree) {
+    u64 vertex = first_index();
+    if (vertex >= vertices || root[vertex] != vertex || degree[vertex] == 0) return;
+    new_degree[new_vertex[vertex]] = degree[vertex];
+}
+
+// Reserves a part of the new row for the flagged entries of each vertex that has some. `number`
+// gets the vertex's index in the new graph, and `shift` the distance from the number of flagged
+// entries before an entry to its new place, modulo 2^32.
+KERNEL_1024 reserve_places(const u32* first_edge, const u32* before, u32 vertices, const u32* root,
+                           const u32* new_vertex, u32* next_edge, u32* number, u32* shift) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    u32 start = before[first_edge[vertex]], count = before[first_edge[vertex + 1]] - start;
+    if (count == 0) return;
+    u32 new_number = new_vertex[root[vertex]];
+    number[vertex] = new_number;
+    shift[vertex] = atomicAdd(&next_edge[new_number], count) - start;
+}
+
+// Algorithm 5, line 3. Moves the flagged entries to the new rows, with their new ends. The other
+// end of an entry has a number, too, because its row has an entry for the same edge.
+template <typename K>
+__device__ void update_edges(const u32* from, const u32* neighbors, const K* keys, const u32* ids,
+                             u32 entries, const u32* before, const u32* number, const u32* shift,
+                             u32* new_from, u32* new_neighbors, K* new_keys, u32* new_ids) {
+    u64 entry = first_index();
+    if (entry >= entries || before[entry] == before[entry + 1]) return;
+    u32 vertex = from[entry], place = before[entry] + shift[vertex];
+    new_from[place] = number[vertex];
+    new_neighbors[place] = number[neighbors[entry]];
+    new_keys[place] = keys[entry];
+    new_ids[place] = ids[entry];
+}
+
+// Flags the first of the parallel edges between two vertices, which is the lightest. The entries of
+// each row are sorted by neighbor and rank. The flag after the last entry is 0.
+KERNEL_1024 flag_lightest(const u32* from, const u32* neighbors, u32 entries, u32* flag) {
+    u64 entry = first_index();
+    if (entry > entries) return;
+    flag[entry] = entry < entries && (entry == 0 || from[entry] != from[entry - 1] ||
+                                      neighbors[entry] != neighbors[entry - 1]);
+}
+
+// Keeps the flagged entries. `before` has the number of flagged entries before each entry.
+template <typename K>
+__device__ void compact(const u32* from, const u32* neighbors, const K* keys, const u32* ids,
+                        u32 entries, const u32* before, u32* new_from, u32* new_neighbors,
+                        K* new_keys, u32* new_ids) {
+    u64 entry = first_index();
+    if (entry >= entries || before[entry] == before[entry + 1]) return;
+    u32 place = before[entry];
+    new_from[place] = from[entry];
+    new_neighbors[place] = neighbors[entry];
+    new_keys[place] = keys[entry];
+    new_ids[place] = ids[entry];
+}
+
+// Moves the starts of the rows, and the end of the last one, to where the entries are now.
+KERNEL_1024 compact_rows(const u32* first_edge, u32 vertices, const u32* before,
+                         u32* new_first_edge) {
+    u64 vertex = first_index();
+    if (vertex <= vertices) new_first_edge[vertex] = before[first_edge[vertex]];
+}
+
+// Kernels for keys of 32 and of 64 bits. src/pma reads their parameters.
+#define PARTIAL_PRIM(search, Search, BITS)                                                        \
+    KERNEL __launch_bounds__(BLOCK_PROCESSORS, LEAST_BLOCKS) partial_prim_##search##_##BITS(      \
+        const u32* first_edge, const u32* from, u32* neighbors, u##BITS* keys, u32* ids,          \
+        u32 vertices, u32 processors, u32 gamma, u32* successor, u32* touched, u32* lists,        \
+        u32* forest, u32* counters) {                                                             \
+        partial_prim<Search>(Graph<u##BITS>{first_edge, from, neighbors, keys, ids}, vertices,    \
+                             processors, gamma, successor, touched, lists, forest, counters);     \
+    }
+
+#define KERNELS(BITS)                                                                             \
+    PARTIAL_PRIM(min, MinSearch, BITS)                                                            \
+    PARTIAL_PRIM(sort, SortSearch, BITS)                                                          \
+    KERNEL_1024 update_edges_##BITS(                                                              \
+        const u32* from, const u32* neighbors, const u##BITS* keys, const u32* ids, u32 entries,  \
+        const u32* before, const u32* number, const u32* shift, u32* new_from,                    \
+        u32* new_neighbors, u##BITS* new_keys, u32* new_ids) {                                    \
+        update_edges(from, neighbors, keys, ids, entries, before, number, shift, new_from,        \
+                     new_neighbors, new_keys, new_ids);                                           \
+    }                                                                                             \
+    KERNEL_1024 compact_##BITS(const u32* from, const u32* neighbors, const u##BITS* keys,        \
+                               const u32* ids, u32 entries, const u32* before, u32* new_from,     \
+                               u32* new_neighbors, u##BITS* new_keys, u32* new_ids) {             \
+        compact(from, neighbors, keys, ids, entries, before, new_from, new_neighbors, new_keys,   \
+                new_ids);                                                                         \
+    }
+
+KERNELS(32)
+KERNELS(64)

@@ -1,0 +1,111 @@
+//! Borůvka's algorithm on a device, whose components merge in transactions of a software
+//! transactional memory.
+//!
+//! In each round, every vertex suggests its lightest outgoing edge to the root of its component.
+//! The root keeps the lightest suggestion. Then each root merges its component with the one at the
+//! other end of its edge: a transaction finds the other root, and lets it point to the own root.
+//! Last, the trees are flattened, and the entries inside of components are pruned.
+//!
+//! The lightest outgoing edge of a component is in the forest (cut property). Because ranks are a
+//! strict total order, chosen edges close no cycle, except that two components may choose the same
+//! edge. The root that merges first stays a root. The other one is a root no more, and does not
+//! merge along its edge in this round. So an edge is added once. A root that stays one has taken in
+//! another root, so in each round the number of components with outgoing edges is at least halved.
+//!
+//! * Source: Manoochehri 2017, chapter 3, Algorithms 3.1 to 3.4.
+//! * Time O((n + m) log n) work in edge discovery and pruning, because pruned entries keep their
+//!   places, and at most log2 n + 1 sweeps of flattening in a round. A transaction has at most L
+//!   vertices, the option `longest-transaction`. Transactions at the same root follow one another,
+//!   so a star of n leaves takes the time of n transactions.
+//! * Device memory: the graph's rows, and 24 bytes a vertex, with 64-bit weights 28. The result takes
+//!   one more bit an edge.
+//! * Wants rows. Exact.
+//! * Reports the time of each phase in each round, by the device's clock, with the occupancy of its
+//!   kernel, and the number of attempts of transactions, of commits, of aborts by conflicts, and of
+//!   attempts that met more than L vertices.
+//!
+//! Deviations from the source, with the reasons:
+//!
+//! * The transactional memory waits where the source's can livelock, and has the fences that
+//!   today's memory model needs; see `kernels/stm.cuh`.
+//! * A transaction that meets more than L vertices rolls back and starts again, as in the source.
+//!   There it waits until merges of others have shortened its path. When all others have merged,
+//!   nobody shortens it. Here its search goes on from the vertex that it has reached, which stays
+//!   in the same component for ever.
+//! * Suggestions are compared by weight and edge id, so that the forest is the canonical one. No
+//!   atomic minimum takes the rank of a 64-bit weight, so the step "suggest ids" finds the lowest
+//!   id among the suggested edges with the least key. The step "choose edges" stores the entry of
+//!   the edge at the root, where the source's root has the edge itself.
+//! * A vertex suggests once, after all chunks of its row, and is deactivated if no chunk has an
+//!   outgoing edge. Algorithm 3.2 decides in each chunk, which would deactivate a vertex whose
+//!   outgoing edge is in a later chunk.
+//! * Pruned entries have no neighbor, instead of the highest weight, which an edge may have.
+//! * Pruning follows flattening, instead of running beside it, so that the root of either end takes
+//!   one load. The next edge discovery needs no search then.
+//! * The loop ends when all entries are pruned, so graphs may be disconnected.
+//!
+//! The option `transactions=0` replaces the merge phase by a lock-free hook with path halving,
+//! which shows the price of the transactions. It merges along the edges of all components in a
+//! round, so it may need fewer rounds.
+
+mod counters;
+mod kernels;
+mod rounds;
+
+use kostra_core::{
+    Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,
+};
+
+use self::kernels::Kernels;
+use self::rounds::{Graph, LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
+use crate::buffers::{DeviceCsr, Keys};
+use crate::contraction::admit;
+use crate::device::Device;
+use crate::error::DeviceError;
+
+/// Borůvka's algorithm with transactions, on a device.
+pub(crate) struct BoruvkaStm;
+
+impl Algorithm for BoruvkaStm {
+    const INFO: SolverInfo = SolverInfo {
+        id: "cuda-boruvka-stm",
+        title: "Borůvka with transactional memory, on a GPU",
+        source: "Manoochehri 2017, chapter 3, Algorithms 3.1 to 3.4",
+        platform: Platform::Cuda,
+        representation: Representation::Csr,
+        exact: true,
+        time: "O((n + m) log n) work",
+        scratch: "24 bytes a vertex (28 with 64-bit weights)",
+        options: &[TRANSACTIONS, LONGEST_TRANSACTION],
+    };
+
+    fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
+        admit(Self::INFO.id, edges)
+    }
+
+    fn solve<W: Weight>(
+        &self,
+        problem: Problem<'_, W>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        let device = &*Device::open(run.device())?;
+        let rows = problem.csr(run)?;
+        let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbors().len());
+        if entries == 0 {
+            return Ok(EdgeSet::new(m));
+        }
+        device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n as usize, m))?;
+        let keys = Keys::of_weights::<W>(rows.order());
+        let kernels = run.compile(|_| Kernels::load(device, keys))?;
+        let (mut rounds, mut graph) = run.upload(|run| {
+            let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
+            let given = DeviceCsr::upload(device, rows, run.threads())?;
+            Ok::<_, DeviceError>((rounds, Graph::given(device, given)?))
+        })?;
+        rounds.initialize(&mut graph, keys)?;
+        rounds.clock.report(run)?;
+        rounds.run(&mut graph, run)?;
+        device.finish()?;
+        Ok(run.download(|run| rounds.forest.download(device, run.threads()))?)
+    }
+}

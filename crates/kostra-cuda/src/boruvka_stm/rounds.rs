@@ -1,0 +1,385 @@
+//! The rounds of Borůvka's algorithm with transactions, with the launches of its kernels.
+
+#![allow(unsafe_code, reason = "kernels are launched")]
+
+use cudarc::driver::CudaSlice;
+use kostra_core::{EdgeId, Run, SolveError, SolverOption, Vertex, Weight};
+
+use super::counters::Counters;
+use super::kernels::{
+    BLOCKS, CAPACITY, CHOOSE_EDGES, DISCOVER_EDGES, FLATTEN, Kernels, MERGE, PRUNE, SOURCE,
+    SUGGEST_IDS, merge_grid,
+};
+use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::launch::launch;
+use crate::step_clock::StepClock;
+
+pub(super) const TRANSACTIONS: SolverOption = SolverOption {
+    name: "transactions",
+    about: "whether components merge in transactions, or by a lock-free hook",
+    default: 1,
+    lowest: 0,
+    highest: 1,
+};
+
+/// The source gives no value. Few transactions are longer than the default.
+pub(super) const LONGEST_TRANSACTION: SolverOption = SolverOption {
+    name: "longest-transaction",
+    about: "most vertices in a transaction (L)",
+    default: 16,
+    lowest: 2,
+    highest: CAPACITY,
+};
+
+/// The graph on the device. Its entries are pruned from round to round.
+pub(super) struct Graph<W: Weight> {
+    entries: u32,
+    first_edge: CudaSlice<u32>,
+    neighbors: CudaSlice<Vertex>,
+    /// Keys, which have the size of weights.
+    keys: CudaSlice<W>,
+    ids: CudaSlice<EdgeId>,
+}
+
+impl<W: Weight> Graph<W> {
+    /// The given graph. `keys` still contains its weights.
+    pub(super) fn given(device: &Device, graph: DeviceCsr<W>) -> Result<Self, DeviceError> {
+        Ok(Self {
+            entries: graph.entries,
+            first_edge: graph.offsets.into_own(device)?,
+            neighbors: graph.neighbors.into_own(device)?,
+            keys: graph.weights.into_own(device)?,
+            ids: graph.ids.into_own(device)?,
+        })
+    }
+}
+
+/// The bytes that are allocated in addition to the given graph.
+pub(super) fn scratch_bytes<W: Weight>(n: usize, m: usize) -> usize {
+    let slot = if size_of::<W>() == 8 { 12 } else { 8 };
+    n * (16 + slot) + DeviceEdgeSet::bytes(m)
+}
+
+/// What is kept from round to round, in addition to the graph.
+pub(super) struct Rounds<'a> {
+    device: &'a Device,
+    kernels: Kernels,
+    vertices: u32,
+    /// Whether components merge in transactions.
+    transactions: bool,
+    /// The most vertices in a transaction.
+    longest: u32,
+    /// The tracking entry and the parent of each vertex.
+    components: CudaSlice<u64>,
+    /// The entry of each vertex's lightest edge.
+    suggestions: CudaSlice<u32>,
+    /// The lightest suggestion to each root. With 32-bit keys, a slot has the edge's rank. With
+    /// 64-bit keys, it has the edge's key, and `slot_ids` has the edge's id.
+    slots: CudaSlice<u64>,
+    slot_ids: CudaSlice<EdgeId>,
+    /// The entry of each root's lightest edge, or `NONE`.
+    chosen: CudaSlice<u32>,
+    /// One word: not 0 if a sweep has changed a parent.
+    changed: CudaSlice<u32>,
+    counters: CudaSlice<u64>,
+    pub(super) forest: DeviceEdgeSet,
+    pub(super) clock: StepClock<'a>,
+}
+
+impl<'a> Rounds<'a> {
+    /// Allocates the arrays that the rounds need in addition to the rows of the graph.
+    pub(super) fn allocate(
+        device: &'a Device,
+        kernels: Kernels,
+        (vertices, edges): (u32, usize),
+        run: &Run<'_>,
+    ) -> Result<Self, DeviceError> {
+        let n = vertices as usize;
+        Ok(Self {
+            device,
+            vertices,
+            transactions: run.option(&TRANSACTIONS) == 1,
+            longest: run.option(&LONGEST_TRANSACTION) as u32,
+            components: device.uninit(n)?,
+            suggestions: device.uninit(n)?,
+            slots: device.uninit(n)?,
+            slot_ids: device.uninit(if kernels.suggest_ids.is_some() { n } else { 0 })?,
+            chosen: device.uninit(n)?,
+            changed: device.uninit(1)?,
+            counters: device.uninit(Counters::COUNT)?,
+            forest: DeviceEdgeSet::new(device, edges)?,
+            clock: StepClock::new(device, run)?,
+            kernels,
+        })
+    }
+
+    /// Replaces the weights by their keys, and makes each vertex a component.
+    pub(super) fn initialize<W: Weight>(
+        &mut self,
+        graph: &mut Graph<W>,
+        keys: Keys,
+    ) -> Result<(), DeviceError> {
+        self.clock.start()?;
+        // SAFETY: the graph has a key for each entry.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.make_keys,
+                BLOCKS.for_items(graph.entries),
+                (SOURCE, "make_keys"),
+                [
+                    ptr keys = &mut graph.keys,
+                    u32 entries = &graph.entries,
+                    u32 kind = &keys.kind,
+                    u32 flip = &keys.flip,
+                ],
+                "making keys"
+            )
+        }?;
+        // SAFETY: both arrays have an element for each vertex.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.make_components,
+                BLOCKS.for_items(self.vertices),
+                (SOURCE, "make_components"),
+                [
+                    ptr components = &mut self.components,
+                    ptr suggestions = &mut self.suggestions,
+                    u32 vertices = &self.vertices,
+                ],
+                "making components"
+            )
+        }?;
+        self.clock.lap("initialize")
+    }
+
+    /// Algorithm 3.1: the rounds, until no edge between components is left.
+    pub(super) fn run<W: Weight>(
+        &mut self,
+        graph: &mut Graph<W>,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
+        let all = self.vertices as usize;
+        let (mut remaining, mut merged) = (graph.entries as usize, 0);
+        while remaining > 0 {
+            run.round(all - merged, remaining / 2)?;
+            self.device.fill(&mut self.counters, 0)?;
+            self.clock.start()?;
+            self.discover_edges(graph)?;
+            self.suggest_ids(graph)?;
+            self.choose_edges(graph)?;
+            self.merge(graph)?;
+            let sweeps = self.flatten()?;
+            self.prune(graph)?;
+            self.clock.report(run)?;
+            let counters = Counters::new(&download(self.device, &self.counters)?);
+            remaining = counters.remaining as usize;
+            merged = all.min(merged + counters.committed as usize);
+            counters.report(self.transactions, run);
+            run.counter("flattening sweeps", f64::from(sweeps));
+            run.progress(merged, all)?;
+        }
+        Ok(())
+    }
+
+    /// Algorithm 3.2, with 64-bit keys without the choice between equal keys.
+    fn discover_edges<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+        self.device.fill(&mut self.slots, 0xFF)?;
+        let kernel = &self.kernels.discover_edges;
+        let grid = BLOCKS.for_items(self.vertices);
+        // SAFETY: the rows are valid, and all other arrays have an element for each vertex.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "discover_edges"),
+                [
+                    ptr first_edge = &graph.first_edge,
+                    ptr neighbors = &graph.neighbors,
+                    ptr keys = &graph.keys,
+                    ptr ids = &graph.ids,
+                    u32 vertices = &self.vertices,
+                    ptr components = &self.components,
+                    ptr suggestions = &mut self.suggestions,
+                    ptr slots = &mut self.slots,
+                ],
+                "discovering edges"
+            )
+        }?;
+        self.clock.lap_of(DISCOVER_EDGES, kernel, grid)
+    }
+
+    /// With 64-bit keys, finds the lowest id among the suggested edges with the least key.
+    fn suggest_ids<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+        let Some(kernel) = &self.kernels.suggest_ids else { return Ok(()) };
+        self.device.fill(&mut self.slot_ids, 0xFF)?;
+        let grid = BLOCKS.for_items(self.vertices);
+        // SAFETY: suggestions are entries or `NONE`, and the arrays have an element for each vertex.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "suggest_ids"),
+                [
+                    ptr keys = &graph.keys,
+                    ptr ids = &graph.ids,
+                    u32 vertices = &self.vertices,
+                    ptr components = &self.components,
+                    ptr suggestions = &self.suggestions,
+                    ptr slots = &self.slots,
+                    ptr slot_ids = &mut self.slot_ids,
+                ],
+                "choosing between equal weights"
+            )
+        }?;
+        self.clock.lap_of(SUGGEST_IDS, kernel, grid)
+    }
+
+    /// Stores the entry of each component's lightest edge at its root.
+    fn choose_edges<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+        self.device.fill(&mut self.chosen, 0xFF)?;
+        let kernel = &self.kernels.choose_edges;
+        let grid = BLOCKS.for_items(self.vertices);
+        // SAFETY: suggestions are entries or `NONE`, and the arrays have an element for each
+        // vertex; `slot_ids` is used for 64-bit keys only.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "choose_edges"),
+                [
+                    ptr keys = &graph.keys,
+                    ptr ids = &graph.ids,
+                    u32 vertices = &self.vertices,
+                    ptr components = &self.components,
+                    ptr suggestions = &self.suggestions,
+                    ptr slots = &self.slots,
+                    ptr slot_ids = &self.slot_ids,
+                    ptr chosen = &mut self.chosen,
+                ],
+                "choosing edges"
+            )
+        }?;
+        self.clock.lap_of(CHOOSE_EDGES, kernel, grid)
+    }
+
+    /// Algorithm 3.4, or the hook instead. Adds the edges to the forest.
+    fn merge<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+        if !self.transactions {
+            return self.hook(graph);
+        }
+        let kernel = &self.kernels.merge_in_transactions;
+        let grid = merge_grid(self.vertices);
+        // SAFETY: chosen edges are entries that are not pruned, parents are vertices, a transaction
+        // has room for `longest` vertices, and the forest has a bit for each id.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "merge_in_transactions"),
+                [
+                    ptr neighbors = &graph.neighbors,
+                    ptr ids = &graph.ids,
+                    u32 vertices = &self.vertices,
+                    ptr components = &mut self.components,
+                    ptr chosen = &self.chosen,
+                    u32 longest = &self.longest,
+                    ptr forest = &mut self.forest.words,
+                    ptr counters = &mut self.counters,
+                ],
+                "merging components"
+            )
+        }?;
+        self.clock.lap_of(MERGE, kernel, grid)
+    }
+
+    /// The merge phase without transactions.
+    fn hook<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+        let kernel = &self.kernels.hook;
+        let grid = merge_grid(self.vertices);
+        // SAFETY: chosen edges are entries that are not pruned, parents are vertices, and the
+        // forest has a bit for each id.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "hook"),
+                [
+                    ptr neighbors = &graph.neighbors,
+                    ptr ids = &graph.ids,
+                    u32 vertices = &self.vertices,
+                    ptr components = &mut self.components,
+                    ptr chosen = &self.chosen,
+                    ptr forest = &mut self.forest.words,
+                    ptr counters = &mut self.counters,
+                ],
+                "hooking components"
+            )
+        }?;
+        self.clock.lap_of(MERGE, kernel, grid)
+    }
+
+    /// Doubles the pointers until nothing changes. Returns the number of sweeps, including the last
+    /// one, which changes nothing.
+    fn flatten(&mut self) -> Result<u32, DeviceError> {
+        let kernel = &self.kernels.flatten;
+        let grid = BLOCKS.for_items(self.vertices);
+        let mut sweeps = 0;
+        loop {
+            self.device.fill(&mut self.changed, 0)?;
+            // SAFETY: every parent is a vertex.
+            unsafe {
+                launch!(
+                    self.device,
+                    kernel,
+                    grid,
+                    (SOURCE, "flatten"),
+                    [
+                        ptr components = &mut self.components,
+                        u32 vertices = &self.vertices,
+                        ptr changed = &mut self.changed,
+                    ],
+                    "flattening trees"
+                )
+            }?;
+            sweeps += 1;
+            if download(self.device, &self.changed)? == [0] {
+                self.clock.lap_of(FLATTEN, kernel, grid)?;
+                return Ok(sweeps);
+            }
+        }
+    }
+
+    /// Removes the entries inside of components, and counts the others.
+    fn prune<W: Weight>(&mut self, graph: &mut Graph<W>) -> Result<(), DeviceError> {
+        let kernel = &self.kernels.prune;
+        let grid = BLOCKS.for_items(self.vertices);
+        // SAFETY: the rows are valid; neighbors are vertices or `NONE`.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "prune"),
+                [
+                    ptr first_edge = &graph.first_edge,
+                    ptr neighbors = &mut graph.neighbors,
+                    u32 vertices = &self.vertices,
+                    ptr components = &self.components,
+                    ptr suggestions = &self.suggestions,
+                    ptr counters = &mut self.counters,
+                ],
+                "pruning edges"
+            )
+        }?;
+        self.clock.lap_of(PRUNE, kernel, grid)
+    }
+}

@@ -1,0 +1,148 @@
+//! What the contracting solvers share: the rows of a round's graph, keys, and the roots of
+//! components.
+
+#![allow(unsafe_code, reason = "kernels are launched")]
+
+mod rows;
+
+use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
+use kostra_core::{SolveError, Vertex, Weight};
+
+use crate::buffers::{Keys, download};
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::launch::{Blocks, launch};
+use crate::source::Source;
+
+pub(crate) use self::rows::{Rows, admit};
+
+const SOURCE: Source =
+    Source { name: "contraction", text: include_str!("../../kernels/contraction.cu") };
+
+/// The kernels.
+#[derive(Clone)]
+pub(crate) struct Kernels {
+    make_keys: CudaFunction,
+    list_owners: CudaFunction,
+    propagate_colors: CudaFunction,
+}
+
+impl Kernels {
+    pub(crate) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
+        Ok(Self {
+            make_keys: device.function(SOURCE, &format!("make_keys_{}", keys.bits()))?,
+            list_owners: device.function(SOURCE, "list_owners")?,
+            propagate_colors: device.function(SOURCE, "propagate_colors")?,
+        })
+    }
+}
+
+/// The shared steps of a solve.
+pub(crate) struct Contraction<'a> {
+    device: &'a Device,
+    blocks: Blocks,
+    kernels: Kernels,
+    /// One word: not 0 if a sweep has changed a color.
+    changed: CudaSlice<u32>,
+}
+
+impl<'a> Contraction<'a> {
+    pub(crate) fn new(
+        device: &'a Device,
+        blocks: Blocks,
+        kernels: Kernels,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self { device, blocks, kernels, changed: device.uninit(1)? })
+    }
+
+    /// Replaces the weights of the given graph by their keys.
+    pub(crate) fn make_keys<W: Weight>(
+        &self,
+        graph: &mut Rows<W>,
+        keys: Keys,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the graph has a key for each entry.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.make_keys,
+                self.blocks.for_items(graph.entries),
+                (SOURCE, "make_keys"),
+                [
+                    ptr keys = &mut graph.keys,
+                    u32 entries = &graph.entries,
+                    u32 kind = &keys.kind,
+                    u32 flip = &keys.flip,
+                ],
+                "making keys"
+            )
+        }
+    }
+
+    /// Stores the vertex of each entry in `from`.
+    pub(crate) fn list_owners<W: Weight>(
+        &self,
+        graph: &Rows<W>,
+        from: &mut CudaSlice<Vertex>,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the rows are valid, and `from` has a word for each entry.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.list_owners,
+                self.blocks.for_items(graph.entries),
+                (SOURCE, "list_owners"),
+                [
+                    ptr first_edge = &graph.first_edge,
+                    u32 vertices = &graph.vertices,
+                    u32 entries = &graph.entries,
+                    ptr from = from,
+                ],
+                "listing vertices"
+            )
+        }
+    }
+
+    /// Replaces each color, which leads to a root without cycles, by the root: sweeps of distance
+    /// doubling until nothing changes. Calls `swept` after each sweep. Returns the number of
+    /// sweeps, including the last one, which changes nothing.
+    pub(crate) fn propagate_colors(
+        &mut self,
+        color: &mut CudaSlice<Vertex>,
+        vertices: u32,
+        mut swept: impl FnMut() -> Result<(), SolveError>,
+    ) -> Result<u32, SolveError> {
+        let (kernel, grid) = self.propagation(vertices);
+        let kernel = kernel.clone();
+        let mut sweeps = 0;
+        loop {
+            self.device.fill(&mut self.changed, 0)?;
+            // SAFETY: every color is a vertex.
+            unsafe {
+                launch!(
+                    self.device,
+                    &kernel,
+                    grid,
+                    (SOURCE, "propagate_colors"),
+                    [
+                        ptr color = &mut *color,
+                        u32 vertices = &vertices,
+                        ptr changed = &mut self.changed,
+                    ],
+                    "propagating colors"
+                )
+            }?;
+            sweeps += 1;
+            let converged = download(self.device, &self.changed)? == [0];
+            swept()?;
+            if converged {
+                return Ok(sweeps);
+            }
+        }
+    }
+
+    /// The kernel of [`propagate_colors`](Self::propagate_colors), and its grid.
+    pub(crate) fn propagation(&self, vertices: u32) -> (&CudaFunction, LaunchConfig) {
+        (&self.kernels.propagate_colors, self.blocks.for_items(vertices))
+    }
+}

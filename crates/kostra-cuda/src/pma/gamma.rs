@@ -1,0 +1,66 @@
+//! The largest size of a tree.
+
+use kostra_core::{Run, SolverOption};
+
+/// The option. If it is not set, [`BY_DEGREE`] decides.
+pub(super) const GAMMA: SolverOption = SolverOption {
+    name: "gamma",
+    about: "most vertices of a tree; if it is not set, it depends on the average degree",
+    default: BY_DEGREE[0].1,
+    // With one vertex, a tree would have no edge.
+    lowest: 2,
+    // The highest value of the source (6.2).
+    highest: 1000,
+};
+
+/// The lowest average degree of a graph, and gamma from this degree on. 8 is the best value of the
+/// source for a road network of average degree 2.5, and 200 a good one for large degrees (6.2). The
+/// source gives no value for degrees between them.
+const BY_DEGREE: [(u64, u64); 3] = [(0, 8), (8, 32), (32, 200)];
+
+/// The value of the option for a graph of this size.
+pub(super) fn gamma(run: &Run<'_>, vertices: u32, entries: usize) -> u32 {
+    run.chosen_option(&GAMMA).unwrap_or_else(|| by_degree(vertices, entries)) as u32
+}
+
+fn by_degree(vertices: u32, entries: usize) -> u64 {
+    let degree = entries as u64 / u64::from(vertices).max(1);
+    let row = BY_DEGREE.iter().rev().find(|(lowest, _)| *lowest <= degree);
+    row.map_or(GAMMA.default, |(_, gamma)| *gamma)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pma::INFOS;
+
+    #[test]
+    fn without_the_option_gamma_follows_from_the_average_degree() {
+        let run = Run::new();
+        let gammas = [(0, 0), (1000, 0), (1000, 2000), (1000, 7999), (1000, 8000), (10, 320)];
+        let gammas = gammas.map(|(vertices, entries)| gamma(&run, vertices, entries));
+        assert_eq!(gammas, [8, 8, 8, 8, 32, 200]);
+        assert_eq!(gamma(&run, u32::MAX, usize::MAX), 200);
+        for (_, gamma) in BY_DEGREE {
+            assert!((GAMMA.lowest..=GAMMA.highest).contains(&gamma));
+        }
+    }
+
+    #[test]
+    fn an_option_that_is_set_is_taken_whatever_the_degree() {
+        for info in INFOS {
+            let run = Run::new().with_option(info, "gamma", 3).unwrap();
+            assert_eq!(gamma(&run, 10, 10_000), 3);
+        }
+    }
+
+    #[test]
+    fn a_gamma_out_of_range_is_refused_with_the_range() {
+        for info in INFOS {
+            for value in [0, 1, 1001, u64::MAX] {
+                let error = Run::new().with_option(info, "gamma", value).err().unwrap().to_string();
+                assert_eq!(error, format!("gamma must be from 2 to 1000, not {value}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The iterations of PMA: Partial Prim, and what is reported.
+
+#![allow(unsafe_code, reason = "kernels are launched")]
+
+use cudarc::driver::CudaSlice;
+use kostra_core::{EdgeSet, Problem, Run, SolveError, SolverOption, Weight};
+
+use super::gamma::gamma;
+use super::graph::{Graph, Words};
+use super::kernels::{
+    BLOCKS, COUNTERS, Kernels, MUTUAL_TOUCHES, PARTIAL_PRIM, PROCESSOR_BLOCKS, SORT_BY_WEIGHT,
+    SOURCE, TOUCHES, TREES,
+};
+use super::{Search, Searches};
+use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
+use crate::contraction::{Contraction, Rows};
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::launch::launch;
+use crate::scan::{Scan, TileSums};
+use crate::sort_rows::RowOrder;
+use crate::step_clock::StepClock;
+
+/// The option that section 6.3 of the source compares.
+pub(super) const REMOVE_PARALLEL_EDGES: SolverOption = SolverOption {
+    name: "remove-parallel-edges",
+    about: "whether only the lightest of parallel edges is kept after each iteration",
+    default: 1,
+    lowest: 0,
+    highest: 1,
+};
+
+/// A word of `successor` of a vertex that no tree has.
+const UNVISITED: u8 = 0xFF;
+
+/// Algorithm 1.
+pub(super) fn solve<S: Searches, W: Weight>(
+    problem: Problem<'_, W>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    let device = &*Device::open(run.device())?;
+    let rows = problem.csr(run)?;
+    let (n, m, entries) = (rows.vertices(), rows.edges(), rows.rows().neighbors().len());
+    if entries == 0 {
+        return Ok(EdgeSet::new(m));
+    }
+    device.admit(0, DeviceCsr::<W>::bytes(n, entries) + scratch_bytes::<W>(n, m, entries))?;
+    let keys = Keys::of_weights::<W>(rows.order());
+    let kernels = run.compile(|_| Kernels::load(device, keys))?;
+    let (mut iterations, mut graph, mut other) = run.upload(|run| {
+        let iterations = Iterations::allocate(device, kernels, (n, m, entries), run)?;
+        let other = Graph::new(device, Rows::contracted(device, n, entries)?, entries)?;
+        let given = DeviceCsr::upload(device, rows, run.threads())?;
+        let graph = Graph::new(device, Rows::given(device, given)?, entries)?;
+        Ok::<_, DeviceError>((iterations, graph, other))
+    })?;
+    iterations.prepare(&mut graph, keys)?;
+    iterations.clock.report(run)?;
+    let mut iteration = 0;
+    while graph.rows.entries > 0 {
+        iterations.iterate(S::of(iteration), &mut graph, &mut other, run)?;
+        iteration += 1;
+    }
+    device.finish()?;
+    Ok(run.download(|run| iterations.forest.download(device, run.threads()))?)
+}
+
+/// The bytes that are allocated in addition to the given graph.
+fn scratch_bytes<W: Weight>(n: u32, m: usize, entries: usize) -> usize {
+    let n = n as usize;
+    Rows::<W>::contracted_bytes(n, entries)
+        + 2 * Graph::<W>::bytes(entries)
+        + Words::bytes(n, entries)
+        + Scan::bytes(n.max(entries) + 1)
+        + DeviceEdgeSet::bytes(m)
+}
+
+/// What is kept from iteration to iteration, in addition to the graph.
+pub(super) struct Iterations<'a> {
+    pub(super) device: &'a Device,
+    pub(super) kernels: Kernels,
+    pub(super) contraction: Contraction<'a>,
+    pub(super) scan: Scan,
+    pub(super) words: Words,
+    pub(super) counters: CudaSlice<u32>,
+    pub(super) clock: StepClock<'a>,
+    forest: DeviceEdgeSet,
+    gamma: u32,
+    removes_parallel_edges: bool,
+    /// The number of vertices of the given graph.
+    all: usize,
+}
+
+impl<'a> Iterations<'a> {
+    /// Allocates the arrays that the iterations need in addition to the two graphs.
+    fn allocate(
+        device: &'a Device,
+        kernels: Kernels,
+        (vertices, edges, entries): (u32, usize, usize),
+        run: &Run<'_>,
+    ) -> Result<Self, DeviceError> {
+        let all = vertices as usize;
+        let scanned = all.max(entries) + 1;
+        Ok(Self {
+            device,
+            contraction: Contraction::new(device, BLOCKS, kernels.contraction.clone())?,
+            scan: Scan::new(device, kernels.scan.clone(), scanned, TileSums::OnDevice)?,
+            kernels,
+            words: Words::uninit(device, all, entries)?,
+            counters: device.uninit(COUNTERS)?,
+            clock: StepClock::new(device, run)?,
+            forest: DeviceEdgeSet::new(device, edges)?,
+            gamma: gamma(run, vertices, entries),
+            removes_parallel_edges: run.option(&REMOVE_PARALLEL_EDGES) == 1,
+            all,
+        })
+    }
+
+    /// Makes the keys of the given graph, and lists the vertices of its entries.
+    fn prepare<W: Weight>(&mut self, graph: &mut Graph<W>, keys: Keys) -> Result<(), DeviceError> {
+        self.clock.start()?;
+        self.contraction.make_keys(&mut graph.rows, keys)?;
+        self.contraction.list_owners(&graph.rows, &mut graph.from)?;
+        self.clock.lap("make keys")
+    }
+
+    /// Lines 2 to 4 of Algorithm 1. Replaces a graph that has edges by the unified graph.
+    fn iterate<W: Weight>(
+        &mut self,
+        search: Search,
+        graph: &mut Graph<W>,
+        other: &mut Graph<W>,
+        run: &mut Run<'_>,
+    ) -> Result<(), SolveError> {
+        let vertices = graph.rows.vertices;
+        run.round(vertices as usize, graph.rows.entries as usize / 2)?;
+        run.progress(self.all - vertices as usize, self.all)?;
+        self.clock.start()?;
+        if search == Search::Sort {
+            let sorted = (&mut graph.rows, &graph.from);
+            self.kernels.sort.sort(self.device, RowOrder::Weight, sorted, &mut other.rows)?;
+            self.clock.lap(SORT_BY_WEIGHT)?;
+        }
+        self.partial_prim(search, graph)?;
+        self.unify(graph, other)?;
+        std::mem::swap(graph, other);
+        if self.removes_parallel_edges && graph.rows.entries > 0 {
+            self.remove_parallel_edges(graph, other)?;
+        }
+        self.clock.report(run)?;
+        self.report(vertices, run)
+    }
+
+    /// Algorithm 2 on all processors.
+    fn partial_prim<W: Weight>(
+        &mut self,
+        search: Search,
+        graph: &mut Graph<W>,
+    ) -> Result<(), DeviceError> {
+        let vertices = graph.rows.vertices;
+        let processors = (vertices / self.gamma).max(1);
+        let mut successor = self.words.successor.slice_mut(..vertices as usize);
+        self.device.fill(&mut successor, UNVISITED)?;
+        self.device.fill(&mut self.counters, 0)?;
+        let kernel = match search {
+            Search::Min => &self.kernels.partial_prim_min,
+            Search::Sort => &self.kernels.partial_prim_sort,
+        };
+        let grid = PROCESSOR_BLOCKS.for_items(processors);
+        // SAFETY: the rows are valid, and all arrays have a word for each vertex. The lists of all
+        // processors have no more words than there are vertices. The forest has a bit for each id.
+        unsafe {
+            launch!(
+                self.device,
+                kernel,
+                grid,
+                (SOURCE, "partial_prim"),
+                [
+                    ptr first_edge = &graph.rows.first_edge,
+                    ptr from = &graph.from,
+                    ptr neighbors = &mut graph.rows.neighbors,
+                    ptr keys = &mut graph.rows.keys,
+                    ptr ids = &mut graph.rows.ids,
+                    u32 vertices = &vertices,
+                    u32 processors = &processors,
+                    u32 gamma = &self.gamma,
+                    ptr successor = &mut self.words.successor,
+                    ptr touched = &mut self.words.touched,
+                    ptr lists = &mut self.words.lists,
+                    ptr forest = &mut self.forest.words,
+                    ptr counters = &mut self.counters,
+                ],
+                "growing trees"
+            )
+        }?;
+        self.clock.lap_of(PARTIAL_PRIM, kernel, grid)
+    }
+
+    /// Reports the counters of an iteration that began with `vertices` vertices.
+    fn report(&mut self, vertices: u32, run: &mut Run<'_>) -> Result<(), SolveError> {
+        if !run.is_observed() {
+            return Ok(());
+        }
+        let counts = download(self.device, &self.counters)?;
+        let [trees, touches, mutual] =
+            [TREES, TOUCHES, MUTUAL_TOUCHES].map(|counter| f64::from(counts[counter]));
+        // A touch connects two trees. Two mutual touches are one edge.
+        let components = trees - touches + mutual;
+        let reduction = |left: f64| 100.0 * (1.0 - left / f64::from(vertices));
+        run.counter("trees", trees);
+        run.counter("touches", touches);
+        run.counter("mutual touches", mutual);
+        run.counter("reduction %", reduction(components));
+        run.counter("reduction % without touches", reduction(trees));
+        Ok(())
+    }
+}
