@@ -72,7 +72,7 @@ pub(crate) struct BoruvkaStm;
 
 /// The source calls it L and gives no value. A transaction seldom has more than four vertices.
 const LONGEST: SolverOption = SolverOption {
-    name: "longest",
+    name: "longest-transaction",
     about: "most vertices of a transaction (L)",
     default: 32,
     lowest: TransactionalMemory::LOWEST_LIMIT as u64,
@@ -81,7 +81,7 @@ const LONGEST: SolverOption = SolverOption {
 
 const TRANSACTIONS: SolverOption = SolverOption {
     name: "transactions",
-    about: "whether transactions merge components, or hooks without locks",
+    about: "whether components merge in transactions, or by a lock-free hook",
     default: 1,
     lowest: 0,
     highest: 1,

@@ -65,7 +65,7 @@ impl<W: Weight> Rounds<'_, W> {
         run.phase("initialize", |_| self.initialize());
         while entries > 0 {
             run.round(components, entries / 2)?;
-            run.phase("discover", |_| self.discover());
+            run.phase("discover edges", |_| self.discover());
             run.progress(self.vertices() - components, self.vertices())?;
             components -= self.merge_components(&mut lists, run)?;
             entries = run.phase("prune", |_| self.prune());
@@ -130,7 +130,7 @@ impl<W: Weight> Rounds<'_, W> {
     ) -> Result<usize, SolveError> {
         lists.pending.clear();
         run.phase("list", |_| self.list(&lists.pending));
-        let (mut merged, mut passes) = (0, 0);
+        let (mut merged, mut passes, mut sweeps) = (0, 0, 0);
         while lists.pending.count() > 0 {
             lists.postponed.clear();
             merged += run.phase("merge", |_| match &self.merging {
@@ -139,10 +139,11 @@ impl<W: Weight> Rounds<'_, W> {
             });
             std::mem::swap(&mut lists.pending, &mut lists.postponed);
             passes += 1;
-            run.phase("flatten", |_| self.flatten());
+            sweeps += run.phase("flatten", |_| self.flatten());
             run.progress(merged, self.vertices())?;
         }
         run.counter("merge passes", f64::from(passes));
+        run.counter("flattening sweeps", f64::from(sweeps));
         self.report(run);
         Ok(merged)
     }
@@ -228,10 +229,12 @@ impl<W: Weight> Rounds<'_, W> {
     }
 
     /// Points each vertex to its grandparent, until all point to roots. A thread may read a parent
-    /// before or after another thread replaces it by the grandparent: both are ancestors.
-    fn flatten(&self) {
-        let is_flat = AtomicBool::new(false);
+    /// before or after another thread replaces it by the grandparent: both are ancestors. Returns
+    /// the number of sweeps.
+    fn flatten(&self) -> u32 {
+        let (mut sweeps, is_flat) = (0, AtomicBool::new(false));
         while !is_flat.swap(true, Relaxed) {
+            sweeps += 1;
             self.team.for_each(self.vertices(), BLOCK, |vertex| {
                 let parent = self.cells.get(vertex as Vertex);
                 let grandparent = self.cells.get(parent);
@@ -241,6 +244,7 @@ impl<W: Weight> Rounds<'_, W> {
                 }
             });
         }
+        sweeps
     }
 
     /// Removes the edges inside components, and returns the number of entries that are left.
@@ -271,7 +275,7 @@ impl<W: Weight> Rounds<'_, W> {
             ("transactions started", tally.started),
             ("transactions committed", tally.committed),
             ("transactions aborted", tally.aborted()),
-            ("transactions above L", tally.too_long),
+            ("transactions too long", tally.too_long),
             ("transactions with right of way", tally.right_of_way),
             ("most attempts of a transaction", tally.most_attempts),
         ];

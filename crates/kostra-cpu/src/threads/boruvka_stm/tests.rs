@@ -57,7 +57,7 @@ fn solve(graph: &AnyGraph, threads: usize, longest: u64) -> Log {
     let mut run = Run::new()
         .observed_by(&mut log)
         .on_threads(threads)
-        .with_option(&BoruvkaStm::INFO, "longest", longest)
+        .with_option(&BoruvkaStm::INFO, "longest-transaction", longest)
         .unwrap();
     let found = Solver::solve(&BoruvkaStm, graph, Order::Minimum, &mut run).unwrap().forest;
     assert!(found.ids() == kruskal(graph), "another forest on {threads} threads, L = {longest}");
@@ -95,7 +95,9 @@ fn every_variant_returns_the_canonical_forest_in_memory_that_was_used_before() {
                     let run = Run::new().on_threads(threads).in_workspace(&mut workspace);
                     let mut run = run
                         .with_option(&BoruvkaStm::INFO, "transactions", transactions)
-                        .and_then(|run| run.with_option(&BoruvkaStm::INFO, "longest", longest))
+                        .and_then(|run| {
+                            run.with_option(&BoruvkaStm::INFO, "longest-transaction", longest)
+                        })
                         .unwrap();
                     let found = Solver::solve(&BoruvkaStm, &graph, Order::Minimum, &mut run);
                     assert_eq!(
@@ -148,10 +150,10 @@ fn transactions_above_the_limit_merge_in_the_next_pass() {
     edges.extend((0..leaves).map(|leaf| (0, 3 + leaf, 3)));
     let graph = graph(3 + leaves, &edges);
     let log = solve(&graph, 1, 2);
-    assert_eq!(log.sum("transactions above L"), u64::from(leaves));
+    assert_eq!(log.sum("transactions too long"), u64::from(leaves));
     assert_eq!((log.rounds, log.sum("merge passes")), (1, 2));
     let log = solve(&graph, 1, 3);
-    assert_eq!((log.sum("transactions above L"), log.sum("merge passes")), (0, 1));
+    assert_eq!((log.sum("transactions too long"), log.sum("merge passes")), (0, 1));
     for threads in [2, 3, 8] {
         solve(&graph, threads, 2);
     }
@@ -160,8 +162,14 @@ fn transactions_above_the_limit_merge_in_the_next_pass() {
 #[test]
 fn a_limit_below_two_is_refused_with_the_range() {
     for longest in [0, 1] {
-        let error = Run::new().with_option(&BoruvkaStm::INFO, "longest", longest).err().unwrap();
-        assert_eq!(error.to_string(), format!("longest must be from 2 to 65536, not {longest}"));
+        let error = Run::new()
+            .with_option(&BoruvkaStm::INFO, "longest-transaction", longest)
+            .err()
+            .unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!("longest-transaction must be from 2 to 65536, not {longest}")
+        );
     }
 }
 
@@ -171,7 +179,7 @@ fn each_step_of_each_round_is_timed() {
     let edges =
         [(0, 1, 1), (1, 2, 2), (2, 0, 3), (3, 4, 1), (4, 5, 2), (5, 3, 3), (2, 3, 9), (0, 0, -5)];
     let log = solve(&graph(7, &edges), 2, 32);
-    let round = ["discover", "list", "merge", "flatten", "prune"];
+    let round = ["discover edges", "list", "merge", "flatten", "prune"];
     let expected = [
         &["build", "start threads", "initialize"][..],
         &round,
