@@ -44,7 +44,8 @@
 //!   marks with a priority above all others. In that attempt it waits for a lock instead of
 //!   aborting. The lock's owner waits for nothing, so it frees the cell after at most L steps. The
 //!   marks of this attempt cannot be replaced, so it ends without a conflict. Threads wait for the
-//!   right of way only between attempts, when they hold no marks, so there is no deadlock.
+//!   right of way only between attempts, when they hold no marks, so there is no deadlock. That
+//!   wait is as fair as the system's mutex.
 //! * Memory order: a mark acquires the entry, and freeing a locked cell releases it. Every other
 //!   change of an entry is a read-modify-write, so it continues the release sequence. Hence a mark
 //!   sees all values that earlier commits to the cell wrote, and all that those threads did before.

@@ -154,7 +154,7 @@ impl Drop for Turn<'_> {
 }
 
 impl RightOfWay {
-    /// Takes the right of way, after the threads that asked before.
+    /// Takes the right of way as soon as no other thread has it.
     fn take(&self) -> Turn<'_> {
         let guard = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         // Relaxed: marks and locks alone keep transactions apart. A thread that sees this later
