@@ -14,6 +14,7 @@
 //! | `lightest_edges` | [`LightestEdges`]: a minimum for each component |
 //! | `worklist` | [`Worklist`]: the output of a parallel filter |
 //! | `adjacency_list` | [`AdjacencyList`]: a graph that threads build |
+//! | `stm` | [`TransactionalMemory`]: cells that threads change in transactions |
 //! | `machine` | [`memory_info`]: the memory of the machine |
 //! | `sync` | the atomic types and locks, which the model checker replaces |
 //!
@@ -33,6 +34,7 @@ mod placement;
 mod scan;
 mod shared_edge_set;
 mod shared_union_find;
+mod stm;
 mod sync;
 mod team;
 mod worklist;
@@ -47,5 +49,9 @@ pub use observed::with_observed_team;
 pub use scan::exclusive_prefix_sum;
 pub use shared_edge_set::SharedEdgeSet;
 pub use shared_union_find::SharedUnionFind;
+pub use stm::{
+    Abort, Cells, LimitOutOfRange, PATIENCE, Participant, Tally, Transaction, TransactionalMemory,
+    Unfinished,
+};
 pub use team::{Schedule, Team, with_team};
 pub use worklist::Worklist;

@@ -2,6 +2,7 @@
 
 mod boruvka_contract;
 mod boruvka_edge;
+mod boruvka_stm;
 mod fast;
 mod prim_collide;
 
@@ -14,5 +15,6 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Fast,
     &boruvka_contract::BoruvkaContract,
     &boruvka_edge::BoruvkaEdge,
+    &boruvka_stm::BoruvkaStm,
     &prim_collide::PrimCollide,
 ];
