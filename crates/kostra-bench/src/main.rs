@@ -4,6 +4,7 @@
 //! `bench/README.md` describes the method and the records.
 
 mod awake;
+mod bank;
 mod contest;
 mod contestant;
 mod date;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, Parser, Subcommand};
 
+use crate::bank::BankArguments;
 use crate::contest::Rules;
 use crate::machine::Machine;
 use crate::record::{GraphResult, Measured, Record, Skipped};
@@ -51,6 +53,13 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Measures the transactional memory for devices with a bank, beside plain atomics
+    Bank {
+        #[command(flatten)]
+        workload: BankArguments,
+        #[command(flatten)]
+        circumstances: Circumstances,
+    },
     /// Prints records as Markdown
     Report {
         /// Records written with -o
@@ -139,6 +148,7 @@ fn main() -> ExitCode {
         Task::Run(arguments) => run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
         Task::Report { records } => report(&records),
     };
     match result {
@@ -234,6 +244,12 @@ fn memory(arguments: &MemoryArguments) -> Result<bool> {
     };
     let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Memory(peaks), circumstances)
+}
+
+fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool> {
+    let record = begin(Machine::this(), 1, circumstances)?;
+    let results = bank::measure(workload)?;
+    conclude(record, Measured::Bank(results), circumstances)
 }
 
 fn report(records: &[PathBuf]) -> Result<bool> {

@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::bank::BankResult;
 use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::statistics::Timing;
@@ -59,6 +60,8 @@ pub(crate) enum Measured {
     Read(Vec<FileResult>),
     /// The peak memory of processes.
     Memory(Vec<PeakResult>),
+    /// The transactional memory for devices.
+    Bank(Vec<BankResult>),
 }
 
 /// Solvers and peers on one graph.
@@ -196,6 +199,7 @@ impl Record {
             Measured::Solve { graphs, .. } => {
                 graphs.iter().all(|graph| graph.disagreements.is_empty() && graph.verified)
             }
+            Measured::Bank(results) => results.iter().all(BankResult::is_right),
             Measured::Read(_) | Measured::Memory(_) => true,
         }
     }
