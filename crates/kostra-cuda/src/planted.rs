@@ -2,8 +2,10 @@
 //! bounds. The tests are ignored, because without the tool the faults have no effect.
 //!
 //! ```text
-//! compute-sanitizer --tool racecheck --error-exitcode 9 TESTS --ignored --exact planted::a_race
-//! compute-sanitizer --tool memcheck --error-exitcode 9 TESTS --ignored --exact planted::out_of_bounds
+//! compute-sanitizer --tool racecheck --error-exitcode 9 \
+//!     TESTS --ignored --exact planted::a_race
+//! compute-sanitizer --tool memcheck --error-exitcode 9 \
+//!     TESTS --ignored --exact planted::out_of_bounds
 //! ```
 //!
 //! `TESTS` is the program of this crate's unit tests. Each command must exit with 9.
