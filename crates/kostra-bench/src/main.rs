@@ -4,6 +4,7 @@
 //! `bench/README.md` describes the method and the records.
 
 mod awake;
+mod bank;
 mod contest;
 mod contestant;
 mod date;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, Parser, Subcommand};
 
+use crate::bank::BankArguments;
 use crate::contest::Rules;
 use crate::contestant::Timed;
 use crate::machine::Machine;
@@ -61,6 +63,13 @@ enum Task {
     /// Measures the tables and figures of Manoochehri 2017, chapter 3, and prints them beside the
     /// paper's
     Manoochehri(PaperRun),
+    /// Measures the transactional memory for devices with a bank, beside plain atomics
+    Bank {
+        #[command(flatten)]
+        workload: BankArguments,
+        #[command(flatten)]
+        circumstances: Circumstances,
+    },
     /// Prints records as Markdown
     Report {
         /// Records written with -o
@@ -160,6 +169,7 @@ fn main() -> ExitCode {
         Task::Memory(arguments) => memory(&arguments),
         Task::Nobari(arguments) => evaluate("nobari", &arguments),
         Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
+        Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
         Task::Report { records } => report(&records),
     };
     match result {
@@ -279,6 +289,12 @@ fn memory(arguments: &MemoryArguments) -> Result<bool> {
     };
     let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Memory(peaks), circumstances)
+}
+
+fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool> {
+    let record = begin(Machine::this(), 1, circumstances)?;
+    let results = bank::measure(workload)?;
+    conclude(record, Measured::Bank(results), circumstances)
 }
 
 fn report(records: &[PathBuf]) -> Result<bool> {

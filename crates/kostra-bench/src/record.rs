@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::bank::BankResult;
 use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::observed::Observed;
@@ -69,6 +70,8 @@ pub(crate) enum Measured {
     Read(Vec<FileResult>),
     /// The peak memory of processes.
     Memory(Vec<PeakResult>),
+    /// The transactional memory for devices.
+    Bank(Vec<BankResult>),
 }
 
 /// Solvers and peers on one graph.
@@ -241,6 +244,7 @@ impl Record {
             Measured::Paper { experiments, .. } => {
                 experiments.iter().flat_map(|experiment| &experiment.graphs).all(right)
             }
+            Measured::Bank(results) => results.iter().all(BankResult::is_right),
             Measured::Read(_) | Measured::Memory(_) => true,
         }
     }

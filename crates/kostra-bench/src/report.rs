@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::bank;
 use crate::memory_speed::MemorySpeed;
 use crate::record::{
     ContestantResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped,
@@ -23,6 +24,7 @@ pub(crate) fn markdown(record: &Record) -> String {
         }
         Measured::Read(files) => reads(&mut text, files),
         Measured::Memory(peaks) => memory(&mut text, peaks),
+        Measured::Bank(results) => bank::table(&mut text, results),
     };
     text
 }

@@ -9,6 +9,7 @@
 //! in `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
 //! copies the result in `run.download(..)`.
 
+pub mod bank;
 mod boruvka_contract;
 mod boruvka_contract_edge;
 mod boruvka_edge;
@@ -24,6 +25,8 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
+#[cfg(test)]
+mod planted;
 mod pma;
 mod scan;
 mod shared;

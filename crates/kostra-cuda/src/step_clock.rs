@@ -107,7 +107,7 @@ impl<'a> StepClock<'a> {
 }
 
 /// An event that records the time.
-fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
+pub(crate) fn new_event(device: &Device) -> Result<CudaEvent, DeviceError> {
     device.check(device.context().new_event(Some(EventFlags::CU_EVENT_DEFAULT)), "timing kernels")
 }
 

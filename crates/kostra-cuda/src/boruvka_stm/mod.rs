@@ -17,8 +17,8 @@
 //!   places, and at most log2 n + 1 sweeps of flattening in a round. A transaction has at most L
 //!   vertices, the option `longest-transaction`. Transactions at the same root follow one another,
 //!   so a star of n leaves takes the time of n transactions.
-//! * Device memory: the graph's rows, and 24 bytes a vertex, with 64-bit weights 28. The result takes
-//!   one more bit an edge.
+//! * Device memory: the graph's rows, and 24 bytes a vertex, with 64-bit weights 28. The result
+//!   takes one more bit an edge.
 //! * Wants rows. Exact.
 //! * Reports the time of each phase in each round, by the device's clock, with the occupancy of its
 //!   kernel, and the number of attempts of transactions, of commits, of aborts by conflicts, and of
@@ -51,6 +51,8 @@
 mod counters;
 mod kernels;
 mod rounds;
+#[cfg(test)]
+mod tests;
 
 use kostra_core::{
     Algorithm, EdgeSet, Platform, Problem, Representation, Run, SolveError, SolverInfo, Weight,

@@ -218,7 +218,8 @@ impl<'a> Rounds<'a> {
         let Some(kernel) = &self.kernels.suggest_ids else { return Ok(()) };
         self.device.fill(&mut self.slot_ids, 0xFF)?;
         let grid = BLOCKS.for_items(self.vertices);
-        // SAFETY: suggestions are entries or `NONE`, and the arrays have an element for each vertex.
+        // SAFETY: suggestions are entries or `NONE`, and the arrays have an element for each
+        // vertex.
         unsafe {
             launch!(
                 self.device,
