@@ -72,6 +72,8 @@ mod gamma;
 mod graph;
 mod iterations;
 mod kernels;
+#[cfg(test)]
+mod tests;
 mod unify;
 
 use kostra_core::{

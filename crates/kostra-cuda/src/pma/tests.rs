@@ -1,0 +1,161 @@
+//! Tests on a device. Without one, they are skipped.
+
+use kostra_core::{AnyGraph, EdgeId, Observer, Order, Round, Run, Solver, Vertex};
+
+use super::{INFOS, PmaHybrid, PmaMin, PmaSort};
+use crate::testing::device;
+
+const SOLVERS: [&dyn Solver; 3] = [&PmaMin, &PmaSort, &PmaHybrid];
+
+/// A graph without weights: the number of vertices, and the ends of the edges.
+type Shape = (usize, Vec<(Vertex, Vertex)>);
+
+/// Multiplies by an odd constant, which permutes the integers below 2^32.
+fn scatter(number: u32) -> u32 {
+    number.wrapping_mul(2_654_435_761).rotate_left(13)
+}
+
+/// The forest by Kruskal's algorithm.
+fn kruskal((n, ends): &Shape, weights: &[u32]) -> Vec<EdgeId> {
+    fn find(parent: &mut [usize], mut vertex: usize) -> usize {
+        while parent[vertex] != vertex {
+            parent[vertex] = parent[parent[vertex]];
+            vertex = parent[vertex];
+        }
+        vertex
+    }
+    let mut order: Vec<_> = (0..ends.len()).collect();
+    order.sort_by_key(|&edge| (weights[edge], edge));
+    let mut parent: Vec<_> = (0..*n).collect();
+    order.retain(|&edge| {
+        let (u, v) = ends[edge];
+        let (u, v) = (find(&mut parent, u as usize), find(&mut parent, v as usize));
+        parent[u] = v;
+        u != v
+    });
+    order.sort_unstable();
+    order.into_iter().map(|edge| edge as EdgeId).collect()
+}
+
+/// Compares all three solvers with Kruskal's algorithm, for several sizes of trees, with and
+/// without parallel edges.
+fn check(about: &str, shape: &Shape, weights: Vec<u32>) {
+    let right = kruskal(shape, &weights);
+    let (u, v) = shape.1.iter().copied().unzip();
+    let graph = AnyGraph::from_edges(shape.0, u, v, weights).unwrap();
+    for solver in SOLVERS {
+        for gamma in [2, 3, 8, 100] {
+            for removal in [0, 1] {
+                let info = solver.info();
+                let mut run = Run::new()
+                    .with_option(info, "gamma", gamma)
+                    .and_then(|run| run.with_option(info, "remove-parallel-edges", removal))
+                    .unwrap();
+                let solution = solver.solve(&graph, Order::Minimum, &mut run).unwrap();
+                let id = info.id;
+                assert!(
+                    solution.forest.into_ids() == right,
+                    "{about}: {id}, gamma {gamma}, removal {removal}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_growing_tree_sees_its_edges_to_the_root_of_a_tree_that_touched_it() {
+    // In each triangle, the first vertex touches the tree of the second one while that grows. The
+    // second vertex may then only choose the edge of weight 1, not the one of weight 3.
+    const TRIANGLES: u32 = 100_000;
+    if device().is_none() {
+        return;
+    }
+    let vertex = |triangle: u32, corner: u32| triangle + corner * TRIANGLES;
+    let ends = (0..TRIANGLES).flat_map(|triangle| {
+        let corner = |corner| vertex(triangle, corner);
+        [(corner(0), corner(1)), (corner(0), corner(2)), (corner(1), corner(2))]
+    });
+    let weights = (0..3 * TRIANGLES).map(|edge| 1 + edge % 3).collect();
+    check("triangles", &(3 * TRIANGLES as usize, ends.collect()), weights);
+}
+
+#[test]
+fn vertices_that_all_threads_want_are_claimed_once() {
+    const LEAVES: u32 = 300_000;
+    if device().is_none() {
+        return;
+    }
+    let star: Vec<_> = (1..=LEAVES).map(|leaf| (0, leaf)).collect();
+    let two: Vec<_> = (2..LEAVES).flat_map(|leaf| [(0, leaf), (1, leaf)]).collect();
+    for (words, ends) in [("star", star), ("two hubs", two)] {
+        let shape = (LEAVES as usize + 1, ends);
+        let edges = shape.1.len();
+        check(&format!("{words}, equal weights"), &shape, vec![7; edges]);
+        let weights = (0..edges as u32).map(scatter).collect();
+        check(&format!("{words}, random weights"), &shape, weights);
+    }
+}
+
+#[test]
+fn rows_of_any_length_are_sorted_and_parallel_edges_removed() {
+    if device().is_none() {
+        return;
+    }
+    for n in [2, 30, 1000, 50_000] {
+        let ends: Vec<_> = (0..200_000).map(|i| (scatter(i) % n, scatter(!i) % n)).collect();
+        let edges = ends.len() as u32;
+        let shape = (n as usize, ends);
+        check(&format!("{n} vertices, ties"), &shape, (0..edges).map(|i| scatter(i) % 5).collect());
+        check(&format!("{n} vertices"), &shape, (0..edges).map(|i| scatter(i ^ 77)).collect());
+    }
+}
+
+/// The rounds of a solve, and the values of its counters.
+#[derive(Default)]
+struct Log {
+    rounds: Vec<Round>,
+    counters: Vec<(&'static str, f64)>,
+}
+
+impl Observer for Log {
+    fn round(&mut self, round: Round) {
+        self.rounds.push(round);
+    }
+
+    fn counter(&mut self, name: &'static str, value: f64) {
+        self.counters.push((name, value));
+    }
+}
+
+#[test]
+fn the_reported_reduction_is_that_of_the_vertices() {
+    // A cycle: every vertex is in the next graph until one component is left.
+    const N: u32 = 10_000;
+    if device().is_none() {
+        return;
+    }
+    let v = (0..N).map(|vertex| (vertex + 1) % N).collect();
+    let weights: Vec<_> = (0..N).map(scatter).collect();
+    let graph = AnyGraph::from_edges(N as usize, (0..N).collect(), v, weights).unwrap();
+    for (solver, info) in SOLVERS.iter().zip(INFOS) {
+        let mut log = Log::default();
+        let mut run = Run::new().with_option(info, "gamma", 4).unwrap().observed_by(&mut log);
+        solver.solve(&graph, Order::Minimum, &mut run).unwrap();
+        let of =
+            |name: &'static str| log.counters.iter().filter(move |(counter, _)| *counter == name);
+        let left: Vec<_> = log
+            .rounds
+            .iter()
+            .zip(of("reduction %"))
+            .map(|(round, (_, percent))| round.components as f64 * (1.0 - percent / 100.0))
+            .collect();
+        assert!(log.rounds.len() >= 2 && left.len() == log.rounds.len(), "{}", info.id);
+        for (left, next) in left.iter().zip(&log.rounds[1..]) {
+            assert!((left - next.components as f64).abs() < 1e-3, "{left}, {next:?}");
+        }
+        assert!((left[left.len() - 1] - 1.0).abs() < 1e-3, "{left:?}");
+        for ((_, with), (_, without)) in of("reduction %").zip(of("reduction % without touches")) {
+            assert!(without <= with && *without >= 0.0, "{without} {with}");
+        }
+    }
+}
