@@ -58,8 +58,10 @@ enum Measure {
     Time,
     /// The edges of the graph divided by the median time.
     EdgeRate,
-    /// The share of the vertices that the first round of the observed solve unified.
+    /// The share of the vertices that each round of the observed solve unified.
     Reduction,
+    /// The same, if a tree that touches another one stayed alone, as in Bader & Cong 2006.
+    ReductionAlone,
     /// The share of the started transactions of the observed solve that aborted.
     AbortRate,
 }
