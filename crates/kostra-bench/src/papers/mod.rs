@@ -160,7 +160,9 @@ pub(crate) fn measure(
     arguments: &PaperArguments,
     mut keep: impl FnMut(&[ExperimentResult]) -> Result<()>,
 ) -> Result<Vec<ExperimentResult>> {
-    let deadline = arguments.budget.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let budget = arguments.budget.map(Duration::from_secs);
+    // A budget beyond the range of the clock is no limit.
+    let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut results: Vec<ExperimentResult> = Vec::new();
     for experiment in paper.experiments {
         if !arguments.only.is_empty() && !arguments.only.iter().any(|id| id == experiment.id) {
