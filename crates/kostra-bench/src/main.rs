@@ -250,7 +250,9 @@ fn run(arguments: &RunArguments) -> Result<bool> {
 fn evaluate(id: &str, PaperRun { arguments, circumstances }: &PaperRun) -> Result<bool> {
     let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
     arguments.check(paper)?;
-    let record = begin(Machine::this(), arguments.threads(), circumstances)?;
+    let mut record = begin(Machine::this(), arguments.threads(), circumstances)?;
+    // By default one thread for each processor, and pinning leaves fewer of them.
+    record.threads = arguments.threads();
     let measured = |experiments: &[ExperimentResult]| Measured::Paper {
         paper: id.to_owned(),
         scale: arguments.scale(),

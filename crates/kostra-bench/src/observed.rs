@@ -80,6 +80,13 @@ impl Observed {
         let values = self.counters.iter().filter(|counter| counter.name == name);
         values.map(|counter| counter.value).reduce(|sum, value| sum + value)
     }
+
+    /// A counter's report in a round; none if there is none.
+    pub(crate) fn counter_in(&self, round: u32, name: &str) -> Option<f64> {
+        let mut counters = self.counters.iter();
+        let found = counters.find(|counter| counter.round == Some(round) && counter.name == name);
+        found.map(|counter| counter.value)
+    }
 }
 
 /// Keeps the reports of a solver.

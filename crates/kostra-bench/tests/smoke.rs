@@ -206,7 +206,7 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
     let (record, text) = evaluated(&only, &path);
     let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
     assert_eq!(experiments.len(), 1);
-    assert!(text.contains("Vertices unified in the first iteration, in percent"), "{text}");
+    assert!(text.contains("Vertices unified in each iteration, in percent"), "{text}");
 
     let message = |arguments: &[&str]| {
         let output = bench(arguments);

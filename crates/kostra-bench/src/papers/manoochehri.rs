@@ -20,7 +20,7 @@ const MILLION: u64 = 1_000_000;
 /// The contestants of the experiments that compare solvers.
 const SOLVERS: &[&str] = &[
     "kruskal",
-    "boruvka-stm",
+    "boruvka-stm:transactions=1/0",
     "cuda-boruvka-stm:transactions=1/0",
     "cuda-boruvka-contract",
     "cuda-boruvka-edge",
@@ -143,8 +143,8 @@ const LENGTH: Experiment = Experiment {
         ]
     },
     contestants: &[
-        "cuda-boruvka-stm:longest-transaction=2/4/8/16/64",
-        "boruvka-stm:longest-transaction=2/4/8/16/64",
+        "cuda-boruvka-stm:longest-transaction=2/4/8/16/32",
+        "boruvka-stm:longest-transaction=2/4/8/16/32",
         "fast",
     ],
     measures: &[Measure::Time, Measure::AbortRate],

@@ -58,8 +58,10 @@ enum Measure {
     Time,
     /// The edges of the graph divided by the median time.
     EdgeRate,
-    /// The share of the vertices that the first round of the observed solve unified.
+    /// The share of the vertices that each round of the observed solve unified.
     Reduction,
+    /// The same, if a tree that touches another one stayed alone, as in Bader & Cong 2006.
+    ReductionAlone,
     /// The share of the started transactions of the observed solve that aborted.
     AbortRate,
 }
@@ -158,7 +160,9 @@ pub(crate) fn measure(
     arguments: &PaperArguments,
     mut keep: impl FnMut(&[ExperimentResult]) -> Result<()>,
 ) -> Result<Vec<ExperimentResult>> {
-    let deadline = arguments.budget.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let budget = arguments.budget.map(Duration::from_secs);
+    // A budget beyond the range of the clock is no limit.
+    let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut results: Vec<ExperimentResult> = Vec::new();
     for experiment in paper.experiments {
         if !arguments.only.is_empty() && !arguments.only.iter().any(|id| id == experiment.id) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Result, Write};
 
 use super::{Experiment, Measure, Paper, Published};
+use crate::observed::{Observed, ObservedRound};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult, Record};
 use crate::report::milliseconds;
 
@@ -99,7 +100,7 @@ impl<'a> Table<'a> {
         for graph in &result.graphs {
             for contestant in &graph.contestants {
                 let is_new = !columns.contains(&contestant.name.as_str());
-                if is_new && value(measure, graph, contestant).is_some() {
+                if is_new && !values(measure, graph, contestant).is_empty() {
                     columns.push(contestant.name.as_str());
                 }
             }
@@ -146,8 +147,9 @@ impl<'a> Table<'a> {
     fn cell(&self, graph: &GraphResult, name: &str, settings: &BTreeMap<String, u64>) -> String {
         let mut contestants = graph.contestants.iter();
         let found = contestants.find(|one| one.name == name && one.settings == *settings);
-        let value = found.and_then(|contestant| value(self.measure, graph, contestant));
-        value.map_or_else(String::new, |value| self.measure.format(value))
+        let values = found.map(|contestant| values(self.measure, graph, contestant));
+        let values = values.unwrap_or_default().into_iter();
+        values.map(|value| self.measure.format(value)).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -173,7 +175,10 @@ impl Measure {
         match self {
             Self::Time => "Time in ms",
             Self::EdgeRate => "Million edges per second",
-            Self::Reduction => "Vertices unified in the first iteration, in percent",
+            Self::Reduction => "Vertices unified in each iteration, in percent",
+            Self::ReductionAlone => {
+                "The same, if a tree that touches another one stayed alone (Bader & Cong 2006)"
+            }
             Self::AbortRate => "Abort rate: aborted transactions by started transactions",
         }
     }
@@ -182,38 +187,66 @@ impl Measure {
         match self {
             Self::Time => milliseconds(value),
             Self::EdgeRate => format!("{value:.1}"),
-            Self::Reduction => format!("{:.1}", 100.0 * value),
+            Self::Reduction | Self::ReductionAlone => format!("{:.1}", 100.0 * value),
             Self::AbortRate => format!("{value:.4}"),
         }
     }
 }
 
-/// A contestant's value on a graph; none if it does not report what the measure needs.
-fn value(measure: Measure, graph: &GraphResult, contestant: &ContestantResult) -> Option<f64> {
-    let observed = contestant.observed.as_ref();
-    match measure {
-        Measure::Time => Some(contestant.timing.median),
-        Measure::EdgeRate => Some(graph.edges as f64 / contestant.timing.median / 1e6),
-        Measure::Reduction => {
-            let rounds = &observed?.rounds;
-            let before = rounds.first()?.components as f64;
-            // After the last round, every component is a tree of the forest.
-            let trees = f64::from(graph.vertices) - graph.forest_edges as f64;
-            let after = rounds.get(1).map_or(trees, |round| round.components as f64);
-            (before > 0.0).then_some(1.0 - after / before)
-        }
-        Measure::AbortRate => {
-            let started = observed?.counter("transactions started")?;
-            let aborted = observed?.counter("transactions aborted")?;
-            Some(if started > 0.0 { aborted / started } else { 0.0 })
-        }
+/// A contestant's values on a graph; empty if it does not report what the measure needs.
+fn values(measure: Measure, graph: &GraphResult, contestant: &ContestantResult) -> Vec<f64> {
+    let median = contestant.timing.median;
+    match (measure, &contestant.observed) {
+        (Measure::Time, _) => vec![median],
+        (Measure::EdgeRate, _) => vec![graph.edges as f64 / median / 1e6],
+        (_, None) => Vec::new(),
+        (Measure::Reduction, Some(observed)) => reductions(graph, observed),
+        (Measure::ReductionAlone, Some(observed)) => reductions_alone(observed),
+        (Measure::AbortRate, Some(observed)) => abort_rate(observed).into_iter().collect(),
     }
+}
+
+/// The share of the vertices that each round unified. The number after a round is that of the
+/// trees of the round less the touches that joined two trees, if the solver counts them. Otherwise
+/// it is the number before the next round. The last round of such a solver has no rate, unless it
+/// is the only one.
+fn reductions(graph: &GraphResult, observed: &Observed) -> Vec<f64> {
+    let rounds = &observed.rounds;
+    // After the last round, every component is a tree of the forest.
+    let forest = f64::from(graph.vertices) - graph.forest_edges as f64;
+    let rate = |(at, round): (usize, &ObservedRound)| {
+        let count = |name| observed.counter_in(round.round, name);
+        let trees = count("trees").zip(count("touches")).zip(count("mutual touches"));
+        let after = match (trees, rounds.get(at + 1)) {
+            (Some(((trees, touches), mutual)), _) => trees - touches + mutual,
+            (None, Some(next)) => next.components as f64,
+            (None, None) if at == 0 => forest,
+            (None, None) => return None,
+        };
+        (round.components > 0).then(|| 1.0 - after / round.components as f64)
+    };
+    rounds.iter().enumerate().filter_map(rate).collect()
+}
+
+/// As [`reductions`], without the touches.
+fn reductions_alone(observed: &Observed) -> Vec<f64> {
+    let rate = |round: &ObservedRound| {
+        let trees = observed.counter_in(round.round, "trees")?;
+        (round.components > 0).then(|| 1.0 - trees / round.components as f64)
+    };
+    observed.rounds.iter().filter_map(rate).collect()
+}
+
+fn abort_rate(observed: &Observed) -> Option<f64> {
+    let started = observed.counter("transactions started")?;
+    let aborted = observed.counter("transactions aborted")?;
+    Some(if started > 0.0 { aborted / started } else { 0.0 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observed::{Counter, Observed, ObservedRound};
+    use crate::observed::Counter;
     use crate::statistics::Timing;
 
     fn contestant(name: &str, settings: &[(&str, u64)], seconds: f64) -> ContestantResult {
@@ -283,25 +316,38 @@ mod tests {
     #[test]
     fn rates_are_read_off_the_observed_solve() {
         let round = |round, components| ObservedRound { round, components, edges: 0, seconds: 0.0 };
-        let count = |name: &str, value| Counter { name: name.to_owned(), round: None, value };
+        let count = |name: &str, round, value| Counter { name: name.to_owned(), round, value };
         let mut one = contestant("stm", &[], 0.002);
         one.observed = Some(Observed {
-            rounds: vec![round(0, 100), round(1, 25)],
+            rounds: vec![round(0, 100), round(1, 25), round(2, 5)],
             counters: vec![
-                count("transactions started", 30.0),
-                count("transactions aborted", 4.0),
-                count("transactions started", 10.0),
-                count("transactions aborted", 6.0),
+                count("transactions started", Some(0), 30.0),
+                count("transactions aborted", Some(0), 4.0),
+                count("transactions started", Some(1), 10.0),
+                count("transactions aborted", Some(1), 6.0),
             ],
             ..Observed::default()
         });
         let graph = graph("NY", Vec::new());
-        assert_eq!(value(Measure::Reduction, &graph, &one), Some(0.75));
-        assert_eq!(value(Measure::AbortRate, &graph, &one), Some(0.25));
-        assert_eq!(value(Measure::EdgeRate, &graph, &one), Some(2.0));
+        let read = |measure, one: &ContestantResult| {
+            let values = values(measure, &graph, one).into_iter();
+            values.map(|value| (1000.0 * value).round()).collect::<Vec<_>>()
+        };
+        assert_eq!(read(Measure::Reduction, &one), [750.0, 800.0]);
+        assert_eq!(read(Measure::ReductionAlone, &one), [0.0; 0]);
+        assert_eq!(read(Measure::AbortRate, &one), [250.0]);
+        assert_eq!(read(Measure::EdgeRate, &one), [2000.0]);
+
         one.observed.as_mut().unwrap().rounds.truncate(1);
-        assert_eq!(value(Measure::Reduction, &graph, &one), Some(0.99));
+        assert_eq!(read(Measure::Reduction, &one), [990.0]);
+        // 40 trees and 30 touches, of which two are of the same pair.
+        for (name, value) in [("trees", 40.0), ("touches", 30.0), ("mutual touches", 1.0)] {
+            let counter = count(name, Some(0), value);
+            one.observed.as_mut().unwrap().counters.push(counter);
+        }
+        assert_eq!(read(Measure::Reduction, &one), [890.0]);
+        assert_eq!(read(Measure::ReductionAlone, &one), [600.0]);
         one.observed = None;
-        assert_eq!(value(Measure::Reduction, &graph, &one), None);
+        assert_eq!(read(Measure::Reduction, &one), [0.0; 0]);
     }
 }
