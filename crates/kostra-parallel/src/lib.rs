@@ -10,6 +10,7 @@
 //! | `for_each_mut` | [`for_each_mut`]: one call for each item of a slice |
 //! | `edge_ids` | [`edge_ids`]: the ids of a set of edges in ascending order |
 //! | `shared_edge_set` | [`SharedEdgeSet`]: a set of edges that threads fill |
+//! | `shared_trees` | [`SharedTrees`]: trees that threads grow until they touch |
 //! | `shared_union_find` | [`SharedUnionFind`]: disjoint sets that threads merge |
 //! | `lightest_edges` | [`LightestEdges`]: a minimum for each component |
 //! | `worklist` | [`Worklist`]: the output of a parallel filter |
@@ -33,6 +34,7 @@ mod observed;
 mod placement;
 mod scan;
 mod shared_edge_set;
+mod shared_trees;
 mod shared_union_find;
 mod stm;
 mod sync;
@@ -48,6 +50,7 @@ pub use machine::memory_info;
 pub use observed::with_observed_team;
 pub use scan::exclusive_prefix_sum;
 pub use shared_edge_set::SharedEdgeSet;
+pub use shared_trees::SharedTrees;
 pub use shared_union_find::SharedUnionFind;
 pub use stm::{
     Abort, Cells, LimitOutOfRange, PATIENCE, Participant, Tally, Transaction, TransactionalMemory,

@@ -228,6 +228,19 @@ def parallel():
                    "0 hooks onto 3; 3 and 6 hook onto each\nother, so 3 is the root: one vertex",
                    ("0", "3", "6")),
     ], height=214)
+    trees = {0: 0, 1: 0, 4: 0, 2: 1, 3: 1, 5: 2, 6: 2, 7: 2}
+    unified = {vertex: min(tree, 1) for vertex, tree in trees.items()}
+    picture("pma", "Partial Prim in parallel, gamma = 3", [
+        graph("1. Three processors start", fills={0: 0, 2: 1, 5: 2}, rings={0, 2, 5},
+              new={0, 7, 6}, note="at 0, 2 and 5; each chooses its\n"
+              "lightest edge and claims a vertex"),
+        graph("2. Trees end", forest={0, 7, 6}, new={2, 8, 11}, fills=trees, rings={0, 2, 5},
+              note="trees 0 and 5 have gamma vertices;\n"
+              "tree 2 chooses e8 and touches tree 5"),
+        graph("3. Unify, then iteration 2", forest={0, 7, 6, 2, 8, 11}, new={3}, dropped={4, 5},
+              hidden={1, 9, 10}, fills=unified, note="two vertices are left; of the parallel\n"
+              "edges e3, e4 and e5, e3 stays"),
+    ], height=214)
     one = [(0, 1, "e3", True), (0, 2, "e4", False), (1, 2, "e8", True)]
     picture("fast-contract", "fast on a sparse graph", [
         graph("1. write_min, then hook",

@@ -4,7 +4,11 @@ mod boruvka_contract;
 mod boruvka_edge;
 mod boruvka_stm;
 mod fast;
+mod pma;
 mod prim_collide;
+mod stage_graph;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kostra_core::Solver;
 
@@ -17,4 +21,11 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &boruvka_edge::BoruvkaEdge,
     &boruvka_stm::BoruvkaStm,
     &prim_collide::PrimCollide,
+    &pma::Pma,
 ];
+
+/// Locks an item that one thread at a time uses, so no thread waits. The lock gives a step
+/// exclusive access.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,116 +1,116 @@
 //! One stage: instances of Prim's algorithm that grow trees concurrently.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex, Weight};
+use kostra_parallel::{AdjacencyList, SharedTrees, Team, Writer};
 
-use super::contract::Trees;
-use super::{NONE, lock, refusal};
-use crate::heap::BinaryHeap;
-use crate::heap::Heap;
-use kostra_parallel::Rows;
-use kostra_parallel::SharedEdgeSet;
-use kostra_parallel::Team;
+use super::super::lock;
+use super::super::stage_graph::StageGraph;
+use super::refusal;
+use super::starts::{Search, Starts};
+use crate::heap::{BinaryHeap, Heap};
 
 /// The number of steps (scanned edges) after which instances pause and report to the observer.
 const STRIDE: usize = 1 << 20;
 
+/// The number of edges for which an instance reserves entries of the list at a time.
+pub(super) const RESERVED: usize = 64;
+
 /// Runs of Prim's algorithm, one after another, on one thread. It can pause after any step.
-pub(super) struct Instance<K: Key> {
+pub(super) struct Instance<'a, K: Key> {
     /// The tree that is growing.
     tree: Option<Vertex>,
+    /// Whether it waits for the other instances, because its tree has collided.
+    waits: bool,
     /// The neighbors of the tree, each with the lightest edge from the tree.
     fringe: BinaryHeap<K>,
-    /// The number of vertices of the tree.
+    /// The number of vertices of the given graph in the tree.
     size: u32,
-    /// The range of vertices with which it begins each stage, and the range that it takes starts
-    /// from now.
-    own_stretch: usize,
-    stretch: usize,
-    /// The number of edges that it added to the forest in all stages.
-    chosen: usize,
+    search: Search,
+    /// Inserts into the list that holds the tree, and the number of edges for which it has entries.
+    writer: Writer<'a>,
+    reserved: usize,
+    /// The number of vertices that joined trees of other vertices, in all stages. Each gives an
+    /// edge of the forest that no other claim gives.
+    joined: usize,
     pub(super) tally: Tally,
 }
 
 /// The counts of an instance in a stage.
 #[derive(Default)]
 pub(super) struct Tally {
+    /// The vertices of the stage's graph that it claimed.
     pub(super) vertices: u32,
     pub(super) trees: u32,
     pub(super) collisions: u32,
+    /// The vertices of the given graph in its largest tree.
     pub(super) largest: u32,
 }
 
-impl<K: Key> Instance<K> {
-    /// An instance for graphs with `vertices` vertices, if the system grants the memory.
-    pub(super) fn new(vertices: u32, own_stretch: usize) -> Result<Self, OutOfMemory> {
+impl<'a, K: Key> Instance<'a, K> {
+    /// The instance with the number `index`, for graphs with `vertices` vertices, if the system
+    /// grants the memory.
+    pub(super) fn new(
+        vertices: u32,
+        index: usize,
+        tree: &'a AdjacencyList,
+    ) -> Result<Self, OutOfMemory> {
         Ok(Self {
             tree: None,
+            waits: false,
             fringe: BinaryHeap::new(vertices)?,
             size: 0,
-            own_stretch,
-            stretch: own_stretch,
-            chosen: 0,
+            search: Search::new(index),
+            writer: tree.writer(0),
+            reserved: 0,
+            joined: 0,
             tally: Tally::default(),
         })
     }
-}
 
-/// The vertices to start from: one range per instance. An instance that has finished its range
-/// takes vertices of the others.
-pub(super) struct Starts {
-    /// The next vertex of each range, and the end.
-    stretches: Vec<(AtomicUsize, usize)>,
-}
-
-impl Starts {
-    pub(super) fn new(vertices: u32, instances: usize) -> Self {
-        let bound = |index| vertices as usize * index / instances;
-        Self {
-            stretches: (0..instances)
-                .map(|index| (AtomicUsize::new(bound(index)), bound(index + 1)))
-                .collect(),
-        }
-    }
-
-    /// The next vertex that was not taken yet, from this range or the next range that has one.
-    pub(super) fn next(&self, stretch: &mut usize) -> Option<Vertex> {
-        for _ in 0..self.stretches.len() {
-            let (next, end) = &self.stretches[*stretch];
-            // The load keeps the counter near its end.
-            if next.load(Relaxed) < *end {
-                let vertex = next.fetch_add(1, Relaxed);
-                if vertex < *end {
-                    return Some(vertex as Vertex);
-                }
-            }
-            *stretch = (*stretch + 1) % self.stretches.len();
-        }
-        None
+    /// Prepares for the next stage.
+    pub(super) fn begin(&mut self) {
+        self.waits = false;
+        self.search.begin();
+        self.tally = Tally::default();
     }
 }
 
-/// A graph on which trees grow until every vertex is in a tree.
-pub(super) struct Stage<'a, W: Weight> {
+/// What a thread does after a collision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterCollision {
+    /// It waits until the stage ends.
+    Wait,
+    /// It grows another tree.
+    Restart,
+}
+
+/// A graph on which trees grow, until all instances wait or every vertex is in a tree.
+pub(super) struct Stage<'a, 'l, W: Weight> {
     pub(super) edges: Edges<'a, W>,
-    pub(super) graph: Rows<'a>,
-    pub(super) trees: Trees<'a>,
-    pub(super) forest: &'a SharedEdgeSet,
+    pub(super) graph: &'a StageGraph,
+    /// The number of vertices of the given graph in each vertex.
+    pub(super) sizes: &'a [u32],
+    pub(super) trees: SharedTrees<'a>,
+    /// Holds the minimum spanning forest, as far as it is known.
+    pub(super) tree: &'l AdjacencyList,
     pub(super) starts: Starts,
+    pub(super) after_collision: AfterCollision,
     /// Whether the system refused memory to a heap. Its tree is then incomplete.
     pub(super) refused: AtomicBool,
 }
 
-impl<W: Weight> Stage<'_, W> {
+impl<'l, W: Weight> Stage<'_, 'l, W> {
     pub(super) fn grow_all(
         &self,
-        instances: &[Mutex<Instance<W::Key>>],
+        instances: &[Mutex<Instance<'l, W::Key>>],
         team: &Team<'_>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
-        loop {
-            let unfinished = AtomicBool::new(false);
+        let unfinished = AtomicBool::new(true);
+        while unfinished.swap(false, Relaxed) {
             team.on_all(|thread| {
                 if let Some(instance) = instances.get(thread)
                     && self.grow(&mut lock(instance), STRIDE)
@@ -121,61 +121,78 @@ impl<W: Weight> Stage<'_, W> {
             if self.refused.load(Relaxed) {
                 return Err(refusal(self.edges, team.threads()));
             }
-            let chosen = instances.iter().map(|instance| lock(instance).chosen).sum();
-            run.progress(chosen, self.edges.vertices() as usize)?;
-            if !unfinished.load(Relaxed) {
-                return Ok(());
-            }
+            run.progress(joined(instances), self.edges.vertices() as usize)?;
         }
+        Ok(())
     }
 
     /// Grows trees for at least `steps` steps; whether there may be more work.
-    pub(super) fn grow(&self, instance: &mut Instance<W::Key>, steps: usize) -> bool {
+    pub(super) fn grow(&self, instance: &mut Instance<'l, W::Key>, steps: usize) -> bool {
         let mut left = steps;
-        while left > 0 {
-            let Some(tree) = instance.tree else {
-                let Some(start) = self.starts.next(&mut instance.stretch) else {
-                    instance.stretch = instance.own_stretch;
-                    return false;
-                };
-                left -= 1;
-                if self.trees.claim(start, start).is_ok() {
-                    instance.tree = Some(start);
-                    left = left.saturating_sub(self.visit(instance, start, start));
-                }
-                continue;
-            };
+        while left > 0 && !instance.waits {
             left -= 1;
-            let Some((rank, vertex)) = instance.fringe.first() else {
-                self.stop(instance, tree, NONE); // no edge leaves the tree: it spans a component
+            if let Some(tree) = instance.tree {
+                left = left.saturating_sub(self.extend(instance, tree));
                 continue;
-            };
-            instance.chosen += usize::from(self.forest.insert(W::Key::rank_id(rank)));
-            match self.trees.claim(vertex, tree) {
-                Ok(()) => {
-                    instance.fringe.delete_min();
-                    left = left.saturating_sub(self.visit(instance, tree, vertex));
-                }
-                Err(other) => {
-                    instance.tally.collisions += 1;
-                    self.stop(instance, tree, other);
-                }
+            }
+            let Some(start) = self.starts.next(&mut instance.search) else { return false };
+            if self.trees.claim(start, start).is_ok() {
+                instance.tree = Some(start);
+                left = left.saturating_sub(self.visit(instance, start, start));
             }
         }
-        true
+        !instance.waits
+    }
+
+    /// Chooses the lightest edge that leaves the tree. Returns the number of scanned edges.
+    fn extend(&self, instance: &mut Instance<'l, W::Key>, tree: Vertex) -> usize {
+        let Some((rank, vertex)) = instance.fringe.first() else {
+            self.trees.end(tree); // no edge leaves the tree: it spans a component
+            Self::stop(instance);
+            return 0;
+        };
+        self.insert_edge(instance, rank);
+        match self.trees.claim(vertex, tree) {
+            Ok(()) => {
+                instance.joined += 1;
+                instance.fringe.delete_min();
+                self.visit(instance, tree, vertex)
+            }
+            Err(other) => {
+                self.trees.touch(tree, other);
+                instance.tally.collisions += 1;
+                instance.waits = self.after_collision == AfterCollision::Wait;
+                Self::stop(instance);
+                0
+            }
+        }
+    }
+
+    /// Inserts an edge of the forest into the list, between its ends in the given graph.
+    fn insert_edge(&self, instance: &mut Instance<'l, W::Key>, rank: <W::Key as Key>::Rank) {
+        if instance.reserved == 0 {
+            instance.writer = self.tree.writer(2 * RESERVED);
+            instance.reserved = RESERVED;
+        }
+        instance.reserved -= 1;
+        let id = W::Key::rank_id(rank);
+        let (u, v) = self.edges.ends(id);
+        instance.writer.insert_edge(u, v, id);
     }
 
     /// Scans the edges of a vertex that is new to the tree. Returns their number.
-    fn visit(&self, instance: &mut Instance<W::Key>, tree: Vertex, vertex: Vertex) -> usize {
-        instance.size += 1;
-        let mut edges = 0;
-        for (to, id) in self.graph.row(vertex) {
-            edges += 1;
+    fn visit(&self, instance: &mut Instance<'l, W::Key>, tree: Vertex, vertex: Vertex) -> usize {
+        instance.size += self.sizes[vertex as usize];
+        instance.tally.vertices += 1;
+        let row = self.graph.row(vertex);
+        for entry in row {
+            let to = entry.to();
             // The vertices of other trees stay: an edge to one of them may be the lightest.
-            if self.trees.owner(to) == tree {
+            if self.trees.is_in(to, tree) {
                 continue;
             }
-            let rank = self.edges.rank(id);
+            let (key, id) = entry.rank();
+            let rank = W::Key::from_u64(key).rank(id);
             match instance.fringe.rank_of(to) {
                 None => {
                     if instance.fringe.insert(to, rank).is_err() {
@@ -186,17 +203,19 @@ impl<W: Weight> Stage<'_, W> {
                 Some(_) => {}
             }
         }
-        edges
+        row.len()
     }
 
-    fn stop(&self, instance: &mut Instance<W::Key>, tree: Vertex, other: Vertex) {
-        self.trees.hook(tree, other);
+    fn stop(instance: &mut Instance<'l, W::Key>) {
         instance.fringe.clear();
         instance.tree = None;
         let size = std::mem::take(&mut instance.size);
-        let tally = &mut instance.tally;
-        tally.vertices += size;
-        tally.trees += 1;
-        tally.largest = tally.largest.max(size);
+        instance.tally.trees += 1;
+        instance.tally.largest = instance.tally.largest.max(size);
     }
+}
+
+/// The number of vertices that joined trees of other vertices so far.
+pub(super) fn joined<K: Key>(instances: &[Mutex<Instance<'_, K>>]) -> usize {
+    instances.iter().map(|instance| lock(instance).joined).sum()
 }

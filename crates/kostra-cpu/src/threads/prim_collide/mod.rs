@@ -4,10 +4,14 @@
 //! A thread starts a tree at a vertex that is in no tree yet, and grows it as Prim's algorithm
 //! does: it chooses the lightest edge that leaves the tree, and claims the vertex at the other end
 //! by a compare-exchange. Where another tree has claimed that vertex before, the two trees collide:
-//! the tree that came second stops, and its thread starts another tree elsewhere. When all vertices
-//! are in trees, trees that collided are contracted into one vertex, and the next stage goes on
-//! with the graph between the new vertices. An instance on every vertex is Borůvka's algorithm; one
-//! instance alone is Prim's.
+//! the tree that came second stops, and its thread waits until the trees of all threads have
+//! stopped. Then trees that collided are contracted into one vertex, and the next stage goes on
+//! with the smaller graph, which contains the unvisited vertices as they are. A tree that spans a
+//! component stops without a collision, and its thread starts another tree.
+//!
+//! With the option `waiting=0` a thread that collided starts another tree at once, and a stage ends
+//! when all vertices are in trees. An instance on every vertex is then Borůvka's algorithm; one
+//! instance alone is Prim's in both cases.
 //!
 //! Why the edges are right: only its own thread adds to a tree, so at each choice the tree is a
 //! fixed set of vertices, and the chosen edge is the first in the order `(weight key, edge id)` of
@@ -18,99 +22,105 @@
 //! lighter. The first edge that leaves the union of both is not known to the thread, for the other
 //! tree is still growing. All chosen edges are in one forest, so they close no cycle, and an edge
 //! that two trees choose counts once. So the forest does not depend on which thread gets which
-//! vertex.
+//! vertex. Why collisions close no cycle but pairs is said at [`pma`](super::pma), whose touches
+//! are the same.
 //!
-//! Why there are at most log2 n stages: every tree of a stage, even one of a single vertex, ends
-//! either complete, with no edge leaving it, and is not in the next stage; or in a collision, which
-//! merges it with another tree. So each new vertex is made of at least two old ones. As in
-//! Borůvka's algorithm, the collisions form a forest, except for pairs that chose the same edge:
-//! the heaviest edge of a longer cycle would not have been first for either tree at its ends.
-//! Within a stage each vertex is claimed once and each edge is looked at from both ends. Emptying a
-//! heap at a collision costs O(1), so trees may collide as often as there are vertices: on a path
-//! with ascending weights every tree that starts behind another one collides at its first edge.
+//! Stages: every tree that a stage has grown, even one of a single vertex, ends either complete,
+//! with no edge leaving it, and is not in the next stage; or in a collision, which merges it with
+//! another tree. So each new vertex that contains a tree is made of at least two old ones. With
+//! `waiting=0` every vertex is in a tree, so there are at most log2 n stages. With waiting, a stage
+//! may end after few vertices, if trees start near each other. The start vertices are pseudorandom,
+//! so no order of weights makes that happen in every stage; measured stages grow with the number of
+//! threads and with log n. The worst case is n - 1 stages.
 //!
-//! * Source: Sousa 2014, section 4.3.1 and `tm_mst_pt` in chapter 5, which follow Kang and Bader
-//!   2009 without stealing, and Bader and Cong 2004, who restart and contract. The adjacency list
-//!   of a stage is that of section 4.2. What a tree does at a collision is nearer to Nobari 2012,
-//!   Algorithm 2 (Partial Prim), than to Sousa: a tree may choose an edge to a vertex of any other
-//!   tree, hooks onto that tree, stops, and its thread starts elsewhere at once.
-//! * Reports for each stage the number of trees and of collisions, the size of the largest tree,
-//!   and the number of vertices that each thread has processed, in the order of threads.
-//! * O((n + m) log n) work per stage, at most log2 n stages. Scratch 44 bytes per edge, 20 per
-//!   vertex, and 4 per vertex and thread. The heaps take 16 bytes (32 with 64-bit weights) for each
-//!   vertex next to a tree.
-//! * Input: edge list. Exact. Threads.
+//! * Source: Sousa 2014, sections 4.2 and 4.3.1, and `tm_mst_pt` in section 5.4, which follows Kang
+//!   and Bader 2009 without stealing. The chosen edges are in the lock-free adjacency list of
+//!   section 4.2, because a vertex may get several fathers.
+//! * Reports for each stage the number of trees and of collisions, the vertices of the given graph
+//!   in the largest tree, and the vertices of the stage that each thread has claimed, in the order
+//!   of threads: "vertices between collisions", as in Figure 5.4, or with `waiting=0`, where a
+//!   thread collides more than once, "vertices of a thread".
+//! * Time O((n + m) log n) work a stage. Scratch 64 bytes per edge, 108 a vertex, and 4 for each
+//!   vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside a
+//!   tree.
+//! * Input: CSR. Exact. Threads.
 //!
 //! Deviations from Sousa 2014:
 //!
-//! * A compare-exchange claims vertices; Kang and Bader use transactions, Bader and Cong color the
-//!   neighbors.
-//! * In `tm_mst_pt` a thread that collides waits until all others have stopped. Here it waits only
-//!   when no vertex is left to start from, because waiting would end a stage after one collision of
-//!   each thread.
-//! * The lock-free list holds the graph between trees, not the tree; the forest is a set with one
-//!   bit an edge.
-//! * Bader and Cong run one iteration of Borůvka's algorithm on the contracted graph. Here every
-//!   stage runs instances of Prim's algorithm, fewer when the graph is small, at the end one.
-//! * Graphs may be disconnected: a thread whose tree is complete starts the next tree.
-//!
-//! Deviations from Nobari 2012, Algorithm 2:
-//!
-//! * Nobari bounds the size of a tree by gamma. Here a tree grows until it collides or is complete.
-//! * Partial Prim searches the edges of all vertices of the tree for each choice. Here a heap holds
-//!   the lightest edge to each vertex beside the tree.
-//! * Nobari removes parallel edges when trees are contracted. Here they stay, as in Sousa 2014,
-//!   4.4.
+//! * A compare-exchange claims vertices; Kang and Bader use transactions.
+//! * The source does not say how trees that collided become one vertex. Here it is the unification
+//!   of Nobari 2012 ([`StageGraph`]), without its removal of parallel edges.
+//! * A thread whose tree is complete starts the next tree, so graphs may be disconnected.
+//! * A stage uses one thread for every 8 vertices at most, at the end one.
+//! * The list's entries are in one array and hold the edge's id. The end of the solve reads the
+//!   forest from the list.
 
-mod contract;
 mod grow;
+mod starts;
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use kostra_core::{
-    Algorithm, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
-    SolveError, SolverInfo, Vertex, Weight,
+    Algorithm, CsrView, EdgeSet, Edges, Key, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, SolverOption, Vertex, Weight, memory,
+};
+use kostra_parallel::{
+    AdjacencyList, Schedule, SharedEdgeSet, SharedTrees, Team, atomic_u32, with_observed_team,
 };
 
-use contract::{Links, Memory, Trees};
-use grow::{Instance, Stage, Starts, Tally};
-use kostra_parallel::AdjacencyList;
-use kostra_parallel::SharedEdgeSet;
-use kostra_parallel::Team;
-use kostra_parallel::with_observed_team;
+use super::lock;
+use super::stage_graph::{StageGraph, admit};
+use grow::{AfterCollision, Instance, RESERVED, Stage, Tally};
+use starts::Starts;
 
 /// Several instances of Prim's algorithm with collisions.
 pub(crate) struct PrimCollide;
 
-/// No tree: an unvisited vertex is in no tree, and a complete tree has collided with none.
-const NONE: Vertex = Vertex::MAX;
+const WAITING: SolverOption = SolverOption {
+    name: "waiting",
+    about: "a thread whose tree collided waits for the others before it grows another tree",
+    default: 1,
+    lowest: 0,
+    highest: 1,
+};
 
 /// The number of vertices per instance: fewer do not pay for a thread.
 const VERTICES_AN_INSTANCE: usize = 8;
+
+/// The number of vertices per block of a loop over vertices.
+const BLOCK: Schedule = Schedule::Dynamic(1 << 12);
 
 impl Algorithm for PrimCollide {
     const INFO: SolverInfo = SolverInfo {
         id: "prim-collide",
         title: "Prim, several instances that collide",
-        source: "Sousa 2014, 4.2 and 4.3.1; Nobari 2012, Algorithm 2",
+        source: "Sousa 2014, 4.2 and 4.3.1",
         platform: Platform::Threads,
-        representation: Representation::EdgeList,
+        representation: Representation::Csr,
         exact: true,
-        time: "O((n + m) log n) per stage, at most log n stages",
-        scratch: "44 bytes per edge, 20 per vertex, 4 per vertex and thread, 16 per vertex in a heap (32 with 64-bit weights)",
-        options: &[],
+        time: "O((n + m) log n) per stage; with waiting=0 at most log n stages",
+        scratch: "64 bytes per edge, 108 per vertex, 4 per vertex and thread, 16 per vertex beside a tree (32 with 64-bit weights)",
+        options: &[WAITING],
     };
+
+    fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
+        admit(edges, Self::INFO.id)
+    }
 
     fn solve<W: Weight>(
         &self,
         problem: Problem<'_, W>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let edges = problem.edges();
-        let forest = SharedEdgeSet::new(edges.len())?;
-        with_observed_team(run, run.threads(), |team, run| solve(edges, team, &forest, run))?;
-        Ok(forest.into_edge_set())
+        let rows = problem.csr(run)?;
+        with_observed_team(run, run.threads(), |team, run| {
+            let refused = |_: OutOfMemory| refusal(problem.edges(), team.threads());
+            let mut tree = tree_list(rows.vertices(), team.threads()).map_err(refused)?;
+            grow_forest(problem.edges(), rows, team, &tree, run)?;
+            run.phase("collect the forest", |_| collect(&mut tree, problem.edges(), team))
+                .map_err(refused)
+        })
     }
 }
 
@@ -119,35 +129,66 @@ impl Algorithm for PrimCollide {
 fn refusal<W: Weight>(edges: Edges<'_, W>, threads: usize) -> SolveError {
     let instances = instances_for(edges.vertices(), threads);
     let in_heap = size_of::<(<W::Key as Key>::Rank, Vertex)>();
-    let at_vertices = (edges.vertices() as usize).saturating_mul(20 + 4 * instances + in_heap);
+    let at_vertices = (edges.vertices() as usize).saturating_mul(108 + 4 * instances + in_heap);
     SolveError::OutOfMemory {
         solver: PrimCollide::INFO.id,
-        bytes: edges.len().saturating_mul(44).saturating_add(at_vertices),
+        bytes: edges.len().saturating_mul(64).saturating_add(at_vertices),
     }
 }
 
-fn solve<W: Weight>(
+/// The list that holds the tree while it grows. An edge that both trees of a collision choose is in
+/// it twice. Each such pair of trees is contracted into a vertex of its own, for which at least one
+/// edge of the forest is in the list. So at most 2 (n - 1) edges are inserted, and an instance
+/// leaves less than one reservation unused.
+fn tree_list(vertices: u32, instances: usize) -> Result<AdjacencyList, OutOfMemory> {
+    let edges = 2 * (vertices as usize).saturating_sub(1) + RESERVED * instances;
+    AdjacencyList::new(vertices, 2 * edges)
+}
+
+/// The edges of the finished tree.
+fn collect<W: Weight>(
+    tree: &mut AdjacencyList,
     edges: Edges<'_, W>,
     team: &Team<'_>,
-    forest: &SharedEdgeSet,
+) -> Result<EdgeSet, OutOfMemory> {
+    let (forest, rows) = (SharedEdgeSet::new(edges.len())?, tree.rows());
+    team.for_each(edges.vertices() as usize, BLOCK, |vertex| {
+        // Each edge is in the lists of both ends.
+        let lower_ends = rows.row(vertex as Vertex).filter(|&(to, _)| (vertex as Vertex) < to);
+        lower_ends.for_each(|(_, id)| _ = forest.insert(id));
+    });
+    Ok(forest.into_edge_set())
+}
+
+fn grow_forest<W: Weight>(
+    edges: Edges<'_, W>,
+    rows: CsrView<'_, W>,
+    team: &Team<'_>,
+    tree: &AdjacencyList,
     run: &mut Run<'_>,
 ) -> Result<(), SolveError> {
     let refused = |_: OutOfMemory| refusal(edges, team.threads());
     let mut memory = Memory::new(edges.vertices()).map_err(refused)?;
-    let search = run.phase("list", |_| Search::new(edges, team, memory.trees(), forest));
-    let mut search = search.map_err(refused)?;
-    let instances: Result<Vec<Mutex<Instance<W::Key>>>, _> =
-        (0..instances_for(edges.vertices(), team.threads()))
-            .map(|index| Instance::new(edges.vertices(), index).map(Mutex::new))
-            .collect();
+    let after_collision = match run.option(&WAITING) {
+        0 => AfterCollision::Restart,
+        _ => AfterCollision::Wait,
+    };
+    let state = run.phase("list", |_| State::new(rows, after_collision, memory.lend(), team));
+    let mut state = state.map_err(refused)?;
+    let instances: Result<Vec<_>, _> = (0..instances_for(edges.vertices(), team.threads()))
+        .map(|index| Instance::new(edges.vertices(), index, tree).map(Mutex::new))
+        .collect();
     let instances = instances.map_err(refused)?;
-    while search.links.len() > 0 {
-        run.round(search.vertices as usize, search.links.len())?;
-        let instances = &instances[..instances_for(search.vertices, team.threads())];
-        let stage = run.phase("list", |_| search.stage(instances.len()));
+    while state.graph.edges() > 0 {
+        let vertices = state.graph.vertices();
+        run.round(vertices as usize, state.graph.edges())?;
+        let instances = &instances[..instances_for(vertices, team.threads())];
+        instances.iter().for_each(|instance| lock(instance).begin());
+        let stage = run.phase("initialize", |_| state.stage(edges, tree, instances.len()));
         run.phase("grow", |run| stage.grow_all(instances, team, run))?;
-        report(instances, run);
-        run.phase("contract", |_| search.contract());
+        report(instances, after_collision, run);
+        run.phase("contract", |_| state.contract()).map_err(refused)?;
+        run.progress(grow::joined(instances), edges.vertices() as usize)?;
     }
     run.finish_rounds();
     Ok(())
@@ -158,7 +199,11 @@ fn instances_for(vertices: u32, threads: usize) -> usize {
     (vertices as usize / VERTICES_AN_INSTANCE).clamp(1, threads)
 }
 
-fn report<K: Key>(instances: &[Mutex<Instance<K>>], run: &mut Run<'_>) {
+fn report<K: Key>(
+    instances: &[Mutex<Instance<'_, K>>],
+    after_collision: AfterCollision,
+    run: &mut Run<'_>,
+) {
     let tallies: Vec<Tally> =
         instances.iter().map(|instance| std::mem::take(&mut lock(instance).tally)).collect();
     run.counter("trees", tallies.iter().map(|tally| f64::from(tally.trees)).sum());
@@ -167,65 +212,92 @@ fn report<K: Key>(instances: &[Mutex<Instance<K>>], run: &mut Run<'_>) {
         "largest tree",
         tallies.iter().map(|tally| f64::from(tally.largest)).fold(0.0, f64::max),
     );
+    let name = match after_collision {
+        AfterCollision::Wait => "vertices between collisions",
+        AfterCollision::Restart => "vertices of a thread",
+    };
     for tally in &tallies {
-        run.counter("vertices of a thread", f64::from(tally.vertices));
+        run.counter(name, f64::from(tally.vertices));
     }
 }
 
-/// Locks an item that one thread at a time uses, so no thread waits. The lock gives each step
-/// exclusive access.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The memory of [`State`]: four numbers per vertex.
+struct Memory([Vec<u32>; 4]);
+
+impl Memory {
+    /// The memory for `vertices` vertices, if the system grants it.
+    fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        let array = || memory::zeros(vertices as usize);
+        Ok(Self([array()?, array()?, array()?, array()?]))
+    }
+
+    /// The trees, and the sizes of the vertices in two arrays.
+    fn lend(&mut self) -> (SharedTrees<'_>, &mut [u32], &mut [u32]) {
+        let [successor, touched, sizes, next_sizes] = &mut self.0;
+        (SharedTrees::in_memory(successor, touched), sizes, next_sizes)
+    }
 }
 
 /// The state between stages.
-struct Search<'a, W: Weight> {
-    edges: Edges<'a, W>,
+struct State<'a> {
+    graph: StageGraph,
+    trees: SharedTrees<'a>,
+    /// The number of vertices of the given graph in each vertex, and memory for the next stage's.
+    sizes: &'a mut [u32],
+    next_sizes: &'a mut [u32],
+    after_collision: AfterCollision,
+    stages: u64,
     team: &'a Team<'a>,
-    /// The number of vertices of the stage's graph.
-    vertices: u32,
-    /// The edges of that graph.
-    links: Links,
-    /// The edges by vertex.
-    graph: AdjacencyList,
-    trees: Trees<'a>,
-    forest: &'a SharedEdgeSet,
 }
 
-impl<'a, W: Weight> Search<'a, W> {
-    fn new(
-        edges: Edges<'a, W>,
+impl<'a> State<'a> {
+    fn new<W: Weight>(
+        rows: CsrView<'_, W>,
+        after_collision: AfterCollision,
+        (trees, sizes, next_sizes): (SharedTrees<'a>, &'a mut [u32], &'a mut [u32]),
         team: &'a Team<'a>,
-        trees: Trees<'a>,
-        forest: &'a SharedEdgeSet,
     ) -> Result<Self, OutOfMemory> {
-        let vertices = edges.vertices();
-        let mut links = Links::build(edges, team)?;
-        let graph = AdjacencyList::new(vertices, 2 * links.len())?;
-        Ok(Self { edges, team, vertices, links, graph, trees, forest })
+        let graph = StageGraph::build(rows, team)?;
+        sizes.fill(1);
+        Ok(Self { graph, trees, sizes, next_sizes, after_collision, stages: 0, team })
     }
 
-    /// Builds the adjacency list of the stage, and marks all vertices as unvisited.
-    fn stage(&mut self, instances: usize) -> Stage<'_, W> {
-        self.graph.clear(self.vertices);
-        self.links.insert_into(&self.graph, self.team);
-        self.trees.forget(self.vertices, self.team);
+    /// Marks all vertices as unvisited.
+    fn stage<'s, 'l, W: Weight>(
+        &'s mut self,
+        edges: Edges<'s, W>,
+        tree: &'l AdjacencyList,
+        instances: usize,
+    ) -> Stage<'s, 'l, W> {
+        let vertices = self.graph.vertices();
+        self.trees.forget(vertices, self.team);
+        self.stages += 1;
         Stage {
-            edges: self.edges,
-            graph: self.graph.rows(),
+            edges,
+            graph: &self.graph,
+            sizes: self.sizes,
             trees: self.trees,
-            forest: self.forest,
-            starts: Starts::new(self.vertices, instances),
+            tree,
+            starts: Starts::new(vertices, instances, self.stages, self.after_collision),
+            after_collision: self.after_collision,
             refused: AtomicBool::new(false),
         }
     }
 
     /// Contracts trees that collided into the vertices of the next stage.
-    fn contract(&mut self) {
-        self.trees.merge(self.vertices, self.team);
-        let left = self.trees.number(self.vertices, self.team);
-        self.links.contract(self.trees, self.team);
-        self.vertices = left;
+    fn contract(&mut self) -> Result<(), OutOfMemory> {
+        let (team, trees, vertices) = (self.team, self.trees, self.graph.vertices());
+        trees.unify(vertices, team);
+        self.graph.number(trees, team);
+        self.next_sizes[..self.graph.next_vertices() as usize].fill(0);
+        let next_sizes = atomic_u32(self.next_sizes);
+        team.for_each(vertices as usize, BLOCK, |vertex| {
+            if let Some(new) = self.graph.new_vertex(trees.root(vertex as Vertex)) {
+                next_sizes[new as usize].fetch_add(self.sizes[vertex], Relaxed);
+            }
+        });
+        std::mem::swap(&mut self.sizes, &mut self.next_sizes);
+        self.graph.relabel(trees, team)
     }
 }
 

@@ -1,30 +1,36 @@
-//! Chance rarely has threads meet on a small graph. So here one thread drives all instances, some
-//! steps of one and then some of another; a step begins and ends with what is a single atomic
-//! operation to the other threads.
+//! One thread drives all instances, some steps of one and then some of another, because threads
+//! rarely meet on a small graph. To other threads, a step has the effect of one atomic operation.
 
-use kostra_core::{AnyGraph, EdgeId, Order, with_graph};
-use kostra_parallel::with_team;
+use kostra_core::{AnyGraph, EdgeId, Order, Solver, with_graph};
 
 use super::*;
-use crate::testing::{Log, Random, canonical_ids, forest_ids};
+use crate::testing::{Log, Random, canonical_ids};
+use kostra_parallel::with_team;
 
-/// Solves with `instances` instances that advance in random order. Returns the forest, and for each
-/// stage its size and the number of collisions.
+/// The vertices of a stage, those that were claimed, and the collisions.
+type Counts = [u32; 3];
+
+/// Solves with `instances` instances that advance in random order. Returns the forest, and the
+/// counts of each stage.
 fn interleaved<W: Weight>(
-    edges: Edges<'_, W>,
+    problem: Problem<'_, W>,
     instances: usize,
+    after_collision: AfterCollision,
     random: &mut Random,
-) -> (Vec<EdgeId>, Vec<(u32, u32)>) {
-    let forest = SharedEdgeSet::new(edges.len()).unwrap();
+) -> (Vec<EdgeId>, Vec<Counts>) {
+    let (edges, rows) = (problem.edges(), problem.csr(&mut Run::new()).unwrap());
+    let mut tree = tree_list(edges.vertices(), instances).unwrap();
     let mut memory = Memory::new(edges.vertices()).unwrap();
     let mut stages = Vec::new();
     with_team(1, |team| {
-        let mut search = Search::new(edges, team, memory.trees(), &forest).unwrap();
-        let mut all: Vec<Instance<W::Key>> =
-            (0..instances).map(|index| Instance::new(edges.vertices(), index).unwrap()).collect();
-        while search.links.len() > 0 {
-            let vertices = search.vertices;
-            let stage = search.stage(instances);
+        let mut state = State::new(rows, after_collision, memory.lend(), team).unwrap();
+        let mut all: Vec<Instance<'_, W::Key>> = (0..instances)
+            .map(|index| Instance::new(edges.vertices(), index, &tree).unwrap())
+            .collect();
+        while state.graph.edges() > 0 {
+            let vertices = state.graph.vertices();
+            all.iter_mut().for_each(Instance::begin);
+            let stage = state.stage(edges, &tree, instances);
             let mut busy: Vec<_> = (0..instances).collect();
             while !busy.is_empty() {
                 let turn = random.below(busy.len() as u32) as usize;
@@ -32,18 +38,20 @@ fn interleaved<W: Weight>(
                     busy.swap_remove(turn);
                 }
             }
-            let tallies: Vec<Tally> =
-                all.iter_mut().map(|one| std::mem::take(&mut one.tally)).collect();
-            assert_eq!(tallies.iter().map(|tally| tally.vertices).sum::<u32>(), vertices);
-            stages.push((vertices, tallies.iter().map(|tally| tally.collisions).sum()));
-            search.contract();
+            let sum =
+                |count: fn(&Tally) -> u32| -> u32 { all.iter().map(|one| count(&one.tally)).sum() };
+            stages.push([vertices, sum(|tally| tally.vertices), sum(|tally| tally.collisions)]);
+            state.contract().unwrap();
+            let left: u32 = state.sizes[..state.graph.vertices() as usize].iter().sum();
+            assert!(left <= edges.vertices());
         }
-    });
-    (forest.into_edge_set().into_ids(), stages)
+        drop(all);
+        let forest = collect(&mut tree, edges, team).unwrap();
+        (forest.into_ids(), stages)
+    })
 }
 
-#[test]
-fn however_trees_collide_the_forest_is_the_canonical_one() {
+fn check_interleaved(after_collision: AfterCollision, check: impl Fn(&[Counts], &str)) {
     let mut random = Random(3);
     let mut most_stages = 0;
     for round in 0..if cfg!(miri) { 20 } else { 4000 } {
@@ -51,41 +59,55 @@ fn however_trees_collide_the_forest_is_the_canonical_one() {
         let order = [Order::Minimum, Order::Maximum][round % 2];
         let instances = 1 + random.below(6) as usize;
         let (forest, stages) = with_graph!(&graph, graph => {
-            let edges = graph.edge_list().edges(order);
-            interleaved(edges, instances, &mut random)
+            let problem = Problem::new(graph, order, &PrimCollide::INFO);
+            interleaved(problem, instances, after_collision, &mut random)
         });
         let what = format!(
             "{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}"
         );
         assert_eq!(forest, canonical_ids(&graph, order), "{what}");
-        for stage in stages.windows(2) {
-            let [(before, collisions), (after, _)] = stage else { unreachable!("windows of two") };
-            assert!(2 * after <= *collisions && collisions <= before, "{what}");
-        }
-        assert!(instances > 1 || stages.iter().all(|(_, collisions)| *collisions == 0), "{what}");
+        check(&stages, &what);
+        let collisions = stages.iter().map(|&[.., collisions]| collisions).sum::<u32>();
+        assert!(instances > 1 || collisions == 0, "{what}");
         most_stages = most_stages.max(stages.len());
     }
     assert!(cfg!(miri) || most_stages > 2, "too few collisions to learn from");
 }
 
 #[test]
-fn starts_are_dealt_once_each_to_whoever_asks() {
-    for (vertices, instances) in [(0, 1), (1, 3), (10, 3), (100, 7)] {
-        let starts = Starts::new(vertices, instances);
-        let mut dealt = Vec::new();
-        let mut stretch = instances - 1;
-        dealt.extend(std::iter::from_fn(|| starts.next(&mut stretch)));
-        dealt.sort_unstable();
-        assert_eq!(dealt, (0..vertices).collect::<Vec<_>>());
-        assert_eq!(starts.next(&mut 0), None);
-    }
+fn however_trees_collide_the_forest_is_the_canonical_one() {
+    check_interleaved(AfterCollision::Restart, |stages, what| {
+        for stage in stages.windows(2) {
+            let [[before, claimed, collisions], [after, ..]] = stage else {
+                unreachable!("windows of two")
+            };
+            assert_eq!(before, claimed, "{what}");
+            assert!(2 * after <= *collisions && collisions <= before, "{what}");
+        }
+    });
 }
 
-/// Solves, compares, and returns the reports.
-fn log_of(graph: &AnyGraph, order: Order, threads: usize) -> Log {
+#[test]
+fn threads_that_wait_contract_what_they_have_visited() {
+    check_interleaved(AfterCollision::Wait, |stages, what| {
+        for stage in stages.windows(2) {
+            let [[before, claimed, collisions], [after, ..]] = stage else {
+                unreachable!("windows of two")
+            };
+            // Every tree that collided is merged with another tree, and no other tree is left.
+            assert!(2 * (before - after) >= *claimed, "{what}");
+            assert!((1..=6).contains(collisions), "{what}");
+        }
+    });
+}
+
+/// Solves with a value of `waiting`, compares, and returns what was reported.
+fn watched(graph: &AnyGraph, order: Order, threads: usize, waiting: u64) -> Log {
     let mut log = Log::default();
     let run = Run::new().on_threads(threads).observed_by(&mut log);
-    assert_eq!(forest_ids(&PrimCollide, graph, order, run), canonical_ids(graph, order));
+    let mut run = run.with_option(&PrimCollide::INFO, "waiting", waiting).unwrap();
+    let forest = Solver::solve(&PrimCollide, graph, order, &mut run).unwrap().forest;
+    assert_eq!(forest.ids(), canonical_ids(graph, order));
     log
 }
 
@@ -100,7 +122,7 @@ fn stages_are_few_on_paths_where_all_trees_run_into_each_other() {
         let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
         for order in [Order::Minimum, Order::Maximum] {
             for threads in [1, 2, 8] {
-                let log = log_of(&graph, order, threads);
+                let log = watched(&graph, order, threads, 0);
                 assert!(log.rounds.len() <= 20, "{order:?}, {threads} threads: {:?}", log.rounds);
                 assert!(threads > 1 || log.rounds.len() == 1);
             }
@@ -108,22 +130,70 @@ fn stages_are_few_on_paths_where_all_trees_run_into_each_other() {
     }
 }
 
+/// With start vertices in the order of the leaves, a stage would visit a leaf per thread.
+#[test]
+fn stages_of_threads_that_wait_are_few_on_a_star_in_the_order_of_weights() {
+    let n = if cfg!(miri) { 40 } else { 20_000_u32 };
+    let graph = AnyGraph::from_edges(
+        n as usize,
+        vec![0; n as usize - 1],
+        (1..n).collect(),
+        (1..n).collect::<Vec<_>>(),
+    );
+    let graph = graph.unwrap();
+    for threads in [2, 8] {
+        let log = watched(&graph, Order::Minimum, threads, 1);
+        let most = 10 * threads * n.ilog2() as usize;
+        assert!(log.rounds.len() <= most, "{threads} threads: {} stages", log.rounds.len());
+    }
+}
+
+#[test]
+fn complete_graphs_of_one_weight_are_solved_with_and_without_waiting() {
+    let n = if cfg!(miri) { 6 } else { 120_u32 };
+    let (u, v): (Vec<_>, Vec<_>) = (0..n).flat_map(|u| (u + 1..n).map(move |v| (v, u))).unzip();
+    let weights = vec![0.5_f64; u.len()];
+    let complete = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
+    for (threads, waiting) in [(2, 0), (2, 1), (8, 0), (8, 1)] {
+        watched(&complete, Order::Maximum, threads, waiting);
+    }
+}
+
 #[test]
 fn reports_what_each_thread_has_processed_in_each_stage() {
     let n = if cfg!(miri) { 60 } else { 3000 };
     let mut random = Random(5);
-    let mut draw = |bound| random.list(2 * n, bound);
+    let mut draw = |bound| (0..2 * n).map(|_| random.below(bound)).collect::<Vec<_>>();
     let graph = AnyGraph::from_edges(n as usize, draw(n), draw(n), draw(100)).unwrap();
-    for threads in [1, 2, 3] {
-        let log = log_of(&graph, Order::Minimum, threads);
+    for (threads, waiting) in [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1)] {
+        let log = watched(&graph, Order::Minimum, threads, waiting);
+        let name = ["vertices of a thread", "vertices between collisions"][waiting as usize];
         for (stage, &(vertices, _)) in log.rounds.iter().enumerate() {
-            let processed = log.counters_in_round(stage, "vertices of a thread");
+            let processed = log.counters_in_round(stage, name);
             assert_eq!(processed.len(), instances_for(vertices as u32, threads));
-            assert_eq!(processed.iter().sum::<f64>(), vertices as f64);
-            let [trees, collisions, largest] = ["trees", "collisions", "largest tree"]
-                .map(|name| log.counters_in_round(stage, name)[0]);
+            let sum = processed.iter().sum::<f64>();
+            assert!(sum <= vertices as f64 && (waiting == 1 || sum == vertices as f64));
+            let (trees, collisions) = (
+                log.counters_in_round(stage, "trees")[0],
+                log.counters_in_round(stage, "collisions")[0],
+            );
             assert!(collisions <= trees && trees <= vertices as f64);
-            assert!(largest * trees >= vertices as f64 && largest <= vertices as f64);
+            assert!(waiting == 0 || collisions <= threads as f64);
         }
+    }
+}
+
+#[test]
+fn the_largest_tree_counts_vertices_of_the_given_graph() {
+    let n = if cfg!(miri) { 60 } else { 3000_u32 };
+    let (u, v) = ((0..n - 1).collect(), (1..n).collect());
+    let path = AnyGraph::from_edges(n as usize, u, v, (1..n).collect::<Vec<_>>()).unwrap();
+    for (threads, waiting) in [(1, 0), (2, 0), (1, 1), (2, 1), (3, 1)] {
+        let log = watched(&path, Order::Minimum, threads, waiting);
+        // The last tree that grows takes the whole path, or collides with one that does.
+        let last = log.rounds.len() - 1;
+        let alone = instances_for(log.rounds[last].0 as u32, threads) == 1;
+        let largest = log.counters_in_round(last, "largest tree")[0];
+        assert!(largest <= f64::from(n) && (!alone || largest == f64::from(n)), "{largest}");
     }
 }
