@@ -145,7 +145,7 @@ const fn info(
         representation: Representation::Csr,
         exact: true,
         time,
-        scratch: "48 bytes an edge (56 with 64-bit weights), 32 a vertex",
+        scratch: "48 bytes per edge (56 with 64-bit weights), 32 per vertex",
         options: OPTIONS,
     }
 }
