@@ -15,6 +15,7 @@
 //! | `lightest_edges` | [`LightestEdges`]: a minimum for each component |
 //! | `worklist` | [`Worklist`]: the output of a parallel filter |
 //! | `adjacency_list` | [`AdjacencyList`]: a graph that threads build |
+//! | `stm` | [`TransactionalMemory`]: cells that threads change in transactions |
 //! | `machine` | [`memory_info`]: the memory of the machine |
 //! | `sync` | the atomic types and locks, which the model checker replaces |
 //!
@@ -35,6 +36,7 @@ mod scan;
 mod shared_edge_set;
 mod shared_trees;
 mod shared_union_find;
+mod stm;
 mod sync;
 mod team;
 mod worklist;
@@ -50,5 +52,9 @@ pub use scan::exclusive_prefix_sum;
 pub use shared_edge_set::SharedEdgeSet;
 pub use shared_trees::SharedTrees;
 pub use shared_union_find::SharedUnionFind;
+pub use stm::{
+    Abort, Cells, LimitOutOfRange, PATIENCE, Participant, Tally, Transaction, TransactionalMemory,
+    Unfinished,
+};
 pub use team::{Schedule, Team, with_team};
 pub use worklist::Worklist;

@@ -11,6 +11,7 @@ mod standard {
     pub(crate) use std::hint::spin_loop;
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+    pub(crate) use std::thread::yield_now;
 
     pub(crate) use crate::atomic::{atomic_u32 as as_atomic_u32, atomic_u64 as as_atomic_u64};
 }
@@ -20,6 +21,7 @@ mod checked {
     pub(crate) use loom::hint::spin_loop;
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+    pub(crate) use loom::thread::yield_now;
 
     /// loom cannot observe plain memory, so this copies the items and leaks the copy.
     pub(crate) fn as_atomic_u32(items: &mut [u32]) -> &'static [AtomicU32] {

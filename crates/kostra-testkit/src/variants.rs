@@ -6,11 +6,17 @@ use kostra::{Platform, SolverInfo, SolverOption};
 pub type Variant = Vec<(&'static str, u64)>;
 
 /// The variants with which a solver is tested. A device solver is tested with every combination of
-/// its options' [`values`], because options select kernels and grids. Other solvers are tested with
-/// their defaults.
+/// its options' [`values`], because options select kernels and grids. Another solver is tested with
+/// its defaults, and with each other value of one option beside the defaults of the others.
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
-    let options = if info.platform == Platform::Cuda { info.options } else { &[] };
-    options.iter().fold(vec![Vec::new()], |variants, option| {
+    if info.platform != Platform::Cuda {
+        let single = info.options.iter().flat_map(|option| {
+            let others = values(option).into_iter().filter(|value| *value != option.default);
+            others.map(|value| vec![(option.name, value)])
+        });
+        return std::iter::once(Vec::new()).chain(single).collect();
+    }
+    info.options.iter().fold(vec![Vec::new()], |variants, option| {
         let with =
             |variant: &Variant, value| [variant.as_slice(), &[(option.name, value)]].concat();
         let values = values(option);
@@ -84,6 +90,24 @@ mod tests {
             }
         }
         assert!(with_options > 0, "no CUDA solver has options");
+    }
+
+    #[test]
+    fn other_solvers_have_each_value_of_each_option_as_a_variant() {
+        let mut with_options = 0;
+        for info in solvers().map(Solver::info).filter(|info| info.platform != Platform::Cuda) {
+            let variants = variants(info);
+            assert!(variants.contains(&Vec::new()), "{}", info.id);
+            for option in info.options {
+                with_options += 1;
+                for value in [option.lowest, option.highest] {
+                    let wanted = vec![(option.name, value)];
+                    let is_tested = value == option.default || variants.contains(&wanted);
+                    assert!(is_tested, "{}: {wanted:?}", info.id);
+                }
+            }
+        }
+        assert!(with_options > 0, "no solver of the CPU has options");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod boruvka_contract;
 mod boruvka_edge;
+mod boruvka_stm;
 mod fast;
 mod pma;
 mod prim_collide;
@@ -18,6 +19,7 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Fast,
     &boruvka_contract::BoruvkaContract,
     &boruvka_edge::BoruvkaEdge,
+    &boruvka_stm::BoruvkaStm,
     &prim_collide::PrimCollide,
     &pma::Pma,
 ];
