@@ -100,6 +100,7 @@ fn every_command_ends_in_order_under_every_limit() {
         "boruvka-contract",
         "boruvka-stm",
         "prim-collide",
+        "pma",
     ]);
     let mut commands: Vec<_> = solvers
         .map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids"))

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use kostra_core::{Edges, Key, OutOfMemory, Run, SolveError, Vertex, Weight};
-use kostra_parallel::{AdjacencyList, SharedTrees, Team, Writer};
+use kostra_parallel::{AdjacencyList, Cells, Participant, SharedTrees, Team, Writer};
 
 use super::super::lock;
 use super::super::stage_graph::StageGraph;
-use super::refusal;
 use super::starts::{Search, Starts};
+use super::{UNVISITED, refusal};
 use crate::heap::{BinaryHeap, Heap};
 
 /// The number of steps (scanned edges) after which instances pause and report to the observer.
@@ -32,6 +32,8 @@ pub(super) struct Instance<'a, K: Key> {
     /// Inserts into the list that holds the tree, and the number of edges for which it has entries.
     writer: Writer<'a>,
     reserved: usize,
+    /// Runs the transactions that claim vertices, if there are any.
+    pub(super) participant: Option<Participant<'a>>,
     /// The number of vertices that joined trees of other vertices, in all stages. Each gives an
     /// edge of the forest that no other claim gives.
     joined: usize,
@@ -56,6 +58,7 @@ impl<'a, K: Key> Instance<'a, K> {
         vertices: u32,
         index: usize,
         tree: &'a AdjacencyList,
+        participant: Option<Participant<'a>>,
     ) -> Result<Self, OutOfMemory> {
         Ok(Self {
             tree: None,
@@ -65,6 +68,7 @@ impl<'a, K: Key> Instance<'a, K> {
             search: Search::new(index),
             writer: tree.writer(0),
             reserved: 0,
+            participant,
             joined: 0,
             tally: Tally::default(),
         })
@@ -94,6 +98,9 @@ pub(super) struct Stage<'a, 'l, W: Weight> {
     /// The number of vertices of the given graph in each vertex.
     pub(super) sizes: &'a [u32],
     pub(super) trees: SharedTrees<'a>,
+    /// The tree of each vertex, if transactions claim vertices. The trees then learn it when the
+    /// stage ends.
+    pub(super) cells: Option<Cells<'a>>,
     /// Holds the minimum spanning forest, as far as it is known.
     pub(super) tree: &'l AdjacencyList,
     pub(super) starts: Starts,
@@ -136,7 +143,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
                 continue;
             }
             let Some(start) = self.starts.next(&mut instance.search) else { return false };
-            if self.trees.claim(start, start).is_ok() {
+            if self.claim(instance, start, start).is_ok() {
                 instance.tree = Some(start);
                 left = left.saturating_sub(self.visit(instance, start, start));
             }
@@ -152,7 +159,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
             return 0;
         };
         self.insert_edge(instance, rank);
-        match self.trees.claim(vertex, tree) {
+        match self.claim(instance, vertex, tree) {
             Ok(()) => {
                 instance.joined += 1;
                 instance.fringe.delete_min();
@@ -165,6 +172,36 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
                 Self::stop(instance);
                 0
             }
+        }
+    }
+
+    /// Claims a vertex for a tree; or returns the tree of the vertex.
+    fn claim(
+        &self,
+        instance: &mut Instance<'l, W::Key>,
+        vertex: Vertex,
+        tree: Vertex,
+    ) -> Result<(), Vertex> {
+        let Some(participant) = &mut instance.participant else {
+            return self.trees.claim(vertex, tree);
+        };
+        let owner = participant.run(|transaction| {
+            let owner = transaction.read(vertex)?;
+            if owner == UNVISITED {
+                transaction.write(vertex, tree)?;
+            }
+            Ok(owner)
+        });
+        match owner.expect("a transaction of one cell is below the limit") {
+            UNVISITED => Ok(()),
+            other => Err(other),
+        }
+    }
+
+    fn is_in(&self, vertex: Vertex, tree: Vertex) -> bool {
+        match self.cells {
+            Some(cells) => cells.get(vertex) == tree,
+            None => self.trees.is_in(vertex, tree),
         }
     }
 
@@ -188,7 +225,7 @@ impl<'l, W: Weight> Stage<'_, 'l, W> {
         for entry in row {
             let to = entry.to();
             // The vertices of other trees stay: an edge to one of them may be the lightest.
-            if self.trees.is_in(to, tree) {
+            if self.is_in(to, tree) {
                 continue;
             }
             let (key, id) = entry.rank();

@@ -47,7 +47,10 @@
 //!
 //! Deviations from Sousa 2014:
 //!
-//! * A compare-exchange claims vertices; Kang and Bader use transactions.
+//! * A compare-exchange claims vertices; Kang and Bader use transactions. With the option
+//!   `transactions=1` each claim is a transaction of `kostra_parallel::TransactionalMemory`: it
+//!   reads the tree of the vertex and writes it if there is none. The heap is a thread's own, so it
+//!   needs no transaction; with stealing, it would.
 //! * The source does not say how trees that collided become one vertex. Here it is the unification
 //!   of Nobari 2012 ([`StageGraph`]), without its removal of parallel edges.
 //! * A thread whose tree is complete starts the next tree, so graphs may be disconnected.
@@ -66,7 +69,8 @@ use kostra_core::{
     SolveError, SolverInfo, SolverOption, Vertex, Weight, memory,
 };
 use kostra_parallel::{
-    AdjacencyList, Schedule, SharedEdgeSet, SharedTrees, Team, atomic_u32, with_observed_team,
+    AdjacencyList, Cells, Schedule, SharedEdgeSet, SharedTrees, Team, TransactionalMemory,
+    atomic_u32, with_observed_team,
 };
 
 use super::lock;
@@ -85,6 +89,17 @@ const WAITING: SolverOption = SolverOption {
     highest: 1,
 };
 
+const TRANSACTIONS: SolverOption = SolverOption {
+    name: "transactions",
+    about: "threads claim vertices in transactions, not by a compare-exchange",
+    default: 0,
+    lowest: 0,
+    highest: 1,
+};
+
+/// The cell of a vertex that is in no tree.
+const UNVISITED: Vertex = Vertex::MAX;
+
 /// The number of vertices per instance: fewer do not pay for a thread.
 const VERTICES_AN_INSTANCE: usize = 8;
 
@@ -100,8 +115,8 @@ impl Algorithm for PrimCollide {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n) per stage; with waiting=0 at most log n stages",
-        scratch: "64 bytes per edge, 108 per vertex, 4 per vertex and thread, 16 per vertex beside a tree (32 with 64-bit weights)",
-        options: &[WAITING],
+        scratch: "64 bytes per edge, 108 per vertex, 4 per vertex and thread, 16 per vertex beside a tree (32 with 64-bit weights), with transactions 8 more per vertex",
+        options: &[WAITING, TRANSACTIONS],
     };
 
     fn admit(&self, _vertices: u32, edges: usize) -> Result<(), SolveError> {
@@ -173,12 +188,24 @@ fn grow_forest<W: Weight>(
         0 => AfterCollision::Restart,
         _ => AfterCollision::Wait,
     };
+    let number = instances_for(edges.vertices(), team.threads());
+    let with_transactions = run.option(&TRANSACTIONS) == 1;
+    let words =
+        if with_transactions { TransactionalMemory::words(rows.vertices() as usize) } else { 0 };
+    let mut words = memory::zeros(words).map_err(refused)?;
+    let mut transactional =
+        TransactionalMemory::in_words(&mut words, TransactionalMemory::LOWEST_LIMIT)
+            .expect("the lowest limit is in range");
+    let (cells, participants) = transactional.participants(number);
     let state = run.phase("list", |_| State::new(rows, after_collision, memory.lend(), team));
     let mut state = state.map_err(refused)?;
-    let instances: Result<Vec<_>, _> = (0..instances_for(edges.vertices(), team.threads()))
-        .map(|index| Instance::new(edges.vertices(), index, tree).map(Mutex::new))
-        .collect();
-    let instances = instances.map_err(refused)?;
+    state.cells = with_transactions.then_some(cells);
+    let mut instances = Vec::new();
+    for (index, participant) in participants.into_iter().enumerate() {
+        let participant = with_transactions.then_some(participant);
+        let instance = Instance::new(edges.vertices(), index, tree, participant);
+        instances.push(Mutex::new(instance.map_err(refused)?));
+    }
     while state.graph.edges() > 0 {
         let vertices = state.graph.vertices();
         run.round(vertices as usize, state.graph.edges())?;
@@ -216,6 +243,17 @@ fn report<K: Key>(
         AfterCollision::Wait => "vertices between collisions",
         AfterCollision::Restart => "vertices of a thread",
     };
+    let mut transactions = kostra_parallel::Tally::default();
+    for instance in instances {
+        if let Some(participant) = &mut lock(instance).participant {
+            transactions += participant.take_tally();
+        }
+    }
+    if transactions.started > 0 {
+        run.counter("transactions started", transactions.started as f64);
+        run.counter("transactions committed", transactions.committed as f64);
+        run.counter("transactions aborted", transactions.aborted() as f64);
+    }
     for tally in &tallies {
         run.counter(name, f64::from(tally.vertices));
     }
@@ -245,6 +283,8 @@ struct State<'a> {
     /// The number of vertices of the given graph in each vertex, and memory for the next stage's.
     sizes: &'a mut [u32],
     next_sizes: &'a mut [u32],
+    /// The tree of each vertex, if transactions claim vertices.
+    cells: Option<Cells<'a>>,
     after_collision: AfterCollision,
     stages: u64,
     team: &'a Team<'a>,
@@ -259,7 +299,8 @@ impl<'a> State<'a> {
     ) -> Result<Self, OutOfMemory> {
         let graph = StageGraph::build(rows, team)?;
         sizes.fill(1);
-        Ok(Self { graph, trees, sizes, next_sizes, after_collision, stages: 0, team })
+        let (cells, stages) = (None, 0);
+        Ok(Self { graph, trees, sizes, next_sizes, cells, after_collision, stages, team })
     }
 
     /// Marks all vertices as unvisited.
@@ -271,12 +312,17 @@ impl<'a> State<'a> {
     ) -> Stage<'s, 'l, W> {
         let vertices = self.graph.vertices();
         self.trees.forget(vertices, self.team);
+        if let Some(cells) = self.cells {
+            let forget = |vertex| cells.set(vertex as Vertex, UNVISITED);
+            self.team.for_each(vertices as usize, BLOCK, forget);
+        }
         self.stages += 1;
         Stage {
             edges,
             graph: &self.graph,
             sizes: self.sizes,
             trees: self.trees,
+            cells: self.cells,
             tree,
             starts: Starts::new(vertices, instances, self.stages, self.after_collision),
             after_collision: self.after_collision,
@@ -287,6 +333,15 @@ impl<'a> State<'a> {
     /// Contracts trees that collided into the vertices of the next stage.
     fn contract(&mut self) -> Result<(), OutOfMemory> {
         let (team, trees, vertices) = (self.team, self.trees, self.graph.vertices());
+        if let Some(cells) = self.cells {
+            team.for_each(vertices as usize, BLOCK, |vertex| {
+                let tree = cells.get(vertex as Vertex);
+                if tree != UNVISITED {
+                    // The compare-exchange succeeds: no thread has claimed vertices here.
+                    let _ = trees.claim(vertex as Vertex, tree);
+                }
+            });
+        }
         trees.unify(vertices, team);
         self.graph.number(trees, team);
         self.next_sizes[..self.graph.next_vertices() as usize].fill(0);

@@ -15,18 +15,26 @@ type Counts = [u32; 3];
 fn interleaved<W: Weight>(
     problem: Problem<'_, W>,
     instances: usize,
-    after_collision: AfterCollision,
+    (after_collision, with_transactions): (AfterCollision, bool),
     random: &mut Random,
 ) -> (Vec<EdgeId>, Vec<Counts>) {
     let (edges, rows) = (problem.edges(), problem.csr(&mut Run::new()).unwrap());
     let mut tree = tree_list(edges.vertices(), instances).unwrap();
     let mut memory = Memory::new(edges.vertices()).unwrap();
     let mut stages = Vec::new();
+    let mut words = vec![0; edges.vertices() as usize];
+    let mut transactional = TransactionalMemory::in_words(&mut words, 2).unwrap();
+    let (cells, participants) = transactional.participants(instances);
     with_team(1, |team| {
         let mut state = State::new(rows, after_collision, memory.lend(), team).unwrap();
-        let mut all: Vec<Instance<'_, W::Key>> = (0..instances)
-            .map(|index| Instance::new(edges.vertices(), index, &tree).unwrap())
-            .collect();
+        state.cells = with_transactions.then_some(cells);
+        let mut all = Vec::new();
+        for (index, participant) in participants.into_iter().enumerate() {
+            let participant = with_transactions.then_some(participant);
+            let instance: Result<Instance<'_, W::Key>, _> =
+                Instance::new(edges.vertices(), index, &tree, participant);
+            all.push(instance.unwrap());
+        }
         while state.graph.edges() > 0 {
             let vertices = state.graph.vertices();
             all.iter_mut().for_each(Instance::begin);
@@ -60,7 +68,7 @@ fn check_interleaved(after_collision: AfterCollision, check: impl Fn(&[Counts], 
         let instances = 1 + random.below(6) as usize;
         let (forest, stages) = with_graph!(&graph, graph => {
             let problem = Problem::new(graph, order, &PrimCollide::INFO);
-            interleaved(problem, instances, after_collision, &mut random)
+            interleaved(problem, instances, (after_collision, round % 3 == 0), &mut random)
         });
         let what = format!(
             "{order:?}, {instances} instances, stages {stages:?}, graph {round}: {graph:?}"
@@ -156,6 +164,30 @@ fn complete_graphs_of_one_weight_are_solved_with_and_without_waiting() {
     let complete = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
     for (threads, waiting) in [(2, 0), (2, 1), (8, 0), (8, 1)] {
         watched(&complete, Order::Maximum, threads, waiting);
+    }
+}
+
+#[test]
+fn transactions_claim_each_vertex_once() {
+    let n = if cfg!(miri) { 20 } else { 2000_u32 };
+    let graph = AnyGraph::from_edges(
+        n as usize,
+        vec![0; n as usize - 1],
+        (1..n).collect(),
+        vec![1; n as usize - 1],
+    );
+    let graph = graph.unwrap();
+    for (threads, waiting) in [(2, 0), (2, 1), (8, 0), (8, 1)] {
+        let mut log = Log::default();
+        let mut run = Run::new().on_threads(threads).observed_by(&mut log);
+        for (name, value) in [("waiting", waiting), ("transactions", 1)] {
+            run = run.with_option(&PrimCollide::INFO, name, value).unwrap();
+        }
+        let forest = Solver::solve(&PrimCollide, &graph, Order::Minimum, &mut run).unwrap().forest;
+        assert_eq!(forest.ids(), expected(&graph, Order::Minimum));
+        let committed = log.told(0, "transactions committed")[0];
+        let name = ["vertices of a thread", "vertices between collisions"][waiting as usize];
+        assert!(committed >= log.told(0, name).iter().sum(), "a transaction for each claim");
     }
 }
 
