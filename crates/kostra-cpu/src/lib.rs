@@ -5,9 +5,11 @@ mod light_edges;
 mod radix_sort;
 mod sequential;
 mod threads;
+mod vertex_order;
 
 pub use radix_sort::radix_sort_by_key;
 pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
+pub use vertex_order::{breadth_first_order, sorted_by_part};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 

@@ -4,6 +4,7 @@ mod boruvka_contract;
 mod boruvka_edge;
 mod fast;
 mod prim_collide;
+mod prim_parts;
 
 use kostra_core::Solver;
 
@@ -15,4 +16,6 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &boruvka_contract::BoruvkaContract,
     &boruvka_edge::BoruvkaEdge,
     &prim_collide::PrimCollide,
+    &prim_parts::PrimUnion,
+    &prim_parts::PrimBoundary,
 ];
