@@ -5,12 +5,16 @@ use kostra::{Platform, SolverInfo, SolverOption};
 /// The options of a solver that are set, with their values.
 pub type Variant = Vec<(&'static str, u64)>;
 
-/// The variants with which a solver is tested. A device solver is tested with every combination of
-/// its options' [`values`], because options select kernels and grids. Other solvers are tested with
-/// their defaults.
+/// The variants with which a solver is tested everywhere. A device solver is tested with
+/// [all variants](all_variants), because options select kernels and grids. Other solvers are tested
+/// with their defaults.
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
-    let options = if info.platform == Platform::Cuda { info.options } else { &[] };
-    options.iter().fold(vec![Vec::new()], |variants, option| {
+    if info.platform == Platform::Cuda { all_variants(info) } else { vec![Vec::new()] }
+}
+
+/// Every combination of the [`values`] of a solver's options.
+pub fn all_variants(info: &SolverInfo) -> Vec<Variant> {
+    info.options.iter().fold(vec![Vec::new()], |variants, option| {
         let with =
             |variant: &Variant, value| [variant.as_slice(), &[(option.name, value)]].concat();
         let values = values(option);
