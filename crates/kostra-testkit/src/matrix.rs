@@ -283,8 +283,8 @@ fn check_one(
 }
 
 /// Checks that a forest is a spanning forest whose edges are no better than those of the canonical
-/// forest, one by one in order: among all spanning forests, the canonical one has the best edge, the
-/// best second edge, and so on. Unlike sums of floats, this comparison is exact.
+/// forest, one by one in order. Among all spanning forests, the canonical one has the best edge,
+/// the best second edge, and so on. Unlike sums of floats, this comparison is exact.
 fn check_approximate(
     graph: &AnyGraph,
     order: Order,

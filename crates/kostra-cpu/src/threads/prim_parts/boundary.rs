@@ -75,7 +75,8 @@ impl Algorithm for PrimBoundary {
         let graph = problem.csr(run)?;
         with_observed_team(run, run.threads(), |team, run| {
             let given = run.parts();
-            let parts = run.phase("partition", |run| Parts::new(graph, given, &PARTS, run))?;
+            let parts =
+                run.solver_phase("partition", |run| Parts::new(graph, given, &PARTS, run))?;
             let local = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &local };
             run.phase("local forests", |run| field.grow_all::<LocalForest<W::Key>>(team, run))?;

@@ -1,5 +1,5 @@
-//! The parts on which instances of Prim's algorithm work: the caller's, or the solver's own quick
-//! cuts.
+//! The parts on which instances of Prim's algorithm work: the caller's, a quick cut, or those of
+//! the multilevel partitioner.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -9,6 +9,7 @@ use kostra_core::{
     Weight, memory,
 };
 use kostra_parallel::Team;
+use kostra_partition::{Options, Partition, PartitionError, Rows, WeightedGraph, partition};
 
 use super::last_stage::EDGES;
 use crate::vertex_order::{breadth_first_order, sorted_by_part};
@@ -28,10 +29,10 @@ pub(super) const PARTS: SolverOption = SolverOption {
 /// The option that names the kind of cut.
 pub(super) const CUT: SolverOption = SolverOption {
     name: "cut",
-    about: "how the parts are cut; 0: ranges of vertex ids, 1: ranges of a breadth-first order",
-    default: 1,
+    about: "parts; 0: ranges of vertex ids, 1: of a breadth-first order, 2: multilevel partitioner",
+    default: 2,
     lowest: 0,
-    highest: 1,
+    highest: 2,
 };
 
 /// A partition, with the vertices of each part in one range of positions.
@@ -64,10 +65,11 @@ impl<'a> Parts<'a> {
         let count = asked.clamp(1, (graph.vertices() as usize).max(1));
         let of = match run.option(&CUT) {
             0 => ranges(graph, 0..graph.vertices(), count)?,
-            _ => {
+            1 => {
                 let order = breadth_first_order(graph.rows(), run)?;
                 ranges(graph, order.into_iter(), count)?
             }
+            _ => multilevel(graph, count as u32, run)?,
         };
         Ok(Self::of(of.into(), count)?)
     }
@@ -137,6 +139,27 @@ fn ranges<W: Weight>(
         before += size(vertex as usize) as u64;
     }
     Ok(of)
+}
+
+/// The parts of the multilevel partitioner, of equal numbers of vertices.
+fn multilevel<W: Weight>(
+    graph: CsrView<'_, W>,
+    parts: u32,
+    run: &mut Run<'_>,
+) -> Result<Vec<u32>, SolveError> {
+    if graph.vertices() == 0 {
+        return Ok(Vec::new());
+    }
+    let (offsets, neighbors) = (graph.rows().offsets(), graph.rows().neighbors());
+    let rows = Rows { offsets, neighbors, ..Rows::default() };
+    let options = Options { parts, threads: run.threads(), ..Options::default() };
+    let partition =
+        WeightedGraph::from_rows(rows).and_then(|graph| partition(&graph, &options, run));
+    partition.map(Partition::into_parts).map_err(|error| match error {
+        PartitionError::OutOfMemory(refusal) => refusal.into(),
+        PartitionError::Cancelled => SolveError::Cancelled,
+        error => unreachable!("rows of a graph and 1 to n parts are valid: {error}"),
+    })
 }
 
 #[cfg(test)]

@@ -27,7 +27,8 @@
 //!
 //! Deviations:
 //!
-//! * Sousa's parts come from METIS. Here they come from the caller, or from a quick cut.
+//! * Sousa's parts come from METIS. Here they come from the caller, from Kostra's partitioner, or
+//!   from a quick cut.
 //! * Instances start at the lowest vertex of a part that is not reached, not at a random one, and
 //!   again if a part is not connected.
 //! * A thread that has finished a part takes the next, so there may be more parts than threads.
@@ -84,7 +85,8 @@ impl Algorithm for PrimUnion {
         let graph = problem.csr(run)?;
         with_observed_team(run, run.threads(), |team, run| {
             let given = run.parts();
-            let parts = run.phase("partition", |run| Parts::new(graph, given, &PARTS, run))?;
+            let parts =
+                run.solver_phase("partition", |run| Parts::new(graph, given, &PARTS, run))?;
             let chosen = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &chosen };
             if run.option(&COMPONENTS) == 0 {
