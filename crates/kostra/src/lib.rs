@@ -38,6 +38,7 @@
 //! | [`generate`] | generated graphs |
 //! | [`tree`] | uses of a forest: hierarchies of clusters, bottlenecks, rooted trees |
 //! | [`partition`](mod@partition) | partitions of a graph into parts of equal weight |
+//! | [`renumbering`] | new numbers for vertices |
 //! | [`cuda`] | CUDA devices |
 //!
 //! # Examples
@@ -51,6 +52,7 @@
 //! - `all_solvers`: all solvers on one graph, with an observer
 
 mod registry;
+pub mod renumbering;
 pub mod tree;
 
 pub use kostra_core::*;
