@@ -95,7 +95,13 @@ fn every_command_ends_in_order_under_every_limit() {
     std::fs::write(workplace.path("huge.gr"), "p sp 4294967295 0\n").unwrap();
     let solvers =
         ["auto", "kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairing", "fast"];
-    let solvers = solvers.into_iter().chain(["boruvka-edge", "boruvka-contract", "prim-collide"]);
+    let solvers = solvers.into_iter().chain([
+        "boruvka-edge",
+        "boruvka-contract",
+        "prim-collide",
+        "prim-union",
+        "prim-boundary",
+    ]);
     let mut commands: Vec<_> = solvers
         .map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids"))
         .collect();
