@@ -53,10 +53,18 @@ pub(crate) struct Watcher<'a> {
     open: Vec<usize>,
     /// The open round, its start, and the number of phases that were open at its start.
     round: Option<(u32, Instant, usize)>,
-    /// The number of threads that the system refused.
-    refused: usize,
+    /// The step with the most threads that the system refused.
+    refused: Option<Refused>,
     /// The source of the times of rounds.
     clock: Box<dyn Fn() -> Instant + 'a>,
+}
+
+/// Threads of one step that the system did not start. Ordered by their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Refused {
+    pub(crate) refused: usize,
+    /// The number of threads that the step asked for.
+    pub(crate) wanted: usize,
 }
 
 impl<'a> Watcher<'a> {
@@ -67,13 +75,13 @@ impl<'a> Watcher<'a> {
             trace,
             open: Vec::new(),
             round: None,
-            refused: 0,
+            refused: None,
             clock: Box::new(Instant::now),
         }
     }
 
-    /// The trace, if it was kept, and the number of threads that the system refused.
-    pub(crate) fn finish(mut self) -> (Option<Trace>, usize) {
+    /// The trace, if it was kept, and the threads that the system refused, if any.
+    pub(crate) fn finish(mut self) -> (Option<Trace>, Option<Refused>) {
         self.finish_round();
         (self.trace, self.refused)
     }
@@ -135,8 +143,8 @@ impl Observer for Watcher<'_> {
         }
     }
 
-    fn threads_refused(&mut self, threads: usize) {
-        self.refused = self.refused.max(threads);
+    fn threads_refused(&mut self, refused: usize, wanted: usize) {
+        self.refused = self.refused.max(Some(Refused { refused, wanted }));
     }
 
     fn progress(&mut self, done: u64, total: u64) {
@@ -270,9 +278,10 @@ mod tests {
     fn without_a_trace_nothing_is_kept() {
         let stage = Stage::start("solving");
         let mut watcher = Watcher::new(&stage, false);
-        watcher.threads_refused(3);
+        watcher.threads_refused(3, 4);
+        watcher.threads_refused(1, 8);
         let (trace, refused) = watcher.finish();
         assert!(trace.is_none());
-        assert_eq!(refused, 3, "the report needs this number");
+        assert_eq!(refused, Some(Refused { refused: 3, wanted: 4 }), "the report needs this");
     }
 }

@@ -30,8 +30,9 @@ pub trait Observer {
     fn rounds_finished(&mut self) {}
     /// The solver reports a figure of its own, such as one that its source document reports.
     fn counter(&mut self, _name: &'static str, _value: f64) {}
-    /// The system refused to start `threads` threads. The solver continues with the others.
-    fn threads_refused(&mut self, _threads: usize) {}
+    /// Of the `wanted` threads of a step, `refused` threads did not start, because the system
+    /// refused them. The solver continues with the others.
+    fn threads_refused(&mut self, _refused: usize, _wanted: usize) {}
     /// The solver has finished `done` of `total` units of work, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
     /// Whether the solver should stop. Called at every round and every report of progress. Between
@@ -277,10 +278,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Reports threads that the system refused, if there are any.
-    pub fn threads_refused(&mut self, threads: usize) {
-        if let Some(observer) = self.observer.as_mut().filter(|_| threads > 0) {
-            observer.threads_refused(threads);
+    /// Reports how many of the `wanted` threads the system refused, if any.
+    pub fn threads_refused(&mut self, refused: usize, wanted: usize) {
+        if let Some(observer) = self.observer.as_mut().filter(|_| refused > 0) {
+            observer.threads_refused(refused, wanted);
         }
     }
 
@@ -356,8 +357,8 @@ mod tests {
         fn counter(&mut self, name: &'static str, value: f64) {
             self.lines.push(format!("{name}={value}"));
         }
-        fn threads_refused(&mut self, threads: usize) {
-            self.lines.push(format!("{threads} refused"));
+        fn threads_refused(&mut self, refused: usize, wanted: usize) {
+            self.lines.push(format!("{refused} of {wanted} refused"));
         }
         fn cancelled(&self) -> bool {
             self.enough
@@ -371,8 +372,8 @@ mod tests {
         assert_eq!(run.threads(), 1);
         let answer = run.phase("sort", |run| {
             run.counter("light", 3.0);
-            run.threads_refused(0);
-            run.threads_refused(2);
+            run.threads_refused(0, 4);
+            run.threads_refused(2, 4);
             run.phase_took("scan", Duration::ZERO);
             run.round(5, 7).and_then(|()| run.round(2, 1)).map(|()| 42)
         });
@@ -382,7 +383,7 @@ mod tests {
         let expected = [
             "+sort",
             "light=3",
-            "2 refused",
+            "2 of 4 refused",
             "+scan",
             "-scan",
             "0 5 7",

@@ -1,9 +1,29 @@
 //! Facts about the machine.
+#![allow(unsafe_code, reason = "the limit of the address space is read by a system call")]
 
 /// The value in bytes of a field of `/proc/meminfo`, such as `"MemAvailable"`; none on systems
 /// without that file or field.
 pub fn memory_info(field: &str) -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/meminfo").ok()?, field)
+}
+
+/// The bytes of address space that this process may still map; none where it is not limited
+/// (`ulimit -v`), or where the system does not tell.
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(crate) fn address_space_left() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call writes to `limit` alone.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    if result != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+        return None;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(limit.rlim_cur.saturating_sub(parse(&status, "VmSize")?))
+}
+
+#[cfg(any(not(target_os = "linux"), miri))]
+pub(crate) fn address_space_left() -> Option<u64> {
+    None
 }
 
 fn parse(table: &str, field: &str) -> Option<u64> {

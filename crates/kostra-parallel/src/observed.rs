@@ -18,7 +18,8 @@ pub fn with_observed_team<R>(
     let (result, done) = with_team(threads, |team| {
         if threads > 1 {
             run.phase_took("start threads", start.elapsed());
-            run.threads_refused(threads.min(MAX_THREADS) - team.threads());
+            let wanted = threads.min(MAX_THREADS);
+            run.threads_refused(wanted - team.threads(), wanted);
         }
         let result = work(team, run);
         run.finish_rounds();

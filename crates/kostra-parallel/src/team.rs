@@ -11,8 +11,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
-use kostra_core::memory;
-
+use crate::machine::address_space_left;
 use crate::placement::Placement;
 use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, fence, spin_loop};
 
@@ -50,7 +49,8 @@ pub enum Schedule {
 
 /// Calls `work` with a team of up to `threads` threads, the calling thread included.
 ///
-/// The team is smaller if the system refuses to start a thread.
+/// The team is smaller if the system refuses to start a thread, or if the threads would take more
+/// than half of an address space that the system limits (`ulimit -v`).
 ///
 /// # Panics
 /// When a step panics on any thread.
@@ -59,11 +59,9 @@ pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
         return work(&Team { shared: &Shared::default(), threads: 1 });
     }
     let (shared, placement) = (Shared::default(), Placement::of_leader());
-    // If the system refuses a thread, the others have taken all memory for their stacks. The
-    // reserve, which is freed after the start, leaves memory for the work.
-    let reserve = (threads > LARGE_TEAM).then(|| memory::with_capacity::<u8>(RESERVE_BYTES));
     let mut helpers = Helpers { shared: &shared, threads: Vec::new() };
-    while helpers.threads.len() + 1 < threads.min(MAX_THREADS) {
+    let threads = threads.min(MAX_THREADS).min(threads_within_limit());
+    while helpers.threads.len() + 1 < threads {
         let (shared, placement, index) = (&shared, &placement, helpers.threads.len() + 1);
         let worker = move || {
             placement.claim_processor();
@@ -81,14 +79,20 @@ pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
         placement.send_away(&thread);
         helpers.threads.push(thread);
     }
-    drop(std::hint::black_box(reserve)); // opaque, so that the allocation is not optimized away
     work(&Team { shared: &shared, threads: helpers.threads.len() + 1 })
 }
 
-/// The number of threads above which a team may exhaust the memory for stacks.
-const LARGE_TEAM: usize = 32;
-/// The memory that a large team leaves unused: four stacks of threads.
-const RESERVE_BYTES: usize = 8 << 20;
+/// The number of threads that take at most half of the address space that is left, if the system
+/// limits it.
+///
+/// The other half is for the work, and for the small allocations of starting threads. Those cannot
+/// fail with an error: if threads took all address space, the process would abort.
+fn threads_within_limit() -> usize {
+    /// The standard library's stack of 2 MiB, and the 128 MiB from which the allocator of glibc
+    /// cuts an aligned region of 64 MiB for a new thread.
+    const BYTES_PER_THREAD: u64 = (2 << 20) + (128 << 20);
+    address_space_left().map_or(MAX_THREADS, |bytes| 1 + (bytes / 2 / BYTES_PER_THREAD) as usize)
+}
 
 impl Team<'_> {
     /// The number of threads, the leader included.

@@ -14,7 +14,7 @@ use crate::input::{Graph, Threads};
 use crate::part_file;
 use crate::progress::Stage;
 use crate::report::count;
-use crate::trace::{Trace, Watcher};
+use crate::trace::{Refused, Trace, Watcher};
 use crate::verdict::{Proof, verify, verify_approximate};
 
 /// A solution, and what the run reported.
@@ -22,8 +22,7 @@ struct Solved {
     solver: &'static dyn Solver,
     solution: Solution,
     trace: Option<Trace>,
-    /// The number of threads that the system refused.
-    refused: usize,
+    refused: Option<Refused>,
 }
 
 /// Loads the graph, solves, and verifies and writes the forest as planned.
@@ -36,10 +35,10 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let partition = load_partition(plan, &mut input)?;
     let Solved { solver, solution, trace, refused } =
         solve_or_fall_back(plan, &mut input, partition.as_ref())?;
-    let wanted = threads(plan, solver);
-    if refused > 0 {
-        let wanted = count(wanted as u64, "thread", "threads");
-        input.notes.push(format!("the system refused {refused} of {wanted}"));
+    let mut started = threads(plan, solver);
+    if let Some(Refused { refused, wanted }) = refused {
+        started = wanted - refused;
+        input.notes.push(format!("the system refused {refused} of {wanted} threads"));
     }
     let place = place(plan, solver);
     let of_device = |time| matches!(place, Place::Device { .. }).then_some(time);
@@ -73,7 +72,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
         },
         algorithm: solver.info(),
         place,
-        threads: wanted.saturating_sub(refused).max(1),
+        threads: started,
         verified,
         times,
         notes: input.notes,
