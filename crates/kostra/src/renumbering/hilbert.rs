@@ -52,7 +52,7 @@ fn place(mut x: u32, mut y: u32) -> u64 {
     let mut place = 0;
     for bit in (0..BITS).rev() {
         let (right, upper) = (x >> bit & 1, y >> bit & 1);
-        place = place << 2 | u64::from(3 * right ^ upper);
+        place = place << 2 | u64::from((3 * right) ^ upper);
         if upper == 0 {
             if right == 1 {
                 (x, y) = (!x, !y);

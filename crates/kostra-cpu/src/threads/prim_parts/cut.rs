@@ -147,8 +147,8 @@ fn multilevel<W: Weight>(
     parts: u32,
     run: &mut Run<'_>,
 ) -> Result<Vec<u32>, SolveError> {
-    if graph.vertices() == 0 {
-        return Ok(Vec::new());
+    if parts == 1 {
+        return Ok(memory::zeros(graph.vertices() as usize)?);
     }
     let (offsets, neighbors) = (graph.rows().offsets(), graph.rows().neighbors());
     let rows = Rows { offsets, neighbors, ..Rows::default() };

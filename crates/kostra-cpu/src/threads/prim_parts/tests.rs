@@ -165,7 +165,7 @@ impl Observer for Log {
 }
 
 #[test]
-fn the_phases_are_those_of_the_time_breakdown() {
+fn the_phases_give_the_time_breakdown() {
     let graph = AnyGraph::from_edges(4, vec![0, 1, 2], vec![1, 2, 3], vec![1, 1, 1]).unwrap();
     let mut log = Log::default();
     let parts = VertexParts::new(&[0, 0, 1, 1], 2).unwrap();

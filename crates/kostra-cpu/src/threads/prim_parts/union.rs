@@ -19,7 +19,8 @@
 //!
 //! * Source: Sousa 2014, section 4.3.2 and `prim_omp_union` in chapter 5. The union follows Loncar,
 //!   Skrbic and Balaz 2013.
-//! * Phases are those of Sousa's time breakdown: partition, local forests, union, last stage.
+//! * Phases, for the time breakdown of Sousa's Figure 5.3: partition, local forests, union, last
+//!   stage.
 //! * Time O((n + m) log n) work, and the work of the last stage. Scratch: 12 bytes a vertex for the
 //!   parts, 12 a vertex in parts that grow and 16 a vertex beside their trees (20 and 32 with
 //!   64-bit weights), one bit an edge, 16 an edge of the union (20), and the last stage's.
