@@ -36,6 +36,16 @@ impl Algorithm {
         found.map(Self::Local).ok_or_else(|| UnknownSolver::new(id, all().map(|info| info.id)))
     }
 
+    /// Whether the algorithm works on the parts of a partition.
+    pub(crate) fn uses_partition(self) -> bool {
+        match self {
+            Self::Auto => false,
+            Self::Local(solver) => solver.uses_partition(),
+            #[cfg(feature = "mpi")]
+            Self::Distributed(_) => false,
+        }
+    }
+
     /// The description of the algorithm, if the user chose one.
     pub(crate) fn info(self) -> Option<&'static SolverInfo> {
         match self {
@@ -45,6 +55,11 @@ impl Algorithm {
             Self::Distributed(solver) => Some(solver.info()),
         }
     }
+}
+
+/// The ids of the algorithms that work on the parts of a graph.
+pub(crate) fn partition_users() -> impl Iterator<Item = &'static str> {
+    kostra::solvers().filter(|solver| solver.uses_partition()).map(|solver| solver.info().id)
 }
 
 /// The descriptions of all algorithms.

@@ -4,18 +4,22 @@ use std::time::Instant;
 
 use kostra::io::{Format, Outgoing, Output};
 
-use crate::input::Request;
+use crate::input::{Graph, Request};
 use crate::output;
 use crate::progress::Stage;
 use crate::report::{count, duration};
 
-/// Loads a graph and writes it, with the coordinates and names that the format can hold. The report
-/// goes to standard error, because the graph may go to standard output.
+/// Writes a graph that was loaded, with the coordinates and names that the format can hold. The
+/// report goes to standard error, because the graph may go to standard output.
 ///
 /// # Errors
 /// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
-pub(crate) fn write(request: &Request, to: &Output, format: Format) -> anyhow::Result<()> {
-    let input = request.load()?;
+pub(crate) fn write(
+    request: &Request,
+    input: &Graph,
+    to: &Output,
+    format: Format,
+) -> anyhow::Result<()> {
     let start = Instant::now();
     {
         let _stage = Stage::start(&format!("writing {to}"));
@@ -28,7 +32,7 @@ pub(crate) fn write(request: &Request, to: &Output, format: Format) -> anyhow::R
         let result = output::write(to, format, outgoing);
         // If the input changed, this error comes first: it names the input, and the other the
         // output.
-        request.refuse_changes(&input)?;
+        request.refuse_changes(input)?;
         result?;
     }
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");

@@ -19,6 +19,7 @@ mod input;
 mod interrupt;
 mod last_words;
 mod output;
+mod part_file;
 mod progress;
 mod report;
 mod trace;

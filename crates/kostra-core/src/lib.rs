@@ -33,6 +33,7 @@ mod run;
 mod solver;
 mod union_find;
 mod verify;
+mod vertex_parts;
 mod weight;
 mod workspace;
 
@@ -54,6 +55,7 @@ pub use solver::{
 };
 pub use union_find::UnionFind;
 pub use verify::{Certificate, VerifyError, Violation, verify};
+pub use vertex_parts::{PartsError, VertexParts};
 pub use weight::{CompensatedSum, Key, Order, Weight, WeightType};
 pub use workspace::Workspace;
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{OptionError, SolveError, SolverInfo, SolverOption, Workspace};
+use crate::{OptionError, SolveError, SolverInfo, SolverOption, VertexParts, Workspace};
 
 /// The state of a solver at the start of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,11 @@ pub struct Run<'a> {
     device: usize,
     device_times: DeviceTimes,
     settings: Vec<(&'static str, u64)>,
+    parts: Option<VertexParts<'a>>,
     workspace: Option<&'a mut Workspace>,
     rounds: u32,
+    /// Whether another solver runs as a step of this run. Its rounds are not reported.
+    is_step: bool,
 }
 
 impl<'a> Run<'a> {
@@ -146,6 +149,18 @@ impl<'a> Run<'a> {
         self.settings.iter().find(|(name, _)| *name == option.name).map(|(_, value)| *value)
     }
 
+    /// Sets the part of each vertex, for a solver that
+    /// [uses a partition](crate::Solver::uses_partition).
+    pub fn on_parts(mut self, parts: VertexParts<'a>) -> Self {
+        self.parts = Some(parts);
+        self
+    }
+
+    /// The part of each vertex, if the caller has set a partition.
+    pub fn parts(&self) -> Option<VertexParts<'a>> {
+        self.parts
+    }
+
     /// Sets a workspace, whose memory is kept between solves.
     pub fn in_workspace(mut self, workspace: &'a mut Workspace) -> Self {
         self.workspace = Some(workspace);
@@ -171,6 +186,17 @@ impl<'a> Run<'a> {
             observer.phase_finished(name, elapsed);
         }
         result
+    }
+
+    /// Runs another solver as a named phase of this one. Its phases are reported inside the phase.
+    /// Its rounds are not reported, because they are not rounds of this solver.
+    pub fn solver_phase<T>(&mut self, name: &'static str, solve: impl FnOnce(&mut Self) -> T) -> T {
+        self.phase(name, |run| {
+            let was_step = std::mem::replace(&mut run.is_step, true);
+            let result = solve(run);
+            run.is_step = was_step;
+            result
+        })
     }
 
     /// Whether the run has an observer. Costly measurements should depend on it.
@@ -231,6 +257,9 @@ impl<'a> Run<'a> {
     /// # Errors
     /// [`SolveError::Cancelled`] when the observer cancels the run.
     pub fn round(&mut self, components: usize, edges: usize) -> Result<(), SolveError> {
+        if self.is_step {
+            return self.go_on();
+        }
         let index = self.rounds;
         self.rounds += 1;
         let Some(observer) = &mut self.observer else { return Ok(()) };
@@ -240,7 +269,7 @@ impl<'a> Run<'a> {
 
     /// Reports that the last round is over.
     pub fn finish_rounds(&mut self) {
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = self.observer.as_mut().filter(|_| !self.is_step) {
             observer.rounds_finished();
         }
     }
@@ -375,6 +404,23 @@ mod tests {
         run.round(5, 7).unwrap();
         run.download(|_| ());
         assert_eq!(log.lines, ["0 5 7", "no more rounds", "+download", "-download"]);
+    }
+
+    #[test]
+    fn a_solver_inside_a_phase_reports_phases_and_no_rounds() {
+        let mut log = Log::default();
+        let mut run = Run::new().observed_by(&mut log);
+        run.solver_phase("last stage", |run| {
+            run.round(5, 7).unwrap();
+            run.phase("sort", |_| ());
+            run.finish_rounds();
+        });
+        run.round(3, 2).unwrap();
+        assert_eq!(log.lines, ["+last stage", "+sort", "-sort", "-last stage", "0 3 2"]);
+        let mut log = Log { enough: true, ..Log::default() };
+        let mut run = Run::new().observed_by(&mut log);
+        let result = run.solver_phase("last stage", |run| run.round(5, 7));
+        assert_eq!(result, Err(SolveError::Cancelled));
     }
 
     #[test]

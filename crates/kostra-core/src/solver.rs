@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use crate::run::DeviceTimes;
 use crate::{
-    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, Run, Weight,
-    with_graph,
+    AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, PartsError, Run,
+    Weight, with_graph,
 };
 
 /// The kind of machine that a solver runs on.
@@ -162,6 +162,9 @@ pub enum SolveError {
         /// The reason.
         reason: String,
     },
+    /// The partition of the run cannot be used.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
     /// The device failed during the solve. Solvers on the CPU still work.
     #[error("{what}")]
     Device {
@@ -228,6 +231,10 @@ pub trait Algorithm: Send + Sync + 'static {
     /// The solver's description.
     const INFO: SolverInfo;
 
+    /// Whether the solver works on the parts of [`Run::parts`] if the run has them. Other solvers
+    /// refuse a run with a partition.
+    const USES_PARTITION: bool = false;
+
     /// Decides from the size of a graph whether the solver suits it, before any work. The default
     /// accepts every graph.
     ///
@@ -280,6 +287,9 @@ pub trait Solver: Send + Sync {
     /// The solver's description.
     fn info(&self) -> &'static SolverInfo;
 
+    /// Whether the solver works on the parts of [`Run::parts`] if the run has them.
+    fn uses_partition(&self) -> bool;
+
     /// Builds the representation that the solver needs, and solves. Times both separately.
     ///
     /// # Errors
@@ -295,6 +305,10 @@ pub trait Solver: Send + Sync {
 impl<A: Algorithm> Solver for A {
     fn info(&self) -> &'static SolverInfo {
         &A::INFO
+    }
+
+    fn uses_partition(&self) -> bool {
+        A::USES_PARTITION
     }
 
     fn solve(
@@ -314,6 +328,12 @@ fn solve_typed<A: Algorithm, W: Weight>(
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
     algorithm.admit(problem.edges().vertices(), problem.edges().len())?;
+    if let Some(parts) = run.parts() {
+        if !A::USES_PARTITION {
+            return Err(PartsError::NotUsed { solver: A::INFO.id }.into());
+        }
+        parts.check(problem.edges().vertices())?;
+    }
     let start = Instant::now();
     if A::INFO.representation == Representation::Csr {
         run.phase("build", |run| problem.csr(run).map(drop))?;

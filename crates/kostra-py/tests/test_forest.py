@@ -14,7 +14,7 @@ def graph(seed=1, n=200, m=500, weights=20):
 
 
 @pytest.mark.parametrize("maximum", [False, True])
-def test_every_algorithm_on_any_number_of_threads_gives_the_same_edges(maximum):
+def test_every_exact_algorithm_on_any_number_of_threads_gives_the_same_edges(maximum):
     question = graph()
     expected = question.minimum_spanning_forest(maximum=maximum)
     kostra.verify(question, expected)
@@ -26,8 +26,13 @@ def test_every_algorithm_on_any_number_of_threads_gives_the_same_edges(maximum):
             forest = question.minimum_spanning_forest(
                 maximum=maximum, threads=threads, algorithm=solver["name"]
             )
-            assert forest.edge_ids.tolist() == expected.edge_ids.tolist()
             assert forest.algorithm == solver["name"]
+            if solver["exact"]:
+                assert forest.edge_ids.tolist() == expected.edge_ids.tolist()
+            else:
+                assert len(forest) == len(expected)
+                excess = forest.total_weight - expected.total_weight
+                assert (excess <= 0) if maximum else (excess >= 0)
 
 
 def test_its_arrays_are_those_of_its_edges():

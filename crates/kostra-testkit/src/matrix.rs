@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use kostra::cuda::Device;
-use kostra::{AnyGraph, EdgeId, Order, Platform, Run, SolveError, Solver, Total, solvers};
+use kostra::{
+    AnyGraph, EdgeId, Key, Order, Platform, Run, SolveError, Solver, Total, solvers, with_graph,
+};
 
 use crate::variants::{Variant, variants};
 use crate::{mutate, oracle};
@@ -195,9 +197,10 @@ pub fn check(graph: &AnyGraph, order: Order, answer: &Answer) -> Result<Tally, D
     Ok(tally)
 }
 
-/// Runs one solver in every variant with every number of threads, and compares with `answer`. The
+/// Runs one solver in every [variant](variants) with every number of threads, and compares with
+/// `answer`. The
 /// answer of an exact solver must agree edge id by edge id. The answer of an approximate solver
-/// must be a spanning forest.
+/// must be a spanning forest, and no better than the answer.
 ///
 /// # Errors
 /// The first combination with a different answer.
@@ -207,10 +210,24 @@ pub fn check_solver(
     order: Order,
     answer: &Answer,
 ) -> Result<Tally, Disagreement> {
+    check_variants(solver, graph, order, (answer, &variants(solver.info())))
+}
+
+/// Runs one solver in some variants with every number of threads, and compares with `answer` as
+/// [`check_solver`] does.
+///
+/// # Errors
+/// The first combination with a different answer.
+pub fn check_variants(
+    solver: &dyn Solver,
+    graph: &AnyGraph,
+    order: Order,
+    (answer, variants): (&Answer, &[Variant]),
+) -> Result<Tally, Disagreement> {
     let info = solver.info();
     let mut tally = Tally::default();
     for &threads in thread_counts(info.platform) {
-        for variant in variants(info) {
+        for variant in variants.iter().cloned() {
             let combination = Combination { solver: info.id, order, threads, variant };
             match check_one(solver, &combination, graph, answer) {
                 Ok(()) => tally.right += 1,
@@ -252,12 +269,7 @@ fn check_one(
         return Err(Failure::Wrong(format!("counted {found} components instead of {right}")));
     }
     if !solver.info().exact {
-        let spanning = oracle::is_spanning_forest(graph, forest.ids());
-        return if spanning {
-            Ok(())
-        } else {
-            Err(Failure::Wrong("did not return a spanning forest".to_owned()))
-        };
+        return check_approximate(graph, combination.order, forest.ids(), &answer.forest);
     }
     if forest.ids() != answer.forest {
         return Err(Failure::Wrong(describe_difference(forest.ids(), &answer.forest)));
@@ -267,6 +279,36 @@ fn check_one(
             Err(Failure::Wrong(format!("returned the total {} instead of {total}", forest.total())))
         }
         _ => Ok(()),
+    }
+}
+
+/// Checks that a forest is a spanning forest whose edges are no better than those of the canonical
+/// forest, one by one in order. Among all spanning forests, the canonical one has the best edge,
+/// the best second edge, and so on. Unlike sums of floats, this comparison is exact.
+fn check_approximate(
+    graph: &AnyGraph,
+    order: Order,
+    found: &[EdgeId],
+    right: &[EdgeId],
+) -> Result<(), Failure> {
+    if !oracle::is_spanning_forest(graph, found) {
+        return Err(Failure::Wrong("did not return a spanning forest".to_owned()));
+    }
+    let keys = |ids: &[EdgeId]| {
+        with_graph!(graph, graph => {
+            let edges = graph.edge_list().edges(order);
+            let mut keys: Vec<u64> = ids.iter().map(|&id| edges.key(id).to_u64()).collect();
+            keys.sort_unstable();
+            keys
+        })
+    };
+    let better = keys(found).iter().zip(keys(right)).position(|(found, right)| *found < right);
+    match better {
+        Some(place) => {
+            let fault = format!("returned a forest whose edge number {place} in order is too good");
+            Err(Failure::Wrong(fault))
+        }
+        None => Ok(()),
     }
 }
 

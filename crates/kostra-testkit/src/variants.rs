@@ -5,17 +5,22 @@ use kostra::{Platform, SolverInfo, SolverOption};
 /// The options of a solver that are set, with their values.
 pub type Variant = Vec<(&'static str, u64)>;
 
-/// The variants with which a solver is tested. A device solver is tested with every combination of
-/// its options' [`values`], because options select kernels and grids. Another solver is tested with
-/// its defaults, and with each other value of one option beside the defaults of the others.
+/// The variants with which a solver is tested everywhere. A device solver is tested with
+/// [all variants](all_variants), because options select kernels and grids. Another solver is tested
+/// with its defaults, and with each other value of one option beside the defaults of the others.
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
-    if info.platform != Platform::Cuda {
-        let single = info.options.iter().flat_map(|option| {
-            let others = values(option).into_iter().filter(|value| *value != option.default);
-            others.map(|value| vec![(option.name, value)])
-        });
-        return std::iter::once(Vec::new()).chain(single).collect();
+    if info.platform == Platform::Cuda {
+        return all_variants(info);
     }
+    let single = info.options.iter().flat_map(|option| {
+        let others = values(option).into_iter().filter(|value| *value != option.default);
+        others.map(|value| vec![(option.name, value)])
+    });
+    std::iter::once(Vec::new()).chain(single).collect()
+}
+
+/// Every combination of the [`values`] of a solver's options.
+pub fn all_variants(info: &SolverInfo) -> Vec<Variant> {
     info.options.iter().fold(vec![Vec::new()], |variants, option| {
         let with =
             |variant: &Variant, value| [variant.as_slice(), &[(option.name, value)]].concat();

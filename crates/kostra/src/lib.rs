@@ -37,6 +37,8 @@
 //! | [`io`] | reading and writing files of graphs |
 //! | [`generate`] | generated graphs |
 //! | [`tree`] | uses of a forest: hierarchies of clusters, bottlenecks, rooted trees |
+//! | [`partition`](mod@partition) | partitions of a graph into parts of equal weight |
+//! | [`renumbering`] | new numbers for vertices |
 //! | [`cuda`] | CUDA devices |
 //!
 //! # Examples
@@ -50,12 +52,14 @@
 //! - `all_solvers`: all solvers on one graph, with an observer
 
 mod registry;
+pub mod renumbering;
 pub mod tree;
 
 pub use kostra_core::*;
 pub use kostra_cuda as cuda;
 pub use kostra_gen as generate;
 pub use kostra_io as io;
+pub use kostra_partition as partition;
 pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
 
 /// Finds the canonical minimum spanning forest of a graph with the solver that [`auto`] chooses.

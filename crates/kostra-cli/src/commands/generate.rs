@@ -78,7 +78,9 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         match Plan::resolve(self)? {
             Plan::List => output::print(&list())?,
-            Plan::Write { input, output, format } => graph_file::write(&input, &output, format)?,
+            Plan::Write { input, output, format } => {
+                graph_file::write(&input, &input.load()?, &output, format)?;
+            }
         }
         Ok(Answer::Yes)
     }

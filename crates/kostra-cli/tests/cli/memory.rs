@@ -101,6 +101,8 @@ fn every_command_ends_in_order_under_every_limit() {
         "boruvka-stm",
         "prim-collide",
         "pma",
+        "prim-union",
+        "prim-boundary",
     ]);
     let mut commands: Vec<_> = solvers
         .map(|solver| format!("solve g.gr -a {solver} --threads 2 --verify -o out.ids"))

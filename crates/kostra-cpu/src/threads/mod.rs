@@ -6,6 +6,7 @@ mod boruvka_stm;
 mod fast;
 mod pma;
 mod prim_collide;
+mod prim_parts;
 mod stage_graph;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,8 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &boruvka_stm::BoruvkaStm,
     &prim_collide::PrimCollide,
     &pma::Pma,
+    &prim_parts::PrimUnion,
+    &prim_parts::PrimBoundary,
 ];
 
 /// Locks an item that one thread at a time uses, so no thread waits. The lock gives a step

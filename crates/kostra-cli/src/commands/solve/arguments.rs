@@ -1,5 +1,6 @@
 //! The arguments of `kostra solve`, as the user typed them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
@@ -22,6 +23,7 @@ Examples:
   zcat roads.gr.gz | kostra solve - --json
   kostra solve gen:grid:side=1000
   kostra solve gen:rmat:scale=22 --device cuda
+  kostra solve mesh.graph --algorithm prim-union --partition mesh.graph.part.8
 
 All exact algorithms find the same forest, on any number of threads: if two
 edges have equal weights, the edge that comes first in the input wins. Edges are
@@ -44,6 +46,11 @@ pub(in crate::commands) struct Arguments {
     /// Set an option of the algorithm; `kostra solvers` lists the options
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(super) set: Vec<(String, u64)>,
+
+    /// A file with the part of each vertex, one number per line, for algorithms that work on the
+    /// parts of a graph: prim-union, prim-boundary
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) partition: Option<OsString>,
 
     /// Find the maximum spanning forest
     #[arg(long)]

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::{AnyGraph, Platform, Run, Solution, SolveError, Solver, cuda};
+use kostra::partition::Partition;
+use kostra::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts, Violation, cuda};
 
 use super::device::Device;
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
@@ -10,10 +11,11 @@ use super::plan::Plan;
 use crate::algorithm::Algorithm;
 use crate::forest_file::{self, ForestFormat};
 use crate::input::{Graph, Threads};
+use crate::part_file;
 use crate::progress::Stage;
 use crate::report::count;
 use crate::trace::{Refused, Trace, Watcher};
-use crate::verdict::{Verdict, verify};
+use crate::verdict::{Proof, verify, verify_approximate};
 
 /// A solution, and what the run reported.
 struct Solved {
@@ -30,7 +32,9 @@ struct Solved {
 pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let open = open_device(plan)?;
     let mut input = load(plan)?;
-    let Solved { solver, solution, trace, refused } = solve_or_fall_back(plan, &mut input)?;
+    let partition = load_partition(plan, &mut input)?;
+    let Solved { solver, solution, trace, refused } =
+        solve_or_fall_back(plan, &mut input, partition.as_ref())?;
     let mut started = threads(plan, solver);
     if let Some(Refused { refused, wanted }) = refused {
         started = wanted - refused;
@@ -48,7 +52,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
         download: of_device(solution.download),
         ..Times::default()
     };
-    let verified = prove(plan, &input, &solution, &mut times)?;
+    let verified = prove(plan, &input, (solver, &solution), &mut times)?;
     plan.input.refuse_changes(&input)?;
     if !matches!(verified, Some(Err(_))) {
         times.write = write(plan, &input, &solution)?;
@@ -66,7 +70,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
             components: solution.forest.components().into(),
             total: solution.forest.total(),
         },
-        algorithm: solver.info().id,
+        algorithm: solver.info(),
         place,
         threads: started,
         verified,
@@ -97,6 +101,18 @@ fn load(plan: &Plan) -> anyhow::Result<Graph> {
     Ok(input)
 }
 
+/// Reads the partition, if there is one. Its time is part of the time to load the graph.
+fn load_partition(plan: &Plan, input: &mut Graph) -> anyhow::Result<Option<Partition>> {
+    let Some(file) = &plan.partition else { return Ok(None) };
+    let start = Instant::now();
+    let _stage = Stage::start(&format!("reading {file}"));
+    let partition = part_file::read(file, input.graph.vertices(), plan.parts())?;
+    let parts = count(partition.count().into(), "part", "parts");
+    input.notes.push(format!("the partition is {file}, with {parts}"));
+    input.load += start.elapsed();
+    Ok(Some(partition))
+}
+
 fn note_on_threads(threads: Threads) -> Option<String> {
     let (wanted, present) = (threads.wanted(), threads.present);
     (wanted > present).then(|| {
@@ -107,14 +123,18 @@ fn note_on_threads(threads: Threads) -> Option<String> {
 
 /// Solves with the planned algorithm. If the command chose the device and the device fails, the
 /// processor takes over.
-fn solve_or_fall_back(plan: &Plan, input: &mut Graph) -> anyhow::Result<Solved> {
+fn solve_or_fall_back(
+    plan: &Plan,
+    input: &mut Graph,
+    partition: Option<&Partition>,
+) -> anyhow::Result<Solved> {
     let solver = choose_solver(plan, &input.graph)?;
     let is_free = matches!(plan.algorithm, Algorithm::Auto) && plan.device.is_none();
-    match solve(plan, solver, &input.graph) {
+    match solve(plan, solver, &input.graph, partition) {
         Err(error) if is_free && is_device_failure(&error) => {
             let id = solver.info().id;
             input.notes.push(format!("{id} failed ({error:#}); solved on the processor instead"));
-            solve(plan, kostra::auto_on_processor(&input.graph), &input.graph)
+            solve(plan, kostra::auto_on_processor(&input.graph), &input.graph, None)
         }
         result => result,
     }
@@ -141,12 +161,20 @@ fn is_device_failure(error: &anyhow::Error) -> bool {
     })
 }
 
-fn solve(plan: &Plan, solver: &'static dyn Solver, graph: &AnyGraph) -> anyhow::Result<Solved> {
+fn solve(
+    plan: &Plan,
+    solver: &'static dyn Solver,
+    graph: &AnyGraph,
+    partition: Option<&Partition>,
+) -> anyhow::Result<Solved> {
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace);
     let mut run = Run::new().observed_by(&mut watcher).on_threads(threads(plan, solver));
     if let Some(ordinal) = plan.device_ordinal() {
         run = run.on_device(ordinal);
+    }
+    if let Some(partition) = partition {
+        run = run.on_parts(VertexParts::new(partition.parts(), partition.count())?);
     }
     for (name, value) in &plan.settings {
         run = run.with_option(solver.info(), name, *value)?;
@@ -177,15 +205,20 @@ fn place(plan: &Plan, solver: &dyn Solver) -> Place {
 fn prove(
     plan: &Plan,
     input: &Graph,
-    solution: &Solution,
+    (solver, solution): (&dyn Solver, &Solution),
     times: &mut Times,
-) -> anyhow::Result<Option<Verdict>> {
+) -> anyhow::Result<Option<Result<Proof, Violation>>> {
     if !plan.verify {
         return Ok(None);
     }
     let start = Instant::now();
     let _stage = Stage::start("verifying");
-    let verdict = verify(&input.graph, plan.order, solution.forest.ids())?;
+    let (graph, forest) = (&input.graph, &solution.forest);
+    let verdict = if solver.info().exact {
+        verify(graph, plan.order, forest.ids())?.map(Proof::Canonical)
+    } else {
+        verify_approximate(graph, plan.order, forest, plan.input.threads.wanted())?
+    };
     times.verify = Some(start.elapsed());
     Ok(Some(verdict))
 }

@@ -3,23 +3,22 @@
 use std::time::Duration;
 
 use kostra::io::{Compression, Format};
-use kostra::{Total, WeightType};
+use kostra::{SolverInfo, Total, Violation, WeightType};
 use serde::{Serialize, Serializer};
 
 use crate::trace::Trace;
-use crate::verdict::Verdict;
+use crate::verdict::Proof;
 
 /// What the report shows.
 pub(super) struct Outcome {
     pub(super) graph: GraphFacts,
     pub(super) forest: ForestFacts,
-    /// The id of the algorithm.
-    pub(super) algorithm: &'static str,
+    pub(super) algorithm: &'static SolverInfo,
     pub(super) place: Place,
     /// The number of threads; in an MPI job, of each rank.
     pub(super) threads: usize,
     /// None unless the user asked for verification.
-    pub(super) verified: Option<Verdict>,
+    pub(super) verified: Option<Result<Proof, Violation>>,
     pub(super) times: Times,
     pub(super) notes: Vec<String>,
     pub(super) trace: Option<Trace>,

@@ -1,13 +1,14 @@
 //! What the arguments of `kostra solve` mean.
 
+use kostra::io::Input;
 use kostra::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
 use super::device::Device;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::forest_file::Destination;
-use crate::input::Request;
+use crate::input::{Request, Source, file};
 
 pub(super) struct Plan {
     pub(super) input: Request,
@@ -16,6 +17,8 @@ pub(super) struct Plan {
     pub(super) device: Option<Device>,
     /// Options of the algorithm and their values.
     pub(super) settings: Vec<(String, u64)>,
+    /// The file with the parts of the vertices, for the algorithm.
+    pub(super) partition: Option<Input>,
     pub(super) order: Order,
     pub(super) verify: bool,
     pub(super) trace: bool,
@@ -25,8 +28,8 @@ pub(super) struct Plan {
 
 impl Plan {
     /// # Errors
-    /// When the algorithm is unknown, does not run on the device, or does not have the options, or
-    /// when the output cannot be written.
+    /// When the algorithm is unknown, does not run on the device, does not have the options, or
+    /// does not use a partition, or when the output cannot be written.
     pub(super) fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let algorithm = Algorithm::find(&arguments.algorithm)?;
         if let Some(info) = algorithm.info() {
@@ -35,21 +38,34 @@ impl Plan {
                 Run::new().with_option(info, name, *value)?;
             }
         }
+        let input = Request::resolve(arguments.input, Nan::Error);
+        let partition = arguments.partition.map(|name| file(&name));
+        if let Some(partition) = &partition {
+            check_partition(algorithm, partition, &input.source, &arguments.set)?;
+        }
         let output = arguments
             .output
             .map(|path| Destination::resolve(&path, arguments.output_format))
             .transpose()?;
         Ok(Self {
-            input: Request::resolve(arguments.input, Nan::Error),
+            input,
             algorithm,
             device: arguments.device,
             settings: arguments.set,
+            partition,
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             verify: arguments.verify,
             trace: arguments.trace,
             output,
             json: arguments.json,
         })
+    }
+
+    /// The number of parts that the user requires of the partition file, if there is one.
+    pub(super) fn parts(&self) -> Option<u32> {
+        let (_, parts) = self.settings.iter().rev().find(|(name, _)| name == PARTS)?;
+        // The option's range is far below 2^32, and 0 leaves the number open.
+        u32::try_from(*parts).ok().filter(|parts| *parts > 0)
     }
 
     /// The number of the device that every graph needs under this plan, if there is one.
@@ -63,6 +79,38 @@ impl Plan {
             }
         }
     }
+}
+
+/// The option of an algorithm that names the number of parts.
+const PARTS: &str = "parts";
+
+/// Refuses a partition that the algorithm does not use, or that comes from the same stream as the
+/// graph, and options about other partitions.
+fn check_partition(
+    algorithm: Algorithm,
+    partition: &Input,
+    graph: &Source,
+    settings: &[(String, u64)],
+) -> anyhow::Result<()> {
+    if !algorithm.uses_partition() {
+        let id = algorithm.info().map_or(AUTO, |info| info.id);
+        let users: Vec<_> = partition_users().collect();
+        anyhow::bail!(
+            "{id} does not use a partition; omit `--partition`, or pass `--algorithm` with one of \
+             {}",
+            users.join(", ")
+        );
+    }
+    if settings.iter().any(|(name, _)| name == "cut") {
+        anyhow::bail!("`--set cut` has no effect with `--partition`; omit one of them");
+    }
+    if *partition == Input::Stdin && *graph == Source::File(Input::Stdin) {
+        anyhow::bail!(
+            "standard input cannot provide both the graph and the partition; name a file for one \
+             of them"
+        );
+    }
+    Ok(())
 }
 
 /// Refuses a device on which the algorithm does not run.

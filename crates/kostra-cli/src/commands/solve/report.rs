@@ -7,6 +7,7 @@ use super::outcome::{Outcome, Place, RankPhase, Times};
 use super::plan::Plan;
 use crate::report::{self, JsonNumber, Sheet, bytes, count, duration_of_seconds, thousands};
 use crate::trace::Trace;
+use crate::verdict::Proof;
 use crate::{input, output};
 
 /// Prints the report. The trace goes to standard error.
@@ -35,23 +36,13 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     let components = count(forest.components, "component", "components");
     let total = report::plain(forest.total);
     sheet.line("forest", format!("{edges}, total weight {total}, {components}"));
-    sheet.line("algorithm", format!("{} on {}", outcome.algorithm, place(outcome)));
-    if let Some(verified) = &outcome.verified {
-        match verified {
-            Ok(certificate) => {
-                let compared = count(certificate.compared as u64, "edge", "edges");
-                let by = match outcome.place {
-                    Place::Ranks { .. } => ", by rank 0",
-                    _ => "",
-                };
-                let optimal = optimal(plan.order);
-                sheet.line(
-                    "verified",
-                    format!("spanning, acyclic and {optimal} ({compared} compared{by})"),
-                );
-            }
-            Err(violation) => sheet.line("WRONG", violation),
-        }
+    let approximate = if outcome.algorithm.exact { "" } else { ", approximate" };
+    let algorithm = outcome.algorithm.id;
+    sheet.line("algorithm", format!("{algorithm} on {}{approximate}", place(outcome)));
+    match &outcome.verified {
+        None => {}
+        Some(Ok(proof)) => sheet.line("verified", verified(plan, outcome, proof)),
+        Some(Err(violation)) => sheet.line("WRONG", violation),
     }
     if let Some(destination) = &plan.output {
         let state = if outcome.times.write.is_some() { "written" } else { "not written" };
@@ -61,7 +52,68 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     sheet.notes(&outcome.notes);
     sheet.gap();
     sheet.times(&outcome.times.taken());
-    format!("{} spanning forest of {}\n{sheet}", kind(plan.order), plan.input.source)
+    let kind = match (outcome.algorithm.exact, plan.order) {
+        (true, Order::Minimum) => "Minimum",
+        (true, Order::Maximum) => "Maximum",
+        (false, Order::Minimum) => "Approximate minimum",
+        (false, Order::Maximum) => "Approximate maximum",
+    };
+    format!("{kind} spanning forest of {}\n{sheet}", plan.input.source)
+}
+
+/// What `--verify` proved, for people.
+fn verified(plan: &Plan, outcome: &Outcome, proof: &Proof) -> String {
+    match proof {
+        Proof::Canonical(certificate) => {
+            let compared = count(certificate.compared as u64, "edge", "edges");
+            let by = match outcome.place {
+                Place::Ranks { .. } => ", by rank 0",
+                _ => "",
+            };
+            format!("spanning, acyclic and {} ({compared} compared{by})", optimal(plan.order))
+        }
+        Proof::Spanning { optimum } => {
+            let excess = excess(outcome.forest.total, *optimum, plan.order);
+            let (side, best) = match plan.order {
+                Order::Minimum => ("above", "minimum"),
+                Order::Maximum => ("below", "maximum"),
+            };
+            let share = share(excess, *optimum);
+            let (excess, optimum) = (report::plain(excess), report::plain(*optimum));
+            format!("spanning and acyclic, {excess} {side} the {best} of {optimum}{share}")
+        }
+    }
+}
+
+/// By how much a total misses the optimum.
+fn excess(total: Total, optimum: Total, order: Order) -> Total {
+    let (more, less) = match order {
+        Order::Minimum => (total, optimum),
+        Order::Maximum => (optimum, total),
+    };
+    match (more, less) {
+        (Total::Integer(more), Total::Integer(less)) => Total::Integer(more.saturating_sub(less)),
+        // Equal infinities differ by nothing.
+        (more, less) if more == less => Total::Float(0.0),
+        (more, less) => {
+            let excess = float(more) - float(less);
+            // The sums are rounded, so the difference of equal sums may be a little below 0.
+            Total::Float(if excess < 0.0 { 0.0 } else { excess })
+        }
+    }
+}
+
+/// The excess in percent of the optimum, in parentheses; empty if it has none.
+fn share(excess: Total, optimum: Total) -> String {
+    let percent = 100.0 * float(excess) / float(optimum).abs();
+    if percent.is_finite() { format!(" ({percent:.3} %)") } else { String::new() }
+}
+
+fn float(total: Total) -> f64 {
+    match total {
+        Total::Integer(total) => total as f64,
+        Total::Float(total) => total,
+    }
 }
 
 /// Where the algorithm ran, for people.
@@ -80,13 +132,6 @@ fn optimal(order: Order) -> &'static str {
     match order {
         Order::Minimum => "minimal",
         Order::Maximum => "maximal",
-    }
-}
-
-fn kind(order: Order) -> &'static str {
-    match order {
-        Order::Minimum => "Minimum",
-        Order::Maximum => "Maximum",
     }
 }
 
@@ -129,6 +174,8 @@ struct Record<'a> {
     total_weight: JsonNumber,
     maximum: bool,
     algorithm: &'static str,
+    /// Whether the algorithm always returns the canonical forest.
+    exact: bool,
     /// Present if the algorithm ran on the ranks of an MPI job.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
@@ -136,8 +183,14 @@ struct Record<'a> {
     /// Present if the algorithm ran on a device.
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<&'a str>,
-    /// Whether the forest is correct; null unless verified.
+    /// Whether the forest is what the algorithm promises; null unless verified.
     verified: Option<bool>,
+    /// The total of the canonical forest. Present if an approximate forest was verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimal_weight: Option<JsonNumber>,
+    /// By how much the total misses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excess_weight: Option<JsonNumber>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<String>,
     seconds: &'a Times,
@@ -153,6 +206,10 @@ struct Record<'a> {
 fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
     let Outcome { graph, forest, verified, .. } = outcome;
     let total: Total = forest.total;
+    let optimum = match verified {
+        Some(Ok(Proof::Spanning { optimum })) => Some(*optimum),
+        _ => None,
+    };
     let (ranks, device, phases) = match &outcome.place {
         Place::Processor => (None, None, None),
         Place::Device { name, .. } => (None, Some(name.as_str()), None),
@@ -170,11 +227,14 @@ fn record<'a>(plan: &Plan, outcome: &'a Outcome) -> Record<'a> {
         forest_edges: forest.edges,
         total_weight: JsonNumber(total),
         maximum: plan.order == Order::Maximum,
-        algorithm: outcome.algorithm,
+        algorithm: outcome.algorithm.id,
+        exact: outcome.algorithm.exact,
         ranks,
         threads: outcome.threads,
         device,
         verified: verified.as_ref().map(Result::is_ok),
+        optimal_weight: optimum.map(JsonNumber),
+        excess_weight: optimum.map(|optimum| JsonNumber(excess(total, optimum, plan.order))),
         violation: verified
             .as_ref()
             .and_then(|verified| Some(verified.as_ref().err()?.to_string())),

@@ -27,6 +27,7 @@ use crate::algorithm::Algorithm;
 use crate::command::Answer;
 use crate::progress::Stage;
 use crate::trace::{Trace, Watcher};
+use crate::verdict::Proof;
 use agree::agree;
 use gather::Judgment;
 use load::Input;
@@ -131,13 +132,13 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
             components: solution.forest.components(),
             total: solution.forest.total(),
         },
-        algorithm: solver.info().id,
+        algorithm: solver.info(),
         place: Place::Ranks {
             count: world.size(),
             phases: solution.phases.iter().map(rank_phase).collect(),
         },
         threads,
-        verified: judgment.verified,
+        verified: judgment.verified.map(|verdict| verdict.map(Proof::Canonical)),
         times,
         notes: input.notes,
         trace,

@@ -1,0 +1,133 @@
+//! The initial partition: recursive bisection of the coarsest graph.
+//!
+//! Source: Manoochehri 2017, sections 4.1.2 and 4.2.2. The source's threads each compute a whole
+//! partition, and the best one wins, so its result depends on the number of threads. Here the
+//! bisections of one depth are independent tasks with their own random numbers, which threads
+//! share.
+
+mod bisect;
+mod grow;
+mod two_way;
+
+use kostra_core::Vertex;
+use kostra_parallel::Team;
+
+use crate::random::Stream;
+use crate::team::map_blocks;
+use crate::{PartitionError, WeightedGraph};
+
+/// A set of vertices to be divided into the parts `first..first + count`.
+struct Task {
+    graph: WeightedGraph,
+    /// The vertex of the whole graph that each vertex of `graph` stands for.
+    members: Vec<Vertex>,
+    first: u32,
+    count: u32,
+}
+
+/// What a bisection aims at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// The greatest weight of each side.
+    pub(crate) limits: [i64; 2],
+    /// The weight that the second side should have.
+    pub(crate) second: i64,
+    /// How often the smallest graph is bisected.
+    pub(crate) attempts: u64,
+}
+
+/// Divides a graph into `count` parts of a weight up to `limit` where possible.
+pub(crate) fn partition(
+    graph: &WeightedGraph,
+    (count, limit): (u32, i64),
+    attempts: u64,
+    stream: Stream,
+    team: &Team<'_>,
+) -> Result<Vec<u32>, PartitionError> {
+    let mut parts = vec![0; graph.vertices() as usize];
+    let members = (0..graph.vertices()).collect();
+    let mut tasks = vec![Task { graph: graph.clone(), members, first: 0, count }];
+    while !tasks.is_empty() {
+        let results = map_blocks(
+            team,
+            (tasks.len(), 1),
+            || (),
+            |(), range| split(&tasks[range.start], (limit, attempts), stream),
+        );
+        let mut next = Vec::new();
+        for half in results {
+            for task in half? {
+                if task.count == 1 {
+                    task.members.iter().for_each(|&v| parts[v as usize] = task.first);
+                } else {
+                    next.push(task);
+                }
+            }
+        }
+        tasks = next;
+    }
+    Ok(parts)
+}
+
+/// Bisects a task.
+fn split(
+    task: &Task,
+    (limit, attempts): (i64, u64),
+    stream: Stream,
+) -> Result<Vec<Task>, PartitionError> {
+    let counts = [task.count.div_ceil(2), task.count / 2];
+    if counts[1] == 0 {
+        let (graph, members) = (task.graph.clone(), task.members.clone());
+        return Ok(vec![Task { graph, members, ..*task }]);
+    }
+    let goal = Goal { attempts, ..goal(&task.graph, task.count, limit) };
+    let sides = bisect::bisect(
+        &task.graph,
+        goal,
+        stream.split(u64::from(task.first) << 32 | u64::from(task.count)),
+    )?;
+    let firsts = [task.first, task.first + counts[0]];
+    let halves = [0, 1].map(|side| {
+        let (graph, members) = induced(task, &sides, side as u8);
+        Task { graph, members, first: firsts[side], count: counts[side] }
+    });
+    Ok(halves.into())
+}
+
+/// The limits of the sides. Each depth of the recursion may use the same share of the tolerated
+/// imbalance (Schlag et al. 2016), and no side may exceed the limits of its parts.
+fn goal(graph: &WeightedGraph, count: u32, limit: i64) -> Goal {
+    let counts = [count.div_ceil(2), count / 2];
+    let total = graph.total_weight();
+    let depth = f64::from(count).log2().ceil().max(1.0);
+    let slack = limit as f64 * f64::from(count) / (total.max(1) as f64);
+    let factor = slack.max(1.0).powf(1.0 / depth);
+    let share = |side: usize| total as f64 * f64::from(counts[side]) / f64::from(count);
+    let limits = [0, 1].map(|side| {
+        let adapted = (share(side) * factor).floor().max(share(side).ceil()) as i64;
+        adapted.min(limit.saturating_mul(counts[side].into()))
+    });
+    Goal { limits, second: share(1) as i64, attempts: 1 }
+}
+
+/// The subgraph of the vertices on one side.
+fn induced(task: &Task, sides: &[u8], side: u8) -> (WeightedGraph, Vec<Vertex>) {
+    let graph = &task.graph;
+    let mut names = vec![Vertex::MAX; sides.len()];
+    let mut inside = Vec::new();
+    for v in (0..graph.vertices()).filter(|&v| sides[v as usize] == side) {
+        names[v as usize] = inside.len() as Vertex;
+        inside.push(v);
+    }
+    let (mut offsets, mut neighbors, mut weights) = (vec![0], Vec::new(), Vec::new());
+    for &v in &inside {
+        for (u, weight) in graph.row(v).filter(|&(u, _)| sides[u as usize] == side) {
+            neighbors.push(names[u as usize]);
+            weights.push(weight);
+        }
+        offsets.push(neighbors.len());
+    }
+    let vertex_weights = inside.iter().map(|&v| graph.weight(v)).collect();
+    let members = inside.iter().map(|&v| task.members[v as usize]).collect();
+    (WeightedGraph::of_checked(offsets, neighbors, weights, vertex_weights), members)
+}

@@ -1,0 +1,53 @@
+//! Multilevel k-way graph partitioning.
+//!
+//! A partition divides the vertices of a graph into `k` parts of nearly equal weight, so that the
+//! edges between different parts have a low weight: the *edge cut*. [`partition()`] finds one, and
+//! [`Statistics`] counts its quality. The result is the same for any number of threads.
+//!
+//! ```
+//! use kostra_core::Run;
+//! use kostra_partition::{Options, Statistics, WeightedGraph, partition};
+//!
+//! // Two triangles, joined by one edge.
+//! let (u, v) = ([0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3]);
+//! let graph = WeightedGraph::from_edges(6, &u, &v, None)?;
+//! let parts = partition(&graph, &Options { parts: 2, ..Options::default() }, &mut Run::new())?;
+//! assert_eq!(Statistics::of(&graph, &parts)?.edge_cut, 1);
+//! # Ok::<(), kostra_partition::PartitionError>(())
+//! ```
+//!
+//! Source: Manoochehri 2017, sections 4.1 and 4.2, which follows mt-metis (LaSalle & Karypis 2013).
+//! The modules state where they differ, and why.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `graph` | [`WeightedGraph`]: rows with integer weights |
+//! | `multilevel` | [`partition()`]: the scheme |
+//! | `coarsen` | matching, clusters, contraction |
+//! | `initial` | recursive bisection of the coarsest graph |
+//! | `refine` | moves of vertices, balance |
+//! | `partition` | [`Partition`], and partitions by ranges and by breadth-first order |
+//! | `statistics` | [`Statistics`]: the quality of a partition |
+//! | [`part_file`] | files with one part number per line |
+
+mod coarsen;
+mod error;
+mod graph;
+mod initial;
+mod multilevel;
+mod options;
+pub mod part_file;
+mod partition;
+mod random;
+mod rating;
+mod refine;
+mod statistics;
+mod team;
+
+pub use error::PartitionError;
+pub use graph::{Rows, WeightedGraph};
+pub use multilevel::partition;
+pub use options::{Options, Preset, limit};
+pub use part_file::PartFileError;
+pub use partition::Partition;
+pub use statistics::Statistics;

@@ -1,0 +1,156 @@
+//! The multilevel scheme: coarsen, partition the coarsest graph, and refine on every level.
+
+use kostra_core::Run;
+use kostra_parallel::{Team, with_observed_team};
+
+use crate::coarsen::{Aim, Level, Scheme, coarsen};
+use crate::random::Stream;
+use crate::refine::{Effort, State, enforce, refine};
+use crate::{Options, Partition, PartitionError, Preset, WeightedGraph, initial, limit};
+
+/// Coarsening ends at this number of vertices per part.
+const COARSEST_PER_PART: u32 = 60;
+/// Coarsening ends at this number of vertices, if it is more.
+const COARSEST: u32 = 1000;
+
+/// What a preset means.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    /// How often the smallest graph of a bisection is bisected.
+    attempts: u64,
+    /// The number of further passes through the levels.
+    cycles: u32,
+    /// The number of passes of the refinement without a better partition.
+    patience: u32,
+}
+
+impl Plan {
+    fn of(preset: Preset) -> Self {
+        match preset {
+            Preset::Fast => Self { attempts: 8, cycles: 0, patience: 8 },
+            Preset::Eco => Self { attempts: 24, cycles: 2, patience: 12 },
+        }
+    }
+}
+
+/// Divides the vertices of a graph into `options.parts` parts of nearly equal weight, so that the
+/// edges between parts have a low weight.
+///
+/// No part exceeds the [`limit`], and none is empty. The partition depends on the graph and the
+/// options, but not on the number of threads. O((n + m) log n) time in practice; memory for about
+/// three copies of the graph.
+///
+/// # Errors
+/// When the number of parts is 0 or greater than the number of vertices, the imbalance is negative
+/// or not a number, the observer cancels the run, or the system refuses the memory.
+pub fn partition(
+    graph: &WeightedGraph,
+    options: &Options,
+    run: &mut Run<'_>,
+) -> Result<Partition, PartitionError> {
+    options.check(graph)?;
+    let (n, k) = (graph.vertices(), options.parts);
+    if k == 1 || k == n {
+        return Partition::by_ranges(n, k);
+    }
+    with_observed_team(run, options.threads.max(1), |team, run| {
+        let job = Job { graph, options: *options, plan: Plan::of(options.preset), team };
+        job.run(run).map(|parts| Partition::of_checked(parts, k))
+    })
+}
+
+/// The work of one partition.
+struct Job<'a> {
+    graph: &'a WeightedGraph,
+    options: Options,
+    plan: Plan,
+    team: &'a Team<'a>,
+}
+
+impl Job<'_> {
+    fn run(&self, run: &mut Run<'_>) -> Result<Vec<u32>, PartitionError> {
+        let (stream, cycles) = (Stream::new(self.options.seed), self.plan.cycles as usize);
+        let mut parts = self.cycle(None, stream, run)?;
+        for cycle in 1..=cycles {
+            run.progress(cycle, cycles + 1).map_err(PartitionError::cancelled)?;
+            parts = self.cycle(Some(parts), stream.split(cycle as u64), run)?;
+        }
+        Ok(parts)
+    }
+
+    /// One pass through the levels, from scratch or from a partition, which coarsening keeps.
+    fn cycle(
+        &self,
+        parts: Option<Vec<u32>>,
+        stream: Stream,
+        run: &mut Run<'_>,
+    ) -> Result<Vec<u32>, PartitionError> {
+        let (graph, k) = (self.graph, self.options.parts);
+        let limit = limit(graph, k, self.options.imbalance);
+        let aim = self.aim();
+        let levels =
+            run.phase("coarsen", |_| coarsen(graph, aim, parts.as_deref(), stream, self.team))?;
+        let coarsest = levels.last().map_or(graph, |level| &level.graph);
+        let kept = match levels.last() {
+            None => parts,
+            Some(level) => level.parts.clone(),
+        };
+        let parts = match kept {
+            Some(parts) => parts,
+            None => run.phase("initial partition", |_| {
+                let (stream, attempts) = (stream.split(u64::MAX), self.plan.attempts);
+                initial::partition(coarsest, (k, limit), attempts, stream, self.team)
+            })?,
+        };
+        run.phase("refine", |run| self.uncoarsen(&levels, parts, stream, run))
+    }
+
+    /// Projects a partition of the coarsest graph to each finer graph, and refines it there.
+    fn uncoarsen(
+        &self,
+        levels: &[Level],
+        mut parts: Vec<u32>,
+        stream: Stream,
+        run: &mut Run<'_>,
+    ) -> Result<Vec<u32>, PartitionError> {
+        let limit = limit(self.graph, self.options.parts, self.options.imbalance);
+        for level in (0..=levels.len()).rev() {
+            run.progress(levels.len() - level, levels.len() + 1)
+                .map_err(PartitionError::cancelled)?;
+            let graph = if level == 0 { self.graph } else { &levels[level - 1].graph };
+            let mut state = State::new(graph, parts, (self.options.parts, limit));
+            let stream = stream.split(1 << 32 | level as u64);
+            refine(&mut state, self.effort(level), stream, self.team);
+            if level == 0 {
+                enforce(&mut state, stream, self.team);
+                return Ok(state.parts);
+            }
+            parts = levels[level - 1].map.iter().map(|&v| state.parts[v as usize]).collect();
+        }
+        Ok(parts)
+    }
+
+    fn effort(&self, level: usize) -> Effort {
+        // The temperatures of Jet: coarse levels may search further.
+        let temperature = if level == 0 { 0.25 } else { 0.75 };
+        Effort { temperature, patience: self.plan.patience }
+    }
+
+    fn aim(&self) -> Aim {
+        let (n, k) = (self.graph.vertices(), self.options.parts);
+        let vertices = COARSEST.max(k.saturating_mul(COARSEST_PER_PART)).min(n);
+        let mean = self.graph.total_weight() / i64::from(vertices.max(1));
+        Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme: scheme(self.graph) }
+    }
+}
+
+/// The ratio of the greatest degree to the mean degree from which on a graph has hubs.
+const HUB: usize = 16;
+
+/// How to group the vertices of a graph.
+fn scheme(graph: &WeightedGraph) -> Scheme {
+    let degrees = (0..graph.vertices()).map(|v| graph.degree(v));
+    let (greatest, total) = (degrees.clone().max().unwrap_or_default(), graph.neighbors().len());
+    let has_hubs = greatest * graph.vertices() as usize > HUB * total;
+    if has_hubs { Scheme::Clusters } else { Scheme::Matching }
+}

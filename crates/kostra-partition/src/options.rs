@@ -1,0 +1,81 @@
+//! What a caller asks for.
+
+use crate::{PartitionError, WeightedGraph};
+
+/// How much time the partitioner spends on a low cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// One pass through the levels.
+    #[default]
+    Fast,
+    /// Longer searches, and further passes that start from the partition of the first pass.
+    Eco,
+}
+
+impl Preset {
+    /// All presets, the fastest first.
+    pub const ALL: [Self; 2] = [Self::Fast, Self::Eco];
+
+    /// The name that users type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Eco => "eco",
+        }
+    }
+}
+
+/// The parameters of a partition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The number of parts, `k`: at least 1, at most the number of vertices.
+    pub parts: u32,
+    /// The tolerated imbalance: 0.03 lets a part exceed the mean weight by 3 %. See [`limit`].
+    pub imbalance: f64,
+    /// How much time to spend.
+    pub preset: Preset,
+    /// The seed of all random decisions.
+    pub seed: u64,
+    /// The number of threads, at least 1. It does not change the partition.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { parts: 2, imbalance: 0.03, preset: Preset::Fast, seed: 0, threads: 1 }
+    }
+}
+
+impl Options {
+    /// Checks the options for a graph.
+    pub(crate) fn check(&self, graph: &WeightedGraph) -> Result<(), PartitionError> {
+        let (parts, vertices) = (self.parts, graph.vertices());
+        if parts == 0 {
+            return Err(PartitionError::NoParts);
+        }
+        if parts > vertices {
+            return Err(PartitionError::MorePartsThanVertices { parts, vertices });
+        }
+        if !(self.imbalance >= 0.0 && self.imbalance.is_finite()) {
+            return Err(PartitionError::Imbalance { imbalance: self.imbalance });
+        }
+        Ok(())
+    }
+}
+
+/// The most weight that a part may have.
+///
+/// Let `W` be the weight of all vertices, `w` the greatest weight of a vertex, and `k` the number of
+/// parts. The limit is the greater of `floor((1 + imbalance) ceil(W / k))` and
+/// `floor((W + (k - 1) w) / k)`. The second term matters only if vertices have different weights.
+/// It is the bound that greedy packing always keeps (Graham 1969), so every graph has a partition
+/// within the limit.
+pub fn limit(graph: &WeightedGraph, parts: u32, imbalance: f64) -> i64 {
+    let (total, parts) = (i128::from(graph.total_weight()), i128::from(parts.max(1)));
+    let mean = (total + parts - 1) / parts;
+    let packed = (total + (parts - 1) * i128::from(graph.greatest_weight())) / parts;
+    // A small tolerance, so that a product such as 1.1 * 10 is not rounded below 11.
+    let tolerated = ((1.0 + imbalance) * mean as f64 * (1.0 + f64::EPSILON)).floor();
+    // Casts of floating-point numbers saturate.
+    (tolerated as i64).max(i64::try_from(packed).unwrap_or(i64::MAX))
+}

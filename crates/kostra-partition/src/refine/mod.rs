@@ -1,0 +1,9 @@
+//! Refinement: moves of vertices between parts that lower the cut and keep the balance.
+
+mod balance;
+mod jet;
+mod state;
+
+pub(crate) use balance::enforce;
+pub(crate) use jet::{Effort, refine};
+pub(crate) use state::State;

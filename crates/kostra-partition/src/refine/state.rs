@@ -1,0 +1,139 @@
+//! A partition while it is refined.
+
+use kostra_core::Vertex;
+
+use crate::WeightedGraph;
+
+/// The parts of a graph's vertices, with figures that each move updates.
+pub(crate) struct State<'a> {
+    pub(crate) graph: &'a WeightedGraph,
+    pub(crate) parts: Vec<u32>,
+    /// The weight of each part.
+    pub(crate) weights: Vec<i64>,
+    /// The most weight of a part.
+    pub(crate) limit: i64,
+    /// The number of neighbors of each vertex that are in other parts.
+    foreign: Vec<u32>,
+    cut: i64,
+    /// The moves since the last [`keep`](Self::keep): the vertex, and the part that it left.
+    journal: Vec<(Vertex, u32)>,
+}
+
+impl<'a> State<'a> {
+    /// The state of a partition into `count` parts. O(n + m + k).
+    pub(crate) fn new(
+        graph: &'a WeightedGraph,
+        parts: Vec<u32>,
+        (count, limit): (u32, i64),
+    ) -> Self {
+        let mut weights = vec![0; count as usize];
+        let (mut foreign, mut doubled_cut) = (Vec::with_capacity(parts.len()), 0);
+        for v in 0..graph.vertices() {
+            let own = parts[v as usize];
+            weights[own as usize] += graph.weight(v);
+            let mut others = 0;
+            for (u, weight) in graph.row(v) {
+                if parts[u as usize] != own {
+                    others += 1;
+                    doubled_cut += weight;
+                }
+            }
+            foreign.push(others);
+        }
+        let (cut, journal) = (doubled_cut / 2, Vec::new());
+        Self { graph, parts, weights, limit, foreign, cut, journal }
+    }
+
+    /// The number of parts.
+    pub(crate) fn count(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The weight of all edges between different parts.
+    pub(crate) fn cut(&self) -> i64 {
+        self.cut
+    }
+
+    /// The part of a vertex.
+    #[inline]
+    pub(crate) fn part(&self, v: Vertex) -> u32 {
+        self.parts[v as usize]
+    }
+
+    /// Whether a vertex has a neighbor in another part.
+    #[inline]
+    pub(crate) fn is_boundary(&self, v: Vertex) -> bool {
+        self.foreign[v as usize] > 0
+    }
+
+    /// The weight above the limits of all parts.
+    pub(crate) fn overload(&self) -> i64 {
+        self.weights.iter().map(|weight| (weight - self.limit).max(0)).sum()
+    }
+
+    /// Whether a part has room for a vertex.
+    #[inline]
+    pub(crate) fn fits(&self, v: Vertex, part: u32) -> bool {
+        self.weights[part as usize] + self.graph.weight(v) <= self.limit
+    }
+
+    /// Moves a vertex to another part. O(degree).
+    pub(crate) fn shift(&mut self, v: Vertex, to: u32) {
+        let from = self.part(v);
+        self.journal.push((v, from));
+        self.shift_unrecorded(v, to);
+    }
+
+    fn shift_unrecorded(&mut self, v: Vertex, to: u32) {
+        let from = std::mem::replace(&mut self.parts[v as usize], to);
+        let weight = self.graph.weight(v);
+        self.weights[from as usize] -= weight;
+        self.weights[to as usize] += weight;
+        let mut foreign = 0;
+        for (u, weight) in self.graph.row(v) {
+            let part = self.parts[u as usize];
+            if part == from {
+                self.foreign[u as usize] += 1;
+                self.cut += weight;
+            } else if part == to {
+                self.foreign[u as usize] -= 1;
+                self.cut -= weight;
+            }
+            foreign += u32::from(part != to);
+        }
+        self.foreign[v as usize] = foreign;
+    }
+
+    /// Keeps all moves: [`undo`](Self::undo) returns to this partition.
+    pub(crate) fn keep(&mut self) {
+        self.journal.clear();
+    }
+
+    /// Undoes the moves since the last [`keep`](Self::keep).
+    pub(crate) fn undo(&mut self) {
+        while let Some((v, part)) = self.journal.pop() {
+            self.shift_unrecorded(v, part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_update_all_figures_and_can_be_undone() {
+        let (u, v) = ([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]);
+        let graph = WeightedGraph::from_edges(4, &u, &v, Some(&[1, 2, 3, 4, 10])).unwrap();
+        let mut state = State::new(&graph, vec![0, 0, 1, 2], (3, 2));
+        let start = (state.parts.clone(), state.weights.clone(), state.foreign.clone(), state.cut);
+        for (v, to) in [(2, 0), (3, 0), (0, 1)] {
+            state.shift(v, to);
+            let fresh = State::new(&graph, state.parts.clone(), (3, 2));
+            assert_eq!((state.cut, &state.foreign), (fresh.cut, &fresh.foreign));
+            assert_eq!((&state.weights, state.overload()), (&fresh.weights, fresh.overload()));
+        }
+        state.undo();
+        assert_eq!((state.parts, state.weights, state.foreign, state.cut), start);
+    }
+}

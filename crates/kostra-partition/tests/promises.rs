@@ -1,0 +1,253 @@
+//! What every partition promises: it covers each vertex once, keeps the balance, has no empty part,
+//! and does not depend on the number of threads.
+#![allow(clippy::unwrap_used, reason = "a test fails by a panic")]
+
+use kostra_core::{Run, Vertex};
+use kostra_partition::{
+    Options, Partition, PartitionError, Preset, Rows, Statistics, WeightedGraph, limit, partition,
+};
+use proptest::prelude::*;
+
+fn generated(spec: &str) -> WeightedGraph {
+    let graph = kostra_gen::generate(spec).unwrap().graph;
+    WeightedGraph::of_unit_weights(&graph).unwrap()
+}
+
+fn from_pairs(vertices: u32, pairs: &[(Vertex, Vertex)]) -> WeightedGraph {
+    let (u, v): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+    WeightedGraph::from_edges(vertices, &u, &v, None).unwrap()
+}
+
+fn with_vertex_weights(graph: &WeightedGraph, weights: &[i64]) -> WeightedGraph {
+    let rows = Rows {
+        offsets: graph.offsets(),
+        neighbors: graph.neighbors(),
+        edge_weights: Some(graph.edge_weights()),
+        vertex_weights: Some(weights),
+    };
+    WeightedGraph::from_rows(rows).unwrap()
+}
+
+/// The cut by another way of counting than that of `Statistics`: edge by edge.
+fn cut(graph: &WeightedGraph, partition: &Partition) -> i64 {
+    let edges = (0..graph.vertices()).flat_map(|u| graph.row(u).map(move |(v, w)| (u, v, w)));
+    edges
+        .filter(|&(u, v, _)| u < v && partition.part(u) != partition.part(v))
+        .map(|(_, _, weight)| weight)
+        .sum()
+}
+
+/// Partitions a graph and checks all promises.
+fn checked(graph: &WeightedGraph, options: Options) -> Partition {
+    let answer = partition(graph, &options, &mut Run::new()).unwrap();
+    assert_eq!(answer.vertices(), graph.vertices());
+    assert_eq!(answer.count(), options.parts);
+    let statistics = Statistics::of(graph, &answer).unwrap();
+    assert_eq!(statistics.edge_cut, cut(graph, &answer));
+    let most = limit(graph, options.parts, options.imbalance);
+    assert!(statistics.part_sizes.iter().all(|&size| size > 0), "empty part: {statistics:?}");
+    assert!(
+        statistics.part_weights.iter().all(|&weight| weight <= most),
+        "a part exceeds {most}: {statistics:?}"
+    );
+    answer
+}
+
+fn into(parts: u32) -> Options {
+    Options { parts, ..Options::default() }
+}
+
+#[test]
+fn every_kind_of_graph_gets_a_balanced_partition_without_empty_parts() {
+    let specs = [
+        "grid:rows=60,cols=60",
+        "gnm:n=2000,m=8000",
+        "rmat:scale=11,edgefactor=10",
+        "star:n=3000",
+        "path:n=5000",
+        "cycle:n=3000",
+        "complete:n=200",
+        "caterpillar:n=3000",
+        "islands:n=3000,tiny=300",
+        "road:n=5000",
+        "empty:n=500",
+    ];
+    for spec in specs {
+        let graph = generated(spec);
+        for parts in [1, 2, 3, 8, 37] {
+            for preset in Preset::ALL {
+                checked(&graph, Options { preset, ..into(parts) });
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_the_partition() {
+    for spec in ["grid:rows=150,cols=150", "rmat:scale=14,edgefactor=8", "road:n=30000"] {
+        let graph = generated(spec);
+        for preset in Preset::ALL {
+            let with = |threads| checked(&graph, Options { preset, threads, seed: 5, ..into(9) });
+            let one = with(1);
+            assert_eq!(one, with(2), "{spec}");
+            assert_eq!(one, with(8), "{spec}");
+        }
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_partition_again_and_another_seed_may_not() {
+    let graph = generated("gnm:n=3000,m=9000");
+    let with = |seed| checked(&graph, Options { seed, ..into(4) });
+    assert_eq!(with(1), with(1));
+    assert_ne!(with(1), with(2));
+}
+
+#[test]
+fn a_grid_is_cut_nearly_along_a_line() {
+    let graph = generated("grid:rows=64,cols=64");
+    let cut = |parts| cut(&graph, &checked(&graph, into(parts)));
+    assert!(cut(2) <= 84, "{}", cut(2)); // a straight line cuts 64 edges
+    assert!(cut(4) <= 160, "{}", cut(4)); // two straight lines cut 128 edges
+}
+
+#[test]
+fn separate_components_of_equal_size_are_not_cut() {
+    // Four cliques of 20 vertices.
+    let pairs: Vec<_> = (0..80)
+        .flat_map(|u| (u + 1..80).map(move |v| (u, v)))
+        .filter(|(u, v)| u % 4 == v % 4)
+        .collect();
+    let graph = from_pairs(80, &pairs);
+    for parts in [2, 4] {
+        assert_eq!(cut(&graph, &checked(&graph, into(parts))), 0);
+    }
+}
+
+#[test]
+fn as_many_parts_as_vertices_are_allowed_and_more_are_refused() {
+    let graph = generated("gnm:n=50,m=100");
+    for parts in [25, 40, 49, 50] {
+        checked(&graph, into(parts));
+    }
+    let refused = |parts| partition(&graph, &into(parts), &mut Run::new()).unwrap_err();
+    assert_eq!(refused(51), PartitionError::MorePartsThanVertices { parts: 51, vertices: 50 });
+    assert_eq!(refused(0), PartitionError::NoParts);
+    let none = from_pairs(0, &[]);
+    assert_eq!(
+        partition(&none, &into(1), &mut Run::new()),
+        Err(PartitionError::MorePartsThanVertices { parts: 1, vertices: 0 })
+    );
+}
+
+#[test]
+fn an_imbalance_that_is_no_tolerance_is_refused() {
+    let graph = generated("path:n=10");
+    for imbalance in [-0.01, f64::NAN, f64::INFINITY] {
+        let options = Options { imbalance, ..into(2) };
+        assert!(matches!(
+            partition(&graph, &options, &mut Run::new()),
+            Err(PartitionError::Imbalance { .. })
+        ));
+    }
+    checked(&graph, Options { imbalance: 0.0, ..into(3) });
+    checked(&graph, Options { imbalance: 1e300, ..into(3) });
+}
+
+#[test]
+fn heavy_vertices_and_vertices_without_weight_keep_the_limit() {
+    let grid = generated("grid:rows=30,cols=30");
+    let heavy: Vec<i64> = (0..900).map(|v| if v % 100 == 0 { 500 } else { v % 5 }).collect();
+    for weights in [heavy, vec![0; 900], (0..900).map(|v| i64::from(v == 7)).collect()] {
+        let graph = with_vertex_weights(&grid, &weights);
+        for parts in [2, 5, 12, 300] {
+            checked(&graph, into(parts));
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_no_graph_are_refused_with_the_culprit() {
+    let rows = |offsets, neighbors, edge_weights, vertex_weights| {
+        WeightedGraph::from_rows(Rows { offsets, neighbors, edge_weights, vertex_weights })
+    };
+    let message = |rows: Result<WeightedGraph, PartitionError>| rows.unwrap_err().to_string();
+    let faults = [
+        (message(rows(&[], &[], None, None)), "offsets has 0 values"),
+        (message(rows(&[1, 1], &[0], None, None)), "row of vertex 0"),
+        (message(rows(&[0, 1, 0], &[1], None, None)), "row of vertex 2"),
+        (message(rows(&[0, 1, 2], &[1], None, None)), "neighbors has 1 values, but 2"),
+        (message(rows(&[0, 1, 2], &[1, 2], None, None)), "names vertex 2"),
+        (message(rows(&[0, 1, 1], &[1], None, None)), "those of vertex 0 differ"),
+        (message(rows(&[0, 1, 2], &[1, 0], Some(&[1, 2]), None)), "those of vertex 0 differ"),
+        (message(rows(&[0, 1, 2], &[1, 0], Some(&[1, -2]), None)), "edge 1 0 has weight -2"),
+        (message(rows(&[0, 1, 2], &[1, 0], Some(&[1]), None)), "edge weights has 1 values"),
+        (message(rows(&[0, 1, 2], &[1, 0], None, Some(&[1]))), "vertex weights has 1 values"),
+        (message(rows(&[0, 1, 2], &[1, 0], None, Some(&[1, -1]))), "vertex 1 has weight -1"),
+        (message(rows(&[0, 0], &[], None, Some(&[i64::MAX]))), "all vertices exceeds"),
+        (
+            message(WeightedGraph::from_edges(2, &[0, 0], &[1, 1], Some(&[i64::MAX / 4, 1]))),
+            "all edges exceeds",
+        ),
+    ];
+    for (message, expected) in faults {
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn self_loops_vanish_and_parallel_edges_add_up() {
+    let graph =
+        WeightedGraph::from_edges(3, &[0, 1, 0, 2, 1], &[1, 0, 0, 1, 2], Some(&[1, 2, 9, 4, 5]));
+    let graph = graph.unwrap();
+    assert_eq!((graph.edges(), graph.offsets()), (2, &[0, 1, 3, 4][..]));
+    assert!(graph.row(1).eq([(0, 3), (2, 9)]));
+    let rows = Rows {
+        offsets: &[0, 3, 5],
+        neighbors: &[1, 0, 1, 0, 0],
+        edge_weights: Some(&[1, 5, 2, 2, 1]),
+        vertex_weights: None,
+    };
+    assert!(WeightedGraph::from_rows(rows).unwrap().row(0).eq([(1, 3)]));
+}
+
+#[test]
+fn a_cancelled_run_ends() {
+    struct Impatient;
+    impl kostra_core::Observer for Impatient {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let graph = generated("grid:rows=20,cols=20");
+    let mut observer = Impatient;
+    let mut run = Run::new().observed_by(&mut observer);
+    assert_eq!(partition(&graph, &into(2), &mut run), Err(PartitionError::Cancelled));
+}
+
+/// A random multigraph with weights, and a number of parts that it has.
+fn any_graph() -> impl Strategy<Value = (WeightedGraph, u32)> {
+    (1_u32..60).prop_flat_map(|n| {
+        let edges = prop::collection::vec((0..n, 0..n, 0_i64..20), 0..200);
+        let weights = prop::collection::vec(0_i64..12, n as usize);
+        (edges, weights, 1..=n).prop_map(move |(edges, weights, parts)| {
+            let u: Vec<_> = edges.iter().map(|edge| edge.0).collect();
+            let v: Vec<_> = edges.iter().map(|edge| edge.1).collect();
+            let edge_weights: Vec<_> = edges.iter().map(|edge| edge.2).collect();
+            let graph = WeightedGraph::from_edges(n, &u, &v, Some(&edge_weights)).unwrap();
+            (with_vertex_weights(&graph, &weights), parts)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn random_graphs_keep_all_promises((graph, parts) in any_graph(), seed: u64, eco: bool) {
+        let preset = if eco { Preset::Eco } else { Preset::Fast };
+        let options = Options { preset, seed, ..into(parts) };
+        let one = checked(&graph, options);
+        prop_assert_eq!(one, checked(&graph, Options { threads: 3, ..options }));
+    }
+}
