@@ -37,7 +37,7 @@
 //! | [`io`] | reading and writing files of graphs |
 //! | [`generate`] | generated graphs |
 //! | [`tree`] | uses of a forest: hierarchies of clusters, bottlenecks, rooted trees |
-//! | [`partition`](mod@partition) | partitions of a graph into parts of equal weight |
+//! | [`partition`] | partitions of a graph into parts of equal weight |
 //! | [`cuda`] | CUDA devices |
 //!
 //! # Examples

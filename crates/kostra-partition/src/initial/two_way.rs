@@ -1,9 +1,9 @@
 //! Two sides and their refinement by moves of single vertices (Fiduccia & Mattheyses 1982).
 //!
-//! Source: Manoochehri 2017, section 4.1.2. A pass moves the vertex with the greatest gain, from the
-//! heavier side if a side exceeds its limit, and moves no vertex twice. It goes through worse
-//! bisections to better ones, ends after a number of moves without a new best, and undoes the moves
-//! after the best bisection.
+//! Source: Manoochehri 2017, section 4.1.2. A pass moves the vertex with the greatest gain, and no
+//! vertex twice. If a side exceeds its limit, the vertex is one of that side. A pass goes through
+//! worse bisections to better ones, ends after a number of moves without a new best, and undoes the
+//! moves after the best bisection.
 //!
 //! Queues are binary heaps with stale entries, so a pass takes O(m log m).
 
@@ -18,7 +18,7 @@ use crate::random::Stream;
 const PASSES: u64 = 8;
 /// The least number of moves without a new best that ends a pass.
 const PATIENCE: usize = 60;
-/// A pass ends after a number of moves without a new best of this share of the vertices, in percent.
+/// The number of moves without a new best that ends a pass, in percent of the vertices.
 const PATIENCE_PERCENT: usize = 2;
 
 /// Two sides of a graph, with the gain of each move.
