@@ -5,14 +5,14 @@ use kostra_parallel::{Team, with_observed_team, with_team};
 
 use crate::coarsen::{Aim, Level, Scheme, coarsen};
 use crate::random::Stream;
-use crate::refine::{Effort, State, enforce, refine};
+use crate::refine::{Effort, State, enforce, refine, refine_pairs};
 use crate::team::map_blocks;
 use crate::{Options, Partition, PartitionError, Preset, WeightedGraph, initial, limit};
 
 /// Coarsening ends at this number of vertices per part.
-const COARSEST_PER_PART: u32 = 60;
+const COARSEST_PER_PART: u32 = 120;
 /// Coarsening ends at this number of vertices, if it is more.
-const COARSEST: u32 = 1000;
+const COARSEST: u32 = 2000;
 
 /// What a preset means.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ struct Plan {
     tries: usize,
     /// The number of further passes through the levels.
     cycles: u32,
+    /// The greatest number of vertices of a level on which pairs of parts are refined.
+    pairs_up_to: u32,
     /// The number of passes of the refinement without a better partition.
     patience: u32,
 }
@@ -30,8 +32,12 @@ struct Plan {
 impl Plan {
     fn of(preset: Preset) -> Self {
         match preset {
-            Preset::Fast => Self { attempts: 4, tries: 4, cycles: 0, patience: 8 },
-            Preset::Eco => Self { attempts: 8, tries: 16, cycles: 2, patience: 12 },
+            Preset::Fast => {
+                Self { attempts: 4, tries: 4, cycles: 0, pairs_up_to: 20_000, patience: 8 }
+            }
+            Preset::Eco => {
+                Self { attempts: 8, tries: 16, cycles: 2, pairs_up_to: u32::MAX, patience: 12 }
+            }
         }
     }
 }
@@ -171,6 +177,9 @@ impl Job<'_> {
             let mut state = State::new(graph, parts, (self.options.parts, limit));
             let stream = stream.split(1 << 32 | level as u64);
             refine(&mut state, self.effort(level), stream, self.team);
+            if graph.vertices() <= self.plan.pairs_up_to {
+                refine_pairs(&mut state, stream, self.team);
+            }
             if level == 0 {
                 enforce(&mut state, stream, self.team);
                 return Ok(state.parts);

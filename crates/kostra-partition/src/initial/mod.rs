@@ -7,7 +7,6 @@
 
 mod bisect;
 mod grow;
-mod two_way;
 
 use kostra_core::Vertex;
 
