@@ -26,6 +26,7 @@
 //! | `coarsen` | matching, clusters, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
 //! | `refine` | moves of vertices, balance |
+//! | `two_way` | two sides, and their refinement by single moves |
 //! | `partition` | [`Partition`], and partitions by ranges and by breadth-first order |
 //! | `statistics` | [`Statistics`]: the quality of a partition |
 //! | [`part_file`] | files with one part number per line |
@@ -43,6 +44,7 @@ mod rating;
 mod refine;
 mod statistics;
 mod team;
+mod two_way;
 
 pub use error::PartitionError;
 pub use graph::{Rows, WeightedGraph};

@@ -1,25 +1,30 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, and refine on every level.
 
-use kostra_core::Run;
-use kostra_parallel::{Team, with_observed_team};
+use kostra_core::{Run, Vertex};
+use kostra_parallel::{Team, with_observed_team, with_team};
 
 use crate::coarsen::{Aim, Level, Scheme, coarsen};
 use crate::random::Stream;
-use crate::refine::{Effort, State, enforce, refine};
+use crate::refine::{Effort, State, enforce, refine, refine_pairs};
+use crate::team::map_blocks;
 use crate::{Options, Partition, PartitionError, Preset, WeightedGraph, initial, limit};
 
 /// Coarsening ends at this number of vertices per part.
-const COARSEST_PER_PART: u32 = 60;
+const COARSEST_PER_PART: u32 = 120;
 /// Coarsening ends at this number of vertices, if it is more.
-const COARSEST: u32 = 1000;
+const COARSEST: u32 = 2000;
 
 /// What a preset means.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     /// How often the smallest graph of a bisection is bisected.
     attempts: u64,
+    /// The number of partitions of the coarsest graph, of which the best is taken.
+    tries: usize,
     /// The number of further passes through the levels.
     cycles: u32,
+    /// The greatest number of vertices of a level on which pairs of parts are refined.
+    pairs_up_to: u32,
     /// The number of passes of the refinement without a better partition.
     patience: u32,
 }
@@ -27,8 +32,12 @@ struct Plan {
 impl Plan {
     fn of(preset: Preset) -> Self {
         match preset {
-            Preset::Fast => Self { attempts: 8, cycles: 0, patience: 8 },
-            Preset::Eco => Self { attempts: 24, cycles: 2, patience: 12 },
+            Preset::Fast => {
+                Self { attempts: 4, tries: 4, cycles: 0, pairs_up_to: 20_000, patience: 8 }
+            }
+            Preset::Eco => {
+                Self { attempts: 8, tries: 16, cycles: 2, pairs_up_to: u32::MAX, patience: 12 }
+            }
         }
     }
 }
@@ -71,6 +80,9 @@ impl Job<'_> {
     fn run(&self, run: &mut Run<'_>) -> Result<Vec<u32>, PartitionError> {
         let (stream, cycles) = (Stream::new(self.options.seed), self.plan.cycles as usize);
         let mut parts = self.cycle(None, stream, run)?;
+        if has_hubs(self.graph) {
+            parts = run.phase("fill by degree", |_| self.or_by_degree(parts, stream));
+        }
         for cycle in 1..=cycles {
             run.progress(cycle, cycles + 1).map_err(PartitionError::cancelled)?;
             parts = self.cycle(Some(parts), stream.split(cycle as u64), run)?;
@@ -98,11 +110,55 @@ impl Job<'_> {
         let parts = match kept {
             Some(parts) => parts,
             None => run.phase("initial partition", |_| {
-                let (stream, attempts) = (stream.split(u64::MAX), self.plan.attempts);
-                initial::partition(coarsest, (k, limit), attempts, stream, self.team)
+                self.best_initial(coarsest, (k, limit), levels.len(), stream)
             })?,
         };
         run.phase("refine", |run| self.uncoarsen(&levels, parts, stream, run))
+    }
+
+    /// The better one of a partition and the partition that fills the parts in the order of
+    /// descending degree. The second is better on graphs whose hubs are neighbors of nearly all
+    /// other hubs, such as R-MAT graphs.
+    fn or_by_degree(&self, parts: Vec<u32>, stream: Stream) -> Vec<u32> {
+        let limit = limit(self.graph, self.options.parts, self.options.imbalance);
+        let shape = (self.options.parts, limit);
+        let state = State::new(self.graph, parts, shape);
+        let mut filled = State::new(self.graph, fill_by_degree(self.graph, shape), shape);
+        if filled.cut() >= state.cut() {
+            return state.parts;
+        }
+        refine(&mut filled, self.effort(0), stream, self.team);
+        enforce(&mut filled, stream, self.team);
+        if filled.cut() < state.cut() { filled.parts } else { state.parts }
+    }
+
+    /// The best of several partitions of the coarsest graph. Each try is one task, as in the
+    /// source's parallel k-sectioning, but the number of tries is not the number of threads.
+    fn best_initial(
+        &self,
+        coarsest: &WeightedGraph,
+        shape: (u32, i64),
+        level: usize,
+        stream: Stream,
+    ) -> Result<Vec<u32>, PartitionError> {
+        let tries = map_blocks(
+            self.team,
+            (self.plan.tries, 1),
+            || (),
+            |(), range| {
+                let stream = stream.split(u64::MAX - range.start as u64);
+                with_team(1, |team| {
+                    let attempts = self.plan.attempts;
+                    let parts = initial::partition(coarsest, shape, attempts, stream)?;
+                    let mut state = State::new(coarsest, parts, shape);
+                    refine(&mut state, self.effort(level), stream, team);
+                    Ok(((state.overload(), state.cut()), state.parts))
+                })
+            },
+        );
+        let tries = tries.into_iter().collect::<Result<Vec<_>, PartitionError>>()?;
+        let best = tries.into_iter().min_by_key(|(quality, _)| *quality);
+        Ok(best.map_or_else(|| vec![0; coarsest.vertices() as usize], |(_, parts)| parts))
     }
 
     /// Projects a partition of the coarsest graph to each finer graph, and refines it there.
@@ -121,6 +177,9 @@ impl Job<'_> {
             let mut state = State::new(graph, parts, (self.options.parts, limit));
             let stream = stream.split(1 << 32 | level as u64);
             refine(&mut state, self.effort(level), stream, self.team);
+            if graph.vertices() <= self.plan.pairs_up_to {
+                refine_pairs(&mut state, stream, self.team);
+            }
             if level == 0 {
                 enforce(&mut state, stream, self.team);
                 return Ok(state.parts);
@@ -139,18 +198,34 @@ impl Job<'_> {
     fn aim(&self) -> Aim {
         let (n, k) = (self.graph.vertices(), self.options.parts);
         let vertices = COARSEST.max(k.saturating_mul(COARSEST_PER_PART)).min(n);
+        let scheme = if has_hubs(self.graph) { Scheme::Clusters } else { Scheme::Matching };
         let mean = self.graph.total_weight() / i64::from(vertices.max(1));
-        Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme: scheme(self.graph) }
+        Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme }
     }
 }
 
 /// The ratio of the greatest degree to the mean degree from which on a graph has hubs.
 const HUB: usize = 16;
 
-/// How to group the vertices of a graph.
-fn scheme(graph: &WeightedGraph) -> Scheme {
+/// Whether some vertex has far more neighbors than the mean.
+fn has_hubs(graph: &WeightedGraph) -> bool {
     let degrees = (0..graph.vertices()).map(|v| graph.degree(v));
-    let (greatest, total) = (degrees.clone().max().unwrap_or_default(), graph.neighbors().len());
-    let has_hubs = greatest * graph.vertices() as usize > HUB * total;
-    if has_hubs { Scheme::Clusters } else { Scheme::Matching }
+    let (greatest, total) = (degrees.max().unwrap_or_default(), graph.neighbors().len());
+    greatest * graph.vertices() as usize > HUB * total
+}
+
+/// Fills one part after the other up to the limit, with the vertices in the order of descending
+/// degree. What is left when all parts are full goes to the last part.
+fn fill_by_degree(graph: &WeightedGraph, (count, limit): (u32, i64)) -> Vec<u32> {
+    let mut order: Vec<Vertex> = (0..graph.vertices()).collect();
+    order.sort_by_key(|&v| std::cmp::Reverse(graph.degree(v)));
+    let (mut parts, mut part, mut sum) = (vec![0; order.len()], 0, 0);
+    for v in order {
+        if sum + graph.weight(v) > limit && part + 1 < count {
+            (part, sum) = (part + 1, 0);
+        }
+        parts[v as usize] = part;
+        sum += graph.weight(v);
+    }
+    parts
 }

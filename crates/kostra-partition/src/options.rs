@@ -65,8 +65,8 @@ impl Options {
 
 /// The most weight that a part may have.
 ///
-/// Let `W` be the weight of all vertices, `w` the greatest weight of a vertex, and `k` the number of
-/// parts. The limit is the greater of `floor((1 + imbalance) ceil(W / k))` and
+/// Let `W` be the weight of all vertices, `w` the greatest weight of a vertex, and `k` the number
+/// of parts. The limit is the greater of `floor((1 + imbalance) ceil(W / k))` and
 /// `floor((W + (k - 1) w) / k)`. The second term matters only if vertices have different weights.
 /// It is the bound that greedy packing always keeps (Graham 1969), so every graph has a partition
 /// within the limit.

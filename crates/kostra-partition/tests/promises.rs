@@ -112,6 +112,23 @@ fn a_grid_is_cut_nearly_along_a_line() {
 }
 
 #[test]
+fn a_graph_with_hubs_is_cut_no_worse_than_blocks_of_descending_degree() {
+    let graph = generated("rmat:scale=13,edgefactor=16");
+    let mut order: Vec<Vertex> = (0..graph.vertices()).collect();
+    order.sort_by_key(|&v| std::cmp::Reverse(graph.degree(v)));
+    for count in [2, 8, 64] {
+        let mut parts = vec![0; order.len()];
+        let block = order.len().div_ceil(count as usize);
+        order.chunks(block).zip(0..).for_each(|(block, part)| {
+            block.iter().for_each(|&v| parts[v as usize] = part);
+        });
+        let blocks = Partition::new(parts, count).unwrap();
+        let answer = checked(&graph, into(count));
+        assert!(cut(&graph, &answer) <= cut(&graph, &blocks), "{count} parts");
+    }
+}
+
+#[test]
 fn separate_components_of_equal_size_are_not_cut() {
     // Four cliques of 20 vertices.
     let pairs: Vec<_> = (0..80)

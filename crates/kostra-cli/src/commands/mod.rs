@@ -9,6 +9,7 @@ mod doctor;
 mod generate;
 mod info;
 mod man;
+mod partition;
 mod solve;
 mod solvers;
 mod verify;
@@ -29,6 +30,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<info::Arguments>(),
     Entry::new::<convert::Arguments>(),
     Entry::new::<generate::Arguments>(),
+    Entry::new::<partition::Arguments>(),
     Entry::new::<solvers::Arguments>(),
     Entry::new::<doctor::Arguments>(),
     Entry::new::<completions::Arguments>(),

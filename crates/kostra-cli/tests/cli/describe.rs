@@ -34,6 +34,15 @@ fn info_describes_a_graph_equally_in_every_format() {
 }
 
 #[test]
+fn partition_reports_cut_balance_boundary_and_volume() {
+    let workplace = Workplace::new();
+    workplace.write("small.gr", SMALL);
+    let report = workplace.run("partition small.gr -k 2 -o parts.txt").expect_success().stdout;
+    let record = workplace.run("partition small.gr -k 2 --json").expect_success().stdout;
+    assert_snapshot("partition", &format!("{report}\n{record}"));
+}
+
+#[test]
 fn converting_through_pipes_works_too() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);

@@ -145,7 +145,7 @@ pub(crate) fn assert_snapshot(name: &str, text: &str) {
     settings.add_filter(r" +(0|[0-9.]+ (ms|s))(  [█▏▎▍▌▋▊▉]+)?(?m:$)", " [time]");
     settings.add_filter(r"\b[0-9.]+ (ms|s)\b", "[time]");
     settings.add_filter(
-        r#""(load|build|solve|verify|write|analysis|seconds)": [0-9.e-]+"#,
+        r#""(load|build|solve|verify|partition|write|analysis|seconds)": [0-9.e-]+"#,
         r#""$1": "[time]""#,
     );
     // A new format changes no snapshot.

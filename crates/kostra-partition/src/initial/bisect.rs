@@ -4,9 +4,9 @@ use kostra_parallel::with_team;
 
 use super::Goal;
 use super::grow;
-use super::two_way::TwoWay;
 use crate::coarsen::{Aim, Scheme, coarsen};
 use crate::random::Stream;
+use crate::two_way::TwoWay;
 use crate::{PartitionError, WeightedGraph};
 
 /// The number of vertices of the smallest graph: small enough to bisect it many times.

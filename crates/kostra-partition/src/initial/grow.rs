@@ -10,9 +10,9 @@ use std::collections::BinaryHeap;
 use kostra_core::Vertex;
 
 use super::Goal;
-use super::two_way::TwoWay;
 use crate::WeightedGraph;
 use crate::random::Stream;
+use crate::two_way::TwoWay;
 
 /// Grows the second side up to its intended weight. All other vertices are on the first side.
 pub(super) fn grow<'a>(graph: &'a WeightedGraph, goal: Goal, stream: Stream) -> TwoWay<'a> {

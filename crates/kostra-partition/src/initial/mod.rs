@@ -1,19 +1,16 @@
 //! The initial partition: recursive bisection of the coarsest graph.
 //!
-//! Source: Manoochehri 2017, sections 4.1.2 and 4.2.2. The source's threads each compute a whole
-//! partition, and the best one wins, so its result depends on the number of threads. Here the
-//! bisections of one depth are independent tasks with their own random numbers, which threads
-//! share.
+//! Source: Manoochehri 2017, sections 4.1.2 and 4.2.2. The caller computes several partitions and
+//! takes the best one: the source's parallel k-sectioning. The source computes one partition per
+//! thread, so its result depends on the number of threads. Here the number of partitions is fixed,
+//! and each has its own random numbers.
 
 mod bisect;
 mod grow;
-mod two_way;
 
 use kostra_core::Vertex;
-use kostra_parallel::Team;
 
 use crate::random::Stream;
-use crate::team::map_blocks;
 use crate::{PartitionError, WeightedGraph};
 
 /// A set of vertices to be divided into the parts `first..first + count`.
@@ -36,35 +33,23 @@ pub(crate) struct Goal {
     pub(crate) attempts: u64,
 }
 
-/// Divides a graph into `count` parts of a weight up to `limit` where possible.
+/// Divides a graph into `count` parts of a weight up to `limit` where possible, on the calling
+/// thread. Each bisection takes the best of `attempts`.
 pub(crate) fn partition(
     graph: &WeightedGraph,
     (count, limit): (u32, i64),
     attempts: u64,
     stream: Stream,
-    team: &Team<'_>,
 ) -> Result<Vec<u32>, PartitionError> {
     let mut parts = vec![0; graph.vertices() as usize];
     let members = (0..graph.vertices()).collect();
     let mut tasks = vec![Task { graph: graph.clone(), members, first: 0, count }];
-    while !tasks.is_empty() {
-        let results = map_blocks(
-            team,
-            (tasks.len(), 1),
-            || (),
-            |(), range| split(&tasks[range.start], (limit, attempts), stream),
-        );
-        let mut next = Vec::new();
-        for half in results {
-            for task in half? {
-                if task.count == 1 {
-                    task.members.iter().for_each(|&v| parts[v as usize] = task.first);
-                } else {
-                    next.push(task);
-                }
-            }
+    while let Some(task) = tasks.pop() {
+        if task.count == 1 {
+            task.members.iter().for_each(|&v| parts[v as usize] = task.first);
+        } else {
+            tasks.extend(split(&task, (limit, attempts), stream)?);
         }
-        tasks = next;
     }
     Ok(parts)
 }
@@ -74,12 +59,8 @@ fn split(
     task: &Task,
     (limit, attempts): (i64, u64),
     stream: Stream,
-) -> Result<Vec<Task>, PartitionError> {
+) -> Result<[Task; 2], PartitionError> {
     let counts = [task.count.div_ceil(2), task.count / 2];
-    if counts[1] == 0 {
-        let (graph, members) = (task.graph.clone(), task.members.clone());
-        return Ok(vec![Task { graph, members, ..*task }]);
-    }
     let goal = Goal { attempts, ..goal(&task.graph, task.count, limit) };
     let sides = bisect::bisect(
         &task.graph,
@@ -87,11 +68,10 @@ fn split(
         stream.split(u64::from(task.first) << 32 | u64::from(task.count)),
     )?;
     let firsts = [task.first, task.first + counts[0]];
-    let halves = [0, 1].map(|side| {
+    Ok([0, 1].map(|side| {
         let (graph, members) = induced(task, &sides, side as u8);
         Task { graph, members, first: firsts[side], count: counts[side] }
-    });
-    Ok(halves.into())
+    }))
 }
 
 /// The limits of the sides. Each depth of the recursion may use the same share of the tolerated

@@ -2,8 +2,10 @@
 
 mod balance;
 mod jet;
+mod pairs;
 mod state;
 
 pub(crate) use balance::enforce;
 pub(crate) use jet::{Effort, refine};
+pub(crate) use pairs::refine_pairs;
 pub(crate) use state::State;

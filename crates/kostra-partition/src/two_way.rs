@@ -1,9 +1,9 @@
 //! Two sides and their refinement by moves of single vertices (Fiduccia & Mattheyses 1982).
 //!
-//! Source: Manoochehri 2017, section 4.1.2. A pass moves the vertex with the greatest gain, from the
-//! heavier side if a side exceeds its limit, and moves no vertex twice. It goes through worse
-//! bisections to better ones, ends after a number of moves without a new best, and undoes the moves
-//! after the best bisection.
+//! Source: Manoochehri 2017, section 4.1.2. A pass moves the vertex with the greatest gain, and no
+//! vertex twice. If a side exceeds its limit, the vertex is one of that side. A pass goes through
+//! worse bisections to better ones, ends after a number of moves without a new best, and undoes the
+//! moves after the best bisection.
 //!
 //! Queues are binary heaps with stale entries, so a pass takes O(m log m).
 
@@ -18,11 +18,11 @@ use crate::random::Stream;
 const PASSES: u64 = 8;
 /// The least number of moves without a new best that ends a pass.
 const PATIENCE: usize = 60;
-/// A pass ends after a number of moves without a new best of this share of the vertices, in percent.
+/// The number of moves without a new best that ends a pass, in percent of the vertices.
 const PATIENCE_PERCENT: usize = 2;
 
 /// Two sides of a graph, with the gain of each move.
-pub(super) struct TwoWay<'a> {
+pub(crate) struct TwoWay<'a> {
     graph: &'a WeightedGraph,
     sides: Vec<u8>,
     /// The decrease of the cut if the vertex changes its side.
@@ -34,7 +34,7 @@ pub(super) struct TwoWay<'a> {
 
 impl<'a> TwoWay<'a> {
     /// The sides of each vertex, and the limits of their weights. O(n + m).
-    pub(super) fn new(graph: &'a WeightedGraph, sides: Vec<u8>, limits: [i64; 2]) -> Self {
+    pub(crate) fn new(graph: &'a WeightedGraph, sides: Vec<u8>, limits: [i64; 2]) -> Self {
         let (mut weights, mut doubled_cut) = ([0; 2], 0);
         let mut gains = Vec::with_capacity(sides.len());
         for v in 0..graph.vertices() {
@@ -52,33 +52,51 @@ impl<'a> TwoWay<'a> {
         Self { graph, sides, gains, weights, limits, cut: doubled_cut / 2 }
     }
 
-    pub(super) fn side(&self, v: Vertex) -> u8 {
+    /// [`new`](Self::new) for a part of a graph whose other vertices do not move. Edges to them
+    /// cause the gains `fixed`. The cut counts these edges relative to the start.
+    pub(crate) fn with_fixed_gains(
+        graph: &'a WeightedGraph,
+        sides: Vec<u8>,
+        limits: [i64; 2],
+        fixed: &[i64],
+    ) -> Self {
+        let mut state = Self::new(graph, sides, limits);
+        state.gains.iter_mut().zip(fixed).for_each(|(gain, fixed)| *gain += fixed);
+        state
+    }
+
+    /// The side of a vertex, 0 or 1.
+    pub(crate) fn side(&self, v: Vertex) -> u8 {
         self.sides[v as usize]
     }
 
-    pub(super) fn gain(&self, v: Vertex) -> i64 {
+    /// The decrease of the cut if the vertex changes its side.
+    pub(crate) fn gain(&self, v: Vertex) -> i64 {
         self.gains[v as usize]
     }
 
-    pub(super) fn weight(&self, side: usize) -> i64 {
+    /// The weight of a side.
+    pub(crate) fn weight(&self, side: usize) -> i64 {
         self.weights[side]
     }
 
-    pub(super) fn cut(&self) -> i64 {
+    /// The weight of all edges between the sides.
+    pub(crate) fn cut(&self) -> i64 {
         self.cut
     }
 
-    pub(super) fn into_sides(self) -> Vec<u8> {
+    /// The side of each vertex.
+    pub(crate) fn into_sides(self) -> Vec<u8> {
         self.sides
     }
 
     /// The weight above the limits.
-    pub(super) fn overload(&self) -> i64 {
+    pub(crate) fn overload(&self) -> i64 {
         (0..2).map(|side| (self.weights[side] - self.limits[side]).max(0)).sum()
     }
 
     /// Moves a vertex to the other side.
-    pub(super) fn flip(&mut self, v: Vertex) {
+    pub(crate) fn flip(&mut self, v: Vertex) {
         let from = usize::from(self.sides[v as usize]);
         let weight = self.graph.weight(v);
         self.weights[from] -= weight;
@@ -93,7 +111,7 @@ impl<'a> TwoWay<'a> {
     }
 
     /// Runs passes until one finds no better bisection.
-    pub(super) fn refine(&mut self, stream: Stream) {
+    pub(crate) fn refine(&mut self, stream: Stream) {
         for pass in 0..PASSES {
             if !self.pass(stream.split(pass)) {
                 break;
@@ -163,7 +181,7 @@ impl<'a> TwoWay<'a> {
                 queues[side].pop();
             }
         }
-        let side = if tops[1] > tops[0] { 1 } else { 0 };
+        let side = usize::from(tops[1] > tops[0]);
         tops[side]?;
         queues[side].pop().map(|(_, _, v)| v)
     }
