@@ -98,7 +98,8 @@ fn arguments() -> Result<Arguments, String> {
     Ok(parsed)
 }
 
-/// Runs all checks with one solver. Prints each check as it ends, since slow solvers may be stopped.
+/// Runs all checks with one solver. Prints each check as it ends, because slow solvers may be
+/// stopped.
 fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
     let (id, start) = (solver.info().id, Instant::now());
     let report = |words: String| {
