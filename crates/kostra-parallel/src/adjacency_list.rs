@@ -58,15 +58,6 @@ impl AdjacencyList {
         })
     }
 
-    /// Empties all lists and removes those of the vertices from `vertices` on. O(vertices).
-    pub fn clear(&mut self, vertices: u32) {
-        self.heads.truncate(vertices as usize);
-        for head in &self.heads {
-            head.store(END, Relaxed);
-        }
-        self.reserved.store(0, Relaxed);
-    }
-
     /// A writer that can insert `entries` entries. Several threads may have a writer each.
     #[inline]
     pub fn writer(&self, entries: usize) -> Writer<'_> {
@@ -213,18 +204,6 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_was_cleared_holds_what_came_after() {
-        let mut list = AdjacencyList::new(5, 4).unwrap();
-        let mut writer = list.writer(4);
-        writer.insert_edge(3, 4, 1);
-        writer.insert_edge(0, 1, 2);
-        list.clear(2);
-        assert!((0..2).all(|vertex| list.rows().row(vertex).next().is_none()));
-        list.writer(4).insert_edge(1, 0, 3);
-        assert_eq!((row(list.rows(), 0), row(list.rows(), 1)), (vec![(1, 3)], vec![(0, 3)]));
-    }
-
-    #[test]
     #[should_panic(expected = "no more entries than it has reserved")]
     fn a_writer_keeps_to_its_share() {
         AdjacencyList::new(2, 4).unwrap().writer(2).insert_edge(0, 1, 0);
@@ -240,9 +219,8 @@ mod tests {
         const THREADS: usize = 4;
         let edges: u32 = if cfg!(miri) { 30 } else { 20_000 };
         for vertices in [2, 3, 50] {
-            let mut list = AdjacencyList::new(vertices, 2 * edges as usize * THREADS).unwrap();
             for round in 0..if cfg!(miri) { 2 } else { 10 } {
-                list.clear(vertices);
+                let mut list = AdjacencyList::new(vertices, 2 * edges as usize * THREADS).unwrap();
                 let (u, v) = (
                     |id: u32| id % (vertices - 1),
                     |id: u32| vertices - 1 - id % 2 * (vertices / 2),

@@ -6,17 +6,10 @@ use kostra::{Platform, SolverInfo, SolverOption};
 pub type Variant = Vec<(&'static str, u64)>;
 
 /// The variants with which a solver is tested everywhere. A device solver is tested with
-/// [all variants](all_variants), because options select kernels and grids. Another solver is tested
-/// with its defaults, and with each other value of one option beside the defaults of the others.
+/// [all variants](all_variants), because options select kernels and grids. Other solvers are tested
+/// with their defaults, and in `tests/options.rs` with all variants.
 pub fn variants(info: &SolverInfo) -> Vec<Variant> {
-    if info.platform == Platform::Cuda {
-        return all_variants(info);
-    }
-    let single = info.options.iter().flat_map(|option| {
-        let others = values(option).into_iter().filter(|value| *value != option.default);
-        others.map(|value| vec![(option.name, value)])
-    });
-    std::iter::once(Vec::new()).chain(single).collect()
+    if info.platform == Platform::Cuda { all_variants(info) } else { vec![Vec::new()] }
 }
 
 /// Every combination of the [`values`] of a solver's options.
@@ -95,24 +88,6 @@ mod tests {
             }
         }
         assert!(with_options > 0, "no CUDA solver has options");
-    }
-
-    #[test]
-    fn other_solvers_have_each_value_of_each_option_as_a_variant() {
-        let mut with_options = 0;
-        for info in solvers().map(Solver::info).filter(|info| info.platform != Platform::Cuda) {
-            let variants = variants(info);
-            assert!(variants.contains(&Vec::new()), "{}", info.id);
-            for option in info.options {
-                with_options += 1;
-                for value in [option.lowest, option.highest] {
-                    let wanted = vec![(option.name, value)];
-                    let is_tested = value == option.default || variants.contains(&wanted);
-                    assert!(is_tested, "{}: {wanted:?}", info.id);
-                }
-            }
-        }
-        assert!(with_options > 0, "no solver of the CPU has options");
     }
 
     #[test]
