@@ -23,11 +23,11 @@ const SOURCE: Source = Source {
     text: "
 #include \"common.cuh\"
 
-// Two warps write and read a word of shared memory without a barrier between them.
+// A thread reads the word of a thread of the other warp, without a barrier before it.
 KERNEL race(u32* memory, u32 count) {
-    __shared__ u32 word;
-    word = threadIdx.x;
-    memory[threadIdx.x % count] = word;
+    __shared__ u32 words[64];
+    words[threadIdx.x] = threadIdx.x;
+    memory[threadIdx.x % count] = words[63 - threadIdx.x];
 }
 
 // Writes the word after the last one.

@@ -123,9 +123,12 @@ impl Device {
     /// # Errors
     /// When the device fails.
     pub fn available(&self) -> Result<usize, DeviceError> {
-        let (free, _) = self.check(self.context.mem_get_info(), "asking for its free memory")?;
+        let (free, all) = self.check(self.context.mem_get_info(), "asking for its free memory")?;
         let scratch = self.kept_scratch().as_ref().map_or(0, |kept| kept.memory.len());
-        Ok(free + scratch + self.kept().doing("asking for its free memory")?)
+        let kept = self.kept().doing("asking for its free memory")?;
+        // Another thread may return memory to the process between these questions. Such memory is
+        // counted twice.
+        Ok(all.min(free + scratch + kept))
     }
 
     /// Makes the process keep memory that is freed, because allocating it from the system again
