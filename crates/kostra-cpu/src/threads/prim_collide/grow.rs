@@ -8,7 +8,7 @@ use kostra_parallel::{AdjacencyList, Cells, Participant, SharedTrees, Team, Writ
 
 use super::super::lock;
 use super::super::stage_graph::StageGraph;
-use super::starts::{Search, Starts};
+use super::starts::{AfterCollision, Search, Starts};
 use super::{UNVISITED, refusal};
 use crate::heap::{BinaryHeap, Heap};
 
@@ -80,15 +80,6 @@ impl<'a, K: Key> Instance<'a, K> {
         self.search.begin();
         self.tally = Tally::default();
     }
-}
-
-/// What a thread does after a collision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AfterCollision {
-    /// It waits until the stage ends.
-    Wait,
-    /// It grows another tree.
-    Restart,
 }
 
 /// A graph on which trees grow, until all instances wait or every vertex is in a tree.

@@ -75,8 +75,8 @@ use kostra_parallel::{
 
 use super::lock;
 use super::stage_graph::{StageGraph, admit};
-use grow::{AfterCollision, Instance, RESERVED, Stage, Tally};
-use starts::Starts;
+use grow::{Instance, RESERVED, Stage, Tally};
+use starts::{AfterCollision, Starts};
 
 /// Several instances of Prim's algorithm with collisions.
 pub(crate) struct PrimCollide;

@@ -4,7 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::Vertex;
 
-use super::grow::AfterCollision;
+/// What a thread does after a collision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterCollision {
+    /// It waits until the stage ends.
+    Wait,
+    /// It grows another tree.
+    Restart,
+}
 
 /// The start vertices of a stage.
 pub(super) enum Starts {
