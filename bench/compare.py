@@ -30,7 +30,7 @@ SEQUENTIAL = ["kruskal", "filter-kruskal", "boruvka", "prim-binary", "prim-pairi
 THREADED = ["fast", "boruvka-contract", "boruvka-edge", "prim-collide"]
 # Two solvers cost more than linear time, so each has the one graph that it is made for.
 SPECIAL = [("prim-dense", "dense"), ("reverse-delete", "small")]
-DISTRIBUTED = ["mpi-fast", "mpi-boruvka-allreduce", "mpi-merge", "mpi-ghs"]
+DISTRIBUTED = ["mpi-fast", "mpi-boruvka-allreduce", "mpi-boruvka-contract", "mpi-merge", "mpi-ghs"]
 
 
 def solve(program, graph, algorithm, threads, launcher):
