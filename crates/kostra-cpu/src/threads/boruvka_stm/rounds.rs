@@ -1,8 +1,8 @@
 //! The rounds: discover, merge, flatten, prune.
 
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{Csr, Edges, Key, Run, SolveError, Vertex, Weight};
 use kostra_parallel::{
@@ -10,6 +10,7 @@ use kostra_parallel::{
     Unfinished, Worklist,
 };
 
+use super::super::lock;
 use super::arcs::LiveArcs;
 
 /// The vertices that a thread gets at a time: a few cache lines of each array, and few enough to
@@ -167,8 +168,7 @@ impl<W: Weight> Rounds<'_, W> {
     fn merge(&self, participants: &[Mutex<Participant<'_>>], lists: &Lists<'_>) -> usize {
         let merged = AtomicUsize::new(0);
         self.team.distribute(lists.pending.count(), BLOCK, |thread, range| {
-            let mut participant =
-                participants[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut participant = lock(&participants[thread]);
             let mut committed = 0;
             for place in range {
                 let ((root, neighbor), id) = (lists.pending.ends(place), lists.pending.id(place));
@@ -269,7 +269,7 @@ impl<W: Weight> Rounds<'_, W> {
         let Merging::Transactions(participants) = &self.merging else { return };
         let mut tally = Tally::default();
         for participant in participants {
-            tally += participant.lock().unwrap_or_else(PoisonError::into_inner).take_tally();
+            tally += lock(participant).take_tally();
         }
         let counters = [
             ("transactions started", tally.started),

@@ -74,9 +74,7 @@ impl Algorithm for PrimBoundary {
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
         with_observed_team(run, run.threads(), |team, run| {
-            let given = run.parts();
-            let parts =
-                run.solver_phase("partition", |run| Parts::new(graph, given, &PARTS, run))?;
+            let parts = Parts::find(graph, &PARTS, run)?;
             let local = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &local };
             run.phase("local forests", |run| field.grow_all::<LocalForest<W::Key>>(team, run))?;
@@ -122,7 +120,6 @@ fn finish<W: Weight>(
     let rest = run.phase("contract", |_| {
         Undecided::contracted(edges, &forest, |id| candidates.contains(id), team)
     })?;
-    run.counter("edges of the last stage", rest.len() as f64);
     run.progress(parts.count(), parts.count())?;
     rest.solve(edges, &mut forest, run)?;
     Ok(forest)

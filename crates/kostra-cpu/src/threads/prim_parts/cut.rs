@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use kostra_core::{
-    CsrView, EdgeId, Edges, OutOfMemory, Run, SolveError, SolverOption, Vertex, VertexParts,
-    Weight, memory,
+    CsrView, EdgeId, Edges, OutOfMemory, Run, SolveError, SolverOption, Vertex, Weight, memory,
 };
 use kostra_parallel::Team;
 use kostra_partition::{Options, Partition, PartitionError, Rows, WeightedGraph, partition};
@@ -48,16 +47,25 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The caller's parts, or a cut as the options say.
-    pub(super) fn new<W: Weight>(
+    /// The phase "partition": the run's parts, or a cut as the options say. `parts` is the option
+    /// for their number.
+    pub(super) fn find<W: Weight>(
         graph: CsrView<'_, W>,
-        given: Option<VertexParts<'a>>,
+        parts: &SolverOption,
+        run: &mut Run<'a>,
+    ) -> Result<Self, SolveError> {
+        let given = run.parts();
+        run.solver_phase("partition", |run| match given {
+            Some(given) => Ok(Self::sorted(given.as_slice().into(), given.count() as usize)?),
+            None => Self::cut(graph, parts, run),
+        })
+    }
+
+    fn cut<W: Weight>(
+        graph: CsrView<'_, W>,
         parts: &SolverOption,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
-        if let Some(given) = given {
-            return Ok(Self::of(given.as_slice().into(), given.count() as usize)?);
-        }
         let asked = match run.option(parts) as usize {
             0 => run.threads(),
             parts => parts,
@@ -71,10 +79,10 @@ impl<'a> Parts<'a> {
             }
             _ => multilevel(graph, count as u32, run)?,
         };
-        Ok(Self::of(of.into(), count)?)
+        Ok(Self::sorted(of.into(), count)?)
     }
 
-    fn of(of: Cow<'a, [u32]>, count: usize) -> Result<Self, OutOfMemory> {
+    fn sorted(of: Cow<'a, [u32]>, count: usize) -> Result<Self, OutOfMemory> {
         let (vertices, bounds) = sorted_by_part(0..of.len() as Vertex, &of, count)?;
         let mut positions = memory::zeros(vertices.len())?;
         for (position, &vertex) in (0..).zip(&vertices) {
@@ -178,7 +186,7 @@ mod tests {
         let mut run = run.with_option(&PrimUnion::INFO, "parts", parts).unwrap();
         let problem = Problem::new(&graph, Order::Minimum, &PrimUnion::INFO);
         let csr = problem.csr(&mut run).unwrap();
-        let parts = Parts::new(csr, None, &PARTS, &mut run).unwrap();
+        let parts = Parts::find(csr, &PARTS, &mut run).unwrap();
         parts.of.into_owned()
     }
 

@@ -105,11 +105,6 @@ impl<W: Weight> Undecided<W> {
         Ok(Self { graph, ids })
     }
 
-    /// The number of edges.
-    pub(super) fn len(&self) -> usize {
-        self.ids.len()
-    }
-
     /// Adds the canonical forest of these edges to `forest`, found by the solver that the option
     /// names.
     ///
@@ -121,6 +116,7 @@ impl<W: Weight> Undecided<W> {
         forest: &mut EdgeSet,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
+        run.counter("edges of the last stage", self.ids.len() as f64);
         let found = run.solver_phase("last stage", |run| match run.option(&LAST_STAGE) {
             0 => crate::kruskal(&self.graph, edges.order(), run),
             _ => crate::forest(&self.graph, edges.order(), run),

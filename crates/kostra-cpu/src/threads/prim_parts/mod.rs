@@ -16,17 +16,10 @@ mod union;
 pub(super) use boundary::PrimBoundary;
 pub(super) use union::PrimUnion;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use kostra_core::Run;
 
+use super::lock;
 use cut::Parts;
-
-/// Locks an item that one thread at a time uses, so no thread waits. The lock gives each step
-/// exclusive access.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Reports the parts: their number, the vertices of the largest, and the edges that cross parts.
 fn report(parts: &Parts<'_>, crossing: usize, run: &mut Run<'_>) {

@@ -85,9 +85,7 @@ impl Algorithm for PrimUnion {
     ) -> Result<EdgeSet, SolveError> {
         let graph = problem.csr(run)?;
         with_observed_team(run, run.threads(), |team, run| {
-            let given = run.parts();
-            let parts =
-                run.solver_phase("partition", |run| Parts::new(graph, given, &PARTS, run))?;
+            let parts = Parts::find(graph, &PARTS, run)?;
             let chosen = SharedEdgeSet::new(graph.edges())?;
             let field = Field { graph, parts: &parts, chosen: &chosen };
             if run.option(&COMPONENTS) == 0 {
@@ -114,7 +112,6 @@ fn unite<W: Weight>(
         Undecided::new(edges, local, team).map(|union| (crossing, union))
     })?;
     report(parts, crossing, run);
-    run.counter("edges of the last stage", union.len() as f64);
     run.progress(parts.count(), parts.count())?;
     let mut forest = EdgeSet::try_new(edges.len())?;
     union.solve(edges, &mut forest, run)?;
@@ -136,7 +133,6 @@ fn contract<W: Weight>(
     })?;
     report(parts, crossing, run);
     run.counter("components", f64::from(edges.vertices()) - forest.len() as f64);
-    run.counter("edges of the last stage", rest.len() as f64);
     run.progress(parts.count(), parts.count())?;
     rest.solve(edges, &mut forest, run)?;
     Ok(forest)
