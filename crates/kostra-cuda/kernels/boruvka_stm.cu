@@ -202,19 +202,16 @@ struct Tally {
     u32 started, committed, aborted, exceeded;
 };
 
-// The loop of Algorithm 3.4 for one root: merges its component with the one that has `vertex`,
-// unless another component has taken it in. Returns whether it merged.
+// The loop of Algorithm 3.4 for one root: links it to the root of the component that has `vertex`,
+// unless that component has been linked to this one. Returns whether it merged. Only this thread
+// changes the parent of its root, so the root is still one.
 __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vertex, Tally* tally) {
     for (;;) {
         tally->started++;
         transaction.begin();
-        // find(vertexID) of the source: whether the root is still a root.
-        u32 slot;
-        Access access = transaction.open(own_root, &slot);
-        if (access == Access::DONE && transaction.values[slot] != own_root) {
-            transaction.rollback();
-            return false;
-        }
+        // find(vertexID) of the source.
+        u32 own_slot, slot;
+        Access access = transaction.open(own_root, &own_slot);
         // union(rootVertex): finds the root of the other component.
         u32 root = vertex;
         while (access == Access::DONE) {
@@ -236,8 +233,8 @@ __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vert
                 transaction.rollback();
                 return false;
             }
-            // All vertices on the path, with the root at its end, get the new root.
-            for (u32 i = 1; i < transaction.size; i++) transaction.write(i, own_root);
+            // The own root and all vertices on the path get the root at the end of the path.
+            for (u32 i = own_slot; i < slot; i++) transaction.write(i, root);
             if (transaction.commit()) {
                 tally->committed++;
                 return true;
@@ -248,8 +245,8 @@ __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vert
     }
 }
 
-// Algorithm 3.4. Each root merges its component along its chosen edge, unless another component has
-// taken it in before.
+// Algorithm 3.4. Each root merges its component along its chosen edge, unless the other component
+// has chosen the same edge and merged before.
 KERNEL __launch_bounds__(THREADS) merge_in_transactions(const u32* neighbors, const u32* ids,
                                                         u32 vertices, Tracked* components,
                                                         const u32* chosen, u32 longest, u32* forest,
@@ -258,8 +255,7 @@ KERNEL __launch_bounds__(THREADS) merge_in_transactions(const u32* neighbors, co
     Tally tally = {0, 0, 0, 0};
     for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
         u32 edge = chosen[vertex];
-        // A root that is no root any more needs no transaction.
-        if (edge == NONE || load(&components[vertex].value) != vertex) continue;
+        if (edge == NONE) continue;
         if (merge(transaction, (u32)vertex, neighbors[edge], &tally)) insert(forest, ids[edge]);
     }
     count_in_block(tally.started, &counters[STARTED]);
