@@ -28,7 +28,7 @@ use kostra_core::Vertex;
 use crate::allocation::{self, array};
 use crate::builder::{Builder, ENDS};
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::{Permutation, Stream};
+use crate::random::{self, Permutation};
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -134,7 +134,7 @@ struct Plan {
 impl Plan {
     /// The sizes of all cliques in order. The last one takes the remaining vertices.
     fn sizes(&self) -> impl Iterator<Item = u64> {
-        let stream = Stream::new(self.seed, "cliques");
+        let stream = random::stream(self.seed, "cliques");
         let (largest, mut left) = (self.largest, self.vertices);
         (0..).map_while(move |clique| {
             let size = (1 + stream.below(clique, largest)).min(left);
@@ -168,7 +168,7 @@ impl Plan {
     }
 
     fn each_edge_of_cliques(&self, starts: &[u32], visit: &mut impl FnMut(u64, u64)) {
-        let copies = Stream::new(self.seed, "parallel edges of cliques");
+        let copies = random::stream(self.seed, "parallel edges of cliques");
         let mut pair = 0;
         for (start, end) in self.cliques(starts) {
             for u in start..end {
@@ -183,9 +183,9 @@ impl Plan {
     }
 
     fn each_edge_between_cliques(&self, starts: &[u32], visit: &mut impl FnMut(u64, u64)) {
-        let ends = Stream::new(self.seed, "ends between cliques");
-        let copies = Stream::new(self.seed, "parallel edges between cliques");
-        let kept = Stream::new(self.seed, "edges between cliques");
+        let ends = random::stream(self.seed, "ends between cliques");
+        let copies = random::stream(self.seed, "parallel edges between cliques");
+        let kept = random::stream(self.seed, "edges between cliques");
         let levels = self.vertices.checked_ilog2().unwrap_or(0);
         for (start, end) in self.cliques(starts) {
             for u in start..end {

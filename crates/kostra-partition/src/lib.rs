@@ -39,7 +39,6 @@ mod multilevel;
 mod options;
 pub mod part_file;
 mod partition;
-mod random;
 mod rating;
 mod refine;
 mod statistics;

@@ -1,10 +1,10 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, and refine on every level.
 
+use kostra_core::random::Stream;
 use kostra_core::{Run, Vertex};
 use kostra_parallel::{Team, with_observed_team, with_team};
 
 use crate::coarsen::{Aim, Level, Scheme, coarsen};
-use crate::random::Stream;
 use crate::refine::{Effort, State, enforce, refine, refine_pairs};
 use crate::team::map_blocks;
 use crate::{Options, Partition, PartitionError, Preset, WeightedGraph, initial, limit};

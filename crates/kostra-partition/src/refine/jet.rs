@@ -16,11 +16,11 @@
 //! the vertices. O(n + m + k) per pass.
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
 use super::balance::rebalance;
 use super::state::State;
-use crate::random::Stream;
 use crate::rating::Rating;
 use crate::team::{BLOCK, map_blocks};
 

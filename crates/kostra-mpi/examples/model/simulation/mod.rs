@@ -9,6 +9,8 @@
 
 mod rounds;
 
+use kostra_core::random;
+
 use crate::steps::{Kind, Phase, Step};
 
 /// The setting of a simulation.
@@ -74,10 +76,8 @@ impl AllRanks {
     fn new(setting: Setting, vertices: usize) -> Self {
         let mut state = 1_u64;
         let mut random = || {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            (mixed ^ mixed >> 31) >> 32
+            state = state.wrapping_add(random::STEP);
+            random::mix(state) >> 32
         };
         let mut end = || ((random() * vertices as u64) >> 32) as u32;
         let mut pair = || {
