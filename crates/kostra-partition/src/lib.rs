@@ -29,6 +29,7 @@
 //! | `two_way` | two sides, and their refinement by single moves |
 //! | `partition` | [`Partition`], and partitions by ranges and by breadth-first order |
 //! | `statistics` | [`Statistics`]: the quality of a partition |
+//! | `vertex_order` | breadth-first order, and vertices sorted by part |
 //! | [`part_file`] | files with one part number per line |
 
 mod coarsen;
@@ -44,6 +45,7 @@ mod refine;
 mod statistics;
 mod team;
 mod two_way;
+mod vertex_order;
 
 pub use error::PartitionError;
 pub use graph::{Rows, WeightedGraph};
@@ -52,3 +54,4 @@ pub use options::{Options, Preset, limit};
 pub use part_file::PartFileError;
 pub use partition::Partition;
 pub use statistics::Statistics;
+pub use vertex_order::{breadth_first_order, sorted_by_part};

@@ -67,7 +67,7 @@ impl Renumbering {
             return Err(PartsError::WrongLength { parts: of.len(), vertices }.into());
         }
         let order = breadth_first_order(graph, run)?.into_iter();
-        let (old, _) = kostra_cpu::sorted_by_part(order, of, parts.count() as usize)?;
+        let (old, _) = kostra_partition::sorted_by_part(order, of, parts.count() as usize)?;
         Ok(Self::of(old)?)
     }
 
@@ -138,8 +138,11 @@ impl Renumbering {
 }
 
 fn breadth_first_order(graph: &AnyGraph, run: &mut Run<'_>) -> Result<Vec<Vertex>, SolveError> {
+    let vertices = graph.vertices() as usize;
     with_graph!(graph, graph => {
-        kostra_cpu::breadth_first_order(graph.csr("renumbering", run)?, run)
+        let rows = graph.csr("renumbering", run)?;
+        let progress = |visited| run.progress(visited, vertices);
+        kostra_partition::breadth_first_order(rows.offsets(), rows.neighbors(), progress)
     })
 }
 

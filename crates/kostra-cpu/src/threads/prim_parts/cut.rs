@@ -8,10 +8,12 @@ use kostra_core::{
     CsrView, EdgeId, Edges, OutOfMemory, Run, SolveError, SolverOption, Vertex, Weight, memory,
 };
 use kostra_parallel::Team;
-use kostra_partition::{Options, Partition, PartitionError, Rows, WeightedGraph, partition};
+use kostra_partition::{
+    Options, Partition, PartitionError, Rows, WeightedGraph, breadth_first_order, partition,
+    sorted_by_part,
+};
 
 use super::last_stage::EDGES;
-use crate::vertex_order::{breadth_first_order, sorted_by_part};
 
 /// The most parts that the solver cuts itself. A part costs a heap and a few allocations.
 pub(super) const MOST_PARTS: u64 = 1 << 16;
@@ -74,7 +76,9 @@ impl<'a> Parts<'a> {
         let of = match run.option(&CUT) {
             0 => ranges(graph, 0..graph.vertices(), count)?,
             1 => {
-                let order = breadth_first_order(graph.rows(), run)?;
+                let (rows, vertices) = (graph.rows(), graph.vertices() as usize);
+                let progress = |visited| run.progress(visited, vertices);
+                let order = breadth_first_order(rows.offsets(), rows.neighbors(), progress)?;
                 ranges(graph, order.into_iter(), count)?
             }
             _ => multilevel(graph, count as u32, run)?,
