@@ -87,7 +87,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
 
     let mut builder = Builder::new(vertices.into(), edges, weights, share)?;
     let ids = Ids::new(plan.seed, vertices);
-    plan.each_edge(&starts, |u, v| builder.edge(ids.of(u), ids.of(v)));
+    plan.each_edge(&starts, |u, v| builder.edge(ids.at(u), ids.at(v)));
     builder.finish(weights, plan.seed)
 }
 
@@ -113,7 +113,7 @@ impl Ids {
     /// the loop ends, and different places give different ids. Fewer than two steps on average,
     /// because more than half of all numbers are in range.
     #[inline]
-    fn of(&self, place: u64) -> Vertex {
+    fn at(&self, place: u64) -> Vertex {
         let mut id = self.permutation.apply(place as u32);
         while id >= self.vertices {
             id = self.permutation.apply(id);
@@ -292,7 +292,7 @@ mod tests {
     fn ids_are_a_permutation_of_any_number_of_vertices() {
         for vertices in [0, 1, 2, 3, 5, 64, 65, 1000] {
             let ids = Ids::new(3, vertices);
-            let mut all: Vec<_> = (0..vertices).map(|place| ids.of(place)).collect();
+            let mut all: Vec<_> = (0..vertices).map(|place| ids.at(place)).collect();
             all.sort_unstable();
             assert_eq!(all, (0..vertices as u32).collect::<Vec<_>>());
         }

@@ -12,7 +12,7 @@
 //! let (u, v) = ([0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3]);
 //! let graph = WeightedGraph::from_edges(6, &u, &v, None)?;
 //! let parts = partition(&graph, &Options { parts: 2, ..Options::default() }, &mut Run::new())?;
-//! assert_eq!(Statistics::of(&graph, &parts)?.edge_cut, 1);
+//! assert_eq!(Statistics::count(&graph, &parts)?.edge_cut, 1);
 //! # Ok::<(), kostra_partition::PartitionError>(())
 //! ```
 //!

@@ -30,7 +30,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(preset: Preset) -> Self {
+    fn for_preset(preset: Preset) -> Self {
         match preset {
             Preset::Fast => {
                 Self { attempts: 4, tries: 4, cycles: 0, pairs_up_to: 20_000, patience: 8 }
@@ -63,7 +63,7 @@ pub fn partition(
         return Partition::by_ranges(n, k);
     }
     with_observed_team(run, options.threads.max(1), |team, run| {
-        let job = Job { graph, options: *options, plan: Plan::of(options.preset), team };
+        let job = Job { graph, options: *options, plan: Plan::for_preset(options.preset), team };
         job.run(run).map(|parts| Partition::of_checked(parts, k))
     })
 }

@@ -163,7 +163,7 @@ fn candidate(
         rating.add(state.part(u), weight);
     }
     let own = state.part(vertex);
-    let inside = rating.of(own);
+    let inside = rating.sum(own);
     let others = rating.drain().filter(|&(part, _)| part != own);
     let (target, outside) = others.max_by_key(|&(part, sum)| (sum, std::cmp::Reverse(part)))?;
     let gain = outside - inside;
