@@ -58,8 +58,8 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-/// The streams draw this many numbers per vertex: one for each distance, of which there are less
-/// than 32.
+/// The streams draw this many numbers per vertex, one for each distance. There are less than 32
+/// distances.
 const DISTANCES: u64 = 32;
 /// The streams of parallel edges draw this many numbers per pair.
 const MOST_PARALLEL: u64 = 255;

@@ -19,7 +19,7 @@ const COARSEST: u32 = 2000;
 struct Plan {
     /// How often the smallest graph of a bisection is bisected.
     attempts: u64,
-    /// The number of partitions of the coarsest graph, of which the best is taken.
+    /// The number of partitions of the coarsest graph. The best one is taken.
     tries: usize,
     /// The number of further passes through the levels.
     cycles: u32,

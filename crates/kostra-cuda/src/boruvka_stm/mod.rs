@@ -17,8 +17,8 @@
 //!   places, and at most log2 n + 1 sweeps of flattening in a round. A transaction has at most L
 //!   vertices, the option `longest-transaction`. Transactions at the same root follow one another,
 //!   so a star of n leaves takes the time of n transactions.
-//! * Device memory: the graph's rows, and 24 bytes a vertex, with 64-bit weights 28. The result
-//!   takes one more bit an edge.
+//! * Device memory: the graph's rows, and 24 bytes per vertex, with 64-bit weights 28. The result
+//!   takes one more bit per edge.
 //! * Wants rows. Exact.
 //! * Reports the time of each phase in each round, by the device's clock, with the occupancy of its
 //!   kernel, and the number of attempts of transactions, of commits, of aborts by conflicts, and of
@@ -77,7 +77,7 @@ impl Algorithm for BoruvkaStm {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "24 bytes a vertex (28 with 64-bit weights)",
+        scratch: "24 bytes per vertex (28 with 64-bit weights)",
         options: &[TRANSACTIONS, LONGEST_TRANSACTION],
     };
 

@@ -4,8 +4,8 @@
 //! One thread does the work of all ranks. It finds minimum edges, hooks components, doubles
 //! pointers and filters, in the order and by the rules of the solver, and counts the contents of
 //! messages. The counts per owned vertex depend on the number of ranks and on the number of edges
-//! per vertex. They do not depend on the number of vertices if absolute sizes are scaled. So many
-//! ranks can be simulated with few vertices each.
+//! per vertex. They do not depend on the number of vertices if absolute sizes are scaled. So few
+//! vertices per rank are enough to simulate many ranks.
 
 mod rounds;
 
@@ -160,7 +160,7 @@ impl AllRanks {
     fn share(&mut self) {
         let edges = std::mem::take(&mut self.edges);
         let bits = (self.vertices / self.setting.ranks / 32).max(1);
-        // With so many ranks, every list is shorter than the bits of a block.
+        // With this number of ranks, every list is shorter than the bits of a block.
         let always_lists = self.setting.density * 64 < self.setting.ranks;
         let (mut listed, mut sent_words, mut answer_words) = (0, 0, 0);
         for edges in self.by_rank(&edges) {
