@@ -59,9 +59,9 @@ use kostra_core::{
 };
 
 use self::kernels::Kernels;
-use self::rounds::{Graph, LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
+use self::rounds::{LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
 use crate::buffers::{DeviceCsr, Keys};
-use crate::contraction::admit;
+use crate::contraction::{Rows, admit};
 use crate::device::Device;
 use crate::error::DeviceError;
 
@@ -102,7 +102,7 @@ impl Algorithm for BoruvkaStm {
         let (mut rounds, mut graph) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
             let given = DeviceCsr::upload(device, rows, run.threads())?;
-            Ok::<_, DeviceError>((rounds, Graph::given(device, given)?))
+            Ok::<_, DeviceError>((rounds, Rows::given(device, given)?))
         })?;
         rounds.initialize(&mut graph, keys)?;
         rounds.clock.report(run)?;
