@@ -86,13 +86,6 @@ __device__ bool is_lightest(const u64* slots, const u32* slot_ids, u32 root, u64
 
 // ---- Preparation
 
-// Replaces the weights of all entries by their keys.
-template <typename K>
-__device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
-    u64 entry = first_index();
-    if (entry < entries) keys[entry] = key_of(keys[entry], kind, flip);
-}
-
 // Makes each vertex a component, which is active and which no transaction has marked.
 KERNEL __launch_bounds__(THREADS) make_components(Tracked* components, u32* suggestions,
                                                   u32 vertices) {
@@ -352,10 +345,6 @@ KERNEL __launch_bounds__(THREADS) prune(const u32* first_edge, u32* neighbors, u
 
 // Kernels for keys of 32 and of 64 bits. src/boruvka_stm reads their parameters.
 #define KERNELS(BITS)                                                                              \
-    KERNEL __launch_bounds__(THREADS)                                                              \
-        make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {                         \
-        make_keys(keys, entries, kind, flip);                                                      \
-    }                                                                                              \
     KERNEL __launch_bounds__(THREADS, DISCOVERY_BLOCKS) discover_edges_##BITS(                     \
         const u32* first_edge, const u32* neighbors, const u##BITS* keys, const u32* ids,          \
         u32 vertices, const Tracked* components, u32* suggestions, u64* slots) {                   \

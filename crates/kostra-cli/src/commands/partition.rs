@@ -140,7 +140,7 @@ fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
     let mut watcher = Watcher::new(&stage, false);
     let partition = partition(&graph, &plan.options, &mut Run::new().observed_by(&mut watcher))?;
     let time = start.elapsed() - build;
-    let statistics = Statistics::of(&graph, &partition)?;
+    let statistics = Statistics::count(&graph, &partition)?;
     let limit = limit(&graph, plan.options.parts, plan.options.imbalance);
     Ok(Outcome { partition, statistics, limit, build, time })
 }

@@ -17,8 +17,8 @@
 //!   places, and at most log2 n + 1 sweeps of flattening in a round. A transaction has at most L
 //!   vertices, the option `longest-transaction`. Transactions at the same root follow one another,
 //!   so a star of n leaves takes the time of n transactions.
-//! * Device memory: the graph's rows, and 24 bytes a vertex, with 64-bit weights 28. The result
-//!   takes one more bit an edge.
+//! * Device memory: the graph's rows, and 24 bytes per vertex, with 64-bit weights 28. The result
+//!   takes one more bit per edge.
 //! * Wants rows. Exact.
 //! * Reports the time of each phase in each round, by the device's clock, with the occupancy of its
 //!   kernel, and the number of attempts of transactions, of commits, of aborts by conflicts, and of
@@ -62,9 +62,9 @@ use kostra_core::{
 };
 
 use self::kernels::Kernels;
-use self::rounds::{Graph, LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
+use self::rounds::{LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
 use crate::buffers::{DeviceCsr, Keys};
-use crate::contraction::admit;
+use crate::contraction::{Rows, admit};
 use crate::device::Device;
 use crate::error::DeviceError;
 
@@ -80,7 +80,7 @@ impl Algorithm for BoruvkaStm {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "24 bytes a vertex (28 with 64-bit weights)",
+        scratch: "24 bytes per vertex (28 with 64-bit weights)",
         options: &[TRANSACTIONS, LONGEST_TRANSACTION],
     };
 
@@ -105,7 +105,7 @@ impl Algorithm for BoruvkaStm {
         let (mut rounds, mut graph) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
             let given = DeviceCsr::upload(device, rows, run.threads())?;
-            Ok::<_, DeviceError>((rounds, Graph::given(device, given)?))
+            Ok::<_, DeviceError>((rounds, Rows::given(device, given)?))
         })?;
         rounds.initialize(&mut graph, keys)?;
         rounds.clock.report(run)?;
