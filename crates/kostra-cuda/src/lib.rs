@@ -25,6 +25,7 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
+pub mod partition;
 #[cfg(test)]
 mod planted;
 mod pma;

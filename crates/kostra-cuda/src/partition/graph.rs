@@ -1,0 +1,93 @@
+//! A graph with weights of edges and vertices, as rows in device memory.
+
+#![allow(unsafe_code, reason = "copies write to device memory, which is known by its address only")]
+
+use cudarc::driver::{CudaSlice, DevicePtr};
+use kostra_core::Vertex;
+use kostra_partition::WeightedGraph;
+
+use super::error::DevicePartitionError;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::staging::{self, Transfer};
+
+/// The sum of the weights of all vertices, and that of all edges, is below this number. So sums and
+/// differences of sums fit in 32 bits, with a sign.
+const WEIGHT_END: i64 = 1 << 31;
+
+/// The rows of a graph. Each edge is in the rows of both ends, with the same weight. There are no
+/// self-loops and no parallel edges.
+#[derive(Debug)]
+pub(crate) struct DeviceGraph {
+    pub(crate) vertices: u32,
+    /// Twice the number of edges.
+    pub(crate) entries: u32,
+    /// The start of each row, and `entries` at the end.
+    pub(crate) offsets: CudaSlice<u32>,
+    pub(crate) neighbors: CudaSlice<Vertex>,
+    /// The weight of each entry.
+    pub(crate) edge_weights: CudaSlice<u32>,
+    pub(crate) vertex_weights: CudaSlice<u32>,
+}
+
+impl DeviceGraph {
+    /// Memory for a graph of undefined content.
+    pub(crate) fn uninit(
+        device: &Device,
+        vertices: u32,
+        entries: u32,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self {
+            vertices,
+            entries,
+            offsets: device.uninit(vertices as usize + 1)?,
+            neighbors: device.uninit(entries as usize)?,
+            edge_weights: device.uninit(entries as usize)?,
+            vertex_weights: device.uninit(vertices as usize)?,
+        })
+    }
+
+    /// Copies a graph to the device, on up to `threads` threads. The copy is complete when this
+    /// returns.
+    ///
+    /// # Errors
+    /// When the sum of the weights of the vertices or of the edges is 2^31 or more, there are
+    /// 2^32 - 1 entries or more, the device fails, or has too little memory.
+    pub(crate) fn upload(
+        device: &Device,
+        graph: &WeightedGraph,
+        threads: usize,
+    ) -> Result<Self, DevicePartitionError> {
+        admit(graph)?;
+        let narrow = |weights: &[i64]| weights.iter().map(|&w| w as u32).collect::<Vec<_>>();
+        let offsets: Vec<u32> = graph.offsets().iter().map(|&offset| offset as u32).collect();
+        let edge_weights = narrow(graph.edge_weights());
+        let vertex_weights = narrow(graph.vertex_weights());
+        let copy = Self::uninit(device, graph.vertices(), graph.neighbors().len() as u32)?;
+        let address = |array: &CudaSlice<u32>| array.device_ptr(device.stream()).0;
+        let transfers = [
+            Transfer::new(&offsets, address(&copy.offsets)),
+            Transfer::new(graph.neighbors(), address(&copy.neighbors)),
+            Transfer::new(&edge_weights, address(&copy.edge_weights)),
+            Transfer::new(&vertex_weights, address(&copy.vertex_weights)),
+        ];
+        // SAFETY: each array was allocated above with the length of its source.
+        unsafe { staging::send(device, &transfers, threads) }?;
+        Ok(copy)
+    }
+}
+
+/// Refuses a graph whose sums of weights or number of entries exceed 32 bits.
+fn admit(graph: &WeightedGraph) -> Result<(), DevicePartitionError> {
+    let entries = graph.neighbors().len();
+    if entries >= u32::MAX as usize {
+        return Err(DeviceError::TooManyEntries { entries: entries as u64 }.into());
+    }
+    let of_edges = graph.edge_weights().iter().sum::<i64>() / 2;
+    for (kind, sum) in [("vertices", graph.total_weight()), ("edges", of_edges)] {
+        if sum >= WEIGHT_END {
+            return Err(DevicePartitionError::TooHeavy { kind, sum, most: WEIGHT_END - 1 });
+        }
+    }
+    Ok(())
+}
