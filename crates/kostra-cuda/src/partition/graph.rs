@@ -4,9 +4,10 @@
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use kostra_core::Vertex;
-use kostra_partition::WeightedGraph;
+use kostra_partition::{Rows, WeightedGraph};
 
 use super::error::DevicePartitionError;
+use crate::buffers::download;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::staging::{self, Transfer};
@@ -31,22 +32,6 @@ pub(crate) struct DeviceGraph {
 }
 
 impl DeviceGraph {
-    /// Memory for a graph of undefined content.
-    pub(crate) fn uninit(
-        device: &Device,
-        vertices: u32,
-        entries: u32,
-    ) -> Result<Self, DeviceError> {
-        Ok(Self {
-            vertices,
-            entries,
-            offsets: device.uninit(vertices as usize + 1)?,
-            neighbors: device.uninit(entries as usize)?,
-            edge_weights: device.uninit(entries as usize)?,
-            vertex_weights: device.uninit(vertices as usize)?,
-        })
-    }
-
     /// Copies a graph to the device, on up to `threads` threads. The copy is complete when this
     /// returns.
     ///
@@ -63,7 +48,14 @@ impl DeviceGraph {
         let offsets: Vec<u32> = graph.offsets().iter().map(|&offset| offset as u32).collect();
         let edge_weights = narrow(graph.edge_weights());
         let vertex_weights = narrow(graph.vertex_weights());
-        let copy = Self::uninit(device, graph.vertices(), graph.neighbors().len() as u32)?;
+        let copy = Self {
+            vertices: graph.vertices(),
+            entries: graph.neighbors().len() as u32,
+            offsets: device.uninit(offsets.len())?,
+            neighbors: device.uninit(edge_weights.len())?,
+            edge_weights: device.uninit(edge_weights.len())?,
+            vertex_weights: device.uninit(vertex_weights.len())?,
+        };
         let address = |array: &CudaSlice<u32>| array.device_ptr(device.stream()).0;
         let transfers = [
             Transfer::new(&offsets, address(&copy.offsets)),
@@ -74,6 +66,30 @@ impl DeviceGraph {
         // SAFETY: each array was allocated above with the length of its source.
         unsafe { staging::send(device, &transfers, threads) }?;
         Ok(copy)
+    }
+
+    /// The number of bytes of a graph.
+    pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
+        4 * (2 * vertices as usize + 1 + 2 * entries)
+    }
+
+    /// Copies the graph to the host.
+    ///
+    /// # Errors
+    /// When the device fails, or the system refuses the memory.
+    pub(crate) fn download(&self, device: &Device) -> Result<WeightedGraph, DevicePartitionError> {
+        let wide = |weights: &CudaSlice<u32>| {
+            let weights = download(device, weights)?;
+            Ok::<Vec<i64>, DeviceError>(weights.into_iter().map(i64::from).collect())
+        };
+        let offsets = download(device, &self.offsets)?;
+        let offsets: Vec<usize> = offsets.into_iter().map(|offset| offset as usize).collect();
+        Ok(WeightedGraph::from_rows(Rows {
+            offsets: &offsets,
+            neighbors: &download(device, &self.neighbors)?,
+            edge_weights: Some(&wide(&self.edge_weights)?),
+            vertex_weights: Some(&wide(&self.vertex_weights)?),
+        })?)
     }
 }
 
