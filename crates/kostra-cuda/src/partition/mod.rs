@@ -21,6 +21,7 @@
 mod coarsen;
 mod error;
 mod graph;
+mod refine;
 
 use cudarc::driver::CudaSlice;
 use kostra_core::Run;
