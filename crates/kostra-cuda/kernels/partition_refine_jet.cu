@@ -16,8 +16,8 @@ constexpr u32 CLASSES = 33;
 
 // ---- A pass
 
-// Each vertex that did not move in the last pass, and does not lose too much by the move to its best
-// part, becomes a candidate: it gets a target. Other vertices have the target NONE.
+// Each vertex that did not move in the last pass, and does not lose too much by the move to its
+// best part, becomes a candidate: it gets a target. Other vertices have the target NONE.
 KERNEL __launch_bounds__(THREADS) find_candidates(const u64* best, const u32* inside,
                                                   const u32* moved, u32 vertices, u32 pass,
                                                   u32 temperature, u32* targets, u32* gains) {
@@ -153,9 +153,10 @@ __device__ u32 part_with_room(const u64* part_weights, u32 count, u32 start, u32
     return NONE;
 }
 
-// Moves the vertices out of each part above the limit that come first in the order of classes, until
-// their weight is at least the excess. A vertex goes to its best part with room, or to any part with
-// room. If `strict` is 0, several vertices may take the same room. Otherwise each reserves it.
+// Moves the vertices out of each part above the limit that come first in the order of classes,
+// until their weight is at least the excess. A vertex goes to its best part with room, or to any
+// part with room. If `strict` is 0, several vertices may take the same room. Otherwise each
+// reserves it.
 KERNEL __launch_bounds__(THREADS) rebalance(const u32* vertex_weights, u32 vertices, u32 count,
                                             u64 limit, const u64* best, const u32* classes,
                                             const u32* places, const u32* class_weights,

@@ -13,7 +13,8 @@
 //
 // The outer transaction of a vertex opens the vertex and all candidates that conflict with it. It
 // gives up if one of them has moved. So of two vertices that conflict, the one that commits later
-// sees the other one. The inner transaction reserves room in the target; see `reserve`.
+// sees the other one. The inner transaction reserves room in the target, and the departure from the
+// vertex's own part; see `reserve` and `Candidates::leave`.
 //
 // The state of a vertex is a value of the transactional memory: its part, and the bit MOVED.
 
@@ -37,7 +38,7 @@ constexpr u32 STARTED = 2; // attempts of transactions
 constexpr u32 COMMITTED = 3;
 constexpr u32 ABORTED = 4;  // conflicts
 constexpr u32 OUTDATED = 5; // a neighbor has moved, so the gain is not exact any more
-constexpr u32 NO_ROOM = 6;  // the inner transaction found no room
+constexpr u32 NO_ROOM = 6;  // the target was full, or the own part would have become empty
 constexpr u32 TOO_LONG = 7; // more vertices than a transaction can have
 
 // Makes the state of each vertex.
@@ -104,7 +105,31 @@ struct Candidates {
     const u32* gains;
     u32 least;
     u64* part_weights;
+    // The weight of each part at the start of the iteration, less the granted departures.
+    u64* staying;
     u64 limit;
+
+    // Takes a weight out of a part if something stays. As in `reserve`, a refused departure is
+    // undone. Until then the number may be negative.
+    __device__ bool leave(u32 part, u32 weight) const {
+        long long before = (long long)atomicAdd(&staying[part], 0 - (u64)weight);
+        if (before > (long long)weight) return true;
+        atomicAdd(&staying[part], (u64)weight);
+        return false;
+    }
+
+    // The inner transaction: reserves the move of a weight from a part to another one.
+    __device__ bool reserve_move(u32 from, u32 to, u32 weight) const {
+        if (!reserve(part_weights, to, weight, limit)) return false;
+        if (leave(from, weight)) return true;
+        release(part_weights, to, weight);
+        return false;
+    }
+
+    __device__ void undo_move(u32 from, u32 to, u32 weight) const {
+        release(part_weights, to, weight);
+        atomicAdd(&staying[from], (u64)weight);
+    }
 
     // Opens all candidates that conflict with a vertex. `outdated` becomes true if one has moved.
     __device__ Access open_conflicts(Transaction<CAPACITY>& transaction, u32 vertex,
@@ -125,7 +150,7 @@ struct Candidates {
     // Moves a vertex to its target, unless a neighbor was faster or the target has no room.
     __device__ void move(Transaction<CAPACITY>& transaction, u32 vertex, bool has_conflicts,
                          Tally* tally) const {
-        u32 target = targets[vertex], weight = vertex_weights[vertex];
+        u32 own = parts[vertex], target = targets[vertex], weight = vertex_weights[vertex];
         for (;; transaction.wait_for_winner()) {
             tally->started++;
             transaction.begin();
@@ -145,20 +170,20 @@ struct Candidates {
                 tally->too_long += !outdated;
                 return;
             }
-            // The inner transaction. It takes effect before the outer one commits, and is undone if
-            // the outer one fails. Undoing it only makes room.
-            if (!reserve(part_weights, target, weight, limit)) {
+            // The inner transaction takes effect before the outer one commits, and is undone if the
+            // outer one fails. Undoing it only makes room.
+            if (!reserve_move(own, target, weight)) {
                 transaction.rollback();
                 tally->no_room++;
                 return;
             }
             transaction.write(slot, target | MOVED);
             if (transaction.commit()) {
-                release(part_weights, parts[vertex], weight);
+                release(part_weights, own, weight);
                 tally->committed++;
                 return;
             }
-            release(part_weights, target, weight);
+            undo_move(own, target, weight);
             tally->aborted++;
         }
     }
@@ -169,9 +194,9 @@ KERNEL __launch_bounds__(THREADS, MOVING_BLOCKS)
     move_in_transactions(const u32* offsets, const u32* neighbors, const u32* vertex_weights,
                          u32 vertices, const u32* parts, const u32* targets, const u32* gains,
                          u32 least, const u32* conflicts, Tracked* states, u64* part_weights,
-                         u64 limit, u64* counters) {
-    Candidates candidates = {offsets, neighbors, vertex_weights, parts, targets,
-                             gains,   least,     part_weights,   limit};
+                         u64* staying, u64 limit, u64* counters) {
+    Candidates candidates = {offsets, neighbors, vertex_weights, parts,   targets,
+                             gains,   least,     part_weights,   staying, limit};
     Transaction<CAPACITY> transaction(states, (u32)first_index(), CAPACITY);
     Tally tally = {0, 0, 0, 0, 0, 0};
     for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {

@@ -16,7 +16,8 @@ pub(super) struct Counters {
     pub(super) aborted: u64,
     /// Transactions that were given up because a neighbor had moved.
     pub(super) outdated: u64,
-    /// Transactions that were given up because the target was full.
+    /// Transactions that were given up because the target was full, or the own part
+    /// would have become empty.
     pub(super) no_room: u64,
     /// Vertices with more conflicts than a transaction can have.
     pub(super) too_long: u64,

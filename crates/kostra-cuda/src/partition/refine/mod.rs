@@ -102,7 +102,7 @@ pub(crate) struct Outcome {
 /// room in parts in any order.
 ///
 /// Memory: 12 bytes per entry, with transactions 32; 40 bytes per vertex, with transactions 52; and
-/// 148 bytes per part.
+/// 156 bytes per part.
 ///
 /// # Errors
 /// When the device fails or has too little memory.

@@ -346,7 +346,7 @@ fn transactions_at_a_complete_graph_make_progress() {
         let request = (shape, effort(Method::Transactions));
         let (after, outcome) = fixture.refine(&graph, &parts, request, &mut run);
         assert_eq!(recount(&graph, &after, shape), outcome);
-        assert!(outcome.cut < before.cut && outcome.overload == 0, "{before:?}, {outcome:?}");
+        assert!(outcome.rank() < before.rank(), "{before:?}, {outcome:?}");
         assert!(sums.committed > 0.0);
         assert!(sums.started >= sums.committed + sums.aborted + sums.given_up);
         println!(

@@ -10,7 +10,8 @@
 //!
 //! * Source: Manoochehri 2017, section 4.4.3.
 //! * Promises: the cut sinks with every vertex that moves (`kernels/partition_refine_stm.cu` has
-//!   the proof), and no move brings a part above the limit.
+//!   the proof), and no move brings a part above the limit, or
+//!   makes it empty.
 //! * Time O((n + m) log m) work per iteration, because of the sort. A part's weight is one counter,
 //!   so the moves to one part are serialized.
 //! * Reports the number of attempts of transactions, of commits, of aborts by conflicts, and of
@@ -18,14 +19,15 @@
 //!
 //! Deviations from the source, with the reasons:
 //!
-//! * The inner transaction is a reservation: one atomic addition to the weight of the target, which
-//!   is undone if the part is full or the outer transaction fails. The weight of the part that the
-//!   vertex leaves is lowered after the commit. In the source, an inner transaction on both parts
-//!   is repeated until it commits. A repeated inner transaction would wait for other threads while
-//!   the outer one has marks or locks, and all threads would wait for few entries. A reservation
-//!   takes at most two operations and never waits. The balance is kept: a part's counter is at
-//!   least its weight with all granted reservations, and none is granted above the limit. Two
-//!   reservations for the last room may refuse each other; the vertices stay candidates.
+//! * The inner transaction is a reservation: one atomic addition to the weight of the target, and
+//!   one to the weight that stays in the vertex's own part. They are undone if the target is full,
+//!   the own part would become empty, or the outer transaction fails. In the source, an inner
+//!   transaction on both parts is repeated until it commits. Then it would wait for other threads
+//!   while the outer one has marks or locks, and all threads would wait for few entries. A
+//!   reservation takes at most four operations and never waits. The balance is kept: a part's
+//!   counter is at least its weight with all granted reservations, because it is lowered only after
+//!   a commit, and no reservation is granted above the limit. Two reservations for the last room
+//!   may refuse each other; the vertices stay candidates.
 //! * A transaction reads the state of the neighbors that could invalidate its gain, instead of
 //!   marking the gains of all neighbors as invalid. These are the candidates that would move to its
 //!   part, or away from its target. So rows of any length fit in a transaction, and most
@@ -71,6 +73,8 @@ pub(super) struct Transactions {
     conflicts: CudaSlice<u32>,
     /// The tracking entry and the state of each vertex.
     states: CudaSlice<u64>,
+    /// The weight of each part that does not leave it in an iteration.
+    staying: CudaSlice<u64>,
     /// The number of the last pass in which a vertex moved.
     moved: CudaSlice<u32>,
     total: Counters,
@@ -85,6 +89,7 @@ impl Transactions {
             gains: state.device.uninit(n)?,
             conflicts: state.device.uninit(n)?,
             states: state.device.uninit(n)?,
+            staying: state.device.uninit(state.shape.parts as usize)?,
             moved: state.device.filled(n, 0)?,
             total: Counters::default(),
         })
@@ -99,7 +104,6 @@ impl Transactions {
     ) -> Result<Outcome, DeviceError> {
         let mut best = self.bring_within_limit(state, effort.seed, clock)?;
         self.make_states(state)?;
-        state.keep()?;
         let mut pass = 0;
         while pass < 2 * MOST_PASSES && state.shape.parts > 1 {
             let mut stuck = false;
@@ -110,17 +114,11 @@ impl Transactions {
             if stuck {
                 pass = self.run_across_bits(state, pass, clock)?;
             }
-            let (now, before) = (connected(state, clock)?, best);
-            // A pass may have emptied a part.
-            if now.rank() < best.rank() {
-                best = now;
-                state.keep()?;
-            }
+            let before = std::mem::replace(&mut best, connected(state, clock)?);
             if best.cut + before.cut.div_ceil(UNITS) > before.cut {
                 break;
             }
         }
-        state.undo()?;
         self.total.report(run);
         Ok(best)
     }
@@ -279,6 +277,8 @@ impl Transactions {
         state: &mut State<'_>,
         (least, pass): (u32, u32),
     ) -> Result<(), DeviceError> {
+        let copied = state.device.stream().memcpy_dtod(&state.part_weights, &mut self.staying);
+        state.device.check(copied, "copying weights")?;
         // SAFETY: the rows are valid, vertices with a gain have a target, no transaction has marked
         // a state, and the other arrays have a value for each vertex.
         unsafe {
@@ -299,6 +299,7 @@ impl Transactions {
                     ptr conflicts = &self.conflicts,
                     ptr states = &mut self.states,
                     ptr part_weights = &mut state.part_weights,
+                    ptr staying = &mut self.staying,
                     u64 limit = &state.shape.limit.into(),
                     ptr counters = &mut state.counters,
                 ],
