@@ -21,6 +21,8 @@
 mod coarsen;
 mod error;
 mod graph;
+#[cfg(test)]
+mod tests;
 
 use cudarc::driver::CudaSlice;
 use kostra_core::Run;
@@ -48,6 +50,19 @@ pub enum Matching {
     Transactions,
     /// Pairs of vertices that have chosen each other are matched, without transactions.
     Handshake,
+}
+
+impl Matching {
+    /// All ways to match, the default first.
+    pub const ALL: [Self; 2] = [Self::Transactions, Self::Handshake];
+
+    /// The name that users type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transactions => "transactions",
+            Self::Handshake => "handshake",
+        }
+    }
 }
 
 /// The parameters of a partition on a device.
