@@ -10,7 +10,11 @@ fn generated(spec: &str) -> WeightedGraph {
 }
 
 fn into(parts: u32, matching: Matching) -> DevicePartitionOptions {
-    DevicePartitionOptions { partition: Options { parts, ..Options::default() }, matching }
+    DevicePartitionOptions {
+        partition: Options { parts, ..Options::default() },
+        matching,
+        ..Default::default()
+    }
 }
 
 /// Partitions a graph, and checks that no part exceeds the limit or is empty. Returns the cut.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::cuda::partition::{DevicePartitionOptions, Matching};
+use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra::partition::{Partition, Statistics, WeightedGraph, limit};
 use kostra::{DeviceTimes, Run, cuda, partition};
 
@@ -19,6 +19,7 @@ pub(super) enum Place {
     Device {
         ordinal: usize,
         matching: Matching,
+        refinement: Refinement,
     },
 }
 
@@ -33,11 +34,11 @@ impl Place {
         cuda::Device::open(ordinal).map(drop)
     }
 
-    /// How the device matches vertices.
-    pub(super) fn matching(self) -> Option<Matching> {
+    /// How the device matches vertices, and how it moves them.
+    pub(super) fn ways(self) -> Option<(Matching, Refinement)> {
         match self {
             Self::Processor => None,
-            Self::Device { matching, .. } => Some(matching),
+            Self::Device { matching, refinement, .. } => Some((matching, refinement)),
         }
     }
 
@@ -85,8 +86,8 @@ pub(super) fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
     let mut run = Run::new().observed_by(&mut watcher);
     let partition = match plan.place {
         Place::Processor => partition::partition(&graph, &plan.options, &mut run)?,
-        Place::Device { ordinal, matching } => {
-            let options = DevicePartitionOptions { partition: plan.options, matching };
+        Place::Device { ordinal, matching, refinement } => {
+            let options = DevicePartitionOptions { partition: plan.options, matching, refinement };
             run = run.on_device(ordinal);
             cuda::partition::partition(&graph, &options, &mut run)?
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
 use kostra::DeviceTimes;
-use kostra::cuda::partition::Matching;
+use kostra::cuda::partition::{Matching, Refinement};
 use kostra::io::Output;
 use kostra::partition::{Options, Partition, Preset, part_file};
 use serde::Serialize;
@@ -73,6 +73,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "WAY", value_parser = ways_to_match())]
     matching: Option<Matching>,
 
+    /// How a CUDA device moves vertices between parts: by `jet`, or in `transactions`
+    #[arg(long, value_name = "WAY", value_parser = ways_to_refine())]
+    refinement: Option<Refinement>,
+
     /// The file for the part numbers; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -105,6 +109,13 @@ fn ways_to_match() -> impl TypedValueParser<Value = Matching> {
     })
 }
 
+/// Parses the name of a way to refine.
+fn ways_to_refine() -> impl TypedValueParser<Value = Refinement> {
+    PossibleValuesParser::new(Refinement::ALL.map(Refinement::name)).try_map(|name| {
+        Refinement::ALL.into_iter().find(|way| way.name() == name).ok_or("no such way")
+    })
+}
+
 /// What the arguments mean.
 struct Plan {
     input: Request,
@@ -117,13 +128,17 @@ struct Plan {
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
-        let place = match (arguments.device, arguments.matching) {
-            (Device::Cuda(ordinal), matching) => {
-                Place::Device { ordinal, matching: matching.unwrap_or_default() }
-            }
-            (Device::Processor, None) => Place::Processor,
-            (Device::Processor, Some(_)) => {
-                anyhow::bail!("`--matching` has no effect on the processor; pass `--device cuda`")
+        let (matching, refinement) = (arguments.matching, arguments.refinement);
+        let place = match arguments.device {
+            Device::Cuda(ordinal) => Place::Device {
+                ordinal,
+                matching: matching.unwrap_or_default(),
+                refinement: refinement.unwrap_or_default(),
+            },
+            Device::Processor if matching.is_none() && refinement.is_none() => Place::Processor,
+            Device::Processor => {
+                let option = if matching.is_some() { "--matching" } else { "--refinement" };
+                anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
             }
         };
         let output = arguments.output.as_deref().map(output::parse_path);
@@ -226,6 +241,8 @@ struct Record<'a> {
     device: Option<String>,
     /// How the device matched vertices; null on the processor.
     matching: Option<&'static str>,
+    /// How the device moved vertices; null on the processor.
+    refinement: Option<&'static str>,
     edge_cut: i64,
     balance: f64,
     /// The most vertices that a part may have.
@@ -271,7 +288,8 @@ fn record<'a>(
         preset: plan.options.preset.name(),
         seed: plan.options.seed,
         device: plan.place.device(),
-        matching: plan.place.matching().map(Matching::name),
+        matching: plan.place.ways().map(|(matching, _)| matching.name()),
+        refinement: plan.place.ways().map(|(_, refinement)| refinement.name()),
         edge_cut: statistics.edge_cut,
         balance: statistics.balance,
         limit: *limit,
