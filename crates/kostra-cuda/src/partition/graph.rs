@@ -107,3 +107,44 @@ fn admit(graph: &WeightedGraph) -> Result<(), DevicePartitionError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::device;
+
+    fn pair(edge_weight: i64, vertex_weights: [i64; 2]) -> WeightedGraph {
+        WeightedGraph::from_rows(Rows {
+            offsets: &[0, 1, 2],
+            neighbors: &[1, 0],
+            edge_weights: Some(&[edge_weight; 2]),
+            vertex_weights: Some(&vertex_weights),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn weights_whose_sum_exceeds_31_bits_are_refused_with_the_sum() {
+        let most = WEIGHT_END - 1;
+        assert!(admit(&pair(most, [most, 0])).is_ok());
+        let words = |graph| admit(&graph).unwrap_err().to_string();
+        assert_eq!(
+            words(pair(1, [most, 1])),
+            "the sum of the weights of all vertices is 2147483648, and the partitioner on a CUDA \
+             device takes at most 2147483647; use smaller weights, or partition on the processor"
+        );
+        assert!(words(pair(most + 1, [1, 1])).contains("all edges is 2147483648"));
+    }
+
+    #[test]
+    fn a_graph_returns_from_the_device_unchanged() {
+        let Some(device) = device() else { return };
+        for graph in [pair(5, [2, 0]), pair(WEIGHT_END - 1, [0, WEIGHT_END - 1])] {
+            let copy = DeviceGraph::upload(&device, &graph, 1).unwrap();
+            assert!(copy.download(&device).unwrap() == graph);
+        }
+        let empty = WeightedGraph::from_edges(3, &[], &[], None).unwrap();
+        let copy = DeviceGraph::upload(&device, &empty, 1).unwrap();
+        assert!(copy.entries == 0 && copy.download(&device).unwrap() == empty);
+    }
+}

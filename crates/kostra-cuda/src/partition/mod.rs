@@ -1,65 +1,50 @@
 //! Multilevel k-way graph partitioning on a device.
 //!
 //! The device coarsens the graph level by level, the processor partitions the coarsest graph, and
-//! the device projects the partition to each finer graph.
+//! the device projects the partition to each finer graph and refines it there.
 //!
 //! * Source: Manoochehri 2017, sections 4.3 and 4.4. `docs/papers/manoochehri-2017.md` lists the
 //!   differences.
 //! * Vertices are matched in transactions of the software transactional memory
 //!   (`kernels/stm.cuh`), or without transactions ([`Matching`]).
-//! * The partition depends on timing. With [`Matching::Handshake`], only pairs of vertices with a
-//!   common neighbor do.
+//!   [`Refinement`] chooses how vertices move.
+//! * The partition depends on timing, and may differ from run to run.
 //! * No part exceeds [`kostra_partition::limit`], and none is empty. If the device leaves a part
 //!   too heavy or empty, the processor's balancer moves vertices.
 //! * Reports the time of each step on each level by the device's clock, the numbers of transactions
 //!   started, committed and aborted, and as rounds the vertices and edges of the levels.
 //! * Time O(n + m) work per level, and O(m log m) for the sort of the rows. A row is processed by
-//!   one warp, so a vertex of degree d takes O(d) time. Device memory: about 12 n + 8 m bytes for
-//!   each of the graph and its levels, which shrink geometrically, and 36 n + 80 m bytes while the
-//!   first level is contracted.
+//!   one warp, so a vertex of degree d takes O(d) time. Device memory: 8 n + 16 m bytes for the
+//!   graph, about twice as much for its levels, and 52 n + 64 m bytes to contract and to refine.
 
 mod coarsen;
 mod error;
 mod graph;
+mod options;
 mod refine;
+#[cfg(test)]
+mod tests;
 
 use cudarc::driver::CudaSlice;
 use kostra_core::Run;
 use kostra_partition::{
-    Options, Partition, WeightedGraph, enforce_limit, partition as on_processor,
+    Options, Partition, WeightedGraph, enforce_limit, limit, partition as on_processor,
 };
 
-use self::coarsen::{Aim, Kernels, Level, coarsen, scratch_bytes};
+use self::coarsen::{Aim, Level, coarsen};
 pub use self::error::DevicePartitionError;
 pub(crate) use self::graph::DeviceGraph;
+pub use self::options::{DevicePartitionOptions, Matching, Refinement};
+use self::refine::{Effort, Shape, refine};
 use crate::buffers::{download, upload};
 use crate::device::Device;
+use crate::error::DeviceError;
+use crate::step_clock::StepClock;
 
 /// Coarsening ends at this number of vertices per part.
 const COARSEST_PER_PART: u32 = 120;
 /// Coarsening ends at this number of vertices, if it is more.
 const COARSEST: u32 = 2000;
-
-/// How pairs of vertices are matched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Matching {
-    /// Each vertex matches itself with its candidate in a transaction, unless one of them is
-    /// matched.
-    #[default]
-    Transactions,
-    /// Pairs of vertices that have chosen each other are matched, without transactions.
-    Handshake,
-}
-
-/// The parameters of a partition on a device.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DevicePartitionOptions {
-    /// The parameters of every partition. The preset, the seed and the number of threads are those
-    /// of the partition of the coarsest graph.
-    pub partition: Options,
-    /// How vertices are matched.
-    pub matching: Matching,
-}
 
 /// Divides the vertices of a graph into parts of nearly equal weight, so that the edges between
 /// parts have a low weight. Runs on the device `run.device()`.
@@ -84,11 +69,35 @@ pub fn partition(
     let kernels = run.compile(|_| Kernels::load(device))?;
     let threads = options.partition.threads.max(1);
     let finest = run.upload(|_| DeviceGraph::upload(device, graph, threads))?;
-    let aim = aim(graph, options);
-    let parts = Job { device, kernels, options, aim }.run(&finest, run)?;
+    let (aim, shape) = (aim(graph, options), shape(graph, options));
+    let parts = Job { device, kernels, options, aim, shape }.run(&finest, run)?;
     let partition = Partition::new(parts, k)?;
     let imbalance = options.partition.imbalance;
     Ok(run.with_threads(threads, |run| enforce_limit(graph, partition, imbalance, run))?)
+}
+
+/// The bytes that are allocated in addition to the graph.
+fn scratch_bytes(vertices: usize, entries: usize) -> usize {
+    // The levels shrink geometrically, and have about as many vertices and entries as the graph.
+    let levels = 16 * vertices + 8 * entries;
+    // Contracting the first level needs less per vertex and as much per entry.
+    let refinement = 52 * vertices + 32 * entries;
+    levels + refinement
+}
+
+/// The kernels.
+struct Kernels {
+    coarsen: coarsen::Kernels,
+    refine: refine::Kernels,
+}
+
+impl Kernels {
+    fn load(device: &Device) -> Result<Self, DeviceError> {
+        Ok(Self {
+            coarsen: coarsen::Kernels::load(device)?,
+            refine: refine::Kernels::load(device)?,
+        })
+    }
 }
 
 /// The work of one partition.
@@ -97,6 +106,7 @@ struct Job<'a> {
     kernels: Kernels,
     options: &'a DevicePartitionOptions,
     aim: Aim,
+    shape: Shape,
 }
 
 impl Job<'_> {
@@ -105,12 +115,12 @@ impl Job<'_> {
         finest: &DeviceGraph,
         run: &mut Run<'_>,
     ) -> Result<Vec<u32>, DevicePartitionError> {
-        let levels = coarsen(self.device, &self.kernels, finest, self.aim, run)?;
+        let levels = coarsen(self.device, &self.kernels.coarsen, finest, self.aim, run)?;
         run.finish_rounds();
         run.counter("levels", levels.len() as f64);
         let coarsest = levels.last().map_or(finest, |level| &level.graph);
         let parts = run.phase("initial partition", |run| self.initial(coarsest, run))?;
-        let parts = self.uncoarsen(&levels, parts)?;
+        let parts = self.uncoarsen((finest, &levels), parts, run)?;
         self.device.finish()?;
         Ok(run.download(|_| download(self.device, &parts))?)
     }
@@ -126,14 +136,29 @@ impl Job<'_> {
         Ok(upload(self.device, partition.parts())?)
     }
 
-    /// Projects a partition of the coarsest graph to each finer graph.
+    /// Projects a partition of the coarsest graph to each finer graph, and refines it there.
     fn uncoarsen(
         &self,
-        levels: &[Level],
+        (finest, levels): (&DeviceGraph, &[Level]),
         mut parts: CudaSlice<u32>,
+        run: &mut Run<'_>,
     ) -> Result<CudaSlice<u32>, DevicePartitionError> {
-        for level in levels.iter().rev() {
-            parts = self.kernels.project(self.device, level, &parts)?;
+        let mut clock = StepClock::new(self.device, run)?;
+        for (index, level) in levels.iter().enumerate().rev() {
+            run.progress(levels.len() - 1 - index, levels.len())?;
+            clock.start()?;
+            parts = self.kernels.coarsen.project(self.device, level, &parts)?;
+            clock.lap("project")?;
+            let graph = if index == 0 { finest } else { &levels[index - 1].graph };
+            let effort = Effort {
+                method: self.options.refinement,
+                finest: index == 0,
+                patience: Effort::PATIENCE,
+                seed: self.aim.seed_of(index),
+            };
+            let (kernels, clock) = ((self.device, &self.kernels.refine), (&mut clock, &mut *run));
+            let outcome = refine(kernels, graph, &mut parts, (self.shape, effort), clock)?;
+            run.counter("cut", outcome.cut as f64);
         }
         Ok(parts)
     }
@@ -147,4 +172,11 @@ fn aim(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Aim {
     // The total weight of an uploaded graph is below 2^31.
     let mean = graph.total_weight() as u32 / vertices.max(1);
     Aim { vertices, greatest_weight: (mean + mean / 2).max(1), matching: options.matching, seed }
+}
+
+/// The number of parts, and the most weight of a part.
+fn shape(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Shape {
+    let Options { parts, imbalance, .. } = options.partition;
+    // The total weight of an uploaded graph is below 2^31.
+    Shape { parts, limit: limit(graph, parts, imbalance).min(graph.total_weight()) as u32 }
 }

@@ -71,7 +71,7 @@ pub(super) struct Aim {
 
 impl Aim {
     /// The seed of a level. Different levels have different seeds.
-    fn seed_of(&self, level: usize) -> u32 {
+    pub(super) fn seed_of(&self, level: usize) -> u32 {
         /// The golden ratio in 32 bits, odd.
         const STEP: u32 = 0x9E37_79B9;
         (self.seed ^ self.seed >> 32) as u32 ^ STEP.wrapping_mul(level as u32)
@@ -84,15 +84,6 @@ pub(super) struct Level {
     pub(super) graph: DeviceGraph,
     /// The vertex of `graph` that contains each vertex of the finer graph.
     map: CudaSlice<Vertex>,
-}
-
-/// The bytes that coarsening allocates at once for a graph, in addition to the graph: the coarse
-/// graph, two copies of the gathered rows, and the arrays of matching and of the scans.
-pub(super) fn scratch_bytes(vertices: usize, entries: usize) -> usize {
-    let matching = 8 + 4 + 12;
-    let contraction = 4 + 8;
-    let gathered = 2 * 12 + 4 + 4;
-    vertices * (matching + contraction) + entries * (8 + gathered) + Scan::bytes(entries + 1)
 }
 
 /// Coarsens until the aim is reached, or a level hardly shrinks the graph. The finest level is the

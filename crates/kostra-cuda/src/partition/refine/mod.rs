@@ -43,9 +43,10 @@ pub(crate) struct Shape {
 }
 
 /// How vertices move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
     /// Many vertices at once, even to lower gains and heavier parts (Jet).
+    #[default]
     Jet,
     /// In transactions, with a positive gain, within the limit (Manoochehri).
     Transactions,
