@@ -25,12 +25,14 @@ use cudarc::driver::CudaSlice;
 use kostra_core::Run;
 
 use self::jet::Jet;
+use self::kernels::JET;
 pub(crate) use self::kernels::Kernels;
 use self::state::State;
 use self::transactions::Transactions;
 use super::graph::DeviceGraph;
 use crate::device::Device;
 use crate::error::DeviceError;
+use crate::shared::constant;
 use crate::step_clock::StepClock;
 
 /// What a partition must be like.
@@ -69,6 +71,9 @@ impl Effort {
     pub(crate) const PATIENCE: u32 = 12;
 }
 
+/// The most parts whose classes have numbers of 32 bits.
+const MOST_PARTS: u32 = u32::MAX / constant(JET.text, "CLASSES") as u32;
+
 /// The partition that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
@@ -99,7 +104,7 @@ pub(crate) struct Outcome {
 /// overload became less. If `outcome.overload` is not 0, or a part is empty, enforce the limit on
 /// the processor.
 ///
-/// Any number of parts is allowed. The result may differ from run to run, because vertices reserve
+/// With more than [`MOST_PARTS`] parts, the partition stays as it is. The result may differ from run to run, because vertices reserve
 /// room in parts in any order.
 ///
 /// Memory: 12 bytes per entry, with transactions 32; 40 bytes per vertex, with transactions 52; and
@@ -119,6 +124,10 @@ pub(crate) fn refine(
     }
     clock.start()?;
     let mut state = State::new((device, kernels), graph, (parts, shape), effort.method)?;
+    if shape.parts > MOST_PARTS {
+        state.connect()?;
+        return state.outcome();
+    }
     let outcome = match effort.method {
         Method::Jet => Jet::new(&state)?.refine(&mut state, effort, clock),
         Method::Transactions => Transactions::new(&state)?.refine(&mut state, effort, (clock, run)),
