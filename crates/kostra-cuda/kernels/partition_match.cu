@@ -177,7 +177,8 @@ struct Tally {
 
 // Matches two vertices, unless one of them is matched. A vertex stays matched for ever, so the
 // decision to end is right even if the transaction has lost a mark.
-__device__ __forceinline__ void match_pair(Transaction<2>& transaction, u32 vertex, u32 candidate, Tally* tally) {
+__device__ __forceinline__ void match_pair(Transaction<2>& transaction, u32 vertex, u32 candidate,
+                                           Tally* tally) {
     for (;;) {
         tally->started++;
         transaction.begin();

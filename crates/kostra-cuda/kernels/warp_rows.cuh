@@ -1,5 +1,5 @@
-// Warp segmentation: a warp handles the entries of 32 consecutive vertices in chunks of 32, whatever
-// the lengths of the rows are. And counters of blocks.
+// Warp segmentation, and counters of blocks. A warp handles the entries of 32 consecutive vertices
+// in chunks of 32, whatever the lengths of the rows are.
 //
 // Source: Manoochehri 2017, section 3.1.2.
 

@@ -1,4 +1,4 @@
-//! The solvers that run on CUDA devices.
+//! The solvers that run on CUDA devices, and a graph partitioner ([`partition`]).
 //!
 //! The crate builds on any machine. It looks for the driver when a solver runs, and if there is
 //! none, it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs`

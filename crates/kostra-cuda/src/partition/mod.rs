@@ -164,8 +164,8 @@ impl Job<'_> {
     }
 }
 
-/// What coarsening aims at: a coarse vertex has at most 1.5 times the mean weight of a vertex of the
-/// coarsest graph.
+/// What coarsening aims at: a coarse vertex has at most 1.5 times the mean weight of a vertex of
+/// the coarsest graph.
 fn aim(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Aim {
     let Options { parts, seed, .. } = options.partition;
     let vertices = COARSEST.max(parts.saturating_mul(COARSEST_PER_PART)).min(graph.vertices());

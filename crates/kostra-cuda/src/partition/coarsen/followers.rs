@@ -1,8 +1,9 @@
 //! Matching of vertices with a common neighbor, where few pairs of neighbors are left.
 //!
-//! Source: LaSalle et al. 2015. Each unmatched vertex follows the neighbor at its heaviest edge, and
-//! followers of the same vertex are matched in pairs. So the leaves of a star, and vertices with
-//! equal rows, are matched with each other. Unmatched vertices without neighbors form one more list.
+//! Source: LaSalle et al. 2015. Each unmatched vertex follows the neighbor at its heaviest edge.
+//! Followers of the same vertex are matched in pairs. So the leaves of a star, and vertices with
+//! equal rows, are matched with each other. Unmatched vertices without neighbors form one more
+//! list.
 //!
 //! The numbers of followers are taken by atomic additions, so the pairs depend on timing. A star of
 //! n leaves takes the time of n additions to one word.

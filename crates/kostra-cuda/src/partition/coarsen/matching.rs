@@ -97,8 +97,8 @@ impl<'a> Matcher<'a> {
         Ok(Self { device, kernels, graph, aim, matches, chosen, counters })
     }
 
-    /// Matches vertices, and returns the tracking entry and the mate of each. `seed` decides between
-    /// edges of equal ratings.
+    /// Matches vertices, and returns the tracking entry and the mate of each. `seed` decides
+    /// between edges of equal ratings.
     pub(super) fn run(
         mut self,
         seed: u32,
