@@ -100,9 +100,9 @@ pub(crate) struct Outcome {
 /// ```
 ///
 /// `parts` has one part below `shape.parts` for each vertex. Afterwards neither the overload nor
-/// the number of empty parts is greater than before. The cut is not greater either, unless the
-/// overload or the number of empty parts became less. If `outcome.overload` is not 0, or a part is empty, enforce the limit on
-/// the processor.
+/// the number of empty parts is greater than before. The cut is not greater either, unless one of
+/// them became less. If `outcome.overload` is not 0, or a part is empty, enforce the limit on the
+/// processor.
 ///
 /// With more than [`MOST_PARTS`] parts, the partition stays as it is. The result may differ from
 /// run to run, because vertices reserve room in parts in any order.
