@@ -12,6 +12,7 @@ mod algorithm;
 mod arguments;
 mod command;
 mod commands;
+mod device;
 mod failure;
 mod forest_file;
 mod graph_file;

@@ -1,4 +1,4 @@
-//! The solvers that run on CUDA devices.
+//! The solvers that run on CUDA devices, and a graph partitioner ([`partition`]).
 //!
 //! The crate builds on any machine. It looks for the driver when a solver runs, and if there is
 //! none, it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
@@ -25,6 +25,7 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
+pub mod partition;
 #[cfg(test)]
 mod planted;
 mod pma;

@@ -26,6 +26,7 @@
 //! | `coarsen` | matching, clusters, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
 //! | `refine` | moves of vertices, balance |
+//! | `enforce` | [`enforce_limit`]: balance for partitions from elsewhere |
 //! | `two_way` | two sides, and their refinement by single moves |
 //! | `partition` | [`Partition`], and partitions by ranges and by breadth-first order |
 //! | `statistics` | [`Statistics`]: the quality of a partition |
@@ -33,6 +34,7 @@
 //! | [`part_file`] | files with one part number per line |
 
 mod coarsen;
+mod enforce;
 mod error;
 mod graph;
 mod initial;
@@ -47,6 +49,7 @@ mod team;
 mod two_way;
 mod vertex_order;
 
+pub use enforce::enforce_limit;
 pub use error::PartitionError;
 pub use graph::{Rows, WeightedGraph};
 pub use multilevel::partition;

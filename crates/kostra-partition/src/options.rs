@@ -48,7 +48,11 @@ impl Default for Options {
 
 impl Options {
     /// Checks the options for a graph.
-    pub(crate) fn check(&self, graph: &WeightedGraph) -> Result<(), PartitionError> {
+    ///
+    /// # Errors
+    /// When the number of parts is 0 or greater than the number of vertices, or the imbalance is
+    /// negative, infinite or not a number.
+    pub fn check(&self, graph: &WeightedGraph) -> Result<(), PartitionError> {
         let (parts, vertices) = (self.parts, graph.vertices());
         if parts == 0 {
             return Err(PartitionError::NoParts);

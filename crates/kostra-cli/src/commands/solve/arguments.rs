@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
 
-use super::device::{Device, parse_device};
 use crate::algorithm::AUTO;
 use crate::arguments::InputArguments;
+use crate::device::{Device, parse_device};
 use crate::forest_file::ForestFormat;
 
 /// Find the minimum (or maximum) spanning forest of a graph.

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use kostra::partition::Partition;
 use kostra::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts, Violation, cuda};
 
-use super::device::Device;
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::algorithm::Algorithm;
+use crate::device::Device;
 use crate::forest_file::{self, ForestFormat};
 use crate::input::{Graph, Threads};
 use crate::part_file;

@@ -5,7 +5,6 @@
 //! `report` prints.
 
 mod arguments;
-mod device;
 #[cfg(feature = "mpi")]
 mod distributed;
 mod local;

@@ -4,9 +4,9 @@ use kostra::io::Input;
 use kostra::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
-use super::device::Device;
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
+use crate::device::Device;
 use crate::forest_file::Destination;
 use crate::input::{Request, Source, file};
 

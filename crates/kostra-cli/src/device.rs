@@ -1,15 +1,15 @@
-//! The device on which to solve, as the user types it.
+//! The device on which to work, as the user types it.
 
-/// Where a solver runs.
+/// Where an algorithm runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Device {
+pub(crate) enum Device {
     Processor,
     /// The CUDA device of this number.
     Cuda(usize),
 }
 
 /// Parses `cpu`, `cuda` or `cuda:N`.
-pub(super) fn parse_device(text: &str) -> Result<Device, String> {
+pub(crate) fn parse_device(text: &str) -> Result<Device, String> {
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Processor),
         None if text == "cuda" => Ok(Device::Cuda(0)),

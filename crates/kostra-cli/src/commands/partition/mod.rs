@@ -1,24 +1,27 @@
 //! `kostra partition`: divides the vertices of a graph into parts.
 
+mod divide;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
-use kostra::Run;
+use kostra::DeviceTimes;
+use kostra::cuda::partition::{Matching, Refinement};
 use kostra::io::Output;
-use kostra::partition::{
-    Options, Partition, Preset, Statistics, WeightedGraph, limit, part_file, partition,
-};
+use kostra::partition::{Options, Partition, Preset, part_file};
 use serde::Serialize;
 
+use self::divide::{Outcome, Place, Times, divide};
 use crate::arguments::{InputArguments, Nan};
 use crate::command::{Answer, Command};
+use crate::device::{Device, parse_device};
 use crate::input::{Graph, Request};
 use crate::output;
 use crate::progress::Stage;
 use crate::report::{self, Sheet, count, thousands};
-use crate::trace::Watcher;
+use crate::trace::Trace;
 
 /// Divide the vertices of a graph into parts of equal size with few edges between them.
 #[derive(Parser)]
@@ -29,10 +32,12 @@ Examples:
   kostra partition mesh.graph -k 8
   kostra partition roads.gr.gz -k 64 --preset eco -o parts.txt
   kostra partition roads.gr.gz -k 4 --imbalance 0.1 --json
+  kostra partition roads.gr.gz -k 8 --device cuda --trace
 
 The output has one part number per line, in the order of the vertices, as METIS
 writes it. Every edge counts as 1, and parallel edges add up; the weights of the
-graph do not matter. The partition is the same for any number of threads."
+graph do not matter. The partition is the same for any number of threads. On a
+CUDA device, it may differ from run to run."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -60,6 +65,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
+    /// Where to partition: cpu, cuda, or cuda:1 for the second CUDA device
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+
+    /// How a CUDA device matches vertices: in `transactions`, or by `handshake` without them
+    #[arg(long, value_name = "WAY", value_parser = ways_to_match())]
+    matching: Option<Matching>,
+
+    /// How a CUDA device moves vertices between parts: by `jet`, or in `transactions`
+    #[arg(long, value_name = "WAY", value_parser = ways_to_refine())]
+    refinement: Option<Refinement>,
+
     /// The file for the part numbers; `-` for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -67,6 +84,10 @@ pub(super) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print the times of the steps and the counters
+    #[arg(long)]
+    trace: bool,
 }
 
 fn imbalance(text: &str) -> Result<f64, String> {
@@ -81,16 +102,45 @@ fn presets() -> impl TypedValueParser<Value = Preset> {
     })
 }
 
+/// Parses the name of a way to match vertices.
+fn ways_to_match() -> impl TypedValueParser<Value = Matching> {
+    PossibleValuesParser::new(Matching::ALL.map(Matching::name)).try_map(|name| {
+        Matching::ALL.into_iter().find(|way| way.name() == name).ok_or("no such way")
+    })
+}
+
+/// Parses the name of a way to refine.
+fn ways_to_refine() -> impl TypedValueParser<Value = Refinement> {
+    PossibleValuesParser::new(Refinement::ALL.map(Refinement::name)).try_map(|name| {
+        Refinement::ALL.into_iter().find(|way| way.name() == name).ok_or("no such way")
+    })
+}
+
 /// What the arguments mean.
 struct Plan {
     input: Request,
     options: Options,
+    place: Place,
     output: Option<Output>,
     json: bool,
+    trace: bool,
 }
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
+        let (matching, refinement) = (arguments.matching, arguments.refinement);
+        let place = match arguments.device {
+            Device::Cuda(ordinal) => Place::Device {
+                ordinal,
+                matching: matching.unwrap_or_default(),
+                refinement: refinement.unwrap_or_default(),
+            },
+            Device::Processor if matching.is_none() && refinement.is_none() => Place::Processor,
+            Device::Processor => {
+                let option = if matching.is_some() { "--matching" } else { "--refinement" };
+                anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
+            }
+        };
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
         let input = Request::resolve(arguments.input, Nan::Skip); // weights do not matter
@@ -101,13 +151,16 @@ impl Plan {
             seed: arguments.seed,
             threads: input.threads.wanted(),
         };
-        Ok(Self { input, options, output, json: arguments.json })
+        let Arguments { json, trace, .. } = arguments;
+        Ok(Self { input, options, place, output, json, trace })
     }
 }
 
 impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let plan = Plan::resolve(self)?;
+        // Before the graph is read, because that can take minutes.
+        plan.place.open()?;
         let input = plan.input.load()?;
         let outcome = divide(&plan, &input)?;
         plan.input.refuse_changes(&input)?;
@@ -118,31 +171,11 @@ impl Command for Arguments {
             sheet(&plan, &input, &outcome, write)
         };
         output::report(&text, plan.output.as_ref())?;
+        if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
+            output::print_aside(&trace.tables())?;
+        }
         Ok(Answer::Yes)
     }
-}
-
-/// A partition, and the times to find it.
-struct Outcome {
-    partition: Partition,
-    statistics: Statistics,
-    /// The most vertices of a part.
-    limit: i64,
-    build: Duration,
-    time: Duration,
-}
-
-fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
-    let stage = Stage::start("partitioning");
-    let start = Instant::now();
-    let graph = WeightedGraph::of_unit_weights(&input.graph)?;
-    let build = start.elapsed();
-    let mut watcher = Watcher::new(&stage, false);
-    let partition = partition(&graph, &plan.options, &mut Run::new().observed_by(&mut watcher))?;
-    let time = start.elapsed() - build;
-    let statistics = Statistics::count(&graph, &partition)?;
-    let limit = limit(&graph, plan.options.parts, plan.options.imbalance);
-    Ok(Outcome { partition, statistics, limit, build, time })
 }
 
 /// Writes the part numbers, if planned, and returns the time.
@@ -155,7 +188,7 @@ fn write(plan: &Plan, partition: &Partition) -> anyhow::Result<Option<Duration>>
 }
 
 fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome, write: Option<Duration>) -> String {
-    let Outcome { statistics, limit, build, time, .. } = outcome;
+    let Outcome { statistics, limit, .. } = outcome;
     let mut sheet = Sheet::default();
     sheet.gap();
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
@@ -175,12 +208,19 @@ fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome, write: Option<Duration>)
     sheet.line("volume", format!("{} values to send", thousands(statistics.communication_volume)));
     let (preset, seed) = (plan.options.preset.name(), plan.options.seed);
     sheet.line("preset", format!("{preset} (seed {seed})"));
+    if let Some(device) = plan.place.device() {
+        sheet.line("on", device);
+    }
     if let Some(to) = &plan.output {
         sheet.line("written", to);
     }
     sheet.notes(&input.notes);
     sheet.gap();
-    let mut times = vec![("load", input.load), ("build", *build), ("partition", *time)];
+    let Times { build, partition, on_device } = outcome.times;
+    let mut times = vec![("load", input.load), ("build", build)];
+    times.extend(on_device.iter().flat_map(|t| [("compile", t.compile), ("upload", t.upload)]));
+    times.push(("partition", partition));
+    times.extend(on_device.iter().map(|t| ("download", t.download)));
     times.extend(write.map(|write| ("write", write)));
     sheet.times(&times);
     let parts = count(plan.options.parts.into(), "part", "parts");
@@ -197,6 +237,12 @@ struct Record<'a> {
     imbalance: f64,
     preset: &'static str,
     seed: u64,
+    /// Null on the processor.
+    device: Option<String>,
+    /// How the device matched vertices; null on the processor.
+    matching: Option<&'static str>,
+    /// How the device moved vertices; null on the processor.
+    refinement: Option<&'static str>,
     edge_cut: i64,
     balance: f64,
     /// The most vertices that a part may have.
@@ -207,13 +253,19 @@ struct Record<'a> {
     output: Option<String>,
     seconds: Seconds,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<&'a Trace>,
 }
 
 #[derive(Serialize)]
 struct Seconds {
     load: f64,
     build: f64,
+    /// Null on the processor, as are the other two times of a device.
+    compile: Option<f64>,
+    upload: Option<f64>,
     partition: f64,
+    download: Option<f64>,
     /// Null if nothing is written.
     write: Option<f64>,
 }
@@ -224,7 +276,9 @@ fn record<'a>(
     outcome: &'a Outcome,
     write: Option<Duration>,
 ) -> Record<'a> {
-    let Outcome { statistics, limit, build, time, .. } = outcome;
+    let Outcome { statistics, limit, times, .. } = outcome;
+    let of_device =
+        |time: fn(DeviceTimes) -> Duration| times.on_device.map(|times| time(times).as_secs_f64());
     Record {
         input: plan.input.source.to_string(),
         vertices: input.graph.vertices(),
@@ -233,6 +287,9 @@ fn record<'a>(
         imbalance: plan.options.imbalance,
         preset: plan.options.preset.name(),
         seed: plan.options.seed,
+        device: plan.place.device(),
+        matching: plan.place.ways().map(|(matching, _)| matching.name()),
+        refinement: plan.place.ways().map(|(_, refinement)| refinement.name()),
         edge_cut: statistics.edge_cut,
         balance: statistics.balance,
         limit: *limit,
@@ -242,10 +299,14 @@ fn record<'a>(
         output: plan.output.as_ref().map(ToString::to_string),
         seconds: Seconds {
             load: input.load.as_secs_f64(),
-            build: build.as_secs_f64(),
-            partition: time.as_secs_f64(),
+            build: times.build.as_secs_f64(),
+            compile: of_device(|times| times.compile),
+            upload: of_device(|times| times.upload),
+            partition: times.partition.as_secs_f64(),
+            download: of_device(|times| times.download),
             write: write.map(|write| write.as_secs_f64()),
         },
         notes: &input.notes,
+        trace: outcome.trace.as_ref(),
     }
 }

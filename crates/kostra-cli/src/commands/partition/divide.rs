@@ -1,0 +1,106 @@
+//! The partition of a graph, on the processor or on a device.
+
+use std::time::{Duration, Instant};
+
+use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
+use kostra::partition::{Partition, Statistics, WeightedGraph, limit};
+use kostra::{DeviceTimes, Run, cuda, partition};
+
+use super::Plan;
+use crate::input::Graph;
+use crate::progress::Stage;
+use crate::trace::{Trace, Watcher};
+
+/// Where a graph is partitioned.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Processor,
+    /// The CUDA device of this number.
+    Device {
+        ordinal: usize,
+        matching: Matching,
+        refinement: Refinement,
+    },
+}
+
+impl Place {
+    /// Opens the device, if there is one.
+    ///
+    /// # Errors
+    /// When the device cannot be used.
+    pub(super) fn open(self) -> Result<(), cuda::NoDevice> {
+        let Self::Device { ordinal, .. } = self else { return Ok(()) };
+        let _stage = Stage::start("opening the device");
+        cuda::Device::open(ordinal).map(drop)
+    }
+
+    /// How the device matches vertices, and how it moves them.
+    pub(super) fn ways(self) -> Option<(Matching, Refinement)> {
+        match self {
+            Self::Processor => None,
+            Self::Device { matching, refinement, .. } => Some((matching, refinement)),
+        }
+    }
+
+    /// The device's name and number.
+    pub(super) fn device(self) -> Option<String> {
+        let Self::Device { ordinal, .. } = self else { return None };
+        let name = cuda::Device::open(ordinal).map(|device| device.name().to_owned());
+        let name = name.unwrap_or_else(|_| "CUDA device".to_owned());
+        Some(format!("{name} (cuda:{ordinal})"))
+    }
+}
+
+/// A partition, and what is reported about it.
+pub(super) struct Outcome {
+    pub(super) partition: Partition,
+    pub(super) statistics: Statistics,
+    /// The most vertices of a part.
+    pub(super) limit: i64,
+    pub(super) times: Times,
+    /// The trace, if it was wanted.
+    pub(super) trace: Option<Trace>,
+}
+
+/// The times of the steps.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    /// Building the rows.
+    pub(super) build: Duration,
+    /// Partitioning, without the times of `on_device`.
+    pub(super) partition: Duration,
+    /// Other work of a device, if there is one.
+    pub(super) on_device: Option<DeviceTimes>,
+}
+
+/// Partitions a graph in which every edge and every vertex has weight 1.
+///
+/// # Errors
+/// When the graph cannot be partitioned as planned, or the device fails.
+pub(super) fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
+    let stage = Stage::start("partitioning");
+    let start = Instant::now();
+    let graph = WeightedGraph::of_unit_weights(&input.graph)?;
+    let build = start.elapsed();
+    let mut watcher = Watcher::new(&stage, plan.trace);
+    let mut run = Run::new().observed_by(&mut watcher);
+    let partition = match plan.place {
+        Place::Processor => partition::partition(&graph, &plan.options, &mut run)?,
+        Place::Device { ordinal, matching, refinement } => {
+            let options = DevicePartitionOptions { partition: plan.options, matching, refinement };
+            run = run.on_device(ordinal);
+            cuda::partition::partition(&graph, &options, &mut run)?
+        }
+    };
+    let device = run.take_device_times();
+    let other = device.compile + device.upload + device.download;
+    let times = Times {
+        build,
+        partition: start.elapsed().saturating_sub(build + other),
+        on_device: matches!(plan.place, Place::Device { .. }).then_some(device),
+    };
+    let statistics = Statistics::count(&graph, &partition)?;
+    let limit = limit(&graph, plan.options.parts, plan.options.imbalance);
+    let (trace, _) = watcher.finish();
+    Ok(Outcome { partition, statistics, limit, times, trace })
+}

@@ -1,0 +1,297 @@
+// The matching of a multilevel partitioner: pairs of vertices that become one vertex of a coarser
+// graph.
+//
+// Source: Manoochehri 2017, section 4.4.2, steps 1 and 2. In a round, each unmatched vertex finds
+// its best unmatched neighbor: its candidate (find_candidates). Then each vertex matches itself
+// with its candidate, unless one of them has been matched meanwhile: in a transaction
+// (match_in_transactions), or without one if the choice is mutual (match_by_handshake). The last
+// four kernels match vertices that have a common neighbor, for graphs with few disjoint edges, such
+// as stars; the source has no such step.
+//
+// The value of a vertex in `matches` is its mate, or the vertex itself if it is unmatched. The
+// arrays of a graph are `offsets`, `neighbors`, `edge_weights` and `vertex_weights`.
+
+#include "common.cuh"
+#include "stm.cuh"
+#include "warp_rows.cuh"
+
+// Threads of a block: several blocks fit on a multiprocessor. src/partition reads the constants.
+constexpr u32 THREADS = 256;
+constexpr u32 WARPS = THREADS / WARP;
+// Blocks of match_in_transactions on a multiprocessor. Without a number, the compiler aims at more
+// blocks than a thread has registers for, and spills.
+constexpr u32 MATCHING_BLOCKS = 4;
+
+// The places of `counters`.
+constexpr u32 STARTED = 0;   // attempts to match a pair
+constexpr u32 COMMITTED = 1; // pairs
+constexpr u32 ABORTED = 2;   // conflicts between transactions
+constexpr u32 LATE = 3;      // attempts that found a vertex matched, or a choice that is not mutual
+
+// Makes each vertex unmatched.
+KERNEL __launch_bounds__(THREADS) unmatch_all(Tracked* matches, u32 vertices) {
+    u64 vertex = first_index();
+    if (vertex < vertices) matches[vertex] = Tracked{LOWEST, (u32)vertex};
+}
+
+// ---- Candidates
+
+// An entry of the row of an unmatched vertex.
+struct Candidate {
+    u32 vertex, neighbor;
+    u32 edge_weight;
+    // The weights of both ends.
+    u32 own_weight, weight;
+};
+
+// Heavy-edge matching. The rating of an edge is its squared weight divided by the product of the
+// weights of its ends (Holtgrewe, Sanders & Schulz 2010). Among edges of equal ratings, a random
+// number of the edge decides. Both ends give an edge the same rank.
+struct ByRating {
+    u32 most, seed;
+
+    // Whether the neighbor may be chosen.
+    __device__ bool admits(const Candidate& entry, const Tracked* matches) const {
+        return matches[entry.neighbor].value == entry.neighbor &&
+               entry.own_weight + entry.weight <= most;
+    }
+
+    // A greater rank is better. No rank is 0.
+    __device__ u64 rank(const Candidate& entry) const {
+        float own = entry.own_weight > 0 ? (float)entry.own_weight : 1.0f;
+        float other = entry.weight > 0 ? (float)entry.weight : 1.0f;
+        float weight = (float)entry.edge_weight;
+        // The bits of floating-point numbers that are not negative have the order of the numbers.
+        u32 rating = __float_as_uint(weight * weight / (own * other));
+        return rank_of(rating, tie(entry.vertex, entry.neighbor) | 1);
+    }
+
+    // The finalizer of MurmurHash3, applied to both ends.
+    __device__ u32 tie(u32 u, u32 v) const {
+        u32 low = u < v ? u : v, high = u < v ? v : u;
+        u32 hash = mixed(low ^ seed);
+        return mixed(hash ^ high * 0x9E3779B9u);
+    }
+
+    static __device__ u32 mixed(u32 hash) {
+        hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
+        hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
+        return hash ^ hash >> 16;
+    }
+};
+
+// The heaviest edge, matched or not; the lowest neighbor on ties. So leaves of one vertex, and
+// vertices with equal rows, choose the same neighbor.
+struct ByWeight {
+    __device__ bool admits(const Candidate&, const Tracked*) const { return true; }
+
+    __device__ u64 rank(const Candidate& entry) const {
+        return rank_of(entry.edge_weight, NONE - entry.neighbor);
+    }
+};
+
+// The best entry of each vertex of a warp in all chunks so far, and the vertices' weights.
+struct Found {
+    u64 ranks[WARP];
+    u32 neighbors[WARP];
+    u32 weights[WARP];
+};
+
+// Stores for each unmatched vertex the neighbor at the entry of the greatest rank, by warp
+// segmentation with a segmented maximum. The others, and vertices without an admitted neighbor,
+// get NONE.
+template <typename Order>
+__device__ void find_best(const Order& order, const u32* offsets, const u32* neighbors,
+                          const u32* edge_weights, const u32* vertex_weights, u32 vertices,
+                          const Tracked* matches, u32* candidates) {
+    __shared__ WarpRows rows_of_warps[WARPS];
+    __shared__ Found found_by_warps[WARPS];
+    u32 lane = threadIdx.x % WARP;
+    u64 vertex = first_index(), first_vertex = vertex - lane;
+    bool active = vertex < vertices && matches[vertex].value == vertex;
+    if (vertex < vertices && !active) candidates[vertex] = NONE;
+    u32 active_lanes = __ballot_sync(ALL_LANES, active);
+    if (active_lanes == 0) return;
+    WarpRows& rows = rows_of_warps[threadIdx.x / WARP];
+    Found& found = found_by_warps[threadIdx.x / WARP];
+    found.ranks[lane] = 0;
+    found.neighbors[lane] = NONE;
+    found.weights[lane] = active ? vertex_weights[vertex] : 0;
+    rows.take(offsets, vertices, first_vertex, lane);
+    u64 end = rows.starts[WARP];
+    for (u64 chunk = rows.starts[0]; chunk < end; chunk += WARP) {
+        u64 entry = chunk + lane;
+        bool valid = entry < end;
+        u32 owner = valid ? rows.owner(entry) : 0, neighbor = NONE;
+        u64 rank = 0;
+        if (valid && (active_lanes >> owner & 1)) {
+            neighbor = neighbors[entry];
+            Candidate candidate = {(u32)first_vertex + owner, neighbor, edge_weights[entry],
+                                   found.weights[owner], vertex_weights[neighbor]};
+            if (order.admits(candidate, matches)) rank = order.rank(candidate);
+        }
+        // The segmented reduction: each lane gets the best entry from this lane on in its row.
+        u64 last = valid ? rows.starts[owner + 1] - 1 - chunk : 0;
+        for (u32 distance = 1; distance < WARP; distance *= 2) {
+            u64 other_rank = __shfl_down_sync(ALL_LANES, rank, distance);
+            u32 other = __shfl_down_sync(ALL_LANES, neighbor, distance);
+            bool in_row = lane + distance <= last && lane + distance < WARP;
+            if (in_row && other_rank > rank) {
+                rank = other_rank;
+                neighbor = other;
+            }
+        }
+        bool first_in_segment = lane == 0 || rows.starts[owner] == entry;
+        if (valid && first_in_segment && rank > found.ranks[owner]) {
+            found.ranks[owner] = rank;
+            found.neighbors[owner] = neighbor;
+        }
+        __syncwarp(); // another lane may be the first one of this row in the next chunk
+    }
+    if (active) candidates[vertex] = found.neighbors[lane];
+}
+
+// Step 1. The weight of a pair is at most `most`.
+KERNEL __launch_bounds__(THREADS) find_candidates(const u32* offsets, const u32* neighbors,
+                                                  const u32* edge_weights,
+                                                  const u32* vertex_weights, u32 vertices,
+                                                  const Tracked* matches, u32 most, u32 seed,
+                                                  u32* candidates) {
+    find_best(ByRating{most, seed}, offsets, neighbors, edge_weights, vertex_weights, vertices,
+              matches, candidates);
+}
+
+// ---- Pairs
+
+// What a thread has done.
+struct Tally {
+    u32 started, committed, aborted, late;
+
+    __device__ void add_to(u64* counters) const {
+        count_in_block(started, &counters[STARTED]);
+        count_in_block(committed, &counters[COMMITTED]);
+        count_in_block(aborted, &counters[ABORTED]);
+        count_in_block(late, &counters[LATE]);
+    }
+};
+
+// Matches two vertices, unless one of them is matched. A vertex stays matched for ever, so the
+// decision to end is right even if the transaction has lost a mark.
+__device__ __forceinline__ void match_pair(Transaction<2>& transaction, u32 vertex, u32 candidate,
+                                           Tally* tally) {
+    for (;;) {
+        tally->started++;
+        transaction.begin();
+        u32 own, other;
+        Access access = transaction.open(vertex, &own);
+        bool late = access == Access::DONE && transaction.values[own] != vertex;
+        if (access == Access::DONE && !late) {
+            access = transaction.open(candidate, &other);
+            late = access == Access::DONE && transaction.values[other] != candidate;
+        }
+        if (late) {
+            transaction.rollback();
+            tally->late++;
+            return;
+        }
+        if (access == Access::DONE) {
+            transaction.write(own, candidate);
+            transaction.write(other, vertex);
+            if (transaction.commit()) {
+                tally->committed++;
+                return;
+            }
+        }
+        tally->aborted++;
+        transaction.wait_for_winner();
+    }
+}
+
+// Step 2. The number of a thread is its priority, so a thread may have several vertices.
+KERNEL __launch_bounds__(THREADS, MATCHING_BLOCKS)
+    match_in_transactions(const u32* candidates, u32 vertices, Tracked* matches, u64* counters) {
+    Transaction<2> transaction(matches, (u32)first_index(), 2);
+    Tally tally = {0, 0, 0, 0};
+    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
+        u32 candidate = candidates[vertex];
+        // A pair of which one vertex is matched needs no transaction.
+        bool is_free = candidate != NONE && load(&matches[vertex].value) == vertex &&
+                       load(&matches[candidate].value) == candidate;
+        if (is_free) match_pair(transaction, (u32)vertex, candidate, &tally);
+    }
+    tally.add_to(counters);
+}
+
+// Step 2 without transactions: matches the pairs whose vertices have chosen each other. The first
+// edge in the order of ranks is such a pair.
+KERNEL __launch_bounds__(THREADS) match_by_handshake(const u32* candidates, u32 vertices,
+                                                     Tracked* matches, u64* counters) {
+    Tally tally = {0, 0, 0, 0};
+    for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
+        u32 candidate = candidates[vertex];
+        if (candidate == NONE) continue;
+        tally.started++;
+        if (candidates[candidate] != vertex) {
+            tally.late++;
+            continue;
+        }
+        matches[vertex].value = candidate;
+        tally.committed += vertex < candidate;
+    }
+    tally.add_to(counters);
+}
+
+// ---- Pairs of vertices with a common neighbor
+// The followers of a vertex are the unmatched vertices whose heaviest edge leads to it. Unmatched
+// vertices without neighbors follow the place after the last vertex.
+
+// Finds the vertex that each unmatched vertex follows.
+KERNEL __launch_bounds__(THREADS) find_favorites(const u32* offsets, const u32* neighbors,
+                                                 const u32* edge_weights,
+                                                 const u32* vertex_weights, u32 vertices,
+                                                 const Tracked* matches, u32* favorites) {
+    find_best(ByWeight{}, offsets, neighbors, edge_weights, vertex_weights, vertices, matches,
+              favorites);
+}
+
+// Counts the followers of each vertex, and gives each follower its number among them. Other
+// vertices get the number NONE. `counts` has been cleared.
+KERNEL __launch_bounds__(THREADS) count_followers(const Tracked* matches, u32 vertices,
+                                                  u32* favorites, u32* counts, u32* numbers) {
+    u64 vertex = first_index();
+    if (vertex >= vertices) return;
+    u32 number = NONE;
+    if (matches[vertex].value == vertex) {
+        if (favorites[vertex] == NONE) favorites[vertex] = vertices;
+        number = atomicAdd(&counts[favorites[vertex]], 1);
+    }
+    numbers[vertex] = number;
+}
+
+// Lists the followers of each vertex. `starts` has the first place of each list.
+KERNEL __launch_bounds__(THREADS) list_followers(const u32* favorites, const u32* numbers,
+                                                 u32 vertices, const u32* starts,
+                                                 u32* followers) {
+    u64 vertex = first_index();
+    if (vertex >= vertices || numbers[vertex] == NONE) return;
+    followers[starts[favorites[vertex]] + numbers[vertex]] = (u32)vertex;
+}
+
+// Matches each follower of an odd number with the one before it, if both together are not too
+// heavy.
+KERNEL __launch_bounds__(THREADS) match_followers(const u32* favorites, const u32* numbers,
+                                                  u32 vertices, const u32* starts,
+                                                  const u32* followers, const u32* vertex_weights,
+                                                  u32 most, Tracked* matches, u64* counters) {
+    u64 vertex = first_index();
+    u32 matched = 0;
+    if (vertex < vertices && numbers[vertex] != NONE && numbers[vertex] % 2 == 1) {
+        u32 other = followers[starts[favorites[vertex]] + numbers[vertex] - 1];
+        if (vertex_weights[vertex] + vertex_weights[other] <= most) {
+            matches[vertex].value = other;
+            matches[other].value = (u32)vertex;
+            matched = 1;
+        }
+    }
+    count_in_block(matched, &counters[COMMITTED]);
+}

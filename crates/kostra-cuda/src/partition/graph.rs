@@ -1,0 +1,150 @@
+//! A graph with weights of edges and vertices, as rows in device memory.
+
+#![allow(unsafe_code, reason = "copies write to device memory, which is known by its address only")]
+
+use cudarc::driver::{CudaSlice, DevicePtr};
+use kostra_core::Vertex;
+use kostra_partition::{Rows, WeightedGraph};
+
+use super::error::DevicePartitionError;
+use crate::buffers::download;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::staging::{self, Transfer};
+
+/// The sum of the weights of all vertices, and that of all edges, is below this number. So sums and
+/// differences of sums fit in 32 bits, with a sign.
+const WEIGHT_END: i64 = 1 << 31;
+
+/// The rows of a graph. Each edge is in the rows of both ends, with the same weight. There are no
+/// self-loops and no parallel edges.
+#[derive(Debug)]
+pub(crate) struct DeviceGraph {
+    pub(crate) vertices: u32,
+    /// Twice the number of edges.
+    pub(crate) entries: u32,
+    /// The start of each row, and `entries` at the end.
+    pub(crate) offsets: CudaSlice<u32>,
+    pub(crate) neighbors: CudaSlice<Vertex>,
+    /// The weight of each entry.
+    pub(crate) edge_weights: CudaSlice<u32>,
+    pub(crate) vertex_weights: CudaSlice<u32>,
+}
+
+impl DeviceGraph {
+    /// Copies a graph to the device, on up to `threads` threads. The copy is complete when this
+    /// returns.
+    ///
+    /// # Errors
+    /// When the sum of the weights of the vertices or of the edges is 2^31 or more, there are
+    /// 2^32 - 1 entries or more, the device fails, or has too little memory.
+    pub(crate) fn upload(
+        device: &Device,
+        graph: &WeightedGraph,
+        threads: usize,
+    ) -> Result<Self, DevicePartitionError> {
+        admit(graph)?;
+        let narrow = |weights: &[i64]| weights.iter().map(|&w| w as u32).collect::<Vec<_>>();
+        let offsets: Vec<u32> = graph.offsets().iter().map(|&offset| offset as u32).collect();
+        let edge_weights = narrow(graph.edge_weights());
+        let vertex_weights = narrow(graph.vertex_weights());
+        let copy = Self {
+            vertices: graph.vertices(),
+            entries: graph.neighbors().len() as u32,
+            offsets: device.uninit(offsets.len())?,
+            neighbors: device.uninit(edge_weights.len())?,
+            edge_weights: device.uninit(edge_weights.len())?,
+            vertex_weights: device.uninit(vertex_weights.len())?,
+        };
+        let address = |array: &CudaSlice<u32>| array.device_ptr(device.stream()).0;
+        let transfers = [
+            Transfer::new(&offsets, address(&copy.offsets)),
+            Transfer::new(graph.neighbors(), address(&copy.neighbors)),
+            Transfer::new(&edge_weights, address(&copy.edge_weights)),
+            Transfer::new(&vertex_weights, address(&copy.vertex_weights)),
+        ];
+        // SAFETY: each array was allocated above with the length of its source.
+        unsafe { staging::send(device, &transfers, threads) }?;
+        Ok(copy)
+    }
+
+    /// The number of bytes of a graph.
+    pub(crate) fn bytes(vertices: u32, entries: usize) -> usize {
+        4 * (2 * vertices as usize + 1 + 2 * entries)
+    }
+
+    /// Copies the graph to the host.
+    ///
+    /// # Errors
+    /// When the device fails, or the system refuses the memory.
+    pub(crate) fn download(&self, device: &Device) -> Result<WeightedGraph, DevicePartitionError> {
+        let wide = |weights: &CudaSlice<u32>| {
+            let weights = download(device, weights)?;
+            Ok::<Vec<i64>, DeviceError>(weights.into_iter().map(i64::from).collect())
+        };
+        let offsets = download(device, &self.offsets)?;
+        let offsets: Vec<usize> = offsets.into_iter().map(|offset| offset as usize).collect();
+        Ok(WeightedGraph::from_rows(Rows {
+            offsets: &offsets,
+            neighbors: &download(device, &self.neighbors)?,
+            edge_weights: Some(&wide(&self.edge_weights)?),
+            vertex_weights: Some(&wide(&self.vertex_weights)?),
+        })?)
+    }
+}
+
+/// Refuses a graph whose sums of weights or number of entries exceed 32 bits.
+fn admit(graph: &WeightedGraph) -> Result<(), DevicePartitionError> {
+    let entries = graph.neighbors().len();
+    if entries >= u32::MAX as usize {
+        return Err(DeviceError::TooManyEntries { entries: entries as u64 }.into());
+    }
+    let of_edges = graph.edge_weights().iter().sum::<i64>() / 2;
+    for (kind, sum) in [("vertices", graph.total_weight()), ("edges", of_edges)] {
+        if sum >= WEIGHT_END {
+            return Err(DevicePartitionError::TooHeavy { kind, sum, most: WEIGHT_END - 1 });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::device;
+
+    fn pair(edge_weight: i64, vertex_weights: [i64; 2]) -> WeightedGraph {
+        WeightedGraph::from_rows(Rows {
+            offsets: &[0, 1, 2],
+            neighbors: &[1, 0],
+            edge_weights: Some(&[edge_weight; 2]),
+            vertex_weights: Some(&vertex_weights),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn weights_whose_sum_exceeds_31_bits_are_refused_with_the_sum() {
+        let most = WEIGHT_END - 1;
+        assert!(admit(&pair(most, [most, 0])).is_ok());
+        let words = |graph| admit(&graph).unwrap_err().to_string();
+        assert_eq!(
+            words(pair(1, [most, 1])),
+            "the sum of the weights of all vertices is 2147483648, and the partitioner on a CUDA \
+             device takes at most 2147483647; use smaller weights, or partition on the processor"
+        );
+        assert!(words(pair(most + 1, [1, 1])).contains("all edges is 2147483648"));
+    }
+
+    #[test]
+    fn a_graph_returns_from_the_device_unchanged() {
+        let Some(device) = device() else { return };
+        for graph in [pair(5, [2, 0]), pair(WEIGHT_END - 1, [0, WEIGHT_END - 1])] {
+            let copy = DeviceGraph::upload(&device, &graph, 1).unwrap();
+            assert!(copy.download(&device).unwrap() == graph);
+        }
+        let empty = WeightedGraph::from_edges(3, &[], &[], None).unwrap();
+        let copy = DeviceGraph::upload(&device, &empty, 1).unwrap();
+        assert!(copy.entries == 0 && copy.download(&device).unwrap() == empty);
+    }
+}

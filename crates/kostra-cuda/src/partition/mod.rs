@@ -1,0 +1,182 @@
+//! Multilevel k-way graph partitioning on a device.
+//!
+//! The device coarsens the graph level by level, the processor partitions the coarsest graph, and
+//! the device projects the partition to each finer graph and refines it there.
+//!
+//! * Source: Manoochehri 2017, sections 4.3 and 4.4. `docs/papers/manoochehri-2017.md` lists the
+//!   differences.
+//! * Vertices are matched in transactions of the software transactional memory
+//!   (`kernels/stm.cuh`), or without transactions ([`Matching`]).
+//!   [`Refinement`] chooses how vertices move.
+//! * The partition depends on timing, and may differ from run to run.
+//! * No part exceeds [`kostra_partition::limit`], and none is empty. If the device leaves a part
+//!   too heavy or empty, the processor's balancer moves vertices.
+//! * Reports the time of each step on each level by the device's clock, the numbers of transactions
+//!   started, committed and aborted, and as rounds the vertices and edges of the levels.
+//! * Time O(n + m) work per level, and O(m log m) for the sort of the rows. A row is processed by
+//!   one warp, so a vertex of degree d takes O(d) time. Device memory: 8 n + 16 m bytes for the
+//!   graph, about twice as much for its levels, and 52 n + 64 m bytes to contract and to refine.
+
+mod coarsen;
+mod error;
+mod graph;
+mod options;
+mod refine;
+#[cfg(test)]
+mod tests;
+
+use cudarc::driver::CudaSlice;
+use kostra_core::Run;
+use kostra_partition::{
+    Options, Partition, WeightedGraph, enforce_limit, limit, partition as on_processor,
+};
+
+use self::coarsen::{Aim, Level, coarsen};
+pub use self::error::DevicePartitionError;
+pub(crate) use self::graph::DeviceGraph;
+pub use self::options::{DevicePartitionOptions, Matching, Refinement};
+use self::refine::{Effort, Shape, refine};
+use crate::buffers::{download, upload};
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::step_clock::StepClock;
+
+/// Coarsening ends at this number of vertices per part.
+const COARSEST_PER_PART: u32 = 120;
+/// Coarsening ends at this number of vertices, if it is more.
+const COARSEST: u32 = 2000;
+
+/// Divides the vertices of a graph into parts of nearly equal weight, so that the edges between
+/// parts have a low weight. Runs on the device `run.device()`.
+///
+/// # Errors
+/// When the options do not fit the graph, the sum of the weights of the vertices or of the edges is
+/// 2^31 or more, there is no device, the device fails or has too little memory, or the observer
+/// cancels the run.
+pub fn partition(
+    graph: &WeightedGraph,
+    options: &DevicePartitionOptions,
+    run: &mut Run<'_>,
+) -> Result<Partition, DevicePartitionError> {
+    let (n, k) = (graph.vertices(), options.partition.parts);
+    options.partition.check(graph)?;
+    if k == 1 || k == n {
+        return Ok(Partition::by_ranges(n, k)?);
+    }
+    let device = &*Device::open(run.device())?;
+    let entries = graph.neighbors().len();
+    device.admit(0, DeviceGraph::bytes(n, entries) + scratch_bytes(n as usize, entries))?;
+    let kernels = run.compile(|_| Kernels::load(device))?;
+    let threads = options.partition.threads.max(1);
+    let finest = run.upload(|_| DeviceGraph::upload(device, graph, threads))?;
+    let (aim, shape) = (aim(graph, options), shape(graph, options));
+    let parts = Job { device, kernels, options, aim, shape }.run(&finest, run)?;
+    let partition = Partition::new(parts, k)?;
+    let imbalance = options.partition.imbalance;
+    Ok(run.with_threads(threads, |run| enforce_limit(graph, partition, imbalance, run))?)
+}
+
+/// The bytes that are allocated in addition to the graph.
+fn scratch_bytes(vertices: usize, entries: usize) -> usize {
+    // The levels shrink geometrically, and have about as many vertices and entries as the graph.
+    let levels = 16 * vertices + 8 * entries;
+    // Contracting the first level needs less per vertex and as much per entry.
+    let refinement = 52 * vertices + 32 * entries;
+    levels + refinement
+}
+
+/// The kernels.
+struct Kernels {
+    coarsen: coarsen::Kernels,
+    refine: refine::Kernels,
+}
+
+impl Kernels {
+    fn load(device: &Device) -> Result<Self, DeviceError> {
+        Ok(Self {
+            coarsen: coarsen::Kernels::load(device)?,
+            refine: refine::Kernels::load(device)?,
+        })
+    }
+}
+
+/// The work of one partition.
+struct Job<'a> {
+    device: &'a Device,
+    kernels: Kernels,
+    options: &'a DevicePartitionOptions,
+    aim: Aim,
+    shape: Shape,
+}
+
+impl Job<'_> {
+    fn run(
+        &self,
+        finest: &DeviceGraph,
+        run: &mut Run<'_>,
+    ) -> Result<Vec<u32>, DevicePartitionError> {
+        let levels = coarsen(self.device, &self.kernels.coarsen, finest, self.aim, run)?;
+        run.finish_rounds();
+        run.counter("levels", levels.len() as f64);
+        let coarsest = levels.last().map_or(finest, |level| &level.graph);
+        let parts = run.phase("initial partition", |run| self.initial(coarsest, run))?;
+        let parts = self.uncoarsen((finest, &levels), parts, run)?;
+        self.device.finish()?;
+        Ok(run.download(|_| download(self.device, &parts))?)
+    }
+
+    /// The processor's partition of the coarsest graph, on the device.
+    fn initial(
+        &self,
+        coarsest: &DeviceGraph,
+        run: &mut Run<'_>,
+    ) -> Result<CudaSlice<u32>, DevicePartitionError> {
+        let graph = coarsest.download(self.device)?;
+        let partition = on_processor(&graph, &self.options.partition, run)?;
+        Ok(upload(self.device, partition.parts())?)
+    }
+
+    /// Projects a partition of the coarsest graph to each finer graph, and refines it there.
+    fn uncoarsen(
+        &self,
+        (finest, levels): (&DeviceGraph, &[Level]),
+        mut parts: CudaSlice<u32>,
+        run: &mut Run<'_>,
+    ) -> Result<CudaSlice<u32>, DevicePartitionError> {
+        let mut clock = StepClock::new(self.device, run)?;
+        for (index, level) in levels.iter().enumerate().rev() {
+            run.progress(levels.len() - 1 - index, levels.len())?;
+            clock.start()?;
+            parts = self.kernels.coarsen.project(self.device, level, &parts)?;
+            clock.lap("project")?;
+            let graph = if index == 0 { finest } else { &levels[index - 1].graph };
+            let effort = Effort {
+                method: self.options.refinement,
+                finest: index == 0,
+                patience: Effort::PATIENCE,
+                seed: self.aim.seed_of(index),
+            };
+            let (kernels, clock) = ((self.device, &self.kernels.refine), (&mut clock, &mut *run));
+            let outcome = refine(kernels, graph, &mut parts, (self.shape, effort), clock)?;
+            run.counter("cut", outcome.cut as f64);
+        }
+        Ok(parts)
+    }
+}
+
+/// What coarsening aims at: a coarse vertex has at most 1.5 times the mean weight of a vertex of
+/// the coarsest graph.
+fn aim(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Aim {
+    let Options { parts, seed, .. } = options.partition;
+    let vertices = COARSEST.max(parts.saturating_mul(COARSEST_PER_PART)).min(graph.vertices());
+    // The total weight of an uploaded graph is below 2^31.
+    let mean = graph.total_weight() as u32 / vertices.max(1);
+    Aim { vertices, greatest_weight: (mean + mean / 2).max(1), matching: options.matching, seed }
+}
+
+/// The number of parts, and the most weight of a part.
+fn shape(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Shape {
+    let Options { parts, imbalance, .. } = options.partition;
+    // The total weight of an uploaded graph is below 2^31.
+    Shape { parts, limit: limit(graph, parts, imbalance).min(graph.total_weight()) as u32 }
+}
