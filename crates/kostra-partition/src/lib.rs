@@ -22,6 +22,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `graph` | [`WeightedGraph`]: rows with integer weights |
+//! | `importance` | a graph's own weights as weights of the cut |
 //! | `multilevel` | [`partition()`]: the scheme |
 //! | `coarsen` | matching, clusters, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
@@ -34,6 +35,7 @@
 mod coarsen;
 mod error;
 mod graph;
+mod importance;
 mod initial;
 mod multilevel;
 mod options;
