@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
 use kostra::Run;
@@ -29,10 +30,11 @@ Examples:
   kostra partition mesh.graph -k 8
   kostra partition roads.gr.gz -k 64 --preset eco -o parts.txt
   kostra partition roads.gr.gz -k 4 --imbalance 0.1 --json
+  kostra partition traffic.csv -k 4 --edge-weights
 
 The output has one part number per line, in the order of the vertices, as METIS
-writes it. Every edge counts as 1, and parallel edges add up; the weights of the
-graph do not matter. The partition is the same for any number of threads."
+writes it. Every edge counts as 1, unless `--edge-weights` is given, and
+parallel edges add up. The partition is the same for any number of threads."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -55,6 +57,11 @@ pub(super) struct Arguments {
     /// `fast`, or `eco` for fewer edges between parts in more time
     #[arg(long, default_value = "fast", value_parser = presets())]
     preset: Preset,
+
+    /// Count each edge as much as its weight, which must be a whole number from 0; a heavy edge is
+    /// less likely to be cut
+    #[arg(long)]
+    edge_weights: bool,
 
     /// The seed of random decisions
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -85,6 +92,7 @@ fn presets() -> impl TypedValueParser<Value = Preset> {
 struct Plan {
     input: Request,
     options: Options,
+    edge_weights: bool,
     output: Option<Output>,
     json: bool,
 }
@@ -93,7 +101,9 @@ impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let input = Request::resolve(arguments.input, Nan::Skip); // weights do not matter
+        let edge_weights = arguments.edge_weights;
+        let nan = if edge_weights { Nan::Error } else { Nan::Skip };
+        let input = Request::resolve(arguments.input, nan);
         let options = Options {
             parts: arguments.parts,
             imbalance: arguments.imbalance,
@@ -101,7 +111,7 @@ impl Plan {
             seed: arguments.seed,
             threads: input.threads.wanted(),
         };
-        Ok(Self { input, options, output, json: arguments.json })
+        Ok(Self { input, options, edge_weights, output, json: arguments.json })
     }
 }
 
@@ -135,7 +145,12 @@ struct Outcome {
 fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
     let stage = Stage::start("partitioning");
     let start = Instant::now();
-    let graph = WeightedGraph::of_unit_weights(&input.graph)?;
+    let graph = if plan.edge_weights {
+        let graph = WeightedGraph::of_edge_weights(&input.graph);
+        graph.with_context(|| plan.input.source.to_string())?
+    } else {
+        WeightedGraph::of_unit_weights(&input.graph)?
+    };
     let build = start.elapsed();
     let mut watcher = Watcher::new(&stage, false);
     let partition = partition(&graph, &plan.options, &mut Run::new().observed_by(&mut watcher))?;
@@ -161,7 +176,12 @@ fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome, write: Option<Duration>)
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.graph.edges() as u64, "edge", "edges");
     sheet.line("graph", format!("{vertices}, {edges}"));
-    let cut = count(statistics.edge_cut.unsigned_abs(), "edge", "edges");
+    let cut = statistics.edge_cut.unsigned_abs();
+    let cut = if plan.edge_weights {
+        format!("weight {}", thousands(cut))
+    } else {
+        count(cut, "edge", "edges")
+    };
     sheet.line("edge cut", format!("{cut} between different parts"));
     let largest = statistics.part_sizes.iter().copied().max().unwrap_or_default();
     let (largest, most) = (thousands(largest), thousands(limit.unsigned_abs()));
@@ -197,6 +217,8 @@ struct Record<'a> {
     imbalance: f64,
     preset: &'static str,
     seed: u64,
+    /// Whether each edge counts as much as its weight.
+    edge_weights: bool,
     edge_cut: i64,
     balance: f64,
     /// The most vertices that a part may have.
@@ -233,6 +255,7 @@ fn record<'a>(
         imbalance: plan.options.imbalance,
         preset: plan.options.preset.name(),
         seed: plan.options.seed,
+        edge_weights: plan.edge_weights,
         edge_cut: statistics.edge_cut,
         balance: statistics.balance,
         limit: *limit,
