@@ -22,6 +22,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `graph` | [`WeightedGraph`]: rows with integer weights |
+//! | `importance` | a graph's own weights as weights of the cut |
 //! | `multilevel` | [`partition()`]: the scheme |
 //! | `coarsen` | matching, clusters, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
@@ -37,6 +38,7 @@ mod coarsen;
 mod enforce;
 mod error;
 mod graph;
+mod importance;
 mod initial;
 mod multilevel;
 mod options;
