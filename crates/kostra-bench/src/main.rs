@@ -13,6 +13,7 @@ mod machine;
 mod memory_speed;
 mod observed;
 mod papers;
+mod partition;
 mod peak;
 mod peers;
 mod process;
@@ -33,6 +34,7 @@ use crate::contest::Rules;
 use crate::contestant::Timed;
 use crate::machine::Machine;
 use crate::papers::PaperArguments;
+use crate::partition::PartitionArguments;
 use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
 
 /// The same allocator as in the `kostra` command. Peers that are programs get the equivalent
@@ -42,7 +44,7 @@ static MEMORY: kostra::LargePages = kostra::LargePages;
 
 /// Compares Kostra with its peers.
 ///
-/// Exit codes: 0 success, 1 answers differ or a forest is not verified, 2 wrong usage or input.
+/// Exit codes: 0 success, 1 answers differ or one is wrong, 2 wrong usage or input.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -67,6 +69,13 @@ enum Task {
     Bank {
         #[command(flatten)]
         workload: BankArguments,
+        #[command(flatten)]
+        circumstances: Circumstances,
+    },
+    /// Partitions graphs by Kostra and by other partitioners in turn, and counts each cut again
+    Partition {
+        #[command(flatten)]
+        contest: PartitionArguments,
         #[command(flatten)]
         circumstances: Circumstances,
     },
@@ -170,12 +179,13 @@ fn main() -> ExitCode {
         Task::Nobari(arguments) => evaluate("nobari", &arguments),
         Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
+        Task::Partition { contest, circumstances } => divide(&contest, &circumstances),
         Task::Report { records } => report(&records),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
-            eprintln!("kostra-bench: answers differ, or a forest is not verified; see the record");
+            eprintln!("kostra-bench: answers differ, or one is wrong; see the record");
             ExitCode::from(1)
         }
         Err(error) => {
@@ -298,6 +308,12 @@ fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool>
     let record = begin(Machine::this(), 1, circumstances)?;
     let results = bank::measure(workload)?;
     conclude(record, Measured::Bank(results), circumstances)
+}
+
+fn divide(contest: &PartitionArguments, circumstances: &Circumstances) -> Result<bool> {
+    let record = begin(Machine::this(), contest.threads(), circumstances)?;
+    let results = partition::measure(contest)?;
+    conclude(record, Measured::Partition(results), circumstances)
 }
 
 fn report(records: &[PathBuf]) -> Result<bool> {

@@ -235,3 +235,23 @@ fn older_records_are_still_read() {
         assert!(text.contains("all answers agree, verified"), "{text}");
     }
 }
+
+#[test]
+fn partitions_are_counted_again_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("partition.json");
+    let output = bench(&["partition", "--smoke", "-k", "2,8", "-o", path.to_str().unwrap()]);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{messages}");
+    let record: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let results = record["measured"]["partition"].as_array().unwrap();
+    assert_eq!(results.len(), 3 * 2 * 3); // graphs, numbers of parts, contestants
+    let cut = |contestant: &str| {
+        let is_grid = |result: &&Value| {
+            result["contestant"] == contestant && result["class"] == "mesh" && result["parts"] == 2
+        };
+        results.iter().find(is_grid).unwrap()["runs"][0]["cut"].as_u64().unwrap()
+    };
+    assert!((30..60).contains(&cut("kostra-eco")), "{}", cut("kostra-eco"));
+    assert!(cut("kostra-eco") < cut("blocks-by-degree"));
+}
