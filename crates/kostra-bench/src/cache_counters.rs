@@ -140,7 +140,7 @@ mod tests {
             return;
         };
         let before = counters.read().unwrap();
-        let sum: u64 = (0..1_u64 << 20).map(|value| std::hint::black_box(value)).sum();
+        let sum: u64 = (0..1_u64 << 20).map(std::hint::black_box).sum();
         assert!(sum > 0);
         let after = counters.read().unwrap();
         assert!(after.accesses >= before.accesses && after.misses >= before.misses);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use kostra::{
-    AnyGraph, EdgeId, Order, Platform, Representation, Run, SolverInfo, verify, with_graph,
+    AnyGraph, EdgeId, Order, Platform, Representation, Run, Solver, SolverInfo, verify, with_graph,
 };
 
 use crate::awake::Awake;
@@ -227,7 +227,7 @@ impl<'a> Entry<'a> {
 
     /// The description of the solver; none for a peer and a solver for clusters.
     fn info(&self) -> Option<&'static SolverInfo> {
-        kostra::solver(&self.contestant.identity().name).ok().map(|solver| solver.info())
+        kostra::solver(&self.contestant.identity().name).ok().map(Solver::info)
     }
 
     /// Judges an answer. A solver that is not exact must find as many edges as the others.

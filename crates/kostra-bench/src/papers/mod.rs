@@ -68,7 +68,8 @@ struct Experiment {
 enum Threads {
     /// All processors.
     All,
-    /// The paper's numbers, without those that exceed the processors. If none is left, one thread.
+    /// The paper's numbers, without those that exceed the processors. If none is left, all
+    /// processors.
     Sweep(&'static [usize]),
 }
 

@@ -35,11 +35,12 @@ pub(crate) struct RankJob {
 
 impl RankJob {
     /// The jobs of a text such as `mpi-ghs:ranks=1/2/4:threads=1`. Both numbers are 1 if they are
-    /// not given; all other options are the solver's.
+    /// not given; all other options are the solver's. The value `all` is the number of processors
+    /// in use.
     ///
     /// # Errors
     /// If an option has no numbers, or the program or `mpirun` does not exist.
-    pub(super) fn jobs(text: &str, program: Option<&Path>) -> Result<Vec<Self>> {
+    pub(super) fn jobs(text: &str, program: Option<&Path>, all: usize) -> Result<Vec<Self>> {
         let program = program.map_or_else(program_beside_this, Path::to_owned);
         ensure!(
             program.is_file(),
@@ -48,7 +49,7 @@ impl RankJob {
             program.display()
         );
         ensure!(mpirun_version().is_some(), "no mpirun is on the path");
-        Self::parse(text, &program)
+        Self::parse(&text.replace("=all", &format!("={all}")), &program)
     }
 
     fn parse(text: &str, program: &Path) -> Result<Vec<Self>> {
@@ -278,7 +279,7 @@ mod tests {
         for wrong in ["mpi-ghs:ranks", "mpi-ghs:ranks=many"] {
             assert!(RankJob::parse(wrong, Path::new("bench")).is_err(), "{wrong}");
         }
-        let missing = RankJob::jobs("mpi-ghs", Some(Path::new("missing/bench"))).unwrap_err();
+        let missing = RankJob::jobs("mpi-ghs", Some(Path::new("missing/bench")), 2).unwrap_err();
         assert!(missing.to_string().starts_with("missing/bench does not exist; build it with"));
     }
 

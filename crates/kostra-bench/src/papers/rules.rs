@@ -76,7 +76,7 @@ fn enter_jobs(
     skip: &mut impl FnMut(String, String),
 ) -> Result<Vec<RankJob>> {
     let most = arguments.threads();
-    let jobs = RankJob::jobs(text, arguments.rank_program.as_deref())?;
+    let jobs = RankJob::jobs(text, arguments.rank_program.as_deref(), most)?;
     let (jobs, too_many): (Vec<_>, Vec<_>) =
         jobs.into_iter().partition(|job| job.ranks * job.threads <= most);
     let names: Vec<_> = too_many.iter().map(RankJob::label).collect();
