@@ -189,7 +189,7 @@ fn the_evaluations_of_papers_run_at_a_tiny_scale() {
     ];
     for (paper, experiment, row, column) in papers {
         let path = folder.path().join(paper);
-        let (record, text) = evaluated(&[paper, "--smoke"], &path);
+        let (record, text) = evaluated(&[paper, "--smoke", "--rank-program", "missing"], &path);
         assert!(text.contains(row) && text.contains(column), "{paper} {row} {column} {text}");
         assert!(text.contains("sizes divided by 2000"), "{text}");
         let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
@@ -199,6 +199,27 @@ fn the_evaluations_of_papers_run_at_a_tiny_scale() {
             assert_eq!(graph["disagreements"].as_array().unwrap().len(), 0);
         }
     }
+}
+
+#[test]
+fn jobs_on_ranks_keep_their_spread_over_ranks() {
+    // Another package has this program, so it is there only if it was built before.
+    let program = Path::new(env!("CARGO_BIN_EXE_kostra-bench")).with_file_name("examples/bench");
+    let mpirun = Command::new("mpirun").arg("--version").output();
+    if !program.exists() || mpirun.is_err() {
+        println!("skipped: there is no mpirun, or the example `bench` of kostra-mpi is not built");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ranks.json");
+    let (record, text) = evaluated(&["sousa", "--smoke", "--only", "figure-5.7"], &path);
+    assert!(text.contains("ranks=2 threads=1"), "{text}");
+    assert!(text.contains("Each phase over ranks: least, median and most"), "{text}");
+    let graph = &record["measured"]["paper"]["experiments"][0]["graphs"][0];
+    let contestants = graph["contestants"].as_array().unwrap();
+    let on_two = contestants.iter().find(|one| one["settings"]["ranks"] == 2).unwrap();
+    let phase = &on_two["observed"]["phases"][0];
+    assert!(phase["ranks"]["least"].as_f64() <= phase["ranks"]["most"].as_f64(), "{phase}");
 }
 
 #[test]
