@@ -5,6 +5,7 @@
 
 mod awake;
 mod bank;
+mod cache_counters;
 mod contest;
 mod contestant;
 mod date;
@@ -60,6 +61,12 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Measures the tables and figures of Sousa 2014, chapter 5, and prints them beside the paper's
+    Sousa(PaperRun),
+    /// Measures the tables and figures of Shou & He 2024, and prints them beside the paper's
+    ShouHe(PaperRun),
+    /// Measures the figures of Biagiotti, and prints them beside the paper's
+    Biagiotti(PaperRun),
     /// Measures the tables and figures of Nobari 2012, and prints them beside the paper's
     Nobari(PaperRun),
     /// Measures the tables and figures of Manoochehri 2017, chapter 3, and prints them beside the
@@ -176,6 +183,9 @@ fn main() -> ExitCode {
         Task::Run(arguments) => run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Sousa(arguments) => evaluate("sousa", &arguments),
+        Task::ShouHe(arguments) => evaluate("shou-he", &arguments),
+        Task::Biagiotti(arguments) => evaluate("biagiotti", &arguments),
         Task::Nobari(arguments) => evaluate("nobari", &arguments),
         Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
@@ -210,9 +220,11 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let rules = Rules {
         entrants: entrants.concat(),
         peers,
+        rank_jobs: Vec::new(),
         peer_programs: arguments.peer_programs.clone(),
         runs: arguments.runs.into(),
         threads,
+        no_rest: false,
         timed: Timed::FromHost,
         patience: None,
         observe_slow: true,
@@ -262,6 +274,10 @@ fn evaluate(id: &str, PaperRun { arguments, circumstances }: &PaperRun) -> Resul
     let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
     arguments.check(paper)?;
     let mut record = begin(Machine::this(), arguments.threads(), circumstances)?;
+    let caches = cache_counters::CacheCounters::open();
+    let caches =
+        caches.map_or_else(|error| format!("not available ({error})"), |_| "counted".to_owned());
+    record.versions.insert("cache misses".to_owned(), caches);
     // By default one thread for each processor, and pinning leaves fewer of them.
     record.threads = arguments.threads();
     let measured = |experiments: &[ExperimentResult]| Measured::Paper {
