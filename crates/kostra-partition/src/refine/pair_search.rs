@@ -12,11 +12,10 @@ use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
 
+use super::pairs::Border;
 use super::state::State;
 use crate::random::Stream;
 
-/// The most passes of a search.
-const PASSES: u64 = 4;
 /// The least number of moves without a new best that ends a pass.
 const PATIENCE: usize = 40;
 /// The number of moves without a new best that ends a pass, in percent of the border.
@@ -71,23 +70,25 @@ impl Search {
         }
     }
 
-    /// Refines the border between two parts, neither of which exceeds the limit. Returns the moves.
-    /// `border` has the vertices with which the search starts; it ignores those of other parts.
+    /// Refines the border between two parts, neither of which exceeds the limit, by at most
+    /// `passes` passes. Returns the moves. The search starts with the vertices of the border, and
+    /// ignores those that have left the two parts.
     pub(super) fn refine(
         &mut self,
         state: &State<'_>,
-        (a, b): (u32, u32),
-        border: &[Vertex],
+        Border { pair: (a, b), vertices }: &Border,
+        passes: u32,
         stream: Stream,
     ) -> Vec<(Vertex, u32)> {
-        let weights = [a, b].map(|part| state.weights[part as usize]);
-        let mut pair = Pair { state, parts: [a, b], weights };
-        for &v in border {
-            if state.part(v) == a || state.part(v) == b {
+        let parts = [*a, *b];
+        let weights = parts.map(|part| state.weights[part as usize]);
+        let mut pair = Pair { state, parts, weights };
+        for &v in vertices {
+            if parts.contains(&state.part(v)) {
                 self.touch(&pair, v);
             }
         }
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             if !self.pass(&mut pair, stream) {
                 break;
             }
