@@ -5,12 +5,12 @@ use kostra_core::{Run, Vertex};
 use kostra_parallel::{Team, with_observed_team, with_team};
 
 use crate::coarsen::{Aim, Level, Scheme, coarsen};
-use crate::refine::{Effort, State, enforce, refine, refine_pairs};
+use crate::refine::{Effort, PairEffort, State, enforce, refine, refine_pairs};
 use crate::team::map_blocks;
 use crate::{Options, Partition, PartitionError, Preset, WeightedGraph, initial, limit};
 
 /// Coarsening ends at this number of vertices per part.
-const COARSEST_PER_PART: u32 = 120;
+const COARSEST_PER_PART: u32 = 40;
 /// Coarsening ends at this number of vertices, if it is more.
 const COARSEST: u32 = 2000;
 
@@ -23,21 +23,19 @@ struct Plan {
     tries: usize,
     /// The number of further passes through the levels.
     cycles: u32,
-    /// The greatest number of vertices of a level on which pairs of parts are refined.
-    pairs_up_to: u32,
     /// The number of passes of the refinement without a better partition.
     patience: u32,
+    /// The refinement of pairs of parts.
+    pairs: PairEffort,
 }
 
 impl Plan {
     fn for_preset(preset: Preset) -> Self {
+        let (attempts, quick) = (8, PairEffort { rounds: 2, passes: 2 });
+        let thorough = PairEffort { rounds: 3, passes: 4 };
         match preset {
-            Preset::Fast => {
-                Self { attempts: 4, tries: 4, cycles: 0, pairs_up_to: 20_000, patience: 8 }
-            }
-            Preset::Eco => {
-                Self { attempts: 8, tries: 16, cycles: 2, pairs_up_to: u32::MAX, patience: 12 }
-            }
+            Preset::Fast => Self { attempts, tries: 2, cycles: 0, patience: 2, pairs: quick },
+            Preset::Eco => Self { attempts, tries: 4, cycles: 1, patience: 3, pairs: thorough },
         }
     }
 }
@@ -165,28 +163,26 @@ impl Job<'_> {
     fn uncoarsen(
         &self,
         levels: &[Level],
-        mut parts: Vec<u32>,
+        parts: Vec<u32>,
         stream: Stream,
         run: &mut Run<'_>,
     ) -> Result<Vec<u32>, PartitionError> {
         let limit = limit(self.graph, self.options.parts, self.options.imbalance);
+        let coarsest = levels.last().map_or(self.graph, |level| &level.graph);
+        let mut state = State::new(coarsest, parts, (self.options.parts, limit));
         for level in (0..=levels.len()).rev() {
             run.progress(levels.len() - level, levels.len() + 1)
                 .map_err(PartitionError::cancelled)?;
-            let graph = if level == 0 { self.graph } else { &levels[level - 1].graph };
-            let mut state = State::new(graph, parts, (self.options.parts, limit));
+            if level < levels.len() {
+                let finer = if level == 0 { self.graph } else { &levels[level - 1].graph };
+                state = state.projected(finer, &levels[level].map);
+            }
             let stream = stream.split(1 << 32 | level as u64);
             refine(&mut state, self.effort(level), stream, self.team);
-            if graph.vertices() <= self.plan.pairs_up_to {
-                refine_pairs(&mut state, stream, self.team);
-            }
-            if level == 0 {
-                enforce(&mut state, stream, self.team);
-                return Ok(state.parts);
-            }
-            parts = levels[level - 1].map.iter().map(|&v| state.parts[v as usize]).collect();
+            refine_pairs(&mut state, self.plan.pairs, stream, self.team);
         }
-        Ok(parts)
+        enforce(&mut state, stream, self.team);
+        Ok(state.parts)
     }
 
     fn effort(&self, level: usize) -> Effort {

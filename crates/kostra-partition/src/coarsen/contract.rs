@@ -28,26 +28,42 @@ pub(crate) fn contract(
 ) -> Result<(WeightedGraph, Vec<Vertex>), PartitionError> {
     let (map, count) = number(labels)?;
     let groups = Groups::from_map(&map, count)?;
+    // One thread needs no blocks, which would have to be joined.
+    let block = if team.threads() == 1 { count as usize } else { BLOCK };
     let blocks = map_blocks(
         team,
-        (count as usize, BLOCK),
+        (count as usize, block),
         || vec![NONE; count as usize],
         |position, range| merge_rows(graph, (&map, &groups), position, range),
     );
-    let entries = blocks.iter().map(|block| block.neighbors.len()).sum();
-    let mut offsets = memory::with_capacity(count as usize + 1)?;
-    let mut neighbors = memory::with_capacity(entries)?;
-    let mut edge_weights = memory::with_capacity(entries)?;
-    let mut vertex_weights = memory::with_capacity(count as usize)?;
-    offsets.push(0);
-    for block in blocks {
-        let start = neighbors.len();
-        offsets.extend(block.ends.iter().map(|end| start + end));
-        neighbors.extend(block.neighbors);
-        edge_weights.extend(block.edge_weights);
-        vertex_weights.extend(block.vertex_weights);
+    let rows = join(blocks, count as usize)?;
+    let mut offsets = rows.ends;
+    offsets.insert(0, 0);
+    let coarse =
+        WeightedGraph::of_checked(offsets, rows.neighbors, rows.edge_weights, rows.vertex_weights);
+    Ok((coarse, map))
+}
+
+/// Joins blocks of consecutive rows.
+fn join(mut blocks: Vec<Block>, count: usize) -> Result<Block, PartitionError> {
+    if let [_] = blocks[..] {
+        return Ok(blocks.remove(0));
     }
-    Ok((WeightedGraph::of_checked(offsets, neighbors, edge_weights, vertex_weights), map))
+    let entries = blocks.iter().map(|block| block.neighbors.len()).sum();
+    let mut all = Block {
+        ends: memory::with_capacity(count + 1)?,
+        neighbors: memory::with_capacity(entries)?,
+        edge_weights: memory::with_capacity(entries)?,
+        vertex_weights: memory::with_capacity(count)?,
+    };
+    for block in blocks {
+        let start = all.neighbors.len();
+        all.ends.extend(block.ends.iter().map(|end| start + end));
+        all.neighbors.extend(block.neighbors);
+        all.edge_weights.extend(block.edge_weights);
+        all.vertex_weights.extend(block.vertex_weights);
+    }
+    Ok(all)
 }
 
 /// Numbers the labels in ascending order. Returns the number of each vertex's label, and the number
@@ -107,7 +123,8 @@ fn merge_rows(
     range: std::ops::Range<usize>,
 ) -> Block {
     let (mut neighbors, mut edge_weights) = (Vec::<Vertex>::new(), Vec::<i64>::new());
-    let (mut ends, mut vertex_weights) = (Vec::new(), Vec::new());
+    let mut ends = Vec::with_capacity(range.len() + 1);
+    let mut vertex_weights = Vec::with_capacity(range.len());
     for group in range {
         let start = neighbors.len();
         let members = groups.members(group);

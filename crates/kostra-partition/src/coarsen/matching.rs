@@ -3,17 +3,17 @@
 //! Source: Manoochehri 2017, section 4.2.1, after LaSalle & Karypis 2013: each thread matches its
 //! vertices greedily and writes to `matches`, and a second step, the correction, undoes entries
 //! that are not symmetric. The source's threads read entries that other threads are writing, so its
-//! matching depends on timing. Here the greedy step is confined to fixed blocks of vertices, which
-//! threads share: a vertex whose best neighbor is in another block waits. Then rounds of proposals
-//! and corrections match the vertices that wait. A round reads the matching of the round before it.
-//! The edges have a strict total order (rating, then a random number of the edge), so each round
-//! matches at least all edges that precede their adjacent edges. The matching depends on the seed
-//! alone.
+//! matching depends on timing. Here the edges have a strict total order (rating, then a random
+//! number of the edge), and an edge is matched when it precedes all other edges between unmatched
+//! vertices at both ends. First, threads search fixed blocks of vertices for such edges; a vertex
+//! whose best neighbor is in another block waits. Then rounds of proposals and corrections match
+//! the vertices that wait. A round reads the matching of the round before it. So the matching
+//! depends on the seed alone.
 //!
 //! The rating of an edge is its squared weight divided by the product of the weights of its ends
 //! (Holtgrewe, Sanders & Schulz 2010): it prefers heavy edges between light vertices.
 //!
-//! O(n + m) for the greedy step and per round; 12 bytes per vertex.
+//! O(n + m) for the blocks in practice, and per round; 12 bytes per vertex.
 
 use kostra_core::Vertex;
 use kostra_parallel::Team;
@@ -24,15 +24,12 @@ use crate::team::{BLOCK, for_each_chunk, map_blocks};
 /// The most rounds. Each round matches a constant share of the edges' ends in expectation.
 const ROUNDS: u32 = 8;
 /// A round that matches less than this share of the vertices, in percent, is the last.
-const LAST_PERCENT: usize = 2;
+const LAST_PERCENT: usize = 5;
 /// Two-hop matching follows if more than this share of the vertices, in percent, is unmatched.
 const STALLED_PERCENT: usize = 25;
 /// The number of blocks of a large graph: enough work for many threads, and few edges between
 /// blocks if the numbers of the vertices have locality.
 const BLOCKS: usize = 32;
-/// Vertices of this degree and above are matched after the others. Vertices of low degree come
-/// first, because they lose their last unmatched neighbor soonest.
-const HIGH_DEGREE: usize = 8;
 
 /// Labels each vertex with the lower vertex of its pair.
 pub(super) fn labels(grouping: &Grouping<'_>, team: &Team<'_>) -> Vec<u32> {
@@ -50,33 +47,36 @@ pub(super) fn labels(grouping: &Grouping<'_>, team: &Team<'_>) -> Vec<u32> {
     labels
 }
 
-/// Matches the vertices of a block greedily. `block` has the entries of `matches` from vertex
+/// Matches vertices of a block with each other. `block` has the entries of `matches` from vertex
 /// `first` on. Vertices of other blocks count as unmatched.
+///
+/// From each unmatched vertex, the search follows best edges until an edge is the best one of both
+/// ends. Each edge precedes the one before it in the order of edges, so the search ends.
 fn match_block(grouping: &Grouping<'_>, first: usize, block: &mut [Vertex]) {
-    let graph = grouping.graph;
-    let class = |index: usize| graph.degree((first + index) as Vertex).min(HIGH_DEGREE);
-    let mut starts = [0; HIGH_DEGREE + 2];
-    (0..block.len()).for_each(|index| starts[class(index) + 1] += 1);
-    (0..=HIGH_DEGREE).for_each(|class| starts[class + 1] += starts[class]);
-    let mut order = vec![0_u32; block.len()];
-    for index in 0..block.len() {
-        let place = &mut starts[class(index)];
-        order[*place] = index as u32;
-        *place += 1;
-    }
-    for index in order {
-        let v = first as Vertex + index;
-        if block[index as usize] != v {
-            continue;
-        }
+    let best_of = |block: &[Vertex], v: Vertex| {
         let is_free = |u: Vertex| match block.get((u as usize).wrapping_sub(first)) {
             Some(&mate) => mate == u,
             None => true,
         };
-        let Some(u) = best(grouping, is_free, v) else { continue };
-        if let Some(mate) = block.get_mut((u as usize).wrapping_sub(first)) {
-            *mate = v;
-            block[index as usize] = u;
+        best(grouping, is_free, v)
+    };
+    for start in first as Vertex..(first + block.len()) as Vertex {
+        while block[start as usize - first] == start {
+            let (mut v, mut next) = (start, best_of(block, start));
+            let pair = loop {
+                let Some(u) = next.filter(|&u| (u as usize).wrapping_sub(first) < block.len())
+                else {
+                    break None;
+                };
+                next = best_of(block, u);
+                if next == Some(v) {
+                    break Some((u, v));
+                }
+                v = u;
+            };
+            let Some((u, v)) = pair else { break };
+            block[u as usize - first] = v;
+            block[v as usize - first] = u;
         }
     }
 }
@@ -136,7 +136,7 @@ fn best(grouping: &Grouping<'_>, is_free: impl Fn(Vertex) -> bool, v: Vertex) ->
         if best.is_some_and(|(most, _, _)| rating < most) {
             continue;
         }
-        let tie = grouping.stream.at(u64::from(u.min(v)) << 32 | u64::from(u.max(v)));
+        let tie = grouping.stream.edge(u, v);
         if best.is_none_or(|(most, other, _)| rating > most || tie > other) {
             best = Some((rating, tie, u));
         }

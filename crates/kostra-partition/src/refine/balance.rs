@@ -1,5 +1,8 @@
 //! Balance: moves out of parts that exceed the limit.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 use kostra_parallel::Team;
@@ -16,15 +19,19 @@ const PASSES: u64 = 8;
 /// the least cut per weight. Moves only to parts with room.
 ///
 /// The threads rate the vertices of overloaded parts, and one thread moves them in the order of
-/// their ratings. O(n + m + c log c) for `c` vertices in overloaded parts.
+/// their ratings. O(n + m + c log n) for `c` moves.
 pub(super) fn rebalance(state: &mut State<'_>, stream: Stream, team: &Team<'_>) {
     let rated = {
         let state = &*state;
-        let excess = |v: Vertex| state.weights[state.part(v) as usize] - state.limit;
+        let excess: Vec<i64> = state.weights.iter().map(|weight| weight - state.limit).collect();
+        let excess = |v: Vertex| excess[state.part(v) as usize];
         // A vertex much heavier than the excess would leave a gap.
         let is_suitable = |v: Vertex| {
             let weight = state.graph.weight(v);
             excess(v) > 0 && weight > 0 && weight < excess(v).saturating_mul(2)
+        };
+        let rated = |rating: &mut Rating, v: Vertex| {
+            Reverse((ascending(loss_per_weight(state, v, rating)), stream.at(v.into()), v))
         };
         map_blocks(
             team,
@@ -33,18 +40,18 @@ pub(super) fn rebalance(state: &mut State<'_>, stream: Stream, team: &Team<'_>) 
             |rating, range| {
                 let vertices =
                     (range.start as Vertex..range.end as Vertex).filter(|&v| is_suitable(v));
-                vertices.map(|v| (loss_per_weight(state, v, rating), v)).collect::<Vec<_>>()
+                vertices.map(|v| rated(rating, v)).collect::<Vec<_>>()
             },
         )
     };
-    let mut rated: Vec<(f64, Vertex)> = rated.into_iter().flatten().collect();
-    rated.sort_unstable_by(|a, b| {
-        a.0.total_cmp(&b.0).then_with(|| stream.at(a.1.into()).cmp(&stream.at(b.1.into())))
-    });
+    let mut queue: BinaryHeap<_> = rated.concat().into();
     let mut rating = Rating::new(state.count());
     let mut lightest = Lightest::default();
-    for (_, v) in rated {
-        if state.weights[state.part(v) as usize] <= state.limit {
+    let mut overloaded = state.weights.iter().filter(|&&weight| weight > state.limit).count();
+    while overloaded > 0 {
+        let Some(Reverse((_, _, v))) = queue.pop() else { break };
+        let own = state.part(v) as usize;
+        if state.weights[own] <= state.limit {
             continue;
         }
         if let Some((target, _)) = best_with_room(state, v, &mut rating) {
@@ -52,19 +59,26 @@ pub(super) fn rebalance(state: &mut State<'_>, stream: Stream, team: &Team<'_>) 
         } else if let Some(target) = lightest.with_room(state, v) {
             state.shift(v, target);
         }
+        overloaded -= usize::from(state.weights[own] <= state.limit);
     }
+}
+
+/// An integer for each number, in the order of the numbers.
+fn ascending(number: f64) -> i64 {
+    let bits = number.to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
 /// The increase of the cut for each unit of weight if the vertex leaves its part.
 fn loss_per_weight(state: &State<'_>, v: Vertex, rating: &mut Rating) -> f64 {
-    let inside: i64 = {
-        let own = state.part(v);
-        state.graph.row(v).filter(|&(u, _)| state.part(u) == own).map(|(_, weight)| weight).sum()
-    };
-    let outside = if state.is_boundary(v) {
-        best_with_room(state, v, rating).map_or(0, |(_, sum)| sum)
+    let own = state.part(v);
+    let (inside, outside) = if state.is_boundary(v) {
+        state.graph.row(v).for_each(|(u, weight)| rating.add(state.part(u), weight));
+        let inside = rating.sum(own);
+        let others = rating.drain().filter(|&(part, _)| part != own && state.fits(v, part));
+        (inside, others.map(|(_, sum)| sum).max().unwrap_or(0))
     } else {
-        0
+        (state.graph.row(v).map(|(_, weight)| weight).sum(), 0)
     };
     let (loss, weight) = ((inside - outside) as f64, state.graph.weight(v).max(1) as f64);
     // A gain is worth more for a heavy vertex, a loss for a light one.
@@ -78,7 +92,7 @@ fn best_with_room(state: &State<'_>, v: Vertex, rating: &mut Rating) -> Option<(
     }
     let own = state.part(v);
     let others = rating.drain().filter(|&(part, _)| part != own && state.fits(v, part));
-    others.max_by_key(|&(part, sum)| (sum, std::cmp::Reverse(part)))
+    others.max_by_key(|&(part, sum)| (sum, Reverse(part)))
 }
 
 /// Parts with room, found by a scan that starts where the last one ended.
@@ -119,12 +133,12 @@ pub(crate) fn enforce(state: &mut State<'_>, stream: Stream, team: &Team<'_>) {
 /// last resort: it keeps the limit, and ignores the cut.
 fn pack(state: &mut State<'_>) {
     let mut order: Vec<Vertex> = (0..state.graph.vertices()).collect();
-    order.sort_by_key(|&v| std::cmp::Reverse(state.graph.weight(v)));
-    let mut parts: std::collections::BinaryHeap<_> =
-        (0..state.count() as u32).map(|part| std::cmp::Reverse((0_i64, part))).collect();
+    order.sort_by_key(|&v| Reverse(state.graph.weight(v)));
+    let mut parts: BinaryHeap<_> =
+        (0..state.count() as u32).map(|part| Reverse((0_i64, part))).collect();
     for v in order {
-        let Some(std::cmp::Reverse((weight, part))) = parts.pop() else { return };
-        parts.push(std::cmp::Reverse((weight + state.graph.weight(v), part)));
+        let Some(Reverse((weight, part))) = parts.pop() else { return };
+        parts.push(Reverse((weight + state.graph.weight(v), part)));
         state.shift(v, part);
     }
 }

@@ -8,5 +8,5 @@ mod state;
 
 pub(crate) use balance::enforce;
 pub(crate) use jet::{Effort, refine};
-pub(crate) use pairs::refine_pairs;
+pub(crate) use pairs::{PairEffort, refine_pairs};
 pub(crate) use state::State;

@@ -12,11 +12,10 @@ use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
 
+use super::pairs::Border;
 use super::state::State;
 use kostra_core::random::Stream;
 
-/// The most passes of a search.
-const PASSES: u64 = 4;
 /// The least number of moves without a new best that ends a pass.
 const PATIENCE: usize = 40;
 /// The number of moves without a new best that ends a pass, in percent of the border.
@@ -42,7 +41,8 @@ impl Touched {
 }
 
 /// Vertices by gain; a random number breaks ties. The last number is an index into `touched`.
-type Queue = BinaryHeap<(i64, u32, u32)>;
+type Queue = BinaryHeap<Entry>;
+type Entry = (i64, u32, u32);
 
 /// The memory of a search, which several searches on one graph can use one after the other.
 pub(super) struct Search {
@@ -71,23 +71,25 @@ impl Search {
         }
     }
 
-    /// Refines the border between two parts, neither of which exceeds the limit. Returns the moves.
-    /// `border` has the vertices with which the search starts; it ignores those of other parts.
+    /// Refines the border between two parts, neither of which exceeds the limit, by at most
+    /// `passes` passes. Returns the moves. The search starts with the vertices of the border, and
+    /// ignores those that have left the two parts.
     pub(super) fn refine(
         &mut self,
         state: &State<'_>,
-        (a, b): (u32, u32),
-        border: &[Vertex],
+        Border { pair: (a, b), vertices }: &Border,
+        passes: u32,
         stream: Stream,
     ) -> Vec<(Vertex, u32)> {
-        let weights = [a, b].map(|part| state.weights[part as usize]);
-        let mut pair = Pair { state, parts: [a, b], weights };
-        for &v in border {
-            if state.part(v) == a || state.part(v) == b {
+        let parts = [*a, *b];
+        let weights = parts.map(|part| state.weights[part as usize]);
+        let mut pair = Pair { state, parts, weights };
+        for &v in vertices {
+            if parts.contains(&state.part(v)) {
                 self.touch(&pair, v);
             }
         }
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             if !self.pass(&mut pair, stream) {
                 break;
             }
@@ -160,22 +162,26 @@ impl Search {
 
     /// Takes the vertex with the greatest gain whose move keeps the limit out of its queue.
     fn next(&mut self, pair: &Pair<'_>) -> Option<u32> {
-        let mut tops = [None; 2];
-        for side in 0..2 {
-            let room = pair.state.limit - pair.weights[1 - side];
-            while let Some(&(gain, _, index)) = self.queues[side].peek() {
-                let one = &self.touched[index as usize];
-                let is_stale = one.moved || usize::from(one.side) != side || one.gain() != gain;
-                if !is_stale && pair.state.graph.weight(one.vertex) <= room {
-                    tops[side] = self.queues[side].peek().copied();
-                    break;
-                }
-                self.queues[side].pop();
-            }
-        }
+        let tops = [0, 1].map(|side| self.top(pair, side));
         let side = usize::from(tops[1] > tops[0]);
         tops[side]?;
         self.queues[side].pop().map(|(_, _, index)| index)
+    }
+
+    /// The first entry of a side's queue that is not stale and whose move keeps the limit. Drops
+    /// the entries before it.
+    fn top(&mut self, pair: &Pair<'_>, side: usize) -> Option<Entry> {
+        let room = pair.state.limit - pair.weights[1 - side];
+        while let Some(&entry) = self.queues[side].peek() {
+            let (gain, _, index) = entry;
+            let one = &self.touched[index as usize];
+            let is_stale = one.moved || usize::from(one.side) != side || one.gain() != gain;
+            if !is_stale && pair.state.graph.weight(one.vertex) <= room {
+                return Some(entry);
+            }
+            self.queues[side].pop();
+        }
+        None
     }
 
     /// Moves a vertex to the other side. With a stream, also queues the neighbors.

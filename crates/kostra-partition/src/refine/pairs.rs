@@ -13,28 +13,46 @@ use super::pair_search::Search;
 use super::state::State;
 use crate::team::map_blocks;
 
-/// The most rounds over all pairs.
-const ROUNDS: u64 = 3;
+/// How long to search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairEffort {
+    /// The most rounds over all pairs.
+    pub(crate) rounds: u32,
+    /// The most passes of a search along a border.
+    pub(crate) passes: u32,
+}
+
 /// A round that lowers the cut by less than this share is the last.
 const WORTHWHILE: f64 = 0.001;
 
 /// Two adjacent parts.
-struct Border {
-    pair: (u32, u32),
+pub(super) struct Border {
+    /// The parts, the lower one first.
+    pub(super) pair: (u32, u32),
     /// The vertices of each part with a neighbor in the other.
-    vertices: Vec<Vertex>,
+    pub(super) vertices: Vec<Vertex>,
+}
+
+/// A pair of parts as one number.
+fn key((low, high): (u32, u32)) -> u64 {
+    u64::from(low) << 32 | u64::from(high)
 }
 
 /// Refines the pairs of adjacent parts. Does nothing while a part exceeds the limit. A later round
 /// leaves out pairs of parts that the round before did not change.
-pub(crate) fn refine_pairs(state: &mut State<'_>, stream: Stream, team: &Team<'_>) {
+pub(crate) fn refine_pairs(
+    state: &mut State<'_>,
+    effort: PairEffort,
+    stream: Stream,
+    team: &Team<'_>,
+) {
     if state.overload() > 0 {
         return;
     }
     let mut changed = vec![true; state.count()];
-    for round in 0..ROUNDS {
+    for round in 0..effort.rounds {
         let before = state.cut();
-        let stream = stream.split(round);
+        let stream = stream.split(round.into());
         let active = std::mem::replace(&mut changed, vec![false; state.count()]);
         for borders in independent(borders(state, &active)) {
             let found = map_blocks(
@@ -42,9 +60,9 @@ pub(crate) fn refine_pairs(state: &mut State<'_>, stream: Stream, team: &Team<'_
                 (borders.len(), 1),
                 || Search::new(state.parts.len()),
                 |search, range| {
-                    let Border { pair, vertices } = &borders[range.start];
-                    let stream = stream.split(u64::from(pair.0) << 32 | u64::from(pair.1));
-                    search.refine(state, *pair, vertices, stream)
+                    let border = &borders[range.start];
+                    let stream = stream.split(key(border.pair));
+                    search.refine(state, border, effort.passes, stream)
                 },
             );
             for (v, part) in found.into_iter().flatten() {
@@ -71,8 +89,7 @@ fn borders(state: &State<'_>, active: &[bool]) -> Vec<Border> {
             let is_active = active[own as usize] || active[other as usize];
             if other != own && is_active && !seen.contains(&other) {
                 seen.push(other);
-                let (low, high) = (own.min(other), own.max(other));
-                entries.push((u64::from(low) << 32 | u64::from(high), v));
+                entries.push((key((own.min(other), own.max(other))), v));
             }
         }
         seen.clear();
@@ -132,10 +149,11 @@ mod tests {
         let graph = grid();
         let ragged = |v: u32| (v / 12 / 6) * 2 + u32::from(v % 12 + (v / 12) % 3 > 6);
         let parts: Vec<u32> = (0..144).map(ragged).collect();
+        let effort = PairEffort { rounds: 3, passes: 4 };
         let refined = |threads| {
             let mut state = State::new(&graph, parts.clone(), (4, 42));
             let before = (state.overload(), state.cut());
-            with_team(threads, |team| refine_pairs(&mut state, Stream::new(3), team));
+            with_team(threads, |team| refine_pairs(&mut state, effort, Stream::new(3), team));
             let fresh = State::new(&graph, state.parts.clone(), (4, 42));
             assert_eq!((state.overload(), state.cut()), (fresh.overload(), fresh.cut()));
             assert!((state.overload(), state.cut()) < before, "{before:?}");

@@ -21,10 +21,24 @@ pub(crate) struct State<'a> {
 
 impl<'a> State<'a> {
     /// The state of a partition into `count` parts. O(n + m + k).
-    pub(crate) fn new(
+    pub(crate) fn new(graph: &'a WeightedGraph, parts: Vec<u32>, shape: (u32, i64)) -> Self {
+        Self::with_inner(graph, parts, shape, |_| false)
+    }
+
+    /// The state of the partition of a finer graph. `map` has the vertex of this state's graph for
+    /// each vertex of `finer`. O(n + k), and the rows of the vertices in boundary vertices.
+    pub(crate) fn projected<'b>(&self, finer: &'b WeightedGraph, map: &[Vertex]) -> State<'b> {
+        let parts = map.iter().map(|&v| self.part(v)).collect();
+        let shape = (self.count() as u32, self.limit);
+        State::with_inner(finer, parts, shape, |v| !self.is_boundary(map[v as usize]))
+    }
+
+    /// [`new`](Self::new), if the vertices for which `is_inner` holds are not on the boundary.
+    fn with_inner(
         graph: &'a WeightedGraph,
         parts: Vec<u32>,
         (count, limit): (u32, i64),
+        is_inner: impl Fn(Vertex) -> bool,
     ) -> Self {
         let mut weights = vec![0; count as usize];
         let (mut foreign, mut doubled_cut) = (Vec::with_capacity(parts.len()), 0);
@@ -32,8 +46,8 @@ impl<'a> State<'a> {
             let own = parts[v as usize];
             weights[own as usize] += graph.weight(v);
             let mut others = 0;
-            for (u, weight) in graph.row(v) {
-                if parts[u as usize] != own {
+            if !is_inner(v) {
+                for (_, weight) in graph.row(v).filter(|&(u, _)| parts[u as usize] != own) {
                     others += 1;
                     doubled_cut += weight;
                 }
