@@ -100,12 +100,12 @@ pub(crate) struct Outcome {
 /// ```
 ///
 /// `parts` has one part below `shape.parts` for each vertex. Afterwards neither the overload nor
-/// the number of empty parts is greater than before. The cut is not greater either, unless the
-/// overload became less. If `outcome.overload` is not 0, or a part is empty, enforce the limit on
-/// the processor.
+/// the number of empty parts is greater than before. The cut is not greater either, unless one of
+/// them became less. If `outcome.overload` is not 0, or a part is empty, enforce the limit on the
+/// processor.
 ///
-/// With more than [`MOST_PARTS`] parts, the partition stays as it is. The result may differ from run to run, because vertices reserve
-/// room in parts in any order.
+/// With more than [`MOST_PARTS`] parts, the partition stays as it is. The result may differ from
+/// run to run, because vertices reserve room in parts in any order.
 ///
 /// Memory: 12 bytes per entry, with transactions 32; 40 bytes per vertex, with transactions 52; and
 /// 156 bytes per part.
