@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Platform, Representation, Run, verify, with_graph};
+use kostra::{AnyGraph, EdgeId, Order, Representation, Run, verify, with_graph};
 
 use crate::awake::Awake;
 use crate::contestant::{
@@ -43,6 +43,8 @@ pub(crate) struct Rules {
     /// The seconds after which a contestant takes no further turn; none if all take all turns. If
     /// its warm-up takes longer, the warm-up is its only sample.
     pub(crate) patience: Option<f64>,
+    /// Whether a contestant that ran out of patience is observed.
+    pub(crate) observe_slow: bool,
 }
 
 /// Runs the contests on one graph, one per number of threads.
@@ -204,13 +206,9 @@ impl<'a> Entry<'a> {
         self.failure.is_none() && rules.patience.is_none_or(|patience| used < patience)
     }
 
-    /// Whether it is observed. A solver on one thread is not if it is out of patience: its phases
-    /// are not worth another long turn.
+    /// Whether it is observed, which takes another turn.
     fn is_observable(&self, rules: &Rules) -> bool {
-        let name = &self.contestant.identity().name;
-        let sequential =
-            kostra::solver(name).is_ok_and(|solver| solver.info().platform == Platform::Sequential);
-        self.failure.is_none() && (self.has_turn(rules) || !sequential)
+        self.failure.is_none() && (self.has_turn(rules) || rules.observe_slow)
     }
 
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {

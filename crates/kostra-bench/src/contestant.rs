@@ -132,9 +132,6 @@ impl<'a> KostraSolver<'a> {
             run = run.observed_by(recorder);
         }
         let solution = self.entrant.solver.solve(self.graph, Order::Minimum, &mut run)?;
-        let total = solution.forest.total().to_string();
-        let ids = solution.forest.into_ids();
-        let answer = Answer { edges: ids.len(), total, ids: info.exact.then_some(ids) };
         let resident =
             info.platform == Platform::Cuda && info.representation == Representation::Csr;
         let transfers = if resident || self.timed == Timed::OnDevice {
@@ -144,7 +141,7 @@ impl<'a> KostraSolver<'a> {
         };
         // The first round, the warm-up, compiles and loads the kernels.
         let time = solution.compile + solution.solve + transfers;
-        Ok(Solved { seconds: time.as_secs_f64(), answer })
+        Ok(Solved { seconds: time.as_secs_f64(), answer: answer(solution.forest, info.exact) })
     }
 }
 
@@ -158,10 +155,24 @@ impl Contestant for KostraSolver<'_> {
     }
 
     fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
-        let mut recorder = Recorder::default();
-        let Solved { seconds, answer } = self.run(Some(&mut recorder))?;
-        Ok(Some((recorder.finish(seconds), answer)))
+        observed(|recorder| self.run(Some(recorder)))
     }
+}
+
+/// Observes one solve.
+fn observed(
+    solve: impl FnOnce(&mut Recorder) -> Result<Solved>,
+) -> Result<Option<(Observed, Answer)>> {
+    let mut recorder = Recorder::default();
+    let Solved { seconds, answer } = solve(&mut recorder)?;
+    Ok(Some((recorder.finish(seconds), answer)))
+}
+
+/// The properties of a forest, without its ids if the solver is not exact.
+fn answer(forest: Forest, exact: bool) -> Answer {
+    let total = forest.total().to_string();
+    let ids = forest.into_ids();
+    Answer { edges: ids.len(), total, ids: exact.then_some(ids) }
 }
 
 /// The id of the solver that [`ResidentRows`] runs.
@@ -212,12 +223,7 @@ impl<W: Weight> ResidentRows<'_, W> {
         let set = on_rows(&self.device, &self.rows, &mut run)?;
         let time = start.elapsed() - run.take_device_times().download;
         let forest = Forest::new(self.edges.edges(Order::Minimum), set.into_ids());
-        let total = forest.total().to_string();
-        let ids = forest.into_ids();
-        Ok(Solved {
-            seconds: time.as_secs_f64(),
-            answer: Answer { edges: ids.len(), total, ids: Some(ids) },
-        })
+        Ok(Solved { seconds: time.as_secs_f64(), answer: answer(forest, true) })
     }
 }
 
@@ -231,8 +237,6 @@ impl<W: Weight> Contestant for ResidentRows<'_, W> {
     }
 
     fn observe(&mut self) -> Result<Option<(Observed, Answer)>> {
-        let mut recorder = Recorder::default();
-        let Solved { seconds, answer } = self.run(Some(&mut recorder))?;
-        Ok(Some((recorder.finish(seconds), answer)))
+        observed(|recorder| self.run(Some(recorder)))
     }
 }

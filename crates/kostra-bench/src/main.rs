@@ -205,6 +205,7 @@ fn run(arguments: &RunArguments) -> Result<bool> {
         threads,
         timed: Timed::FromHost,
         patience: None,
+        observe_slow: true,
     };
     ensure!(!rules.entrants.is_empty(), "name at least one solver; its forest is verified");
 

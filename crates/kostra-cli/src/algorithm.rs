@@ -42,7 +42,7 @@ impl Algorithm {
             Self::Auto => false,
             Self::Local(solver) => solver.uses_partition(),
             #[cfg(feature = "mpi")]
-            Self::Distributed(_) => false,
+            Self::Distributed(_) => true, // ranks own the vertices of parts
         }
     }
 
@@ -57,9 +57,13 @@ impl Algorithm {
     }
 }
 
-/// The ids of the algorithms that work on the parts of a graph.
+/// The ids of the algorithms that work on the parts of a graph, or place them on ranks.
 pub(crate) fn partition_users() -> impl Iterator<Item = &'static str> {
-    kostra::solvers().filter(|solver| solver.uses_partition()).map(|solver| solver.info().id)
+    let ids =
+        kostra::solvers().filter(|solver| solver.uses_partition()).map(|solver| solver.info().id);
+    #[cfg(feature = "mpi")]
+    let ids = ids.chain(kostra_mpi::solvers().map(|solver| solver.info().id));
+    ids
 }
 
 /// The descriptions of all algorithms.

@@ -29,6 +29,7 @@ mod graph;
 mod large;
 pub mod memory;
 mod prefetch;
+pub mod random;
 mod run;
 mod solver;
 mod union_find;

@@ -10,7 +10,7 @@ use crate::Vertex;
 /// [`Run`](crate::Run). Parts may be empty.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexParts<'a> {
-    of: &'a [u32],
+    part_of: &'a [u32],
     count: u32,
 }
 
@@ -57,22 +57,22 @@ impl<'a> VertexParts<'a> {
     /// # Errors
     /// When a part number is not below `count`, or there are more parts than vertices. One part is
     /// allowed without vertices.
-    pub fn new(of: &'a [u32], count: u32) -> Result<Self, PartsError> {
-        if count as usize > of.len().max(1) {
-            return Err(PartsError::TooMany { count, vertices: of.len() });
+    pub fn new(part_of: &'a [u32], count: u32) -> Result<Self, PartsError> {
+        if count as usize > part_of.len().max(1) {
+            return Err(PartsError::TooMany { count, vertices: part_of.len() });
         }
-        match of.iter().position(|&part| part >= count) {
+        match part_of.iter().position(|&part| part >= count) {
             Some(vertex) => {
-                let part = of[vertex];
+                let part = part_of[vertex];
                 Err(PartsError::OutOfRange { vertex: vertex as Vertex, part, count })
             }
-            None => Ok(Self { of, count }),
+            None => Ok(Self { part_of, count }),
         }
     }
 
     /// The part of each vertex.
     pub fn as_slice(self) -> &'a [u32] {
-        self.of
+        self.part_of
     }
 
     /// The number of parts.
@@ -82,10 +82,10 @@ impl<'a> VertexParts<'a> {
 
     /// Checks that the partition is one of a graph with `vertices` vertices, for `solver`.
     pub(crate) fn check(self, vertices: u32) -> Result<(), PartsError> {
-        if self.of.len() == vertices as usize {
+        if self.part_of.len() == vertices as usize {
             return Ok(());
         }
-        Err(PartsError::WrongLength { parts: self.of.len(), vertices })
+        Err(PartsError::WrongLength { parts: self.part_of.len(), vertices })
     }
 }
 

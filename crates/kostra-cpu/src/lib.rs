@@ -7,11 +7,9 @@ mod sequential;
 #[cfg(test)]
 mod testing;
 mod threads;
-mod vertex_order;
 
 pub use radix_sort::radix_sort_by_key;
 pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
-pub use vertex_order::{breadth_first_order, sorted_by_part};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 

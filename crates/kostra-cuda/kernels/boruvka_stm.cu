@@ -47,13 +47,6 @@ __device__ bool is_lightest(const u64* slots, const u32* slot_ids, u32 root, u64
 
 // ---- Preparation
 
-// Replaces the weights of all entries by their keys.
-template <typename K>
-__device__ void make_keys(K* keys, u32 entries, u32 kind, u32 flip) {
-    u64 entry = first_index();
-    if (entry < entries) keys[entry] = key_of(keys[entry], kind, flip);
-}
-
 // Makes each vertex a component, which is active and which no transaction has marked.
 KERNEL __launch_bounds__(THREADS) make_components(Tracked* components, u32* suggestions,
                                                   u32 vertices) {
@@ -163,19 +156,16 @@ struct Tally {
     u32 started, committed, aborted, exceeded;
 };
 
-// The loop of Algorithm 3.4 for one root: merges its component with the one that has `vertex`,
-// unless another component has taken it in. Returns whether it merged.
+// The loop of Algorithm 3.4 for one root: links it to the root of the component that has `vertex`,
+// unless that component has been linked to this one. Returns whether it merged. Only this thread
+// changes the parent of its root, so the root is still one.
 __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vertex, Tally* tally) {
     for (;;) {
         tally->started++;
         transaction.begin();
-        // find(vertexID) of the source: whether the root is still a root.
-        u32 slot;
-        Access access = transaction.open(own_root, &slot);
-        if (access == Access::DONE && transaction.values[slot] != own_root) {
-            transaction.rollback();
-            return false;
-        }
+        // find(vertexID) of the source.
+        u32 own_slot, slot;
+        Access access = transaction.open(own_root, &own_slot);
         // union(rootVertex): finds the root of the other component.
         u32 root = vertex;
         while (access == Access::DONE) {
@@ -197,8 +187,8 @@ __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vert
                 transaction.rollback();
                 return false;
             }
-            // All vertices on the path, with the root at its end, get the new root.
-            for (u32 i = 1; i < transaction.size; i++) transaction.write(i, own_root);
+            // The own root and all vertices on the path get the root at the end of the path.
+            for (u32 i = own_slot; i < slot; i++) transaction.write(i, root);
             if (transaction.commit()) {
                 tally->committed++;
                 return true;
@@ -209,8 +199,8 @@ __device__ bool merge(Transaction<CAPACITY>& transaction, u32 own_root, u32 vert
     }
 }
 
-// Algorithm 3.4. Each root merges its component along its chosen edge, unless another component has
-// taken it in before.
+// Algorithm 3.4. Each root merges its component along its chosen edge, unless the other component
+// has chosen the same edge and merged before.
 KERNEL __launch_bounds__(THREADS) merge_in_transactions(const u32* neighbors, const u32* ids,
                                                         u32 vertices, Tracked* components,
                                                         const u32* chosen, u32 longest, u32* forest,
@@ -219,8 +209,7 @@ KERNEL __launch_bounds__(THREADS) merge_in_transactions(const u32* neighbors, co
     Tally tally = {0, 0, 0, 0};
     for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
         u32 edge = chosen[vertex];
-        // A root that is no root any more needs no transaction.
-        if (edge == NONE || load(&components[vertex].value) != vertex) continue;
+        if (edge == NONE) continue;
         if (merge(transaction, (u32)vertex, neighbors[edge], &tally)) insert(forest, ids[edge]);
     }
     count_in_block(tally.started, &counters[STARTED]);
@@ -317,10 +306,6 @@ KERNEL __launch_bounds__(THREADS) prune(const u32* first_edge, u32* neighbors, u
 
 // Kernels for keys of 32 and of 64 bits. src/boruvka_stm reads their parameters.
 #define KERNELS(BITS)                                                                              \
-    KERNEL __launch_bounds__(THREADS)                                                              \
-        make_keys_##BITS(u##BITS* keys, u32 entries, u32 kind, u32 flip) {                         \
-        make_keys(keys, entries, kind, flip);                                                      \
-    }                                                                                              \
     KERNEL __launch_bounds__(THREADS, DISCOVERY_BLOCKS) discover_edges_##BITS(                     \
         const u32* first_edge, const u32* neighbors, const u##BITS* keys, const u32* ids,          \
         u32 vertices, const Tracked* components, u32* suggestions, u64* slots) {                   \

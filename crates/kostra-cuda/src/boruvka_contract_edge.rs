@@ -10,7 +10,7 @@
 //!   tiles of 2048 numbers.
 //! * The other deviations are those of `cuda-boruvka-contract`.
 //! * The length of a row does not determine how long a thread works. The cost is a search of log2 n
-//!   steps for each entry, twice a round, and one atomic addition for each new edge;
+//!   steps for each entry, twice per round, and one atomic addition for each new edge;
 //!   `cuda-boruvka-contract` needs one for each vertex.
 //! * Time O((n + m) log² n) work. Memory and reports are those of `cuda-boruvka-contract`.
 //! * Wants rows. Exact.

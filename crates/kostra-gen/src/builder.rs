@@ -43,7 +43,7 @@ impl Builder {
         Ok(Self { vertices, kept, next: 0, u: array(length)?, v: array(length)? })
     }
 
-    /// The ids of the kept edges, of which the first is added next. For generators that know each
+    /// The ids of the kept edges. The first of them is added next. For generators that know each
     /// edge by its id, and need not generate the others.
     pub(crate) fn skip_to_kept(&mut self) -> Range<u64> {
         self.next = self.kept.start;

@@ -5,9 +5,11 @@
 //! on its position alone. So the edges of `keep=0.5` are a subset of those of `keep=0.6`. O(rows *
 //! cols) time, no scratch memory.
 
+use kostra_core::random::Stream;
+
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::Stream;
+use crate::random;
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -39,7 +41,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     if vertices == 0 {
         return Builder::new(0, 0, weights, parameters.share())?.finish(weights, seed);
     }
-    let grid = Grid { rows, columns, keep, kept: Stream::new(seed, "kept") };
+    let grid = Grid { rows, columns, keep, kept: random::stream(seed, "kept") };
     let edges = if keep == 1.0 {
         all
     } else {

@@ -8,7 +8,7 @@
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::Stream;
+use crate::random;
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -41,7 +41,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let edges = u128::from(edges_of_giant) + u128::from(tiny) * u128::from(edges_of_tiny);
     let mut builder = Builder::new(vertices, edges, weights, parameters.share())?;
 
-    let neighbors = Stream::new(seed, "neighbours");
+    let neighbors = random::stream(seed, "neighbours");
     for v in 1..giant {
         let first = neighbors.below(2 * v, v);
         builder.edge(first as u32, v as u32);

@@ -6,7 +6,7 @@
 
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::Stream;
+use crate::random;
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -35,7 +35,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let vertices = parameters.vertices("n", u64::from(edges > 0))?;
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
     let mut builder = Builder::new(vertices.into(), edges.into(), weights, parameters.share())?;
-    let (kinds, ends) = (Stream::new(seed, "kinds"), Stream::new(seed, "ends"));
+    let (kinds, ends) = (random::stream(seed, "kinds"), random::stream(seed, "ends"));
     for edge in 0..edges {
         // An edge may repeat one that repeats another; each turns it round.
         let (mut edge, mut turned) = (edge, false);

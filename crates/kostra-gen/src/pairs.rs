@@ -13,7 +13,7 @@ use kostra_core::Vertex;
 
 use crate::allocation;
 use crate::builder::{Builder, ENDS};
-use crate::random::Stream;
+use crate::random;
 use crate::rows::Rows;
 use crate::share::Share;
 use crate::weights::Weights;
@@ -58,7 +58,7 @@ fn select(
     share: Share<'_>,
 ) -> Result<Builder, SpecError> {
     let mut builder = Builder::new(vertices.into(), edges.into(), weights, share)?;
-    let selection = Stream::new(seed, "selection");
+    let selection = random::stream(seed, "selection");
     let (mut wanted, all) = (edges, pairs(vertices) as u64);
     let mut pair = 0;
     for u in 0..vertices as u32 {
@@ -83,7 +83,7 @@ fn draw(
     seed: u64,
     share: Share<'_>,
 ) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
-    let stream = Stream::new(seed, "pairs");
+    let stream = random::stream(seed, "pairs");
     let pair = |index: u64| {
         let u = stream.below(2 * index, vertices);
         let other = stream.below(2 * index + 1, vertices - 1);

@@ -10,11 +10,12 @@
 //! has .45, .15, .15 and .25: `rmat:scale=20,edgefactor=8,a=0.45,b=0.15,c=0.15`.
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 
 use crate::allocation;
 use crate::builder::ENDS;
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::{Permutation, Stream};
+use crate::random::{self, Permutation};
 use crate::rows::Rows;
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
@@ -113,7 +114,7 @@ impl Matrix {
         Self {
             scale,
             table: alias_table(std::array::from_fn(probability)),
-            quadrants: Stream::new(seed, "quadrants"),
+            quadrants: random::stream(seed, "quadrants"),
             ids: Permutation::new(seed, scale),
         }
     }

@@ -36,12 +36,13 @@
 //! O(n) time in two passes; the first counts edges. Scratch memory: two rows of junctions. Edges
 //! ascend by their higher end, which is the second one.
 
+use kostra_core::random::Stream;
 use kostra_core::{AnyGraph, Coordinates, Vertex};
 
 use crate::allocation::{self, array};
 use crate::builder::{self, Builder};
 use crate::parameters::{Parameters, SEED};
-use crate::random::Stream;
+use crate::random;
 use crate::weights::Weights;
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
@@ -191,10 +192,10 @@ impl Plan {
         Self {
             vertices,
             width: ((f64::from(vertices) / VERTICES_PER_JUNCTION).sqrt() as u64).max(1),
-            roads: Stream::new(seed, "roads"),
-            jitter: Stream::new(seed, "jitter"),
-            chains: Stream::new(seed, "chains"),
-            dead_ends: Stream::new(seed, "dead ends"),
+            roads: random::stream(seed, "roads"),
+            jitter: random::stream(seed, "jitter"),
+            chains: random::stream(seed, "chains"),
+            dead_ends: random::stream(seed, "dead ends"),
         }
     }
 

@@ -28,7 +28,7 @@ use kostra_core::Vertex;
 use crate::allocation::{self, array};
 use crate::builder::{Builder, ENDS};
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::{Permutation, Stream};
+use crate::random::{self, Permutation};
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -58,8 +58,8 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-/// The streams draw this many numbers per vertex: one for each distance, of which there are less
-/// than 32.
+/// The streams draw this many numbers per vertex, one for each distance. There are less than 32
+/// distances.
 const DISTANCES: u64 = 32;
 /// The streams of parallel edges draw this many numbers per pair.
 const MOST_PARALLEL: u64 = 255;
@@ -87,7 +87,7 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
 
     let mut builder = Builder::new(vertices.into(), edges, weights, share)?;
     let ids = Ids::new(plan.seed, vertices);
-    plan.each_edge(&starts, |u, v| builder.edge(ids.of(u), ids.of(v)));
+    plan.each_edge(&starts, |u, v| builder.edge(ids.at(u), ids.at(v)));
     builder.finish(weights, plan.seed)
 }
 
@@ -113,7 +113,7 @@ impl Ids {
     /// the loop ends, and different places give different ids. Fewer than two steps on average,
     /// because more than half of all numbers are in range.
     #[inline]
-    fn of(&self, place: u64) -> Vertex {
+    fn at(&self, place: u64) -> Vertex {
         let mut id = self.permutation.apply(place as u32);
         while id >= self.vertices {
             id = self.permutation.apply(id);
@@ -134,7 +134,7 @@ struct Plan {
 impl Plan {
     /// The sizes of all cliques in order. The last one takes the remaining vertices.
     fn sizes(&self) -> impl Iterator<Item = u64> {
-        let stream = Stream::new(self.seed, "cliques");
+        let stream = random::stream(self.seed, "cliques");
         let (largest, mut left) = (self.largest, self.vertices);
         (0..).map_while(move |clique| {
             let size = (1 + stream.below(clique, largest)).min(left);
@@ -168,7 +168,7 @@ impl Plan {
     }
 
     fn each_edge_of_cliques(&self, starts: &[u32], visit: &mut impl FnMut(u64, u64)) {
-        let copies = Stream::new(self.seed, "parallel edges of cliques");
+        let copies = random::stream(self.seed, "parallel edges of cliques");
         let mut pair = 0;
         for (start, end) in self.cliques(starts) {
             for u in start..end {
@@ -183,9 +183,9 @@ impl Plan {
     }
 
     fn each_edge_between_cliques(&self, starts: &[u32], visit: &mut impl FnMut(u64, u64)) {
-        let ends = Stream::new(self.seed, "ends between cliques");
-        let copies = Stream::new(self.seed, "parallel edges between cliques");
-        let kept = Stream::new(self.seed, "edges between cliques");
+        let ends = random::stream(self.seed, "ends between cliques");
+        let copies = random::stream(self.seed, "parallel edges between cliques");
+        let kept = random::stream(self.seed, "edges between cliques");
         let levels = self.vertices.checked_ilog2().unwrap_or(0);
         for (start, end) in self.cliques(starts) {
             for u in start..end {
@@ -292,7 +292,7 @@ mod tests {
     fn ids_are_a_permutation_of_any_number_of_vertices() {
         for vertices in [0, 1, 2, 3, 5, 64, 65, 1000] {
             let ids = Ids::new(3, vertices);
-            let mut all: Vec<_> = (0..vertices).map(|place| ids.of(place)).collect();
+            let mut all: Vec<_> = (0..vertices).map(|place| ids.at(place)).collect();
             all.sort_unstable();
             assert_eq!(all, (0..vertices as u32).collect::<Vec<_>>());
         }

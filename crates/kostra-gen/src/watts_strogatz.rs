@@ -14,9 +14,11 @@
 //!
 //! Edges ascend by `u`. O(m) time, and only O(m / parts) for a part. No scratch memory.
 
+use kostra_core::random::Stream;
+
 use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::random::Stream;
+use crate::random;
 use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
@@ -72,7 +74,7 @@ struct Ring {
 
 impl Ring {
     fn new(vertices: u64, reach: u64, rewire: f64, seed: u64) -> Self {
-        let stream = |purpose| Stream::new(seed, purpose);
+        let stream = |purpose| random::stream(seed, purpose);
         Self { vertices, reach, rewire, rewired: stream("rewired"), ends: stream("ends") }
     }
 

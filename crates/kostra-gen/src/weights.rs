@@ -2,7 +2,7 @@
 
 use kostra_core::{AnyGraph, EdgeList, Vertex, Weight};
 
-use crate::random::Stream;
+use crate::random;
 use crate::{SpecError, allocation};
 
 /// A kind of weights; the crate's documentation has the table.
@@ -59,7 +59,7 @@ impl Weights {
         u: Vec<Vertex>,
         v: Vec<Vertex>,
     ) -> Result<AnyGraph, SpecError> {
-        let stream = Stream::new(seed, "weights");
+        let stream = random::stream(seed, "weights");
         match self {
             Self::U24 => {
                 weigh(vertices, first, u, v, |id| stream.below(id, (1 << 24) - 1) as u32 + 1)

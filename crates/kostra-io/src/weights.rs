@@ -1,7 +1,9 @@
 //! Building a graph from columns: generates missing weights, and skips edges with NaN. The readers
 //! of `.kst` and OpenStreetMap files, which always have weights, build graphs themselves.
 
-use kostra_core::{AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight, memory};
+use kostra_core::{
+    AnyGraph, Coordinates, EdgeId, EdgeList, GraphError, Vertex, Weight, memory, random,
+};
 
 use crate::columns::{Columns, Weights};
 use crate::{MissingWeights, Nan, ReadErrorKind, ReadOptions};
@@ -142,11 +144,8 @@ fn with_ids_of_input(mut error: GraphError, base: u64) -> GraphError {
 /// A hash of two vertices in either order, from 1 to `2^24 - 1`: the finalizer of SplitMix64
 /// (Steele, Lea & Flood 2014), scaled to the range by its upper bits.
 fn hash(u: Vertex, v: Vertex) -> u32 {
-    let mut bits = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
-    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
+    let ends = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
+    let bits = random::mix(ends.wrapping_add(random::STEP));
     const VALUES: u64 = (1 << 24) - 1;
     (((bits >> 32) * VALUES) >> 32) as u32 + 1
 }

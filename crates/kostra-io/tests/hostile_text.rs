@@ -26,7 +26,7 @@ fn answer(bytes: &[u8], options: &ReadOptions) -> String {
     }
 }
 
-/// Columns by name and position, some of which no line has, with a header or without.
+/// Columns by name and position, with a header or without. No line has some of the columns.
 fn choices() -> [ColumnOptions; 4] {
     let name = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
     let weight = ColumnOptions { weight: name("weight"), ..ColumnOptions::default() };

@@ -8,7 +8,7 @@ use kostra_io::{
     open_kst, read, write_graph,
 };
 
-/// Six vertices, of which the last is isolated, in the order in which rows list their edges.
+/// Six vertices, the last one isolated. The edges are in the order in which rows list their edges.
 fn graph<W: Weight>(weights: [W; 5]) -> AnyGraph
 where
     AnyGraph: From<EdgeList<W>>,

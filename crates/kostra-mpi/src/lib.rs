@@ -28,6 +28,8 @@ pub use comm::{
     ALLOCATOR, Communicator, Mailbox, Number, Parts, PhaseTraffic, Reduction, Refusal, Route,
     Traffic, before_ending, library,
 };
-pub use graph::{AnySlice, DistributedForest, EdgeDistribution, Slice, SliceError, VertexMap};
+pub use graph::{
+    AnySlice, DistributedForest, EdgeDistribution, Slice, SliceError, VertexMap, VertexPlacement,
+};
 pub use registry::solvers;
 pub use solver::{DistributedAlgorithm, DistributedSolution, DistributedSolver, GraphSize};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kostra_core::{EdgeSet, Order, Platform, Run, SolveError, SolverInfo, Weight};
 
 use crate::comm::{Communicator, OUT_OF_MEMORY_ADVICE, PhaseTraffic, Reduction, Refusal};
-use crate::graph::{AnySlice, DistributedForest, EdgeDistribution, Slice};
+use crate::graph::{AnySlice, DistributedForest, EdgeDistribution, Slice, VertexPlacement};
 use crate::with_slice;
 
 /// The size of a distributed graph. Every rank knows it.
@@ -104,6 +104,25 @@ pub trait DistributedSolver: Send + Sync {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<DistributedSolution, Refusal>;
+
+    /// As [`solve`](Self::solve), with the vertices on the ranks that `placement` gives them. The
+    /// forest is the same. Collective; needs memory for a second copy of the slice.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    fn solve_placed(
+        &self,
+        slice: &AnySlice,
+        placement: &VertexPlacement,
+        order: Order,
+        world: &Communicator,
+        run: &mut Run<'_>,
+    ) -> Result<DistributedSolution, Refusal> {
+        let placed = world.agree(slice.placed(placement))?;
+        let solution = self.solve(&placed, order, world, run)?;
+        let forest = solution.forest.with_vertices(slice.vertices());
+        Ok(DistributedSolution { forest, ..solution })
+    }
 }
 
 impl<A: DistributedAlgorithm> DistributedSolver for A {

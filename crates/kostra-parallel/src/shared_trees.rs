@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn two_trees_that_touch_each_other_get_the_lower_as_their_root() {
         assert_eq!(unified(&[1, 0], 1), (vec![0, 0], 1));
-        // Two pairs, of which one has a chain, and a tree that touched none.
+        // Two pairs, one with a chain, and a tree that touched none.
         let touches = [3, 1, 5, 0, 3, 2, 4];
         assert_eq!(unified(&touches, 1), (vec![0, 1, 2, 0, 0, 2, 0], 2));
     }

@@ -1,6 +1,6 @@
 //! Why there is no partition.
 
-use kostra_core::{OutOfMemory, SolveError, Vertex};
+use kostra_core::{EdgeId, OutOfMemory, SolveError, Vertex};
 use thiserror::Error;
 
 /// The reason why a graph cannot be partitioned.
@@ -32,6 +32,14 @@ pub enum PartitionError {
         v: Vertex,
         /// The weight.
         weight: i64,
+    },
+    /// A weight of the graph cannot be the importance of its edge.
+    #[error("edge {edge} has weight {weight}; an importance must be a whole number from 0")]
+    NoImportance {
+        /// The first such edge.
+        edge: EdgeId,
+        /// Its weight.
+        weight: String,
     },
     /// A vertex has a negative weight.
     #[error("vertex {vertex} has weight {weight}; a balance needs weights that are not negative")]

@@ -96,6 +96,17 @@ impl WeightedGraph {
         Self::from_edges(graph.vertices(), graph.u(), graph.v(), None)
     }
 
+    /// Gives each vertex the weight of the same position.
+    ///
+    /// # Errors
+    /// When the number of weights is not the number of vertices, a weight is negative, or the sum
+    /// of the weights is too large.
+    pub fn with_vertex_weights(self, weights: Vec<i64>) -> Result<Self, PartitionError> {
+        check_length("the array of vertex weights", weights.len(), self.vertices() as usize)?;
+        check_vertex_weights(&weights)?;
+        Ok(Self::of_checked(self.offsets, self.neighbors, self.edge_weights, weights))
+    }
+
     fn of_parts(entries: Entries, weights: Option<&[i64]>) -> Result<Self, PartitionError> {
         let Entries { offsets, neighbors, weights: edge_weights } = entries.merged();
         let vertex_weights = match weights {

@@ -12,7 +12,7 @@
 //! let (u, v) = ([0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3]);
 //! let graph = WeightedGraph::from_edges(6, &u, &v, None)?;
 //! let parts = partition(&graph, &Options { parts: 2, ..Options::default() }, &mut Run::new())?;
-//! assert_eq!(Statistics::of(&graph, &parts)?.edge_cut, 1);
+//! assert_eq!(Statistics::count(&graph, &parts)?.edge_cut, 1);
 //! # Ok::<(), kostra_partition::PartitionError>(())
 //! ```
 //!
@@ -22,6 +22,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `graph` | [`WeightedGraph`]: rows with integer weights |
+//! | `importance` | a graph's own weights as weights of the cut |
 //! | `multilevel` | [`partition()`]: the scheme |
 //! | `coarsen` | matching, clusters, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
@@ -30,23 +31,25 @@
 //! | `two_way` | two sides, and their refinement by single moves |
 //! | `partition` | [`Partition`], and partitions by ranges and by breadth-first order |
 //! | `statistics` | [`Statistics`]: the quality of a partition |
+//! | `vertex_order` | breadth-first order, and vertices sorted by part |
 //! | [`part_file`] | files with one part number per line |
 
 mod coarsen;
 mod enforce;
 mod error;
 mod graph;
+mod importance;
 mod initial;
 mod multilevel;
 mod options;
 pub mod part_file;
 mod partition;
-mod random;
 mod rating;
 mod refine;
 mod statistics;
 mod team;
 mod two_way;
+mod vertex_order;
 
 pub use enforce::enforce_limit;
 pub use error::PartitionError;
@@ -56,3 +59,4 @@ pub use options::{Options, Preset, limit};
 pub use part_file::PartFileError;
 pub use partition::Partition;
 pub use statistics::Statistics;
+pub use vertex_order::{breadth_first_order, sorted_by_part};

@@ -1,10 +1,10 @@
 //! The multilevel scheme: coarsen, partition the coarsest graph, and refine on every level.
 
+use kostra_core::random::Stream;
 use kostra_core::{Run, Vertex};
 use kostra_parallel::{Team, with_observed_team, with_team};
 
 use crate::coarsen::{Aim, Level, Scheme, coarsen};
-use crate::random::Stream;
 use crate::refine::{Effort, State, enforce, refine, refine_pairs};
 use crate::team::map_blocks;
 use crate::{Options, Partition, PartitionError, Preset, WeightedGraph, initial, limit};
@@ -19,7 +19,7 @@ const COARSEST: u32 = 2000;
 struct Plan {
     /// How often the smallest graph of a bisection is bisected.
     attempts: u64,
-    /// The number of partitions of the coarsest graph, of which the best is taken.
+    /// The number of partitions of the coarsest graph. The best one is taken.
     tries: usize,
     /// The number of further passes through the levels.
     cycles: u32,
@@ -30,7 +30,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(preset: Preset) -> Self {
+    fn for_preset(preset: Preset) -> Self {
         match preset {
             Preset::Fast => {
                 Self { attempts: 4, tries: 4, cycles: 0, pairs_up_to: 20_000, patience: 8 }
@@ -63,7 +63,7 @@ pub fn partition(
         return Partition::by_ranges(n, k);
     }
     with_observed_team(run, options.threads.max(1), |team, run| {
-        let job = Job { graph, options: *options, plan: Plan::of(options.preset), team };
+        let job = Job { graph, options: *options, plan: Plan::for_preset(options.preset), team };
         job.run(run).map(|parts| Partition::of_checked(parts, k))
     })
 }

@@ -2,7 +2,7 @@
 
 use kostra_core::{Vertex, memory};
 
-use crate::{PartitionError, WeightedGraph};
+use crate::{PartitionError, WeightedGraph, breadth_first_order};
 
 /// The part of each vertex, a number in `0..count`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,25 +53,11 @@ impl Partition {
     ) -> Result<Self, PartitionError> {
         let vertices = graph.vertices();
         check_count(vertices, count)?;
-        let mut parts = memory::filled(vertices as usize, u32::MAX)?;
-        let mut queue: Vec<Vertex> = memory::with_capacity(vertices as usize)?;
-        let mut next = 0;
-        for start in 0..vertices {
-            if parts[start as usize] != u32::MAX {
-                continue;
-            }
-            parts[start as usize] = 0; // marks the vertex as reached until the queue reaches it
-            queue.push(start);
-            while let Some(&vertex) = queue.get(next) {
-                parts[vertex as usize] = range_of(next as u32, vertices, count);
-                next += 1;
-                for (neighbor, _) in graph.row(vertex) {
-                    if parts[neighbor as usize] == u32::MAX {
-                        parts[neighbor as usize] = 0;
-                        queue.push(neighbor);
-                    }
-                }
-            }
+        let nothing = |_| Ok::<_, PartitionError>(());
+        let order = breadth_first_order(graph.offsets(), graph.neighbors(), nothing)?;
+        let mut parts = memory::zeros(vertices as usize)?;
+        for (place, &vertex) in (0..).zip(&order) {
+            parts[vertex as usize] = range_of(place, vertices, count);
         }
         Ok(Self { parts, count })
     }

@@ -25,7 +25,7 @@ impl Rating {
 
     /// The sum of a label.
     #[inline]
-    pub(crate) fn of(&self, label: u32) -> i64 {
+    pub(crate) fn sum(&self, label: u32) -> i64 {
         self.sums[label as usize]
     }
 

@@ -26,7 +26,7 @@ impl Statistics {
     ///
     /// # Errors
     /// When the partition is of another number of vertices.
-    pub fn of(graph: &WeightedGraph, partition: &Partition) -> Result<Self, PartitionError> {
+    pub fn count(graph: &WeightedGraph, partition: &Partition) -> Result<Self, PartitionError> {
         if partition.vertices() != graph.vertices() {
             return Err(PartitionError::WrongLength {
                 array: "the partition",
@@ -77,13 +77,13 @@ mod tests {
         let (u, v) = ([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]);
         let graph = WeightedGraph::from_edges(4, &u, &v, Some(&[1, 2, 3, 4, 10])).unwrap();
         let partition = Partition::new(vec![0, 0, 1, 2], 3).unwrap();
-        let statistics = Statistics::of(&graph, &partition).unwrap();
+        let statistics = Statistics::count(&graph, &partition).unwrap();
         assert_eq!(statistics.edge_cut, 2 + 3 + 4 + 10);
         assert_eq!(statistics.boundary_vertices, 4);
         assert_eq!(statistics.communication_volume, 2 + 1 + 2 + 2);
         assert_eq!(statistics.part_sizes, [2, 1, 1]);
         assert!((statistics.balance - 1.5).abs() < 1e-12);
         let short = Partition::new(vec![0], 1).unwrap();
-        assert!(Statistics::of(&graph, &short).is_err());
+        assert!(Statistics::count(&graph, &short).is_err());
     }
 }

@@ -10,9 +10,9 @@
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 
 use crate::WeightedGraph;
-use crate::random::Stream;
 
 /// The most passes.
 const PASSES: u64 = 8;

@@ -42,7 +42,7 @@ fn checked(graph: &WeightedGraph, options: Options) -> Partition {
     let answer = partition(graph, &options, &mut Run::new()).unwrap();
     assert_eq!(answer.vertices(), graph.vertices());
     assert_eq!(answer.count(), options.parts);
-    let statistics = Statistics::of(graph, &answer).unwrap();
+    let statistics = Statistics::count(graph, &answer).unwrap();
     assert_eq!(statistics.edge_cut, cut(graph, &answer));
     let most = limit(graph, options.parts, options.imbalance);
     assert!(statistics.part_sizes.iter().all(|&size| size > 0), "empty part: {statistics:?}");

@@ -4,7 +4,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
 use kostra::{
-    AnyGraph, Order, Platform, Run, SolveError, Solver, VerifyError, Workspace, with_graph,
+    AnyGraph, Order, PartsError, Platform, Run, SolveError, Solver, VerifyError, VertexParts,
+    Workspace, with_graph,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -61,6 +62,18 @@ struct Arrays<'py> {
     threads: Option<usize>,
 }
 
+/// How a graph is solved: a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct SolveOptions<'py> {
+    maximum: bool,
+    threads: Option<usize>,
+    device: String,
+    algorithm: String,
+    /// The part of each vertex, for algorithms that work on parts.
+    parts: Option<PyReadonlyArray1<'py, u32>>,
+}
+
 /// A weighted graph in the engine's representation.
 #[pyclass(frozen, module = "kostra._kostra")]
 pub(crate) struct Graph(pub(crate) Arc<AnyGraph>);
@@ -108,17 +121,12 @@ impl Graph {
 
     /// Solves with the interpreter released, until the forest is complete or a signal handler
     /// raises.
-    fn solve(
-        &self,
-        py: Python<'_>,
-        maximum: bool,
-        threads: Option<usize>,
-        device: &str,
-        algorithm: &str,
-    ) -> PyResult<Forest> {
+    fn solve(&self, py: Python<'_>, options: SolveOptions<'_>) -> PyResult<Forest> {
+        let SolveOptions { maximum, threads, device, algorithm, parts } = options;
         let graph = self.0.clone();
         let ordinal = device.strip_prefix("cuda:").map_or(Ok(0), str::parse)?;
-        let solver = choose(&graph, device, algorithm)?;
+        let solver = choose(&graph, &device, &algorithm)?;
+        let parts = parts.map(|parts| parts.as_slice().map(<[u32]>::to_vec)).transpose()?;
         // If the caller did not choose a device, a failed device solve is repeated on the
         // processor.
         let fall_back =
@@ -130,8 +138,11 @@ impl Graph {
         let work = move || {
             let mut solve = |solver: &'static dyn Solver| {
                 let mut scratch = kept_scratch();
-                let run =
+                let mut run =
                     Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
+                if let Some(parts) = &parts {
+                    run = run.on_parts(vertex_parts(parts)?);
+                }
                 let solution = solver.solve(&graph, order, &mut run.in_workspace(&mut scratch));
                 keep_scratch(scratch);
                 Forest::from_solution(&graph, order, solver, solution?).map_err(SolveError::from)
@@ -178,6 +189,12 @@ impl Graph {
             Err(VerifyError::OutOfMemory(refusal)) => Err(out_of_memory(refusal)),
         }
     }
+}
+
+/// A partition with as many parts as the greatest part number requires.
+fn vertex_parts(parts: &[u32]) -> Result<VertexParts<'_>, PartsError> {
+    let count = parts.iter().max().map_or(0, |&part| part.saturating_add(1));
+    VertexParts::new(parts, count)
 }
 
 /// The solver `algorithm`, or with `"auto"` the solver for `graph` on `device`, which is `"auto"`,

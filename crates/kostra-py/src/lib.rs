@@ -13,6 +13,7 @@ mod forest;
 mod graph;
 mod lists;
 mod names;
+mod partition;
 mod rows;
 mod table;
 mod threads;
@@ -46,6 +47,8 @@ mod _kostra {
     use super::lists::pick;
     #[pymodule_export]
     use super::names::{Text, number_names};
+    #[pymodule_export]
+    use super::partition::partition_graph;
     #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]

@@ -328,7 +328,7 @@ def test_nanoarrow_needs_no_pyarrow(monkeypatch):
 
 
 def by_hand(exporter, arrays=1, rows=4, offset=0, **changes):
-    """A schema and so many arrays, of the columns u and v, and one more that nobody wants."""
+    """A schema and `arrays` arrays, of the columns u and v and a third one that nobody asks for."""
 
     def numbers(values, dtype):
         return exporter.array(rows, [None, np.array([9] * offset + values, dtype)], offset=offset)

@@ -15,6 +15,7 @@ MODULES = [
     "kostra",
     "kostra._forest",
     "kostra._graph",
+    "kostra._partition",
     "kostra._solve",
     "kostra._tree",
     "kostra._verify",
@@ -99,7 +100,7 @@ def test_stubs_say_what_is_there(module):
             (parameter, value and repr(ast.literal_eval(value))) for parameter, value in parameters
         ], name
     for kind in (
-        (kostra.Forest, kostra.Graph, kostra.DeviceArray, kostra.DeviceForest)
+        (kostra.Forest, kostra.Graph, kostra.Partition, kostra.DeviceArray, kostra.DeviceForest)
         if module is kostra
         else ()
     ):

@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Write};
 
-use kostra::{AnyGraph, EdgeId, EdgeList, SolverOption};
+use kostra::{AnyGraph, EdgeId, EdgeList, SolverOption, random};
 
 use crate::strategies::{RandomWeight, Shape};
 
@@ -61,10 +61,8 @@ impl Random {
     /// The next number.
     #[expect(clippy::should_implement_trait, reason = "the sequence is infinite")]
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0 = self.0.wrapping_add(random::STEP);
+        random::mix(self.0)
     }
 
     /// A number below `bound`.

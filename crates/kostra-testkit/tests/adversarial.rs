@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use kostra::{
     AnyGraph, EdgeId, EdgeList, Observer, Order, Platform, Round, Run, Solver, Vertex, Weight,
-    solvers,
+    random, solvers,
 };
 use kostra_testkit::matrix::{Answer, ORDERS};
 
@@ -119,10 +119,7 @@ fn ids(count: usize) -> Vec<EdgeId> {
 
 /// The finalizer of SplitMix64, which maps each number to a pseudorandom number.
 fn scatter(number: usize) -> u64 {
-    let mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
+    random::mix((number as u64).wrapping_mul(random::STEP))
 }
 
 /// The ruler sequence: 0 1 0 2 0 1 0 3 ...

@@ -212,6 +212,8 @@ fn rules(experiment: &Experiment, arguments: &PaperArguments, skipped: &mut Vec<
         threads: vec![arguments.threads()],
         timed: Timed::OnDevice,
         patience: Some(PATIENCE),
+        // Phases are not worth a long turn; rates are, if the experiment is about them.
+        observe_slow: experiment.measures != [Measure::Time],
     };
     for &text in experiment.contestants {
         let entered = match peers::peer(text) {

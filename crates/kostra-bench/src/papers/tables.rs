@@ -340,7 +340,7 @@ mod tests {
 
         one.observed.as_mut().unwrap().rounds.truncate(1);
         assert_eq!(read(Measure::Reduction, &one), [990.0]);
-        // 40 trees and 30 touches, of which two are of the same pair.
+        // 40 trees and 30 touches. Two of the touches are of the same pair.
         for (name, value) in [("trees", 40.0), ("touches", 30.0), ("mutual touches", 1.0)] {
             let counter = count(name, Some(0), value);
             one.observed.as_mut().unwrap().counters.push(counter);

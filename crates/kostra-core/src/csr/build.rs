@@ -297,7 +297,7 @@ mod tests {
         assert_eq!((csr.neighbors, csr.ids), (vec![last - 1, 0], vec![1, 1]));
     }
 
-    /// Has had enough after so many questions.
+    /// Cancels after `left` questions.
     struct Patience {
         left: Cell<u32>,
         asked: u32,

@@ -7,9 +7,9 @@
 //! being sorted. The other heavy edges take the next turn.
 //!
 //! Filtering needs a light part of at most half of the edges, and the light part has at least 1.25
-//! edges a component. So a graph with fewer than 2.5 edges a vertex, such as a road network, has
-//! one turn in which all edges are light: the solver is then Kruskal's algorithm with a radix sort.
-//! The counter "edges filtered out" is 0 in such a turn.
+//! edges per component. So a graph with fewer than 2.5 edges per vertex, such as a road network,
+//! has one turn in which all edges are light: the solver is then Kruskal's algorithm with a radix
+//! sort. The counter "edges filtered out" is 0 in such a turn.
 //!
 //! * Source: Osipov, Sanders & Singler 2009 (Filter-Kruskal), a work that Biagiotti cites. Sousa
 //!   2014, section 3.1.2, mentions the idea of leaving heavier edges for later, and attributes it

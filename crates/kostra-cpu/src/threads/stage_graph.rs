@@ -362,8 +362,8 @@ mod tests {
 
     /// All entries, as (vertex, other end, id), in the order of vertices and ids.
     fn entries(graph: &StageGraph) -> Vec<(Vertex, Vertex, EdgeId)> {
-        let of = |vertex| graph.row(vertex).iter().map(move |e| (vertex, e.to(), e.id()));
-        let mut entries: Vec<_> = (0..graph.vertices()).flat_map(of).collect();
+        let entries = |vertex| graph.row(vertex).iter().map(move |e| (vertex, e.to(), e.id()));
+        let mut entries: Vec<_> = (0..graph.vertices()).flat_map(entries).collect();
         entries.sort_unstable_by_key(|&(vertex, _, id)| (vertex, id));
         entries
     }

@@ -15,8 +15,8 @@
 //! * Time O((n + m) log n) work, and in each round a round trip to the host, which needs the number
 //!   of remaining edges.
 //! * Device memory: with 32-bit weights 32 bytes per edge and 16 per vertex, with 64-bit weights 40
-//!   and
-//!   20. Of an edge's bytes, 12 and 16 are the graph's own. The result takes one more bit an edge.
+//!   and 20. Of an edge's bytes, 12 and 16 are the graph's own. The result takes one more bit per
+//!   edge.
 //! * Input: edge list. Exact.
 //! * Reports the time of each step in each round, by the device's clock. The source's tables have
 //!   the sums over all rounds. Of Listing 5: computing vertex bridges is "lightest", joining
@@ -34,7 +34,7 @@
 //!   Here both are swapped.
 //! * Listing 6 puts every edge on the new list, so its loop would never end. Here, as the text of
 //!   section 3.2 says, edges within a component are left out.
-//! * In Listing 6 per edge is a candidate at the ends that it had before the search, but the
+//! * In Listing 6 an edge is a candidate at the ends that it had before the search, but the
 //!   minimum is read at its new ends. Here it is a candidate at its new ends.
 //! * Weights may be equal, so minima are of ranks. No atomic minimum takes the rank of a 64-bit
 //!   weight, so the step "lightest ids" finds the lowest id among the edges with the least key.

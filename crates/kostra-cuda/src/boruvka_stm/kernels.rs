@@ -4,6 +4,7 @@
 use cudarc::driver::{CudaFunction, LaunchConfig};
 
 use crate::buffers::Keys;
+use crate::contraction::MakeKeys;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::Blocks;
@@ -33,7 +34,7 @@ pub(super) fn merge_grid(vertices: u32) -> LaunchConfig {
 
 /// The kernels of a solve, for keys of one width.
 pub(super) struct Kernels {
-    pub(super) make_keys: CudaFunction,
+    pub(super) make_keys: MakeKeys,
     pub(super) make_components: CudaFunction,
     pub(super) discover_edges: CudaFunction,
     /// Only for keys of 64 bits.
@@ -50,7 +51,7 @@ impl Kernels {
         let bits = keys.bits();
         let kernel = |name: &str| device.function(SOURCE, name);
         Ok(Self {
-            make_keys: kernel(&format!("make_keys_{bits}"))?,
+            make_keys: MakeKeys::load(device, keys)?,
             make_components: kernel("make_components")?,
             discover_edges: kernel(&format!("discover_edges_{bits}"))?,
             suggest_ids: if keys.wide { Some(kernel("suggest_ids_64")?) } else { None },

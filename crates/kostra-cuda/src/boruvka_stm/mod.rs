@@ -3,22 +3,22 @@
 //!
 //! In each round, every vertex suggests its lightest outgoing edge to the root of its component.
 //! The root keeps the lightest suggestion. Then each root merges its component with the one at the
-//! other end of its edge: a transaction finds the other root, and lets it point to the own root.
+//! other end of its edge: a transaction finds the other root, and lets the own root point to it.
 //! Last, the trees are flattened, and the entries inside of components are pruned.
 //!
 //! The lightest outgoing edge of a component is in the forest (cut property). Because ranks are a
 //! strict total order, chosen edges close no cycle, except that two components may choose the same
-//! edge. The root that merges first stays a root. The other one is a root no more, and does not
-//! merge along its edge in this round. So an edge is added once. A root that stays one has taken in
-//! another root, so in each round the number of components with outgoing edges is at least halved.
+//! edge. Then the transaction of the second one finds its own root at the end of the path, and adds
+//! no edge. All others merge, so in each round the number of components with outgoing edges is at
+//! least halved.
 //!
 //! * Source: Manoochehri 2017, chapter 3, Algorithms 3.1 to 3.4.
 //! * Time O((n + m) log n) work in edge discovery and pruning, because pruned entries keep their
 //!   places, and at most log2 n + 1 sweeps of flattening in a round. A transaction has at most L
 //!   vertices, the option `longest-transaction`. Transactions at the same root follow one another,
 //!   so a star of n leaves takes the time of n transactions.
-//! * Device memory: the graph's rows, and 24 bytes a vertex, with 64-bit weights 28. The result
-//!   takes one more bit an edge.
+//! * Device memory: the graph's rows, and 24 bytes per vertex, with 64-bit weights 28. The result
+//!   takes one more bit per edge.
 //! * Wants rows. Exact.
 //! * Reports the time of each phase in each round, by the device's clock, with the occupancy of its
 //!   kernel, and the number of attempts of transactions, of commits, of aborts by conflicts, and of
@@ -28,6 +28,10 @@
 //!
 //! * The transactional memory waits where the source's can livelock, and has the fences that
 //!   today's memory model needs; see `kernels/stm.cuh`.
+//! * The own root is linked under the other root. In Figure 3.3 it is the other way, and a
+//!   component that has been taken in does not merge along its own edge. Section 3.1.2 allows both.
+//!   With the direction of the figure, each leaf of a star makes the path from the center longer,
+//!   so a star of n leaves takes n^2 steps. It also needs more rounds.
 //! * A transaction that meets more than L vertices rolls back and starts again, as in the source.
 //!   There it waits until merges of others have shortened its path. When all others have merged,
 //!   nobody shortens it. Here its search goes on from the vertex that it has reached, which stays
@@ -45,8 +49,7 @@
 //! * The loop ends when all entries are pruned, so graphs may be disconnected.
 //!
 //! The option `transactions=0` replaces the merge phase by a lock-free hook with path halving,
-//! which shows the price of the transactions. It merges along the edges of all components in a
-//! round, so it may need fewer rounds.
+//! which shows the price of the transactions.
 
 mod counters;
 mod kernels;
@@ -59,9 +62,9 @@ use kostra_core::{
 };
 
 use self::kernels::Kernels;
-use self::rounds::{Graph, LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
+use self::rounds::{LONGEST_TRANSACTION, Rounds, TRANSACTIONS, scratch_bytes};
 use crate::buffers::{DeviceCsr, Keys};
-use crate::contraction::admit;
+use crate::contraction::{Rows, admit};
 use crate::device::Device;
 use crate::error::DeviceError;
 
@@ -77,7 +80,7 @@ impl Algorithm for BoruvkaStm {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n) work",
-        scratch: "24 bytes a vertex (28 with 64-bit weights)",
+        scratch: "24 bytes per vertex (28 with 64-bit weights)",
         options: &[TRANSACTIONS, LONGEST_TRANSACTION],
     };
 
@@ -102,7 +105,7 @@ impl Algorithm for BoruvkaStm {
         let (mut rounds, mut graph) = run.upload(|run| {
             let rounds = Rounds::allocate(device, kernels, (n, m), run)?;
             let given = DeviceCsr::upload(device, rows, run.threads())?;
-            Ok::<_, DeviceError>((rounds, Graph::given(device, given)?))
+            Ok::<_, DeviceError>((rounds, Rows::given(device, given)?))
         })?;
         rounds.initialize(&mut graph, keys)?;
         rounds.clock.report(run)?;

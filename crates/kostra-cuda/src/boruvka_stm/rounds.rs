@@ -3,14 +3,15 @@
 #![allow(unsafe_code, reason = "kernels are launched")]
 
 use cudarc::driver::CudaSlice;
-use kostra_core::{EdgeId, Run, SolveError, SolverOption, Vertex, Weight};
+use kostra_core::{EdgeId, Run, SolveError, SolverOption, Weight};
 
 use super::counters::Counters;
 use super::kernels::{
     BLOCKS, CAPACITY, CHOOSE_EDGES, DISCOVER_EDGES, FLATTEN, Kernels, MERGE, PRUNE, SOURCE,
     SUGGEST_IDS, merge_grid,
 };
-use crate::buffers::{DeviceCsr, DeviceEdgeSet, Keys, download};
+use crate::buffers::{DeviceEdgeSet, Keys, download};
+use crate::contraction::Rows;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::launch::launch;
@@ -32,29 +33,6 @@ pub(super) const LONGEST_TRANSACTION: SolverOption = SolverOption {
     lowest: 2,
     highest: CAPACITY,
 };
-
-/// The graph on the device. Its entries are pruned from round to round.
-pub(super) struct Graph<W: Weight> {
-    entries: u32,
-    first_edge: CudaSlice<u32>,
-    neighbors: CudaSlice<Vertex>,
-    /// Keys, which have the size of weights.
-    keys: CudaSlice<W>,
-    ids: CudaSlice<EdgeId>,
-}
-
-impl<W: Weight> Graph<W> {
-    /// The given graph. `keys` still contains its weights.
-    pub(super) fn given(device: &Device, graph: DeviceCsr<W>) -> Result<Self, DeviceError> {
-        Ok(Self {
-            entries: graph.entries,
-            first_edge: graph.offsets.into_own(device)?,
-            neighbors: graph.neighbors.into_own(device)?,
-            keys: graph.weights.into_own(device)?,
-            ids: graph.ids.into_own(device)?,
-        })
-    }
-}
 
 /// The bytes that are allocated in addition to the given graph.
 pub(super) fn scratch_bytes<W: Weight>(n: usize, m: usize) -> usize {
@@ -118,26 +96,11 @@ impl<'a> Rounds<'a> {
     /// Replaces the weights by their keys, and makes each vertex a component.
     pub(super) fn initialize<W: Weight>(
         &mut self,
-        graph: &mut Graph<W>,
+        graph: &mut Rows<W>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
         self.clock.start()?;
-        // SAFETY: the graph has a key for each entry.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.make_keys,
-                BLOCKS.for_items(graph.entries),
-                (SOURCE, "make_keys"),
-                [
-                    ptr keys = &mut graph.keys,
-                    u32 entries = &graph.entries,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                ],
-                "making keys"
-            )
-        }?;
+        self.kernels.make_keys.launch(self.device, BLOCKS, graph, keys)?;
         // SAFETY: both arrays have an element for each vertex.
         unsafe {
             launch!(
@@ -159,7 +122,7 @@ impl<'a> Rounds<'a> {
     /// Algorithm 3.1: the rounds, until no edge between components is left.
     pub(super) fn run<W: Weight>(
         &mut self,
-        graph: &mut Graph<W>,
+        graph: &mut Rows<W>,
         run: &mut Run<'_>,
     ) -> Result<(), SolveError> {
         let all = self.vertices as usize;
@@ -186,7 +149,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.2, with 64-bit keys without the choice between equal keys.
-    fn discover_edges<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+    fn discover_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.slots, 0xFF)?;
         let kernel = &self.kernels.discover_edges;
         let grid = BLOCKS.for_items(self.vertices);
@@ -214,7 +177,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// With 64-bit keys, finds the lowest id among the suggested edges with the least key.
-    fn suggest_ids<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+    fn suggest_ids<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
         let Some(kernel) = &self.kernels.suggest_ids else { return Ok(()) };
         self.device.fill(&mut self.slot_ids, 0xFF)?;
         let grid = BLOCKS.for_items(self.vertices);
@@ -242,7 +205,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Stores the entry of each component's lightest edge at its root.
-    fn choose_edges<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+    fn choose_edges<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
         self.device.fill(&mut self.chosen, 0xFF)?;
         let kernel = &self.kernels.choose_edges;
         let grid = BLOCKS.for_items(self.vertices);
@@ -271,7 +234,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Algorithm 3.4, or the hook instead. Adds the edges to the forest.
-    fn merge<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+    fn merge<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
         if !self.transactions {
             return self.hook(graph);
         }
@@ -302,7 +265,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// The merge phase without transactions.
-    fn hook<W: Weight>(&mut self, graph: &Graph<W>) -> Result<(), DeviceError> {
+    fn hook<W: Weight>(&mut self, graph: &Rows<W>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.hook;
         let grid = merge_grid(self.vertices);
         // SAFETY: chosen edges are entries that are not pruned, parents are vertices, and the
@@ -360,7 +323,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Removes the entries inside of components, and counts the others.
-    fn prune<W: Weight>(&mut self, graph: &mut Graph<W>) -> Result<(), DeviceError> {
+    fn prune<W: Weight>(&mut self, graph: &mut Rows<W>) -> Result<(), DeviceError> {
         let kernel = &self.kernels.prune;
         let grid = BLOCKS.for_items(self.vertices);
         // SAFETY: the rows are valid; neighbors are vertices or `NONE`.

@@ -1,5 +1,5 @@
-//! What the contracting solvers share: the rows of a round's graph, keys, and the roots of
-//! components.
+//! What solvers that change the rows of the graph share: the rows of a round's graph, keys, and the
+//! roots of components.
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
@@ -22,7 +22,7 @@ const SOURCE: Source =
 /// The kernels.
 #[derive(Clone)]
 pub(crate) struct Kernels {
-    make_keys: CudaFunction,
+    make_keys: MakeKeys,
     list_owners: CudaFunction,
     propagate_colors: CudaFunction,
 }
@@ -30,10 +30,46 @@ pub(crate) struct Kernels {
 impl Kernels {
     pub(crate) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
         Ok(Self {
-            make_keys: device.function(SOURCE, &format!("make_keys_{}", keys.bits()))?,
+            make_keys: MakeKeys::load(device, keys)?,
             list_owners: device.function(SOURCE, "list_owners")?,
             propagate_colors: device.function(SOURCE, "propagate_colors")?,
         })
+    }
+}
+
+/// The kernel that replaces weights by keys, for keys of one width.
+#[derive(Clone)]
+pub(crate) struct MakeKeys(CudaFunction);
+
+impl MakeKeys {
+    pub(crate) fn load(device: &Device, keys: Keys) -> Result<Self, DeviceError> {
+        Ok(Self(device.function(SOURCE, &format!("make_keys_{}", keys.bits()))?))
+    }
+
+    /// Replaces the weights of the given graph by their keys.
+    pub(crate) fn launch<W: Weight>(
+        &self,
+        device: &Device,
+        blocks: Blocks,
+        graph: &mut Rows<W>,
+        keys: Keys,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the graph has a key for each entry.
+        unsafe {
+            launch!(
+                device,
+                &self.0,
+                blocks.for_items(graph.entries),
+                (SOURCE, "make_keys"),
+                [
+                    ptr keys = &mut graph.keys,
+                    u32 entries = &graph.entries,
+                    u32 kind = &keys.kind,
+                    u32 flip = &keys.flip,
+                ],
+                "making keys"
+            )
+        }
     }
 }
 
@@ -61,22 +97,7 @@ impl<'a> Contraction<'a> {
         graph: &mut Rows<W>,
         keys: Keys,
     ) -> Result<(), DeviceError> {
-        // SAFETY: the graph has a key for each entry.
-        unsafe {
-            launch!(
-                self.device,
-                &self.kernels.make_keys,
-                self.blocks.for_items(graph.entries),
-                (SOURCE, "make_keys"),
-                [
-                    ptr keys = &mut graph.keys,
-                    u32 entries = &graph.entries,
-                    u32 kind = &keys.kind,
-                    u32 flip = &keys.flip,
-                ],
-                "making keys"
-            )
-        }
+        self.kernels.make_keys.launch(self.device, self.blocks, graph, keys)
     }
 
     /// Stores the vertex of each entry in `from`.

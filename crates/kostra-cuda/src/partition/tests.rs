@@ -20,7 +20,7 @@ fn into(parts: u32, matching: Matching) -> DevicePartitionOptions {
 /// Partitions a graph, and checks that no part exceeds the limit or is empty. Returns the cut.
 fn checked(graph: &WeightedGraph, options: &DevicePartitionOptions) -> i64 {
     let answer = partition(graph, options, &mut Run::new()).unwrap();
-    let statistics = Statistics::of(graph, &answer).unwrap();
+    let statistics = Statistics::count(graph, &answer).unwrap();
     let most = limit(graph, options.partition.parts, options.partition.imbalance);
     assert!(statistics.part_sizes.iter().all(|&size| size > 0), "empty part: {statistics:?}");
     assert!(

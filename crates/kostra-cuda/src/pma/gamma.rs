@@ -13,10 +13,10 @@ pub(super) const GAMMA: SolverOption = SolverOption {
     highest: 1000,
 };
 
-/// The lowest average degree of a graph, and gamma from this degree on. 8 is the best value of the
-/// source for a road network of average degree 2.5, and 200 a good one for large degrees (6.2). The
-/// source gives no value for degrees between them.
-const BY_DEGREE: [(u64, u64); 3] = [(0, 8), (8, 32), (32, 200)];
+/// The lowest average degree of a graph, and gamma from this degree on. On an NVIDIA H200, 8 is the
+/// best value of the sweep for road networks and degree 2, and 20 is within 2 % of the best for
+/// degrees from 10 to 60; see `docs/papers/nobari-2012.md`. The source used up to 200 (6.2).
+const BY_DEGREE: [(u64, u64); 2] = [(0, 8), (8, 20)];
 
 /// The value of the option for a graph of this size.
 pub(super) fn gamma(run: &Run<'_>, vertices: u32, entries: usize) -> u32 {
@@ -39,8 +39,8 @@ mod tests {
         let run = Run::new();
         let gammas = [(0, 0), (1000, 0), (1000, 2000), (1000, 7999), (1000, 8000), (10, 320)];
         let gammas = gammas.map(|(vertices, entries)| gamma(&run, vertices, entries));
-        assert_eq!(gammas, [8, 8, 8, 8, 32, 200]);
-        assert_eq!(gamma(&run, u32::MAX, usize::MAX), 200);
+        assert_eq!(gammas, [8, 8, 8, 8, 20, 20]);
+        assert_eq!(gamma(&run, u32::MAX, usize::MAX), 20);
         for (_, gamma) in BY_DEGREE {
             assert!((GAMMA.lowest..=GAMMA.highest).contains(&gamma));
         }

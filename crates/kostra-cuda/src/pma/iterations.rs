@@ -58,7 +58,7 @@ pub(super) fn solve<S: Searches, W: Weight>(
     iterations.clock.report(run)?;
     let mut iteration = 0;
     while graph.rows.entries > 0 {
-        iterations.iterate(S::of(iteration), &mut graph, &mut other, run)?;
+        iterations.iterate(S::search_in(iteration), &mut graph, &mut other, run)?;
         iteration += 1;
     }
     device.finish()?;

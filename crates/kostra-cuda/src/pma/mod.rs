@@ -106,23 +106,23 @@ enum Search {
 /// The difference between the solvers.
 trait Searches {
     /// The search of an iteration, counted from 0.
-    fn of(iteration: u32) -> Search;
+    fn search_in(iteration: u32) -> Search;
 }
 
 impl Searches for PmaMin {
-    fn of(_iteration: u32) -> Search {
+    fn search_in(_iteration: u32) -> Search {
         Search::Min
     }
 }
 
 impl Searches for PmaSort {
-    fn of(_iteration: u32) -> Search {
+    fn search_in(_iteration: u32) -> Search {
         Search::Sort
     }
 }
 
 impl Searches for PmaHybrid {
-    fn of(iteration: u32) -> Search {
+    fn search_in(iteration: u32) -> Search {
         if iteration == 0 { Search::Min } else { Search::Sort }
     }
 }

@@ -141,12 +141,12 @@ fn the_reported_reduction_is_that_of_the_vertices() {
         let mut log = Log::default();
         let mut run = Run::new().with_option(info, "gamma", 4).unwrap().observed_by(&mut log);
         solver.solve(&graph, Order::Minimum, &mut run).unwrap();
-        let of =
+        let counters =
             |name: &'static str| log.counters.iter().filter(move |(counter, _)| *counter == name);
         let left: Vec<_> = log
             .rounds
             .iter()
-            .zip(of("reduction %"))
+            .zip(counters("reduction %"))
             .map(|(round, (_, percent))| round.components as f64 * (1.0 - percent / 100.0))
             .collect();
         assert!(log.rounds.len() >= 2 && left.len() == log.rounds.len(), "{}", info.id);
@@ -154,7 +154,9 @@ fn the_reported_reduction_is_that_of_the_vertices() {
             assert!((left - next.components as f64).abs() < 1e-3, "{left}, {next:?}");
         }
         assert!((left[left.len() - 1] - 1.0).abs() < 1e-3, "{left:?}");
-        for ((_, with), (_, without)) in of("reduction %").zip(of("reduction % without touches")) {
+        for ((_, with), (_, without)) in
+            counters("reduction %").zip(counters("reduction % without touches"))
+        {
             assert!(without <= with && *without >= 0.0, "{without} {with}");
         }
     }

@@ -4,7 +4,8 @@ use std::iter;
 
 use kostra_core::{AnyGraph, Observer, Order, Round, Run};
 use kostra_mpi::{
-    AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution, solvers,
+    AnySlice, Communicator, DistributedForest, DistributedSolver, EdgeDistribution,
+    VertexPlacement, solvers,
 };
 use kostra_testkit::matrix::{Answer, ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
@@ -133,10 +134,13 @@ fn check_distributions(
                 settings(solver, (turn + graph.edges()) % distributions.len(), distributions.len())
             {
                 let threads = 1 + right % 2;
+                let parts = parts(right as u64, graph.vertices());
                 let circumstances = || {
                     format!(
-                        "{} ({order:?}, {threads} threads, {settings:?}, {edges:?}) on {name}",
-                        solver.info().id
+                        "{} ({order:?}, {threads} threads, {settings:?}, {edges:?}, {} parts) on \
+                         {name}",
+                        solver.info().id,
+                        parts.as_ref().map_or(0, |(_, count)| *count)
                     )
                 };
                 let mut run = Run::new().on_threads(threads);
@@ -145,7 +149,14 @@ fn check_distributions(
                         .with_option(solver.info(), name, value)
                         .unwrap_or_else(|error| world.fail(error));
                 }
-                let solution = match solver.solve(&slice, order, world, &mut run) {
+                let solution = match &parts {
+                    None => solver.solve(&slice, order, world, &mut run),
+                    Some((parts, count)) => {
+                        let placement = VertexPlacement::new(parts, *count, world.size());
+                        solver.solve_placed(&slice, &placement, order, world, &mut run)
+                    }
+                };
+                let solution = match solution {
                     Ok(solution) => solution,
                     Err(refusal) => world.fail(format!("{} refuses: {refusal}", circumstances())),
                 };
@@ -157,6 +168,14 @@ fn check_distributions(
         }
     }
     right
+}
+
+/// The part of each vertex and the number of parts, for every third turn: up to six parts, of which
+/// the last may be empty.
+fn parts(turn: u64, vertices: u32) -> Option<(Vec<u32>, u32)> {
+    let mut random = Random(turn);
+    let count = 1 + random.below(6);
+    (turn % 3 == 1).then(|| ((0..vertices).map(|_| random.below(count)).collect(), count))
 }
 
 /// The default settings, and this turn's share of the other settings: each option at its lowest

@@ -5,6 +5,7 @@ use std::ops::Range;
 use kostra_core::{AnyGraph, Weight, WeightType, with_graph};
 
 use super::slice::{Slice, SliceError};
+use super::vertex_placement::VertexPlacement;
 
 /// A slice whose weight type is known only at run time, for example because it comes from a file.
 /// The weight type is the same on all ranks.
@@ -52,6 +53,14 @@ impl AnySlice {
     /// As [`Slice::from_graph`].
     pub fn from_graph(first: u64, graph: AnyGraph) -> Result<Self, SliceError> {
         with_graph!(graph, graph => Slice::from_graph(first, graph).map(Self::from))
+    }
+
+    /// The slice with the vertex ids of `placement`.
+    ///
+    /// # Errors
+    /// As [`Slice::new`], for too many vertices.
+    pub(crate) fn placed(&self, placement: &VertexPlacement) -> Result<Self, SliceError> {
+        with_slice!(self, slice => placement.place(slice).map(Self::from))
     }
 
     /// The type of the weights.

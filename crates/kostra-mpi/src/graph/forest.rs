@@ -42,6 +42,11 @@ impl DistributedForest {
         Self { ids, edges, total, components: slice.vertices() - edges }
     }
 
+    /// The forest of the same edges in a graph with another number of isolated vertices.
+    pub(crate) fn with_vertices(self, vertices: u64) -> Self {
+        Self { components: vertices - self.edges, ..self }
+    }
+
     /// The ids of the forest's edges on this rank, ascending. The ids on the next rank are higher.
     pub fn ids(&self) -> &[u64] {
         &self.ids

@@ -8,6 +8,7 @@ mod rows;
 mod slice;
 mod vertex_distribution;
 mod vertex_map;
+mod vertex_placement;
 
 pub use any_slice::AnySlice;
 pub use edge_distribution::EdgeDistribution;
@@ -18,3 +19,4 @@ pub(crate) use rows::Rows;
 pub use slice::{Slice, SliceError};
 pub(crate) use vertex_distribution::VertexDistribution;
 pub use vertex_map::VertexMap;
+pub use vertex_placement::VertexPlacement;

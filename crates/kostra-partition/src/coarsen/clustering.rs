@@ -117,7 +117,7 @@ fn moves(
             }
         }
         let room = grouping.aim.greatest_weight - graph.weight(v);
-        let mut best = (rating.of(own), 0, own);
+        let mut best = (rating.sum(own), 0, own);
         for (label, sum) in rating.drain() {
             if label != own && sum >= best.0 && sum > 0 && weights[label as usize] <= room {
                 let tie = grouping.stream.at(u64::from(v) << 32 | u64::from(label));

@@ -27,7 +27,7 @@ pub(crate) fn contract(
     team: &Team<'_>,
 ) -> Result<(WeightedGraph, Vec<Vertex>), PartitionError> {
     let (map, count) = number(labels)?;
-    let groups = Groups::of(&map, count)?;
+    let groups = Groups::from_map(&map, count)?;
     let blocks = map_blocks(
         team,
         (count as usize, BLOCK),
@@ -69,7 +69,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(map: &[Vertex], count: u32) -> Result<Self, PartitionError> {
+    fn from_map(map: &[Vertex], count: u32) -> Result<Self, PartitionError> {
         let mut starts: Vec<u32> = memory::zeros(count as usize + 1)?;
         map.iter().for_each(|&group| starts[group as usize] += 1);
         let mut total = 0;

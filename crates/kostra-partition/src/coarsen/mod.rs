@@ -9,9 +9,9 @@ mod contract;
 mod matching;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
-use crate::random::Stream;
 use crate::{PartitionError, WeightedGraph};
 
 pub(crate) use contract::contract;

@@ -1,11 +1,11 @@
 //! Multilevel bisection: the best of several bisections of a small graph, refined on each level.
 
+use kostra_core::random::Stream;
 use kostra_parallel::with_team;
 
 use super::Goal;
 use super::grow;
 use crate::coarsen::{Aim, Scheme, coarsen};
-use crate::random::Stream;
 use crate::two_way::TwoWay;
 use crate::{PartitionError, WeightedGraph};
 

@@ -8,10 +8,10 @@
 use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 
 use super::Goal;
 use crate::WeightedGraph;
-use crate::random::Stream;
 use crate::two_way::TwoWay;
 
 /// Grows the second side up to its intended weight. All other vertices are on the first side.

@@ -9,8 +9,8 @@ mod bisect;
 mod grow;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 
-use crate::random::Stream;
 use crate::{PartitionError, WeightedGraph};
 
 /// A set of vertices to be divided into the parts `first..first + count`.

@@ -1,10 +1,10 @@
 //! Balance: moves out of parts that exceed the limit.
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
 use super::state::State;
-use crate::random::Stream;
 use crate::rating::Rating;
 use crate::team::{BLOCK, map_blocks};
 

@@ -16,11 +16,11 @@
 //! the vertices. O(n + m + k) per pass.
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
 use super::balance::rebalance;
 use super::state::State;
-use crate::random::Stream;
 use crate::rating::Rating;
 use crate::team::{BLOCK, map_blocks};
 
@@ -163,7 +163,7 @@ fn candidate(
         rating.add(state.part(u), weight);
     }
     let own = state.part(vertex);
-    let inside = rating.of(own);
+    let inside = rating.sum(own);
     let others = rating.drain().filter(|&(part, _)| part != own);
     let (target, outside) = others.max_by_key(|&(part, sum)| (sum, std::cmp::Reverse(part)))?;
     let gain = outside - inside;

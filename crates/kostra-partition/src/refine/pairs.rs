@@ -9,11 +9,11 @@
 use std::collections::HashMap;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
 use super::state::State;
 use crate::WeightedGraph;
-use crate::random::Stream;
 use crate::team::map_blocks;
 use crate::two_way::TwoWay;
 

@@ -18,6 +18,7 @@ equal, negative and infinite.
   bottlenecks of a forest.
 * Graphs in arrays on a CUDA device, from CuPy, PyTorch, JAX or Numba, are solved on the device.
   The result is a :class:`DeviceForest`.
+* :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :func:`verify` checks a forest independently of the algorithms.
 * :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``. In NetworkX, pass
   ``backend="kostra"``.
@@ -28,6 +29,7 @@ from kostra._device_forest import DeviceArray, DeviceForest
 from kostra._forest import Forest
 from kostra._graph import Graph
 from kostra._kostra import __version__, solvers
+from kostra._partition import Partition, partition
 from kostra._solve import minimum_spanning_forest
 from kostra._tree import bottleneck, cut, single_linkage
 from kostra._verify import verify
@@ -38,10 +40,12 @@ __all__ = [
     "DeviceForest",
     "Forest",
     "Graph",
+    "Partition",
     "__version__",
     "bottleneck",
     "cut",
     "minimum_spanning_forest",
+    "partition",
     "single_linkage",
     "solvers",
     "verify",

@@ -11,10 +11,12 @@ __all__ = [
     "DeviceForest",
     "Forest",
     "Graph",
+    "Partition",
     "__version__",
     "bottleneck",
     "cut",
     "minimum_spanning_forest",
+    "partition",
     "single_linkage",
     "solvers",
     "verify",
@@ -189,7 +191,20 @@ class Graph:
         threads: int | None = None,
         device: str = "auto",
         algorithm: str = "auto",
+        parts: Partition | npt.ArrayLike | None = None,
     ) -> Forest: ...
+
+class Partition:
+    parts: npt.NDArray[np.uint32]
+    k: int
+    edge_cut: int
+    balance: float
+    boundary_vertices: int
+    communication_volume: int
+    nodes: list[Any] | None
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
 
 class _Solver(TypedDict):
     name: str
@@ -215,6 +230,7 @@ def minimum_spanning_forest(
     threads: int | None = None,
     device: str = "auto",
     algorithm: str = "auto",
+    parts: None = None,
 ) -> DeviceForest: ...
 @overload
 def minimum_spanning_forest(
@@ -229,8 +245,20 @@ def minimum_spanning_forest(
     threads: int | None = None,
     device: str = "auto",
     algorithm: str = "auto",
+    parts: Partition | npt.ArrayLike | None = None,
 ) -> Forest: ...
 def solvers() -> list[_Solver]: ...
+def partition(
+    graph: Any,
+    k: int,
+    *,
+    imbalance: float = 0.03,
+    preset: Literal["fast", "eco"] = "fast",
+    seed: int = 0,
+    threads: int | None = None,
+    edge_weights: Literal["graph"] | npt.ArrayLike | None = None,
+    vertex_weights: npt.ArrayLike | None = None,
+) -> Partition: ...
 def verify(graph: Graph, forest: Forest | DeviceForest | npt.ArrayLike) -> None: ...
 def single_linkage(
     forest: Forest | DeviceForest, *, join: float | None = None

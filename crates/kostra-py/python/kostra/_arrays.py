@@ -106,6 +106,22 @@ def weights(name, values):
     return (array.astype(np.float32) if dtype == np.float16 else array), dtype
 
 
+def parts(values, n):
+    """An argument that is None or the part of each of ``n`` vertices, as an array of uint32."""
+    if values is None:
+        return None
+    array = ends("parts", getattr(values, "parts", values))
+    if len(array) != n:
+        raise ValueError(f"parts has {len(array)} entries, but the graph has {n} vertices")
+    outside = (array < 0) | (array >= n)  # there are at most as many parts as vertices
+    if outside.any():
+        place = int(outside.argmax())
+        raise ValueError(
+            f"parts[{place}] is {array[place]}; part numbers are from 0 to {n - 1} for {n} vertices"
+        )
+    return np.ascontiguousarray(array, np.uint32)
+
+
 def same(a, b):
     """Whether two arrays contain exactly the same numbers, independently of their types."""
     if a.dtype == b.dtype or a.shape != b.shape:

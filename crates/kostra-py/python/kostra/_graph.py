@@ -327,14 +327,21 @@ class Graph(Value):
         return f"<kostra.Graph: {vertices}, {edges}, {self._weight_type} weights>"
 
     def minimum_spanning_forest(
-        self, *, maximum=False, threads=None, device="auto", algorithm="auto"
+        self, *, maximum=False, threads=None, device="auto", algorithm="auto", parts=None
     ):
         """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
         device = _device.check(device)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")
         self._warn_of_gaps(self.n > self.m + 1)
-        inner = self._inner.solve(bool(maximum), _arrays.threads(threads), device, algorithm)
+        options = {
+            "maximum": bool(maximum),
+            "threads": _arrays.threads(threads),
+            "device": device,
+            "algorithm": algorithm,
+            "parts": _arrays.parts(parts, self.n),
+        }
+        inner = self._inner.solve(options)
         self._warn_of_gaps(inner.n_components > 1)
         return Forest(inner, self._end_types, self._weight_type, self.nodes)
 

@@ -16,6 +16,7 @@ def minimum_spanning_forest(
     threads=None,
     device="auto",
     algorithm="auto",
+    parts=None,
 ):
     """The minimum spanning forest of a graph.
 
@@ -53,6 +54,10 @@ def minimum_spanning_forest(
     algorithm : str
         The name of an algorithm in :func:`solvers`. By default, the algorithm that is expected to
         be fastest.
+    parts : array of integers or Partition, optional
+        The part of each vertex, for an algorithm that works on the parts of a graph, such as
+        ``prim-union``. By default, such an algorithm divides the vertices itself. Other algorithms
+        raise a ValueError, and so do arrays on a device.
 
     Returns
     -------
@@ -94,9 +99,11 @@ def minimum_spanning_forest(
             raise ValueError(
                 "relabel=True needs arrays in host memory; copy u, v and w to the host first"
             )
+        if parts is not None:
+            raise ValueError("parts need arrays in host memory; copy u, v and w to the host first")
         options = _device_forest.Options(n, maximum, nan, threads, device, algorithm)
         return _device_forest.minimum_spanning_forest(u, v, w, options)
     graph = Graph(u, v, w, n, nan=nan, relabel=relabel, copy=False, threads=threads)
     return graph.minimum_spanning_forest(
-        maximum=maximum, threads=threads, device=device, algorithm=algorithm
+        maximum=maximum, threads=threads, device=device, algorithm=algorithm, parts=parts
     )

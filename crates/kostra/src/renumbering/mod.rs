@@ -40,7 +40,7 @@ impl Renumbering {
     /// # Errors
     /// When the run is cancelled or the system refuses the memory.
     pub fn breadth_first(graph: &AnyGraph, run: &mut Run<'_>) -> Result<Self, SolveError> {
-        Ok(Self::of(breadth_first_order(graph, run)?)?)
+        Ok(Self::from_old_numbers(breadth_first_order(graph, run)?)?)
     }
 
     /// Numbers the vertices along a Hilbert curve through their coordinates. O(n log n).
@@ -48,7 +48,7 @@ impl Renumbering {
     /// # Errors
     /// When the system refuses the memory.
     pub fn hilbert(coordinates: &Coordinates) -> Result<Self, OutOfMemory> {
-        Self::of(hilbert::order(coordinates.points())?)
+        Self::from_old_numbers(hilbert::order(coordinates.points())?)
     }
 
     /// Numbers the vertices part by part, and in each part in breadth-first order. O(n + m), and
@@ -62,17 +62,17 @@ impl Renumbering {
         parts: VertexParts<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, SolveError> {
-        let (vertices, of) = (graph.vertices(), parts.as_slice());
-        if of.len() != vertices as usize {
-            return Err(PartsError::WrongLength { parts: of.len(), vertices }.into());
+        let (vertices, part_of) = (graph.vertices(), parts.as_slice());
+        if part_of.len() != vertices as usize {
+            return Err(PartsError::WrongLength { parts: part_of.len(), vertices }.into());
         }
         let order = breadth_first_order(graph, run)?.into_iter();
-        let (old, _) = kostra_cpu::sorted_by_part(order, of, parts.count() as usize)?;
-        Ok(Self::of(old)?)
+        let (old, _) = kostra_partition::sorted_by_part(order, part_of, parts.count() as usize)?;
+        Ok(Self::from_old_numbers(old)?)
     }
 
     /// The renumbering from the old numbers in the new order, which contain each vertex once.
-    fn of(old: Vec<Vertex>) -> Result<Self, OutOfMemory> {
+    fn from_old_numbers(old: Vec<Vertex>) -> Result<Self, OutOfMemory> {
         let mut new = memory::zeros(old.len())?;
         for (number, &vertex) in (0..).zip(&old) {
             new[vertex as usize] = number;
@@ -138,8 +138,11 @@ impl Renumbering {
 }
 
 fn breadth_first_order(graph: &AnyGraph, run: &mut Run<'_>) -> Result<Vec<Vertex>, SolveError> {
+    let vertices = graph.vertices() as usize;
     with_graph!(graph, graph => {
-        kostra_cpu::breadth_first_order(graph.csr("renumbering", run)?, run)
+        let rows = graph.csr("renumbering", run)?;
+        let progress = |visited| run.progress(visited, vertices);
+        kostra_partition::breadth_first_order(rows.offsets(), rows.neighbors(), progress)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra::partition::{Partition, Statistics, WeightedGraph, limit};
 use kostra::{DeviceTimes, Run, cuda, partition};
@@ -73,14 +74,19 @@ pub(super) struct Times {
     pub(super) on_device: Option<DeviceTimes>,
 }
 
-/// Partitions a graph in which every edge and every vertex has weight 1.
+/// Partitions a graph in which every vertex has weight 1, and every edge 1 or its weight.
 ///
 /// # Errors
 /// When the graph cannot be partitioned as planned, or the device fails.
 pub(super) fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
     let stage = Stage::start("partitioning");
     let start = Instant::now();
-    let graph = WeightedGraph::of_unit_weights(&input.graph)?;
+    let graph = if plan.edge_weights {
+        let graph = WeightedGraph::of_edge_weights(&input.graph);
+        graph.with_context(|| plan.input.source.to_string())?
+    } else {
+        WeightedGraph::of_unit_weights(&input.graph)?
+    };
     let build = start.elapsed();
     let mut watcher = Watcher::new(&stage, plan.trace);
     let mut run = Run::new().observed_by(&mut watcher);
@@ -99,7 +105,7 @@ pub(super) fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
         partition: start.elapsed().saturating_sub(build + other),
         on_device: matches!(plan.place, Place::Device { .. }).then_some(device),
     };
-    let statistics = Statistics::of(&graph, &partition)?;
+    let statistics = Statistics::count(&graph, &partition)?;
     let limit = limit(&graph, plan.options.parts, plan.options.imbalance);
     let (trace, _) = watcher.finish();
     Ok(Outcome { partition, statistics, limit, times, trace })

@@ -32,11 +32,12 @@ Examples:
   kostra partition mesh.graph -k 8
   kostra partition roads.gr.gz -k 64 --preset eco -o parts.txt
   kostra partition roads.gr.gz -k 4 --imbalance 0.1 --json
+  kostra partition traffic.csv -k 4 --edge-weights
   kostra partition roads.gr.gz -k 8 --device cuda --trace
 
 The output has one part number per line, in the order of the vertices, as METIS
-writes it. Every edge counts as 1, and parallel edges add up; the weights of the
-graph do not matter. The partition is the same for any number of threads. On a
+writes it. Every edge counts as 1, unless `--edge-weights` is given, and
+parallel edges add up. The partition is the same for any number of threads. On a
 CUDA device, it may differ from run to run."
 )]
 pub(super) struct Arguments {
@@ -60,6 +61,11 @@ pub(super) struct Arguments {
     /// `fast`, or `eco` for fewer edges between parts in more time
     #[arg(long, default_value = "fast", value_parser = presets())]
     preset: Preset,
+
+    /// Count each edge as much as its weight, which must be a whole number from 0; a heavy edge is
+    /// less likely to be cut
+    #[arg(long)]
+    edge_weights: bool,
 
     /// The seed of random decisions
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -120,6 +126,7 @@ fn ways_to_refine() -> impl TypedValueParser<Value = Refinement> {
 struct Plan {
     input: Request,
     options: Options,
+    edge_weights: bool,
     place: Place,
     output: Option<Output>,
     json: bool,
@@ -143,7 +150,9 @@ impl Plan {
         };
         let output = arguments.output.as_deref().map(output::parse_path);
         output.as_ref().map_or(Ok(()), Output::check)?;
-        let input = Request::resolve(arguments.input, Nan::Skip); // weights do not matter
+        let edge_weights = arguments.edge_weights;
+        let nan = if edge_weights { Nan::Error } else { Nan::Skip };
+        let input = Request::resolve(arguments.input, nan);
         let options = Options {
             parts: arguments.parts,
             imbalance: arguments.imbalance,
@@ -152,7 +161,7 @@ impl Plan {
             threads: input.threads.wanted(),
         };
         let Arguments { json, trace, .. } = arguments;
-        Ok(Self { input, options, place, output, json, trace })
+        Ok(Self { input, options, edge_weights, place, output, json, trace })
     }
 }
 
@@ -194,7 +203,12 @@ fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome, write: Option<Duration>)
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.graph.edges() as u64, "edge", "edges");
     sheet.line("graph", format!("{vertices}, {edges}"));
-    let cut = count(statistics.edge_cut.unsigned_abs(), "edge", "edges");
+    let cut = statistics.edge_cut.unsigned_abs();
+    let cut = if plan.edge_weights {
+        format!("weight {}", thousands(cut))
+    } else {
+        count(cut, "edge", "edges")
+    };
     sheet.line("edge cut", format!("{cut} between different parts"));
     let largest = statistics.part_sizes.iter().copied().max().unwrap_or_default();
     let (largest, most) = (thousands(largest), thousands(limit.unsigned_abs()));
@@ -237,6 +251,8 @@ struct Record<'a> {
     imbalance: f64,
     preset: &'static str,
     seed: u64,
+    /// Whether each edge counts as much as its weight.
+    edge_weights: bool,
     /// Null on the processor.
     device: Option<String>,
     /// How the device matched vertices; null on the processor.
@@ -287,6 +303,7 @@ fn record<'a>(
         imbalance: plan.options.imbalance,
         preset: plan.options.preset.name(),
         seed: plan.options.seed,
+        edge_weights: plan.edge_weights,
         device: plan.place.device(),
         matching: plan.place.ways().map(|(matching, _)| matching.name()),
         refinement: plan.place.ways().map(|(_, refinement)| refinement.name()),

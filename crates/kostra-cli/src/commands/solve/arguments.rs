@@ -47,8 +47,8 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(super) set: Vec<(String, u64)>,
 
-    /// A file with the part of each vertex, one number per line, for algorithms that work on the
-    /// parts of a graph: prim-union, prim-boundary
+    /// A file with the part of each vertex, one number per line. prim-union and prim-boundary work
+    /// on the parts; with an algorithm for clusters, each rank owns the vertices of its parts
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) partition: Option<OsString>,
 

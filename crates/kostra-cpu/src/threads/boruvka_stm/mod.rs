@@ -96,7 +96,7 @@ impl Algorithm for BoruvkaStm {
         representation: Representation::Csr,
         exact: true,
         time: "O(m log n + n log^3 n) work",
-        scratch: "2 bits an edge, 41 bytes a vertex (37 with 64-bit weights), 12 L a thread",
+        scratch: "2 bits per edge, 41 bytes per vertex (37 with 64-bit weights), 12 L per thread",
         options: &[LONGEST, TRANSACTIONS],
     };
 

@@ -131,7 +131,7 @@ impl Algorithm for Pma {
             let graph = run.phase("list", |_| StageGraph::build(rows, team))?;
             let [successor, touched] = &mut memory;
             let trees = SharedTrees::in_memory(successor, touched);
-            let options = Options::of(run);
+            let options = Options::chosen(run);
             let workers = workers(team.threads(), options.gamma)?;
             let mut state = State { graph, trees, forest: &forest, team, options, all: vertices };
             state.iterate(&workers, run)
@@ -150,7 +150,7 @@ struct Options {
 }
 
 impl Options {
-    fn of(run: &Run<'_>) -> Self {
+    fn chosen(run: &Run<'_>) -> Self {
         let (first, later) = match run.option(&VARIANT) {
             0 => (Search::Min, Search::Min),
             1 => (Search::Sort, Search::Sort),

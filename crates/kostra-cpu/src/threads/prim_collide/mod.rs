@@ -40,9 +40,9 @@
 //!   in the largest tree, and the vertices of the stage that each thread has claimed, in the order
 //!   of threads: "vertices between collisions", as in Figure 5.4, or with `waiting=0`, where a
 //!   thread collides more than once, "vertices of a thread".
-//! * Time O((n + m) log n) work a stage. Scratch 64 bytes per edge, 108 a vertex, and 4 for each
-//!   vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside a
-//!   tree.
+//! * Time O((n + m) log n) work per stage. Scratch 64 bytes per edge, 108 per vertex, and 4 for
+//!   each vertex and thread, with heaps of 16 bytes (32 with 64-bit weights) for each vertex beside
+//!   a tree.
 //! * Input: CSR. Exact. Threads.
 //!
 //! Deviations from Sousa 2014:

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use kostra_core::Vertex;
+use kostra_core::{Vertex, random};
 
 /// What a thread does after a collision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,9 @@ impl Starts {
             &Self::Scattered { vertices, stage } => {
                 let tried = search.tried;
                 search.tried += u32::from(tried < vertices);
-                let first = scatter(stage << 32 | search.index as u64) % u64::from(vertices.max(1));
+                let number = (stage << 32 | search.index as u64) + 1;
+                let first =
+                    random::mix(number.wrapping_mul(random::STEP)) % u64::from(vertices.max(1));
                 let vertex = (first + u64::from(tried)) % u64::from(vertices.max(1));
                 (tried < vertices).then_some(vertex as Vertex)
             }
@@ -101,14 +103,6 @@ fn next_of_shares(shares: &[(AtomicUsize, usize)], share: &mut usize) -> Option<
         *share = (*share + 1) % shares.len();
     }
     None
-}
-
-/// The finalizer of SplitMix64, which maps each number to a pseudorandom number.
-fn scatter(number: u64) -> u64 {
-    let mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]

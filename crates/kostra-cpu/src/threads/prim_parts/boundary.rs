@@ -1,4 +1,4 @@
-//! `prim-boundary`: local forests in the parts of a partition, of which only the edges at boundary
+//! `prim-boundary`: local forests in the parts of a partition. Only their edges at boundary
 //! vertices are reconsidered. Approximate.
 //!
 //! A boundary vertex has an edge that crosses parts. The local forests are those of `prim-union`.
@@ -15,8 +15,8 @@
 //!
 //! * Source: Sousa 2014, section 4.3.2, boundary marked vertices, and `prim_omp_bmv` in chapter 5.
 //! * Phases: partition, local forests, mark, contract, last stage.
-//! * Time and scratch as for `prim-union`, and 8 bytes a vertex for the contraction. The last stage
-//!   has fewer edges.
+//! * Time and scratch as for `prim-union`, and 8 bytes per vertex for the contraction. The last
+//!   stage has fewer edges.
 //! * Input: CSR. Approximate. Threads.
 //!
 //! Deviations, besides those of `prim-union` for parts, instances and heap:
@@ -61,7 +61,7 @@ impl Algorithm for PrimBoundary {
         representation: Representation::Csr,
         exact: false,
         time: "O((n + m) log n) and the last stage",
-        scratch: "40 bytes a vertex (64 with 64-bit weights), and 24 an edge of the last stage (36)",
+        scratch: "40 bytes per vertex (64 with 64-bit weights), 24 per edge of the last stage (36)",
         options: &[PARTS, CUT, LAST_STAGE],
     };
 

@@ -8,10 +8,12 @@ use kostra_core::{
     CsrView, EdgeId, Edges, OutOfMemory, Run, SolveError, SolverOption, Vertex, Weight, memory,
 };
 use kostra_parallel::Team;
-use kostra_partition::{Options, Partition, PartitionError, Rows, WeightedGraph, partition};
+use kostra_partition::{
+    Options, Partition, PartitionError, Rows, WeightedGraph, breadth_first_order, partition,
+    sorted_by_part,
+};
 
 use super::last_stage::EDGES;
-use crate::vertex_order::{breadth_first_order, sorted_by_part};
 
 /// The most parts that the solver cuts itself. A part costs a heap and a few allocations.
 pub(super) const MOST_PARTS: u64 = 1 << 16;
@@ -37,7 +39,7 @@ pub(super) const CUT: SolverOption = SolverOption {
 /// A partition, with the vertices of each part in one range of positions.
 pub(super) struct Parts<'a> {
     /// The part of each vertex.
-    of: Cow<'a, [u32]>,
+    part_of: Cow<'a, [u32]>,
     /// The vertices, sorted by part.
     pub(super) vertices: Vec<Vertex>,
     /// The position of each vertex in `vertices`.
@@ -71,24 +73,26 @@ impl<'a> Parts<'a> {
             parts => parts,
         };
         let count = asked.clamp(1, (graph.vertices() as usize).max(1));
-        let of = match run.option(&CUT) {
+        let part_of = match run.option(&CUT) {
             0 => ranges(graph, 0..graph.vertices(), count)?,
             1 => {
-                let order = breadth_first_order(graph.rows(), run)?;
+                let (rows, vertices) = (graph.rows(), graph.vertices() as usize);
+                let progress = |visited| run.progress(visited, vertices);
+                let order = breadth_first_order(rows.offsets(), rows.neighbors(), progress)?;
                 ranges(graph, order.into_iter(), count)?
             }
             _ => multilevel(graph, count as u32, run)?,
         };
-        Ok(Self::sorted(of.into(), count)?)
+        Ok(Self::sorted(part_of.into(), count)?)
     }
 
-    fn sorted(of: Cow<'a, [u32]>, count: usize) -> Result<Self, OutOfMemory> {
-        let (vertices, bounds) = sorted_by_part(0..of.len() as Vertex, &of, count)?;
+    fn sorted(part_of: Cow<'a, [u32]>, count: usize) -> Result<Self, OutOfMemory> {
+        let (vertices, bounds) = sorted_by_part(0..part_of.len() as Vertex, &part_of, count)?;
         let mut positions = memory::zeros(vertices.len())?;
         for (position, &vertex) in (0..).zip(&vertices) {
             positions[vertex as usize] = position;
         }
-        Ok(Self { of, vertices, positions, bounds })
+        Ok(Self { part_of, vertices, positions, bounds })
     }
 
     /// The number of parts.
@@ -118,7 +122,7 @@ impl<'a> Parts<'a> {
             let mut found = 0;
             for id in ids.start as EdgeId..ids.end as EdgeId {
                 let (u, v) = edges.ends(id);
-                if self.of[u as usize] != self.of[v as usize] {
+                if self.part_of[u as usize] != self.part_of[v as usize] {
                     found += 1;
                     step(id);
                 }
@@ -140,13 +144,13 @@ fn ranges<W: Weight>(
     let size = |vertex: usize| 1 + offsets[vertex + 1] - offsets[vertex];
     let all = (graph.vertices() as usize + graph.rows().neighbors().len()) as u64;
     let mut before = 0;
-    let mut of = memory::zeros(graph.vertices() as usize)?;
+    let mut part_of = memory::zeros(graph.vertices() as usize)?;
     for vertex in order {
         // Below 2^34 for the sizes, and at most 2^16 parts.
-        of[vertex as usize] = (before * parts as u64 / all) as u32;
+        part_of[vertex as usize] = (before * parts as u64 / all) as u32;
         before += size(vertex as usize) as u64;
     }
-    Ok(of)
+    Ok(part_of)
 }
 
 /// The parts of the multilevel partitioner, of equal numbers of vertices.
@@ -187,7 +191,7 @@ mod tests {
         let problem = Problem::new(&graph, Order::Minimum, &PrimUnion::INFO);
         let csr = problem.csr(&mut run).unwrap();
         let parts = Parts::find(csr, &PARTS, &mut run).unwrap();
-        parts.of.into_owned()
+        parts.part_of.into_owned()
     }
 
     #[test]

@@ -21,9 +21,10 @@
 //!   Skrbic and Balaz 2013.
 //! * Phases, for the time breakdown of Sousa's Figure 5.3: partition, local forests, union, last
 //!   stage.
-//! * Time O((n + m) log n) work, and the work of the last stage. Scratch: 12 bytes a vertex for the
-//!   parts, 12 a vertex in parts that grow and 16 a vertex beside their trees (20 and 32 with
-//!   64-bit weights), one bit an edge, 16 an edge of the union (20), and the last stage's.
+//! * Time O((n + m) log n) work, and the work of the last stage. Scratch: 12 bytes per vertex for
+//!   the parts, 12 per vertex in parts that grow and 16 per vertex beside their trees (20 and 32
+//!   with 64-bit weights), one bit per edge, 16 bytes per edge of the union (20), and the last
+//!   stage's.
 //! * Input: CSR. Exact. Threads.
 //!
 //! Deviations:
@@ -72,7 +73,7 @@ impl Algorithm for PrimUnion {
         representation: Representation::Csr,
         exact: true,
         time: "O((n + m) log n) and the last stage",
-        scratch: "40 bytes a vertex (64 with 64-bit weights), and 24 an edge of the union (36)",
+        scratch: "40 bytes per vertex (64 with 64-bit weights), 24 per edge of the union (36)",
         options: &[PARTS, CUT, COMPONENTS, LAST_STAGE],
     };
 

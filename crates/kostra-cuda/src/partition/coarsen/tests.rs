@@ -194,7 +194,7 @@ fn a_projected_partition_has_the_cut_of_the_coarse_one() {
         }
         let statistics = |graph: &WeightedGraph, parts: Vec<u32>| {
             let partition = Partition::new(parts, 5).unwrap();
-            let statistics = Statistics::of(graph, &partition).unwrap();
+            let statistics = Statistics::count(graph, &partition).unwrap();
             (statistics.edge_cut, statistics.part_weights)
         };
         let projected = download(&device, &projected).unwrap();

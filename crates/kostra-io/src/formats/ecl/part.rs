@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use kostra_core::Vertex;
+use kostra_core::random::{STEP, mix};
 
 use super::read::read;
 use crate::columns::{Columns, Number};
@@ -219,12 +220,7 @@ impl Words {
 
 /// A hash of an edge: the finalizer of SplitMix64 (Steele, Lea & Flood 2014), applied twice.
 fn hash(u: Vertex, v: Vertex, weight: i32) -> u64 {
-    let mix = |mut z: u64| {
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
     mix(mix(u64::from(u) << 32 | u64::from(v))
         .wrapping_add(u64::from(weight as u32))
-        .wrapping_add(0x9e37_79b9_7f4a_7c15))
+        .wrapping_add(STEP))
 }

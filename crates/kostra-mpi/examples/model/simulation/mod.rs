@@ -4,10 +4,12 @@
 //! One thread does the work of all ranks. It finds minimum edges, hooks components, doubles
 //! pointers and filters, in the order and by the rules of the solver, and counts the contents of
 //! messages. The counts per owned vertex depend on the number of ranks and on the number of edges
-//! per vertex. They do not depend on the number of vertices if absolute sizes are scaled. So many
-//! ranks can be simulated with few vertices each.
+//! per vertex. They do not depend on the number of vertices if absolute sizes are scaled. So few
+//! vertices per rank are enough to simulate many ranks.
 
 mod rounds;
+
+use kostra_core::random;
 
 use crate::steps::{Kind, Phase, Step};
 
@@ -74,10 +76,8 @@ impl AllRanks {
     fn new(setting: Setting, vertices: usize) -> Self {
         let mut state = 1_u64;
         let mut random = || {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            (mixed ^ mixed >> 31) >> 32
+            state = state.wrapping_add(random::STEP);
+            random::mix(state) >> 32
         };
         let mut end = || ((random() * vertices as u64) >> 32) as u32;
         let mut pair = || {
@@ -160,7 +160,7 @@ impl AllRanks {
     fn share(&mut self) {
         let edges = std::mem::take(&mut self.edges);
         let bits = (self.vertices / self.setting.ranks / 32).max(1);
-        // With so many ranks, every list is shorter than the bits of a block.
+        // With this number of ranks, every list is shorter than the bits of a block.
         let always_lists = self.setting.density * 64 < self.setting.ranks;
         let (mut listed, mut sent_words, mut answer_words) = (0, 0, 0);
         for edges in self.by_rank(&edges) {

@@ -9,6 +9,7 @@ mod agree;
 mod gather;
 mod isolated;
 mod load;
+mod placement;
 mod same_arguments;
 mod same_file;
 
@@ -101,9 +102,9 @@ struct Solved {
 fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Refusal> {
     let (plan, solver) = agree(world, resolve(arguments))?;
     let threads = plan.input.threads.asked.unwrap_or_else(|| world.share_of_processors());
-    let input = load::load(&plan.input, threads, world)?;
+    let mut input = load::load(&plan.input, threads, world)?;
     let edges = world.reduce_one(Reduction::Sum, input.slice.len() as u64);
-    let Solved { solution, trace } = solve(&plan, solver, &input, threads, world)?;
+    let Solved { solution, trace } = solve(&plan, solver, &mut input, threads, world)?;
 
     let mut times = Times { load: input.load, solve: solution.solve, ..Times::default() };
     let start = Instant::now();
@@ -161,17 +162,23 @@ fn resolve(arguments: Arguments) -> anyhow::Result<(Plan, &'static dyn Distribut
 fn solve(
     plan: &Plan,
     solver: &'static dyn DistributedSolver,
-    input: &Input,
+    input: &mut Input,
     threads: usize,
     world: &Communicator,
 ) -> Result<Solved, Refusal> {
+    let file = plan.partition.as_ref();
+    let placement = file.map(|file| placement::read(file, input, world)).transpose()?;
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace && world.rank() == 0);
     let mut run = Run::new().observed_by(&mut watcher).on_threads(threads);
     for (name, value) in &plan.settings {
         run = agree(world, run.with_option(solver.info(), name, *value).map_err(Into::into))?;
     }
-    let solution = solver.solve(&input.slice, plan.order, world, &mut run)?;
+    let (slice, order) = (&input.slice, plan.order);
+    let solution = match &placement {
+        Some(placement) => solver.solve_placed(slice, placement, order, world, &mut run)?,
+        None => solver.solve(slice, order, world, &mut run)?,
+    };
     drop(run);
     let (trace, _) = watcher.finish();
     Ok(Solved { solution, trace })

@@ -1,21 +1,23 @@
 //! Orders of the vertices in which neighbors are near each other.
 
-use kostra_core::{Csr, OutOfMemory, Run, SolveError, Vertex, Weight, memory};
+use kostra_core::{OutOfMemory, Vertex, memory};
 
-/// The number of visited vertices after which a search reports to the observer.
+/// The number of visited vertices after which a search reports its progress.
 const STRIDE: usize = 1 << 18;
 
 /// The vertices in the order of a breadth-first search. It starts at vertex 0, and again at the
-/// lowest vertex that it has not reached. Neighbors are visited by ascending edge id. O(n + m) on
-/// one thread; memory: 4 bytes per vertex and a bit.
+/// lowest vertex that it has not reached. Row `v` is `neighbors[offsets[v]..offsets[v + 1]]`, and
+/// is visited in its order. The search calls `progress` with the number of visited vertices, and
+/// ends if it returns an error. O(n + m) on one thread; memory: 5 bytes per vertex.
 ///
 /// # Errors
-/// When the run is cancelled or the system refuses the memory.
-pub fn breadth_first_order<W: Weight>(
-    rows: &Csr<W>,
-    run: &mut Run<'_>,
-) -> Result<Vec<Vertex>, SolveError> {
-    let vertices = rows.offsets().len() - 1;
+/// When `progress` returns an error or the system refuses the memory.
+pub fn breadth_first_order<E: From<OutOfMemory>>(
+    offsets: &[usize],
+    neighbors: &[Vertex],
+    mut progress: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Vec<Vertex>, E> {
+    let vertices = offsets.len() - 1;
     let mut order: Vec<Vertex> = memory::with_capacity(vertices)?;
     let mut reached = memory::filled(vertices, false)?;
     let mut scanned = 0;
@@ -26,11 +28,11 @@ pub fn breadth_first_order<W: Weight>(
         order.push(start as Vertex);
         while let Some(&vertex) = order.get(scanned) {
             if scanned % STRIDE == 0 {
-                run.progress(scanned, vertices)?;
+                progress(scanned)?;
             }
             scanned += 1;
             let vertex = vertex as usize;
-            for &to in &rows.neighbors()[rows.offsets()[vertex]..rows.offsets()[vertex + 1]] {
+            for &to in &neighbors[offsets[vertex]..offsets[vertex + 1]] {
                 if !std::mem::replace(&mut reached[to as usize], true) {
                     order.push(to);
                 }
@@ -71,7 +73,7 @@ pub fn sorted_by_part(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Graph};
+    use kostra_core::{EdgeList, Graph, Run};
 
     use super::*;
 
@@ -80,8 +82,9 @@ mod tests {
         // 0 to 3 and 2, both to 1; 4 is isolated; 5 and 6 are a component.
         let (u, v) = (vec![0, 0, 3, 1, 6], vec![3, 2, 1, 2, 5]);
         let graph = Graph::from(EdgeList::new(7, u, v, vec![1; 5]).unwrap());
-        let run = &mut Run::new();
-        let order = breadth_first_order(graph.csr("test", run).unwrap(), run).unwrap();
+        let rows = graph.csr("test", &mut Run::new()).unwrap();
+        let none = |_| Ok::<_, OutOfMemory>(());
+        let order = breadth_first_order(rows.offsets(), rows.neighbors(), none).unwrap();
         assert_eq!(order, [0, 3, 2, 1, 4, 5, 6]);
     }
 
