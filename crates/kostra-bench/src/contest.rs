@@ -9,7 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Representation, Run, verify, with_graph};
+use kostra::{
+    AnyGraph, EdgeId, Order, Representation, Run, Solver, SolverInfo, verify, with_graph,
+};
 
 use crate::awake::Awake;
 use crate::contestant::{
@@ -17,6 +19,7 @@ use crate::contestant::{
 };
 use crate::graphs::GraphSource;
 use crate::observed::Observed;
+use crate::papers::RankJob;
 use crate::peers::{Handout, Peer};
 use crate::record::{self, ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
@@ -32,12 +35,16 @@ pub(crate) struct Rules {
     pub(crate) entrants: Vec<Entrant>,
     /// The peers. Their turns follow those of the solvers.
     pub(crate) peers: Vec<Peer>,
+    /// The solvers for clusters, after the peers.
+    pub(crate) rank_jobs: Vec<RankJob>,
     /// The folder of the peers that are programs.
     pub(crate) peer_programs: Option<PathBuf>,
     /// The number of counted rounds, after one warm-up round.
     pub(crate) runs: usize,
     /// The numbers of threads per contestant, with one contest each.
     pub(crate) threads: Vec<usize>,
+    /// Whether turns follow each other at once, because the times do not matter.
+    pub(crate) no_rest: bool,
     /// What the time of a solver on a device includes.
     pub(crate) timed: Timed,
     /// The seconds after which a contestant takes no further turn; none if all take all turns. If
@@ -78,11 +85,11 @@ fn hold_on(
     );
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
-        enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
+        enter((source, graph), rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
     let (awake, alone) = (Awake::keep(), entries.len() == 1);
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.has_turn(rules)) {
-            if !alone {
+            if !alone && !rules.no_rest {
                 thread::sleep(REST);
             }
             entry.take_turn(round, referee);
@@ -124,7 +131,7 @@ fn hold_on(
 
 /// The contestants that can run, each with the graph in its own format.
 fn enter<'a>(
-    graph: &'a AnyGraph,
+    (source, graph): (&GraphSource, &'a AnyGraph),
     rules: &Rules,
     threads: usize,
     skipped: &mut Vec<Skipped>,
@@ -164,6 +171,12 @@ fn enter<'a>(
         match peer.enter(&mut handout, rules.peer_programs.as_deref(), threads) {
             Ok(contestant) => contestants.push(contestant),
             Err(error) => skipped.push(skip(peer.name, &error)),
+        }
+    }
+    for job in &rules.rank_jobs {
+        match job.enter(source, rules.runs) {
+            Ok(contestant) => contestants.push(contestant),
+            Err(error) => skipped.push(skip(&job.label(), &error)),
         }
     }
     contestants
@@ -211,13 +224,27 @@ impl<'a> Entry<'a> {
         self.failure.is_none() && (self.has_turn(rules) || rules.observe_slow)
     }
 
+    /// The description of the solver; none for a peer and a solver for clusters.
+    fn info(&self) -> Option<&'static SolverInfo> {
+        kostra::solver(&self.contestant.identity().name).ok().map(Solver::info)
+    }
+
+    /// Judges an answer. A solver that is not exact must find as many edges as the others.
+    fn judge(&self, answer: Answer, referee: &mut Referee) {
+        if self.info().is_some_and(|info| !info.exact) {
+            referee.judge_approximate(&self.label(), &answer);
+        } else {
+            referee.judge(&self.label(), answer);
+        }
+    }
+
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {
         let label = self.label();
         match self.contestant.solve() {
             Ok(Solved { seconds, answer }) => {
                 eprintln!("  round {round}: {label} {:.3} ms", seconds * 1e3);
                 self.seconds.push(seconds);
-                referee.judge(&label, answer);
+                self.judge(answer, referee);
             }
             Err(error) => {
                 eprintln!("  round {round}: {label} is out: {error:#}");
@@ -232,7 +259,7 @@ impl<'a> Entry<'a> {
             Ok(Some((observed, answer))) => {
                 eprintln!("  observed: {label} {:.3} ms", observed.seconds * 1e3);
                 self.observed = Some(observed);
-                referee.judge(&label, answer);
+                self.judge(answer, referee);
             }
             Ok(None) => {}
             Err(error) => {
@@ -290,6 +317,15 @@ impl Referee {
                     .is_ok()
             })
         })
+    }
+
+    fn judge_approximate(&mut self, name: &str, answer: &Answer) {
+        if let Some((first, reference)) = &self.reference
+            && answer.edges != reference.edges
+        {
+            self.disagreements
+                .push(format!("{name} found {} edges, {first} {}", answer.edges, reference.edges));
+        }
     }
 
     fn judge(&mut self, name: &str, answer: Answer) {

@@ -5,6 +5,7 @@
 
 mod awake;
 mod bank;
+mod cache_counters;
 mod contest;
 mod contestant;
 mod date;
@@ -13,6 +14,7 @@ mod machine;
 mod memory_speed;
 mod observed;
 mod papers;
+mod partition;
 mod peak;
 mod peers;
 mod process;
@@ -33,6 +35,7 @@ use crate::contest::Rules;
 use crate::contestant::Timed;
 use crate::machine::Machine;
 use crate::papers::PaperArguments;
+use crate::partition::PartitionArguments;
 use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
 
 /// The same allocator as in the `kostra` command. Peers that are programs get the equivalent
@@ -42,7 +45,7 @@ static MEMORY: kostra::LargePages = kostra::LargePages;
 
 /// Compares Kostra with its peers.
 ///
-/// Exit codes: 0 success, 1 answers differ or a forest is not verified, 2 wrong usage or input.
+/// Exit codes: 0 success, 1 answers differ or one is wrong, 2 wrong usage or input.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -58,6 +61,12 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Measures the tables and figures of Sousa 2014, chapter 5, and prints them beside the paper's
+    Sousa(PaperRun),
+    /// Measures the tables and figures of Shou & He 2024, and prints them beside the paper's
+    ShouHe(PaperRun),
+    /// Measures the figures of Biagiotti, and prints them beside the paper's
+    Biagiotti(PaperRun),
     /// Measures the tables and figures of Nobari 2012, and prints them beside the paper's
     Nobari(PaperRun),
     /// Measures the tables and figures of Manoochehri 2017, chapter 3, and prints them beside the
@@ -67,6 +76,13 @@ enum Task {
     Bank {
         #[command(flatten)]
         workload: BankArguments,
+        #[command(flatten)]
+        circumstances: Circumstances,
+    },
+    /// Partitions graphs by Kostra and by other partitioners in turn, and counts each cut again
+    Partition {
+        #[command(flatten)]
+        contest: PartitionArguments,
         #[command(flatten)]
         circumstances: Circumstances,
     },
@@ -167,15 +183,19 @@ fn main() -> ExitCode {
         Task::Run(arguments) => run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Sousa(arguments) => evaluate("sousa", &arguments),
+        Task::ShouHe(arguments) => evaluate("shou-he", &arguments),
+        Task::Biagiotti(arguments) => evaluate("biagiotti", &arguments),
         Task::Nobari(arguments) => evaluate("nobari", &arguments),
         Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
+        Task::Partition { contest, circumstances } => divide(&contest, &circumstances),
         Task::Report { records } => report(&records),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
-            eprintln!("kostra-bench: answers differ, or a forest is not verified; see the record");
+            eprintln!("kostra-bench: answers differ, or one is wrong; see the record");
             ExitCode::from(1)
         }
         Err(error) => {
@@ -200,9 +220,11 @@ fn run(arguments: &RunArguments) -> Result<bool> {
     let rules = Rules {
         entrants: entrants.concat(),
         peers,
+        rank_jobs: Vec::new(),
         peer_programs: arguments.peer_programs.clone(),
         runs: arguments.runs.into(),
         threads,
+        no_rest: false,
         timed: Timed::FromHost,
         patience: None,
         observe_slow: true,
@@ -252,6 +274,10 @@ fn evaluate(id: &str, PaperRun { arguments, circumstances }: &PaperRun) -> Resul
     let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
     arguments.check(paper)?;
     let mut record = begin(Machine::this(), arguments.threads(), circumstances)?;
+    let caches = cache_counters::CacheCounters::open();
+    let caches =
+        caches.map_or_else(|error| format!("not available ({error})"), |_| "counted".to_owned());
+    record.versions.insert("cache misses".to_owned(), caches);
     // By default one thread for each processor, and pinning leaves fewer of them.
     record.threads = arguments.threads();
     let measured = |experiments: &[ExperimentResult]| Measured::Paper {
@@ -298,6 +324,12 @@ fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool>
     let record = begin(Machine::this(), 1, circumstances)?;
     let results = bank::measure(workload)?;
     conclude(record, Measured::Bank(results), circumstances)
+}
+
+fn divide(contest: &PartitionArguments, circumstances: &Circumstances) -> Result<bool> {
+    let record = begin(Machine::this(), contest.threads(), circumstances)?;
+    let results = partition::measure(contest)?;
+    conclude(record, Measured::Partition(results), circumstances)
 }
 
 fn report(records: &[PathBuf]) -> Result<bool> {

@@ -1,5 +1,5 @@
-//! System calls that the standard library does not offer: pinning to processors, and the peak
-//! memory of a child process.
+//! System calls that the standard library does not offer: pinning to processors, CPU times, and
+//! the peak memory of a child process.
 
 use std::fs;
 use std::io;
@@ -69,6 +69,37 @@ pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
         bail!("it exited with wait status {status}");
     }
     Ok(u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024))
+}
+
+/// CPU seconds, of user and system together.
+pub(crate) struct CpuSeconds {
+    /// Of this process.
+    pub(crate) own: f64,
+    /// Of its children that have ended and were waited for.
+    pub(crate) children: f64,
+}
+
+/// The CPU time that this process and its children have used.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the standard library does not return CPU times")]
+pub(crate) fn cpu_seconds() -> Result<CpuSeconds> {
+    let used = |who| {
+        // SAFETY: `rusage` consists of integers, for which zero is a valid value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: `usage` is exclusively borrowed.
+        if unsafe { libc::getrusage(who, &raw mut usage) } != 0 {
+            return Err(io::Error::last_os_error()).context("cannot read the CPU time");
+        }
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        Ok(seconds(usage.ru_utime) + seconds(usage.ru_stime))
+    };
+    Ok(CpuSeconds { own: used(libc::RUSAGE_SELF)?, children: used(libc::RUSAGE_CHILDREN)? })
+}
+
+/// CPU times are implemented for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn cpu_seconds() -> Result<CpuSeconds> {
+    bail!("CPU times can be measured on Linux only")
 }
 
 /// Pinning is implemented for Linux only.

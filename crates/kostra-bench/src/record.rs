@@ -13,6 +13,7 @@ use crate::bank::BankResult;
 use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::observed::Observed;
+use crate::partition::PartitionResult;
 use crate::statistics::Timing;
 
 /// The version of the record's layout. [`Record::read`] refuses other versions.
@@ -72,6 +73,8 @@ pub(crate) enum Measured {
     Memory(Vec<PeakResult>),
     /// The transactional memory for devices.
     Bank(Vec<BankResult>),
+    /// Partitions of graphs.
+    Partition(Vec<PartitionResult>),
 }
 
 /// Solvers and peers on one graph.
@@ -245,6 +248,7 @@ impl Record {
                 experiments.iter().flat_map(|experiment| &experiment.graphs).all(right)
             }
             Measured::Bank(results) => results.iter().all(BankResult::is_right),
+            Measured::Partition(results) => results.iter().all(PartitionResult::is_right),
             Measured::Read(_) | Measured::Memory(_) => true,
         }
     }

@@ -8,18 +8,16 @@ use kostra_parallel::{Schedule, Team};
 /// result that is collected block by block.
 pub(crate) const BLOCK: usize = 1 << 12;
 
-/// Calls `step` with the first index and the items of each block of an array.
-pub(crate) fn for_each_block<T: Send>(
+/// Calls `step` with the first index and the items of each chunk of `length` items of an array.
+pub(crate) fn for_each_chunk<T: Send>(
     team: &Team<'_>,
     items: &mut [T],
+    length: usize,
     step: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    if items.len() <= BLOCK || team.threads() == 1 {
-        return step(0, items);
-    }
-    let blocks: Vec<_> = items.chunks_mut(BLOCK).map(Mutex::new).collect();
-    team.for_each(blocks.len(), Schedule::Dynamic(1), |index| {
-        step(index * BLOCK, &mut blocks[index].lock().unwrap_or_else(PoisonError::into_inner));
+    let chunks: Vec<_> = items.chunks_mut(length).map(Mutex::new).collect();
+    team.for_each(chunks.len(), Schedule::Dynamic(1), |index| {
+        step(index * length, &mut chunks[index].lock().unwrap_or_else(PoisonError::into_inner));
     });
 }
 

@@ -52,19 +52,6 @@ impl<'a> TwoWay<'a> {
         Self { graph, sides, gains, weights, limits, cut: doubled_cut / 2 }
     }
 
-    /// [`new`](Self::new) for a part of a graph whose other vertices do not move. Edges to them
-    /// cause the gains `fixed`. The cut counts these edges relative to the start.
-    pub(crate) fn with_fixed_gains(
-        graph: &'a WeightedGraph,
-        sides: Vec<u8>,
-        limits: [i64; 2],
-        fixed: &[i64],
-    ) -> Self {
-        let mut state = Self::new(graph, sides, limits);
-        state.gains.iter_mut().zip(fixed).for_each(|(gain, fixed)| *gain += fixed);
-        state
-    }
-
     /// The side of a vertex, 0 or 1.
     pub(crate) fn side(&self, v: Vertex) -> u8 {
         self.sides[v as usize]

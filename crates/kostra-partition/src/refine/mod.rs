@@ -2,6 +2,7 @@
 
 mod balance;
 mod jet;
+mod pair_search;
 mod pairs;
 mod state;
 

@@ -1,45 +1,55 @@
-//! Refinement of pairs of parts by Fiduccia and Mattheyses, with a queue for each side.
+//! Refinement of pairs of parts by searches along their borders.
 //!
 //! Synchronous passes do not climb far out of a local optimum. So each pair of adjacent parts is
-//! refined like a bisection (Sanders & Schulz 2011): the vertices near the border
-//! of the two parts may move between them, and all others are fixed. A pair's gains depend on
-//! vertices of its two parts only. So pairs without a common part are independent tasks, which
-//! threads share, and the result does not depend on the number of threads.
-
-use std::collections::HashMap;
+//! refined like a bisection (Sanders & Schulz 2011), and all other vertices are fixed. A pair's
+//! gains depend on vertices of its two parts only. So pairs without a common part are independent
+//! tasks, which threads share, and the result does not depend on the number of threads.
 
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 use kostra_parallel::Team;
 
+use super::pair_search::Search;
 use super::state::State;
-use crate::WeightedGraph;
 use crate::team::map_blocks;
-use crate::two_way::TwoWay;
 
-/// The distance from the border up to which vertices may move: most searches stay closer.
-const DEPTH: u32 = 6;
-/// The number of vertices from which on a band grows no further, so that its arrays stay small.
-const WIDEST: usize = 1 << 15;
 /// The most rounds over all pairs.
 const ROUNDS: u64 = 3;
 /// A round that lowers the cut by less than this share is the last.
 const WORTHWHILE: f64 = 0.001;
 
-/// Refines all pairs of adjacent parts. Keeps the limit of part weights if the state does.
+/// Two adjacent parts.
+struct Border {
+    pair: (u32, u32),
+    /// The vertices of each part with a neighbor in the other.
+    vertices: Vec<Vertex>,
+}
+
+/// Refines the pairs of adjacent parts. Does nothing while a part exceeds the limit. A later round
+/// leaves out pairs of parts that the round before did not change.
 pub(crate) fn refine_pairs(state: &mut State<'_>, stream: Stream, team: &Team<'_>) {
+    if state.overload() > 0 {
+        return;
+    }
+    let mut changed = vec![true; state.count()];
     for round in 0..ROUNDS {
         let before = state.cut();
         let stream = stream.split(round);
-        for pairs in independent_pairs(state) {
-            let borders = borders(state);
+        let active = std::mem::replace(&mut changed, vec![false; state.count()]);
+        for borders in independent(borders(state, &active)) {
             let found = map_blocks(
                 team,
-                (pairs.len(), 1),
-                || (),
-                |(), range| refined_pair(state, &borders, pairs[range.start], stream),
+                (borders.len(), 1),
+                || Search::new(state.parts.len()),
+                |search, range| {
+                    let Border { pair, vertices } = &borders[range.start];
+                    let stream = stream.split(u64::from(pair.0) << 32 | u64::from(pair.1));
+                    search.refine(state, *pair, vertices, stream)
+                },
             );
             for (v, part) in found.into_iter().flatten() {
+                changed[state.part(v) as usize] = true;
+                changed[part as usize] = true;
                 state.shift(v, part);
             }
         }
@@ -50,36 +60,49 @@ pub(crate) fn refine_pairs(state: &mut State<'_>, stream: Stream, team: &Team<'_
     }
 }
 
-/// The boundary vertices of each part.
-fn borders(state: &State<'_>) -> Vec<Vec<Vertex>> {
-    let mut borders = vec![Vec::new(); state.count()];
+/// The borders of all pairs of parts of which one is active, by pair.
+fn borders(state: &State<'_>, active: &[bool]) -> Vec<Border> {
+    let mut entries: Vec<(u64, Vertex)> = Vec::new();
+    let mut seen = Vec::new();
     for v in (0..state.graph.vertices()).filter(|&v| state.is_boundary(v)) {
-        borders[state.part(v) as usize].push(v);
+        let own = state.part(v);
+        for (u, _) in state.graph.row(v) {
+            let other = state.part(u);
+            let is_active = active[own as usize] || active[other as usize];
+            if other != own && is_active && !seen.contains(&other) {
+                seen.push(other);
+                let (low, high) = (own.min(other), own.max(other));
+                entries.push((u64::from(low) << 32 | u64::from(high), v));
+            }
+        }
+        seen.clear();
     }
-    borders
+    entries.sort_unstable();
+    let pairs = entries.chunk_by(|(a, _), (b, _)| a == b);
+    pairs
+        .map(|entries| Border {
+            pair: ((entries[0].0 >> 32) as u32, entries[0].0 as u32),
+            vertices: entries.iter().map(|&(_, v)| v).collect(),
+        })
+        .collect()
 }
 
-/// The pairs of adjacent parts, in groups of pairs that have no part in common.
-fn independent_pairs(state: &State<'_>) -> Vec<Vec<(u32, u32)>> {
-    let boundary = (0..state.graph.vertices()).filter(|&v| state.is_boundary(v));
-    let mut pairs: Vec<(u32, u32)> = boundary
-        .flat_map(|v| state.graph.row(v).map(move |(u, _)| (state.part(v), state.part(u))))
-        .filter(|(own, other)| own < other)
-        .collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let mut groups: Vec<Vec<(u32, u32)>> = Vec::new();
-    let mut used: Vec<Vec<bool>> = vec![Vec::new(); state.count()];
-    for (a, b) in pairs {
+/// The borders in groups whose pairs have no part in common.
+fn independent(borders: Vec<Border>) -> Vec<Vec<Border>> {
+    let count = borders.iter().map(|border| border.pair.1 as usize + 1).max().unwrap_or(0);
+    let mut groups: Vec<Vec<Border>> = Vec::new();
+    let mut used: Vec<Vec<bool>> = vec![Vec::new(); count];
+    for border in borders {
+        let parts = [border.pair.0, border.pair.1];
         let is_free = |group: &usize| {
-            [a, b].iter().all(|&part| used[part as usize].get(*group) != Some(&true))
+            parts.iter().all(|&part| used[part as usize].get(*group) != Some(&true))
         };
         let group = (0..groups.len()).find(is_free).unwrap_or(groups.len());
         if group == groups.len() {
             groups.push(Vec::new());
         }
-        groups[group].push((a, b));
-        for part in [a, b] {
+        groups[group].push(border);
+        for part in parts {
             let used = &mut used[part as usize];
             used.resize(used.len().max(group + 1), false);
             used[group] = true;
@@ -88,103 +111,12 @@ fn independent_pairs(state: &State<'_>) -> Vec<Vec<(u32, u32)>> {
     groups
 }
 
-/// The moves that refine the border between two parts.
-fn refined_pair(
-    state: &State<'_>,
-    borders: &[Vec<Vertex>],
-    pair: (u32, u32),
-    stream: Stream,
-) -> Vec<(Vertex, u32)> {
-    let band = Band::between(state, borders, pair);
-    let sides: Vec<u8> = band.members.iter().map(|&v| u8::from(state.part(v) == pair.1)).collect();
-    let mut room = [pair.0, pair.1].map(|part| state.limit - state.weights[part as usize]);
-    for (&v, &side) in band.members.iter().zip(&sides) {
-        room[usize::from(side)] += state.graph.weight(v);
-    }
-    let fixed = band.fixed_gains(state, &sides, pair);
-    let mut two_way = TwoWay::with_fixed_gains(&band.graph, sides.clone(), room, &fixed);
-    two_way.refine(stream.split(u64::from(pair.0) << 32 | u64::from(pair.1)));
-    let refined = two_way.into_sides();
-    let changed = band.members.iter().zip(sides.iter().zip(refined));
-    changed
-        .filter(|(_, (old, new))| *old != new)
-        .map(|(&v, (_, new))| (v, if new == 0 { pair.0 } else { pair.1 }))
-        .collect()
-}
-
-/// The vertices near the border of two parts, and the graph between them.
-struct Band {
-    members: Vec<Vertex>,
-    names: HashMap<Vertex, Vertex>,
-    graph: WeightedGraph,
-}
-
-impl Band {
-    /// Searches from the border, breadth first, up to [`DEPTH`] and [`WIDEST`].
-    fn between(state: &State<'_>, borders: &[Vec<Vertex>], (a, b): (u32, u32)) -> Self {
-        let (mut members, mut names) = (Vec::new(), HashMap::new());
-        let touches =
-            |v: Vertex, other: u32| state.graph.row(v).any(|(u, _)| state.part(u) == other);
-        for (part, other) in [(a, b), (b, a)] {
-            for &v in borders[part as usize].iter().filter(|&&v| touches(v, other)) {
-                names.insert(v, members.len() as Vertex);
-                members.push(v);
-            }
-        }
-        let mut start = 0;
-        for _ in 0..DEPTH {
-            let end = members.len();
-            for index in start..end {
-                if members.len() > WIDEST {
-                    break;
-                }
-                for (u, _) in state.graph.row(members[index]) {
-                    let is_inside = state.part(u) == a || state.part(u) == b;
-                    if is_inside && !names.contains_key(&u) {
-                        names.insert(u, members.len() as Vertex);
-                        members.push(u);
-                    }
-                }
-            }
-            start = end;
-        }
-        let (mut offsets, mut neighbors, mut weights) = (vec![0], Vec::new(), Vec::new());
-        for &v in &members {
-            for (u, weight) in state.graph.row(v) {
-                if let Some(&name) = names.get(&u) {
-                    neighbors.push(name);
-                    weights.push(weight);
-                }
-            }
-            offsets.push(neighbors.len());
-        }
-        let vertex_weights = members.iter().map(|&v| state.graph.weight(v)).collect();
-        let graph = WeightedGraph::of_checked(offsets, neighbors, weights, vertex_weights);
-        Self { members, names, graph }
-    }
-
-    /// The gain of each move that edges to fixed vertices of the two parts cause.
-    fn fixed_gains(&self, state: &State<'_>, sides: &[u8], (a, b): (u32, u32)) -> Vec<i64> {
-        let gain = |(&v, &side): (&Vertex, &u8)| {
-            let own = if side == 0 { a } else { b };
-            let fixed = state.graph.row(v).filter(|(u, _)| !self.names.contains_key(u));
-            fixed
-                .map(|(u, weight)| match state.part(u) {
-                    part if part == own => -weight,
-                    part if part == a || part == b => weight,
-                    _ => 0,
-                })
-                .sum()
-        };
-        self.members.iter().zip(sides).map(gain).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use kostra_parallel::with_team;
 
     use super::*;
+    use crate::WeightedGraph;
 
     /// A grid of 12 x 12 vertices.
     fn grid() -> WeightedGraph {
@@ -216,11 +148,12 @@ mod tests {
     fn pairs_of_a_group_have_no_part_in_common() {
         let graph = grid();
         let parts = (0..144).map(|v| v % 12 / 3 + v / 48 * 4).collect();
-        let groups = independent_pairs(&State::new(&graph, parts, (12, 12)));
+        let groups = independent(borders(&State::new(&graph, parts, (12, 12)), &[true; 12]));
         for group in &groups {
-            let mut parts: Vec<_> = group.iter().flat_map(|&(a, b)| [a, b]).collect();
+            let mut parts: Vec<_> =
+                group.iter().flat_map(|border| [border.pair.0, border.pair.1]).collect();
             parts.sort_unstable();
-            assert!(parts.windows(2).all(|two| two[0] < two[1]), "{group:?}");
+            assert!(parts.windows(2).all(|two| two[0] < two[1]));
         }
         assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), 3 * 3 + 2 * 4);
     }

@@ -1,0 +1,209 @@
+//! The search of Fiduccia & Mattheyses 1982 along the border of two parts.
+//!
+//! The search starts with the border, and learns of other vertices when a neighbor moves. It counts
+//! a vertex's connections to the two parts once, and updates them when a neighbor moves. So the
+//! work is that of the rows of the border and of the moved vertices' neighbors, not of the parts. A
+//! pass moves the vertex with the greatest gain whose move keeps the limit, and no vertex twice. It
+//! ends after a number of moves without a new best, and undoes the moves after the best.
+//!
+//! Memory: 4 bytes per vertex of the graph, and 56 per vertex that the search touches.
+
+use std::collections::BinaryHeap;
+
+use kostra_core::Vertex;
+
+use super::state::State;
+use kostra_core::random::Stream;
+
+/// The most passes of a search.
+const PASSES: u64 = 4;
+/// The least number of moves without a new best that ends a pass.
+const PATIENCE: usize = 40;
+/// The number of moves without a new best that ends a pass, in percent of the border.
+const PATIENCE_PERCENT: usize = 10;
+
+/// A vertex that a search knows.
+struct Touched {
+    vertex: Vertex,
+    /// The side, and the side before the search.
+    side: u8,
+    first: u8,
+    /// Whether the vertex has moved in this pass.
+    moved: bool,
+    /// The weight of the edges to its own side and to the other one.
+    inside: i64,
+    outside: i64,
+}
+
+impl Touched {
+    fn gain(&self) -> i64 {
+        self.outside - self.inside
+    }
+}
+
+/// Vertices by gain; a random number breaks ties. The last number is an index into `touched`.
+type Queue = BinaryHeap<(i64, u32, u32)>;
+
+/// The memory of a search, which several searches on one graph can use one after the other.
+pub(super) struct Search {
+    /// One more than the index of each vertex in `touched`; 0 if the vertex is not touched.
+    places: Vec<u32>,
+    touched: Vec<Touched>,
+    queues: [Queue; 2],
+    moves: Vec<u32>,
+}
+
+/// Two parts: their numbers and weights.
+struct Pair<'a> {
+    state: &'a State<'a>,
+    parts: [u32; 2],
+    weights: [i64; 2],
+}
+
+impl Search {
+    /// Memory for a graph of `vertices` vertices.
+    pub(super) fn new(vertices: usize) -> Self {
+        Self {
+            places: vec![0; vertices],
+            touched: Vec::new(),
+            queues: Default::default(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Refines the border between two parts, neither of which exceeds the limit. Returns the moves.
+    /// `border` has the vertices with which the search starts; it ignores those of other parts.
+    pub(super) fn refine(
+        &mut self,
+        state: &State<'_>,
+        (a, b): (u32, u32),
+        border: &[Vertex],
+        stream: Stream,
+    ) -> Vec<(Vertex, u32)> {
+        let weights = [a, b].map(|part| state.weights[part as usize]);
+        let mut pair = Pair { state, parts: [a, b], weights };
+        for &v in border {
+            if state.part(v) == a || state.part(v) == b {
+                self.touch(&pair, v);
+            }
+        }
+        for _ in 0..PASSES {
+            if !self.pass(&mut pair, stream) {
+                break;
+            }
+        }
+        let changed = self.touched.iter().filter(|one| one.side != one.first);
+        let moves = changed.map(|one| (one.vertex, pair.parts[usize::from(one.side)])).collect();
+        for one in self.touched.drain(..) {
+            self.places[one.vertex as usize] = 0;
+        }
+        moves
+    }
+
+    /// Counts the connections of a vertex of the two parts. Returns its index in `touched`.
+    fn touch(&mut self, pair: &Pair<'_>, v: Vertex) -> u32 {
+        let side = u8::from(pair.state.part(v) == pair.parts[1]);
+        let (mut inside, mut outside) = (0, 0);
+        for (u, weight) in pair.state.graph.row(v) {
+            let other = match self.places[u as usize] {
+                0 => match pair.state.part(u) {
+                    part if part == pair.parts[0] => 0,
+                    part if part == pair.parts[1] => 1,
+                    _ => continue,
+                },
+                place => self.touched[place as usize - 1].side,
+            };
+            *(if other == side { &mut inside } else { &mut outside }) += weight;
+        }
+        let (first, moved) = (side, false);
+        self.touched.push(Touched { vertex: v, side, first, moved, inside, outside });
+        self.places[v as usize] = self.touched.len() as u32;
+        self.touched.len() as u32 - 1
+    }
+
+    /// One pass; whether it lowered the cut.
+    fn pass(&mut self, pair: &mut Pair<'_>, stream: Stream) -> bool {
+        self.queues.iter_mut().for_each(BinaryHeap::clear);
+        self.moves.clear();
+        for index in 0..self.touched.len() {
+            self.touched[index].moved = false;
+            if self.touched[index].outside > 0 {
+                self.push(index as u32, stream);
+            }
+        }
+        let border = self.queues[0].len() + self.queues[1].len();
+        let patience = PATIENCE.max(border * PATIENCE_PERCENT / 100);
+        let (mut gain, mut best, mut kept) = (0, 0, 0);
+        while self.moves.len() < kept + patience {
+            let Some(index) = self.next(pair) else { break };
+            gain += self.touched[index as usize].gain();
+            self.touched[index as usize].moved = true;
+            self.flip(pair, index, Some(stream));
+            self.moves.push(index);
+            if gain > best {
+                (best, kept) = (gain, self.moves.len());
+            }
+        }
+        while self.moves.len() > kept {
+            if let Some(index) = self.moves.pop() {
+                self.flip(pair, index, None);
+            }
+        }
+        best > 0
+    }
+
+    fn push(&mut self, index: u32, stream: Stream) {
+        let one = &self.touched[index as usize];
+        let tie = (stream.at(one.vertex.into()) >> 32) as u32;
+        self.queues[usize::from(one.side)].push((one.gain(), tie, index));
+    }
+
+    /// Takes the vertex with the greatest gain whose move keeps the limit out of its queue.
+    fn next(&mut self, pair: &Pair<'_>) -> Option<u32> {
+        let mut tops = [None; 2];
+        for side in 0..2 {
+            let room = pair.state.limit - pair.weights[1 - side];
+            while let Some(&(gain, _, index)) = self.queues[side].peek() {
+                let one = &self.touched[index as usize];
+                let is_stale = one.moved || usize::from(one.side) != side || one.gain() != gain;
+                if !is_stale && pair.state.graph.weight(one.vertex) <= room {
+                    tops[side] = self.queues[side].peek().copied();
+                    break;
+                }
+                self.queues[side].pop();
+            }
+        }
+        let side = usize::from(tops[1] > tops[0]);
+        tops[side]?;
+        self.queues[side].pop().map(|(_, _, index)| index)
+    }
+
+    /// Moves a vertex to the other side. With a stream, also queues the neighbors.
+    fn flip(&mut self, pair: &mut Pair<'_>, index: u32, queue: Option<Stream>) {
+        let one = &mut self.touched[index as usize];
+        let (v, from) = (one.vertex, one.side);
+        one.side = 1 - from;
+        std::mem::swap(&mut one.inside, &mut one.outside);
+        let weight = pair.state.graph.weight(v);
+        pair.weights[usize::from(from)] -= weight;
+        pair.weights[usize::from(1 - from)] += weight;
+        for (u, weight) in pair.state.graph.row(v) {
+            let neighbor = match self.places[u as usize] {
+                0 if pair.parts.contains(&pair.state.part(u)) => self.touch(pair, u),
+                0 => continue,
+                place => {
+                    let other = &mut self.touched[place as usize - 1];
+                    let change = if other.side == from { -weight } else { weight };
+                    other.inside += change;
+                    other.outside -= change;
+                    place - 1
+                }
+            };
+            if let Some(stream) = queue
+                && !self.touched[neighbor as usize].moved
+            {
+                self.push(neighbor, stream);
+            }
+        }
+    }
+}
