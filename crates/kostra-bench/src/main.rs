@@ -12,6 +12,8 @@ mod graphs;
 mod machine;
 mod memory_speed;
 mod observed;
+mod output;
+mod page;
 mod papers;
 mod peak;
 mod peers;
@@ -70,12 +72,8 @@ enum Task {
         #[command(flatten)]
         circumstances: Circumstances,
     },
-    /// Prints records as Markdown
-    Report {
-        /// Records written with -o
-        #[arg(required = true)]
-        records: Vec<PathBuf>,
-    },
+    /// Prints records as Markdown, or writes them as a page with plots
+    Report(ReportArguments),
 }
 
 #[derive(Args)]
@@ -155,6 +153,22 @@ struct MemoryArguments {
 }
 
 #[derive(Args)]
+struct ReportArguments {
+    /// Records written with -o; for a page also those of the other programs in bench/record
+    #[arg(required = true)]
+    records: Vec<PathBuf>,
+    /// Write a page with plots to FILE: one HTML file that needs no network
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the plots of the page as SVG and CSV files to FOLDER
+    #[arg(long, value_name = "FOLDER", requires = "output")]
+    assets: Option<PathBuf>,
+    /// Show the records as one, such as the records of several graphs of one machine
+    #[arg(long, requires = "output")]
+    together: bool,
+}
+
+#[derive(Args)]
 struct PaperRun {
     #[command(flatten)]
     arguments: PaperArguments,
@@ -170,7 +184,7 @@ fn main() -> ExitCode {
         Task::Nobari(arguments) => evaluate("nobari", &arguments),
         Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
-        Task::Report { records } => report(&records),
+        Task::Report(arguments) => report(&arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -299,9 +313,13 @@ fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool>
     conclude(record, Measured::Bank(results), circumstances)
 }
 
-fn report(records: &[PathBuf]) -> Result<bool> {
+fn report(arguments: &ReportArguments) -> Result<bool> {
+    if let Some(page) = &arguments.output {
+        let destination = page::Destination { page, assets: arguments.assets.as_deref() };
+        return page::write(&arguments.records, arguments.together, &destination);
+    }
     let mut agree = true;
-    for path in records {
+    for path in &arguments.records {
         let record = Record::read(path)?;
         agree &= record.agrees();
         println!("{}", report::markdown(&record));

@@ -7,6 +7,7 @@
 mod family;
 mod manoochehri;
 mod nobari;
+mod shown;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use crate::peers;
 use crate::record::{ExperimentResult, Skipped};
 use crate::sweep;
 use family::PaperGraph;
+pub(crate) use shown::{ShownExperiment, ShownGraph, ShownMeasure, shown_paper};
 pub(crate) use tables::report;
 
 /// A paper with an evaluation.

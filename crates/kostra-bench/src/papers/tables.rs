@@ -171,7 +171,7 @@ fn options(settings: &BTreeMap<String, u64>) -> String {
 }
 
 impl Measure {
-    fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Self::Time => "Time in ms",
             Self::EdgeRate => "Million edges per second",
@@ -183,18 +183,32 @@ impl Measure {
         }
     }
 
+    /// A value in the unit of the title and of the published figures.
+    pub(super) fn in_unit(self, value: f64) -> f64 {
+        match self {
+            Self::Time => 1e3 * value,
+            Self::Reduction | Self::ReductionAlone => 100.0 * value,
+            Self::EdgeRate | Self::AbortRate => value,
+        }
+    }
+
     fn format(self, value: f64) -> String {
         match self {
             Self::Time => milliseconds(value),
-            Self::EdgeRate => format!("{value:.1}"),
-            Self::Reduction | Self::ReductionAlone => format!("{:.1}", 100.0 * value),
+            Self::EdgeRate | Self::Reduction | Self::ReductionAlone => {
+                format!("{:.1}", self.in_unit(value))
+            }
             Self::AbortRate => format!("{value:.4}"),
         }
     }
 }
 
 /// A contestant's values on a graph; empty if it does not report what the measure needs.
-fn values(measure: Measure, graph: &GraphResult, contestant: &ContestantResult) -> Vec<f64> {
+pub(super) fn values(
+    measure: Measure,
+    graph: &GraphResult,
+    contestant: &ContestantResult,
+) -> Vec<f64> {
     let median = contestant.timing.median;
     match (measure, &contestant.observed) {
         (Measure::Time, _) => vec![median],
