@@ -39,6 +39,9 @@ pub(crate) struct Record {
     pub(crate) pinned_to: Vec<usize>,
     /// The greatest number of threads of the solvers, readers and peers.
     pub(crate) threads: usize,
+    /// The dates, in UTC, at which an interrupted measurement was continued.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resumed: Vec<String>,
     /// The results.
     pub(crate) measured: Measured,
 }
@@ -224,6 +227,7 @@ impl Record {
             load_average: [load, load],
             pinned_to,
             threads,
+            resumed: Vec::new(),
             measured: Measured::Memory(Vec::new()),
         }
     }
@@ -233,6 +237,25 @@ impl Record {
         self.load_average[1] = crate::machine::load_average();
         self.measured = measured;
         self
+    }
+
+    /// The first condition that differs from those of another record: its name and both values.
+    /// Files other than records may have changed between two runs at one commit.
+    pub(crate) fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let hash = |record: &Self| record.commit.as_ref().map(|commit| commit.hash.clone());
+        let conditions = |record: &Self| {
+            [
+                ("command", record.command.clone()),
+                ("machine", format!("{:?}", record.machine)),
+                ("commit", hash(record).unwrap_or_else(|| "unknown".to_owned())),
+                ("program", format!("{:?}", record.versions)),
+                ("pinning", format!("{:?}", record.pinned_to)),
+                ("number of threads", record.threads.to_string()),
+            ]
+        };
+        let mut pairs = conditions(self).into_iter().zip(conditions(other));
+        let found = pairs.find(|((_, mine), (_, theirs))| mine != theirs);
+        found.map(|((what, mine), (_, theirs))| (what, mine, theirs))
     }
 
     /// Whether all answers agree and the forest of each graph is verified.

@@ -126,6 +126,14 @@ pub(super) struct Section {
     pub(super) groups: Vec<Group>,
 }
 
+impl Section {
+    /// The machine of the measurement.
+    pub(super) fn machine(&self) -> Option<&str> {
+        let machine = self.facts.iter().find(|(name, _)| name == "machine");
+        machine.map(|(_, machine)| &**machine)
+    }
+}
+
 /// The distinct values in order of their first appearance.
 pub(super) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut all = Vec::new();

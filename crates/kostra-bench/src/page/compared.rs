@@ -34,60 +34,74 @@ fn reference(cells: &[&Cell], with_peers: bool) -> Option<f64> {
     if with_peers { times.reduce(f64::min) } else { times.reduce(f64::max) }
 }
 
-fn speed_ups(group: &Group) -> Vec<Plot> {
-    let mut plots = Vec::new();
-    for (place, cells) in places(group) {
-        let labels = distinct(cells.iter().map(|cell| cell.label()));
-        let with_peers = cells.iter().any(|cell| cell.peer);
-        if labels.len() < 2 {
-            continue;
-        }
+/// The ratios of one number of ranks and threads.
+struct Ratios<'a> {
+    place: &'a str,
+    graphs: Vec<&'a str>,
+    /// The contestants, with their ratio on each graph where they have one.
+    contestants: Vec<(String, Vec<Option<f64>>)>,
+}
+
+impl<'a> Ratios<'a> {
+    fn new(place: &'a str, cells: &[&'a Cell], with_peers: bool) -> Self {
         let graphs = distinct(cells.iter().map(|cell| &*cell.graph));
-        let on = |graph: &str| {
-            cells.iter().filter(|cell| cell.graph == graph).copied().collect::<Vec<_>>()
-        };
-        // The ratio of each contestant on each graph that has a reference.
+        let labels = distinct(cells.iter().map(|cell| cell.label()));
         let ratio = |label: &str, graph: &str| {
-            let here = on(graph);
+            let here = cells.iter().filter(|cell| cell.graph == graph).copied();
+            let here: Vec<&Cell> = here.collect();
             let cell = here.iter().find(|cell| cell.label() == label)?;
             (here.len() > 1).then_some(reference(&here, with_peers)? / cell.median)
         };
-        let mean = |label: &String| {
-            let logs: Vec<f64> =
-                graphs.iter().filter_map(|graph| ratio(label, graph)).map(f64::ln).collect();
-            (!logs.is_empty())
-                .then(|| ((logs.iter().sum::<f64>() / logs.len() as f64).exp(), logs.len()))
+        let ratios = |label: String| {
+            let ratios = graphs.iter().map(|graph| ratio(&label, graph)).collect();
+            (label, ratios)
         };
-        let many = labels.len() * graphs.len() > MOST_BARS;
-        let panel = if many {
-            let means: Vec<_> =
-                labels.iter().filter_map(|label| Some((label, mean(label)?))).collect();
-            let points = means.iter().enumerate().map(|(at, (_, (mean, _)))| (at as f64, *mean));
-            Panel {
-                title: format!("geometric means over the graphs of each contestant, on {place}"),
-                categories: means
-                    .iter()
-                    .map(|(label, (_, count))| format!("{label} ({count} graphs)"))
-                    .collect(),
-                series: vec![Series::measured("geometric mean", points.collect())],
-            }
-        } else {
-            let series = |label: &String| {
-                let points = graphs.iter().enumerate();
-                let points =
-                    points.filter_map(|(at, graph)| Some((at as f64, ratio(label, graph)?)));
-                Series::measured(label, points.collect())
-            };
-            Panel {
-                title: format!("on {place}"),
-                categories: graphs.iter().map(|&graph| graph.to_owned()).collect(),
-                series: labels.iter().map(series).collect(),
-            }
+        Self { place, contestants: labels.into_iter().map(ratios).collect(), graphs }
+    }
+
+    /// A group of bars for each graph.
+    fn by_graph(&self) -> Panel {
+        let series = |(label, ratios): &(String, Vec<Option<f64>>)| {
+            let points = ratios.iter().enumerate();
+            let points = points.filter_map(|(at, ratio)| Some((at as f64, (*ratio)?)));
+            Series::measured(label, points.collect())
         };
+        Panel {
+            title: String::new(),
+            categories: self.graphs.iter().map(|&graph| graph.to_owned()).collect(),
+            series: self.contestants.iter().map(series).collect(),
+        }
+    }
+
+    /// One bar for each contestant.
+    fn means(&self) -> Panel {
+        let mean = |(label, ratios): &(String, Vec<Option<f64>>)| {
+            let logs: Vec<f64> = ratios.iter().flatten().map(|ratio| ratio.ln()).collect();
+            let count = logs.len();
+            let mean = (logs.iter().sum::<f64>() / count as f64).exp();
+            (count > 0).then(|| (format!("{label} ({count} graphs)"), mean))
+        };
+        let means: Vec<_> = self.contestants.iter().filter_map(mean).collect();
+        let points = means.iter().enumerate().map(|(at, (_, mean))| (at as f64, *mean));
+        let series = vec![Series::measured("geometric mean", points.collect())];
+        let categories = means.iter().map(|(label, _)| label.clone()).collect();
+        let title =
+            format!("geometric means over the graphs of each contestant, on {}", self.place);
+        Panel { title, categories, series }
+    }
+}
+
+fn speed_ups(group: &Group) -> Vec<Plot> {
+    let plot = |(place, cells): (String, Vec<&Cell>)| {
+        let with_peers = cells.iter().any(|cell| cell.peer);
+        let ratios = Ratios::new(&place, &cells, with_peers);
+        let bars = ratios.contestants.len() * ratios.graphs.len();
+        let panel = if bars > MOST_BARS { ratios.means() } else { ratios.by_graph() };
         let whom = if with_peers { "fastest peer" } else { "slowest contestant" };
-        plots.push(Plot {
+        let comma = if place.is_empty() { "" } else { ", on " };
+        Plot {
             id: format!("{}-speed-up-{}", group.id, place.replace(' ', "-")),
-            title: format!("Times as fast as the {whom}, on {place}"),
+            title: format!("Times as fast as the {whom}{comma}{place}"),
             note: format!(
                 "A bar is the median time of the {whom} on the graph, divided by the median of the \
                  contestant. Longer is faster; bars to the left of 1 are slower."
@@ -96,14 +110,17 @@ fn speed_ups(group: &Group) -> Vec<Plot> {
             positions: Axis::linear(""),
             values: Axis::log(&format!("times as fast as the {whom}")).from(1.0),
             panels: vec![panel],
-        });
-    }
-    plots
+        }
+    };
+    let several = |(_, cells): &(String, Vec<&Cell>)| {
+        distinct(cells.iter().map(|cell| cell.label())).len() > 1
+    };
+    places(group).into_iter().filter(several).map(plot).collect()
 }
 
 /// The fastest cell with `wanted` data of each graph, contestant and place, in panels by
 /// contestant.
-fn fastest<'a>(group: &'a Group, wanted: impl Fn(&Cell) -> bool) -> Vec<(&'a str, Vec<&'a Cell>)> {
+fn fastest(group: &Group, wanted: impl Fn(&Cell) -> bool) -> Vec<(&str, Vec<&Cell>)> {
     let names = distinct(group.cells.iter().map(|cell| &*cell.name));
     let panel = |name| {
         let mut best: Vec<&Cell> = Vec::new();
@@ -120,50 +137,86 @@ fn fastest<'a>(group: &'a Group, wanted: impl Fn(&Cell) -> bool) -> Vec<(&'a str
     names.into_iter().map(panel).filter(|(_, cells)| !cells.is_empty()).collect()
 }
 
-/// The name of a cell in a panel of its contestant.
-fn category(cell: &Cell, places: usize) -> String {
+/// The phases that have a color of their own in a panel. The others are added up.
+const MOST_PHASES: usize = 9;
+
+/// The name of a cell in a panel of its contestant, without what all cells share.
+fn category(cell: &Cell, group: &Group) -> String {
+    let varies =
+        |count: fn(&Cell) -> Option<u64>| distinct(group.cells.iter().map(count)).len() > 1;
+    let of_ranks = cell.ranks.filter(|_| varies(|cell| cell.ranks));
+    let of_threads = cell.threads.filter(|_| varies(|cell| cell.threads));
+    let place = Cell { ranks: of_ranks, threads: of_threads, ..Cell::default() }.place();
     let settings = cell.settings.iter().map(|(name, value)| format!(" {name}={value}"));
-    let place = if places > 1 { format!(", {}", cell.place()) } else { String::new() };
-    format!("{}{place}{}", cell.graph, settings.collect::<String>())
+    let comma = if place.is_empty() { "" } else { ", " };
+    format!("{}{comma}{place}{}", cell.graph, settings.collect::<String>())
+}
+
+/// The time of the solve that the phases are of.
+fn whole(cell: &Cell) -> f64 {
+    let sum: f64 = cell.phases.iter().map(|(_, seconds)| seconds).sum();
+    sum.max(cell.observed.unwrap_or(sum)).max(f64::MIN_POSITIVE)
+}
+
+/// The phases of a panel: the longest ones by their shares of all cells, in the order of the solve.
+fn long_phases<'a>(cells: &[&'a Cell]) -> Vec<&'a str> {
+    let all = cells.iter().flat_map(|cell| cell.phases.iter().map(|(name, _)| &**name));
+    let names = distinct(all);
+    let share = |name: &str| -> f64 {
+        let of = |cell: &&Cell| {
+            let found = cell.phases.iter().filter(|(phase, _)| phase == name);
+            found.map(|(_, seconds)| seconds).sum::<f64>() / whole(cell)
+        };
+        cells.iter().map(of).sum()
+    };
+    let mut longest = names.clone();
+    longest.sort_by(|left, right| share(right).total_cmp(&share(left)));
+    longest.truncate(MOST_PHASES);
+    names.into_iter().filter(|name| longest.contains(name)).collect()
 }
 
 fn phases(group: &Group) -> Option<Plot> {
-    let places = places(group).len();
-    let panel = |(name, cells): (&str, Vec<&Cell>)| {
-        let whole = |cell: &Cell| {
-            let sum: f64 = cell.phases.iter().map(|(_, seconds)| seconds).sum();
-            sum.max(cell.observed.unwrap_or(sum)).max(f64::MIN_POSITIVE)
-        };
-        let names =
-            distinct(cells.iter().flat_map(|cell| cell.phases.iter().map(|(name, _)| &**name)));
-        let series = names.iter().map(|&name| {
+    let order = group.graphs();
+    let panel = |(name, mut cells): (&str, Vec<&Cell>)| {
+        cells.sort_by_key(|cell| order.iter().position(|graph| *graph == cell.graph));
+        let long = long_phases(&cells);
+        let series = |name: &str, is_part: &dyn Fn(&str) -> bool| {
             let share = |(at, cell): (usize, &&Cell)| {
-                let (_, seconds) = cell.phases.iter().find(|(phase, _)| phase == name)?;
-                Some((at as f64, 100.0 * seconds / whole(cell)))
+                let parts = cell.phases.iter().filter(|(phase, _)| is_part(phase));
+                let seconds: f64 = parts.map(|(_, seconds)| seconds).sum();
+                (seconds > 0.0).then_some((at as f64, 100.0 * seconds / whole(cell)))
             };
             Series::measured(name, cells.iter().enumerate().filter_map(share).collect())
-        });
+        };
+        let mut all: Vec<_> =
+            long.iter().map(|&name| series(name, &|phase: &str| phase == name)).collect();
+        all.push(series("other phases", &|phase: &str| !long.contains(&phase)));
         let milliseconds = |cell: &&Cell| {
-            format!("{}: {} ms", category(cell, places), crate::report::milliseconds(whole(cell)))
+            format!("{}: {} ms", category(cell, group), crate::report::milliseconds(whole(cell)))
         };
         Panel {
             title: name.to_owned(),
             categories: cells.iter().map(milliseconds).collect(),
-            series: series.collect(),
+            series: all,
         }
     };
     let panels: Vec<_> =
         fastest(group, |cell| !cell.phases.is_empty()).into_iter().map(panel).collect();
+    let solve = if group.cells.iter().any(|cell| cell.ranks.is_some()) {
+        "Medians of the timed solves."
+    } else {
+        "Of one more solve, which was observed and not timed."
+    };
     Some(Plot {
         id: format!("{}-phases", group.id),
         title: "Phases of the solvers".to_owned(),
-        note: "Shares of one more solve, which was observed and takes the time beside its name. \
-               What is missing to 100 % is outside of phases. Of several settings, the fastest is \
-               shown."
-            .to_owned(),
+        note: format!(
+            "{solve} Its time is beside the name of the graph. What is missing to 100 % is outside \
+             of phases. Of several settings, the fastest is shown."
+        ),
         kind: Kind::Stacks,
         positions: Axis::linear(""),
-        values: Axis::linear("share of the observed solve, %"),
+        values: Axis::linear("share of the solve, %"),
         panels,
     })
 }

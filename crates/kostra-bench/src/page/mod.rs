@@ -32,6 +32,9 @@ struct Figure {
     svg: String,
 }
 
+/// The name of several records that are shown as one.
+const TOGETHER: &str = "together";
+
 /// Where the page and the files of its plots go.
 pub(crate) struct Destination<'a> {
     /// The file of the page.
@@ -76,6 +79,43 @@ fn write_assets(folder: &Path, figure: &Figure) -> Result<()> {
     crate::output::write(&file("csv"), figure.plot.csv().as_bytes())
 }
 
+/// All samples of a record.
+pub(crate) struct Samples {
+    /// The machine; empty if the record does not name it.
+    pub(crate) machine: String,
+    /// The cells that have samples.
+    pub(crate) cells: Vec<CellSamples>,
+}
+
+/// The samples of one contestant on one graph, with one number of threads and ranks.
+pub(crate) struct CellSamples {
+    /// The group, graph, contestant and place, which are distinct together.
+    pub(crate) name: String,
+    /// Whether it is a solver of another project.
+    pub(crate) peer: bool,
+    /// The samples in order.
+    pub(crate) seconds: Vec<f64>,
+}
+
+/// Reads the samples of a record of any kind.
+///
+/// # Errors
+/// If the file is not a record.
+pub(crate) fn samples(path: &Path) -> Result<Samples> {
+    let section = section(path)?;
+    let mut cells = Vec::new();
+    for group in &section.groups {
+        let own = group.cells.iter().filter(|cell| !cell.samples.is_empty());
+        cells.extend(own.map(|cell| {
+            let parts = [group.title.clone(), cell.graph.clone(), cell.label(), cell.place()];
+            let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let seconds = cell.samples.clone();
+            CellSamples { name: parts.join(", "), peer: cell.peer, seconds }
+        }));
+    }
+    Ok(Samples { machine: section.machine().unwrap_or_default().to_owned(), cells })
+}
+
 fn section(path: &Path) -> Result<Section> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -94,23 +134,25 @@ fn section(path: &Path) -> Result<Section> {
 fn united(sections: Vec<Section>) -> Result<Section> {
     let mut all = sections.into_iter();
     let mut first = all.next().context("there is no record")?;
-    let machine = |section: &Section| {
-        section.facts.iter().find(|(name, _)| name == "machine").map(|(_, machine)| machine.clone())
-    };
     let mut whole = std::mem::take(&mut first.groups).into_iter().next().unwrap_or_default();
+    TOGETHER.clone_into(&mut whole.id);
+    let mut titles = vec![first.title.clone()];
     for other in all {
         ensure!(
-            machine(&other) == machine(&first),
+            other.machine() == first.machine(),
             "{} and {} were measured on different machines; report them without --together",
             first.title,
             other.title
         );
+        titles.push(other.title);
         for group in other.groups {
             join(&mut whole, group);
         }
     }
-    whole = whole.merged();
-    Ok(Section { groups: vec![whole], ..first })
+    // The other facts differ from record to record.
+    first.facts.retain(|(name, _)| name == "machine" || name == "device");
+    first.facts.push(("records".to_owned(), titles.join(", ")));
+    Ok(Section { title: TOGETHER.to_owned(), facts: first.facts, groups: vec![whole.merged()] })
 }
 
 fn join(whole: &mut Group, other: Group) {

@@ -128,9 +128,10 @@ impl Plot {
         names
     }
 
-    /// The number of its marks.
+    /// The number of its marks, bounds excluded.
     pub(super) fn marks(&self) -> usize {
         let series = self.panels.iter().flat_map(|panel| &panel.series);
+        let series = series.filter(|series| series.origin != Origin::Bound);
         series.map(|series| series.points.len()).sum()
     }
 

@@ -71,8 +71,9 @@ fn scaling(
         id: format!("{}-scaling-{what}", group.id),
         title: format!("Speed-up by the number of {what}"),
         note: format!(
-            "The median time on the least number of {what}, divided by the median time. The dashed \
-             line is a speed-up in proportion to the number of {what}."
+            "The median time on the least number of {what}, divided by the median time. Long dashes: \
+             a speed-up in proportion to the number of {what}. Short dashes: the multiplications \
+             that the processors do together, where processors share cores."
         ),
         kind: Kind::Lines,
         positions: Axis::log(what),
@@ -103,7 +104,7 @@ fn bounds(group: &Group, what: &str, positions: &[f64]) -> Vec<Series> {
             && at == first
         {
             let points = points.iter().map(|&(at, speed)| (at, speed / one));
-            all.push(bound("multiplications of these processors", points.collect()));
+            all.push(bound("these processors, by multiplications", points.collect()));
         }
     }
     all

@@ -115,25 +115,44 @@ fn experiment(title: &str, paper: &str, result: &ExperimentResult, record: &Reco
     let mut group = with_graphs(group, &result.graphs, record.threads);
     group.skipped.extend(result.skipped.iter().map(reason));
     if let Some(known) = known {
-        beside(&mut group, &known, result);
+        let hardware = shown_paper(paper).map_or("", |paper| paper.hardware);
+        beside(&mut group, &known, result, hardware);
     }
     group
 }
 
 /// Adds plots and tables of an experiment's measures beside the published figures.
-fn beside(group: &mut Group, experiment: &ShownExperiment, result: &ExperimentResult) {
+fn beside(
+    group: &mut Group,
+    experiment: &ShownExperiment,
+    result: &ExperimentResult,
+    hardware: &str,
+) {
     let name = |position: usize| {
         let graph = &result.graphs[position];
         let mark = if graph.stand_in_for.is_some() { STAND_IN } else { "" };
-        format!("{}{mark}", graph.name)
+        let is_swept = result.graphs.iter().filter(|other| other.name == graph.name).count() > 1;
+        let threads = graph.threads.filter(|_| is_swept);
+        let threads = threads.map_or(String::new(), |threads| format!(", threads: {threads}"));
+        format!("{}{mark}{threads}", graph.name)
     };
     for (at, measure) in experiment.measures.iter().enumerate() {
         let single = |(_, values): &(String, Vec<f64>)| values.len() == 1;
         let all_single = measure.graphs.iter().flat_map(|graph| &graph.measured).all(single);
         let mut plot = if all_single { dots(measure, &name) } else { by_round(measure, &name) };
         plot.id = format!("{}-measure-{}", group.id, at + 1);
+        plot.note.push_str(&published_note(measure, hardware));
         group.plots.extend(plot.cleaned());
         group.tables.extend(published_table(measure, &name));
+    }
+}
+
+/// Says which marks are the paper's.
+fn published_note(measure: &ShownMeasure, hardware: &str) -> String {
+    if measure.graphs.iter().any(|graph| !graph.published.is_empty()) {
+        format!("Dots were measured here. Triangles are the paper's figures, on {hardware}.")
+    } else {
+        "The paper prints no numbers for this; what its text says is above.".to_owned()
     }
 }
 
@@ -159,12 +178,11 @@ fn dots(measure: &ShownMeasure, name: &impl Fn(usize) -> String) -> Plot {
     let categories = measure.graphs.iter().map(|graph| name(graph.position)).collect();
     Plot {
         id: String::new(),
-        title: measure.title.to_owned(),
-        note: "Dots were measured here, triangles are the paper's figures on its hardware."
-            .to_owned(),
+        title: measure.title.clone(),
+        note: String::new(),
         kind: Kind::Dots,
         positions: Axis::linear(""),
-        values: Axis::log(measure.title),
+        values: Axis::log(&measure.title),
         panels: vec![Panel { title: String::new(), categories, series }],
     }
 }
@@ -175,11 +193,11 @@ fn by_round(measure: &ShownMeasure, name: &impl Fn(usize) -> String) -> Plot {
     };
     Plot {
         id: String::new(),
-        title: measure.title.to_owned(),
-        note: "One value for each iteration of the observed solve.".to_owned(),
+        title: measure.title.clone(),
+        note: "One value for each iteration of the observed solve. ".to_owned(),
         kind: Kind::Lines,
         positions: Axis { base: None, ..Axis::linear("iteration") },
-        values: Axis::linear(measure.title),
+        values: Axis::linear(&measure.title),
         panels: measure
             .graphs
             .iter()

@@ -26,7 +26,7 @@ pub(crate) struct ShownExperiment {
 /// One measure on all graphs of an experiment.
 pub(crate) struct ShownMeasure {
     /// The measure with its unit.
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// One entry per graph.
     pub(crate) graphs: Vec<ShownGraph>,
 }
@@ -69,7 +69,7 @@ impl ShownPaper {
             all.filter(|(_, values)| !values.is_empty()).collect()
         };
         let measure = |&measure: &Measure| ShownMeasure {
-            title: measure.title(),
+            title: measure.title().into(),
             graphs: (0..)
                 .zip(&result.graphs)
                 .map(|(position, graph)| ShownGraph {

@@ -53,15 +53,20 @@ impl Rows {
     }
 }
 
-fn panel_legend<'a>(kind: Kind, panel: &'a Panel) -> Vec<(&'a str, Look)> {
+fn panel_legend(kind: Kind, panel: &Panel) -> Vec<(&str, Look)> {
     let names = panel.series.iter().map(|series| (&*series.name, series.origin));
     if kind == Kind::Stacks { looks(&names.collect::<Vec<_>>()) } else { Vec::new() }
+}
+
+/// The height of a panel's title.
+fn caption(panel: &Panel) -> i32 {
+    if panel.title.is_empty() { 4 } else { CAPTION }
 }
 
 fn panel_height(kind: Kind, panel: &Panel) -> u32 {
     let row = if kind == Kind::Bars { BAR } else { ROW };
     let rows = (Rows::new(kind, panel).end * row) as i32;
-    (CAPTION + legend_height(&panel_legend(kind, panel)) + rows) as u32 + AXIS
+    (caption(panel) + legend_height(&panel_legend(kind, panel)) + rows) as u32 + AXIS
 }
 
 /// The height of all panels, one below the other.
@@ -82,10 +87,10 @@ pub(super) fn draw(area: &Area<'_>, plot: &Plot, common: &[(&str, Look)]) -> Res
         let (here, below) = rest.split_vertically(panel_height(plot.kind, panel));
         rest = below;
         let own = panel_legend(plot.kind, panel);
-        let caption = font(14).style(FontStyle::Bold).color(&INK);
-        here.draw(&Text::new(panel.title.clone(), (10, 4), caption))?;
-        draw_legend(&here, &own, CAPTION)?;
-        let (_, chart) = here.split_vertically(CAPTION + legend_height(&own));
+        let style = font(14).style(FontStyle::Bold).color(&INK);
+        here.draw(&Text::new(panel.title.clone(), (10, 4), style))?;
+        draw_legend(&here, &own, caption(panel))?;
+        let (_, chart) = here.split_vertically(caption(panel) + legend_height(&own));
         let looks = if own.is_empty() { common } else { &own };
         draw_panel(&chart, plot, panel, (&scale, looks))?;
     }
@@ -189,7 +194,7 @@ impl Marks {
             Kind::Bars => {
                 self.free[category] += 1.0;
                 let corners = [(self.base, top + 0.08), (x, top + 0.92)];
-                chart.draw_series([Rectangle::new(corners, look.style())])?;
+                chart.draw_series([Rectangle::new(corners, look.color.filled())])?;
                 let style = font(11).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
                 let place = EmptyElement::at((x.max(self.base), top + 0.5));
                 chart.draw_series([place + Text::new(number(value), (4, 0), style)])?;
@@ -199,16 +204,16 @@ impl Marks {
                 let end = start + x;
                 self.stacked[category] = end;
                 let corners = [(start, top + 0.12), (end, top + 0.88)];
-                chart.draw_series([Rectangle::new(corners, look.style())])?;
+                chart.draw_series([Rectangle::new(corners, look.color.filled())])?;
                 // A thin line of paper divides the pieces.
                 let line = [(end, top + 0.12), (end, top + 0.88)];
                 chart.draw_series([PathElement::new(line, PAPER.stroke_width(1))])?;
             }
             Kind::Dots | Kind::Lines if look.origin == Origin::Published => {
-                chart.draw_series([TriangleMarker::new((x, top + 0.5), 6, look.style())])?;
+                chart.draw_series([TriangleMarker::new((x, top + 0.5), 6, look.color.filled())])?;
             }
             Kind::Dots | Kind::Lines => {
-                chart.draw_series([Circle::new((x, top + 0.5), 5, look.style())])?;
+                chart.draw_series([Circle::new((x, top + 0.5), 5, look.color.filled())])?;
             }
         }
         Ok(())

@@ -80,17 +80,16 @@ fn draw_panel(
         let points: Vec<_> =
             series.points.iter().map(|&(at, value)| (x.at(at), y.at(value))).collect();
         if series.origin == Origin::Bound {
-            let dashed =
-                DashedPathElement::new(points.into_iter(), 6, 4, look.color.stroke_width(2));
+            let dashed = DashedPathElement::new(points, look.dash, 6, look.color.stroke_width(2));
             chart.draw_series([dashed])?;
             continue;
         }
         chart.draw_series([PathElement::new(points.clone(), look.color.stroke_width(2))])?;
         for place in points {
             if series.origin == Origin::Published {
-                chart.draw_series([TriangleMarker::new(place, 5, look.style())])?;
+                chart.draw_series([TriangleMarker::new(place, 5, look.color.filled())])?;
             } else {
-                chart.draw_series([Circle::new(place, 4, look.style())])?;
+                chart.draw_series([Circle::new(place, 4, look.color.filled())])?;
             }
         }
     }

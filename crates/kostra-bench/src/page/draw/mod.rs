@@ -11,6 +11,7 @@ use std::ops::Range;
 use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -86,29 +87,32 @@ impl From<&Scale> for Ticked {
 struct Look {
     color: RGBColor,
     origin: Origin,
-    /// Whether marks are filled. Series after the last color have hollow marks.
-    filled: bool,
+    /// The length of a dash, for bounds.
+    dash: i32,
 }
 
 impl Look {
+    /// The look of the series with a number; bounds are numbered apart. After the last color, the
+    /// colors repeat with half of their strength.
     fn new(index: usize, origin: Origin) -> Self {
-        let color = if origin == Origin::Bound { BOUND } else { SERIES[index % SERIES.len()] };
-        let filled = origin != Origin::Published && (index / SERIES.len()).is_multiple_of(2);
-        Self { color, origin, filled }
-    }
-
-    /// The style of areas and dots.
-    fn style(&self) -> ShapeStyle {
-        if self.filled { self.color.filled() } else { self.color.stroke_width(2) }
+        let RGBColor(red, green, blue) = SERIES[index % SERIES.len()];
+        let pale = |part: u8| u8::midpoint(part, 0xB4);
+        let color = match (origin, index / SERIES.len()) {
+            (Origin::Bound, _) => BOUND,
+            (_, 0) => RGBColor(red, green, blue),
+            _ => RGBColor(pale(red), pale(green), pale(blue)),
+        };
+        Self { color, origin, dash: if index == 0 { 9 } else { 3 } }
     }
 }
 
 /// The looks of series by name. A bound takes no color from the others.
 fn looks<'a>(names: &[(&'a str, Origin)]) -> Vec<(&'a str, Look)> {
-    let mut index = 0;
+    let (mut series, mut bounds) = (0, 0);
     let look = |&(name, origin): &(&'a str, Origin)| {
-        let look = Look::new(index, origin);
-        index += usize::from(origin != Origin::Bound);
+        let count = if origin == Origin::Bound { &mut bounds } else { &mut series };
+        let look = Look::new(*count, origin);
+        *count += 1;
         (name, look)
     };
     names.iter().map(look).collect()
@@ -155,7 +159,8 @@ pub(super) fn svg(plot: &Plot) -> Result<String> {
         }
         root.present()?;
     }
-    Ok(text)
+    // The default of SVG, which the library writes for every element.
+    Ok(text.replace(" opacity=\"1\"", ""))
 }
 
 fn font(size: i32) -> FontDesc<'static> {
@@ -185,17 +190,21 @@ fn legend_height(looks: &[(&str, Look)]) -> i32 {
     legend_places(looks).last().map_or(0, |(_, y)| y + LEGEND_ROW + 4)
 }
 
-/// Draws a legend. Its symbols are squares of the series' colors; bounds are dashes.
+/// Draws a legend: squares for measured series, triangles for published ones, dashes for bounds.
 fn draw_legend(area: &Area<'_>, looks: &[(&str, Look)], top: i32) -> Result<()> {
     for ((name, look), (x, y)) in looks.iter().zip(legend_places(looks)) {
         let middle = top + y + LEGEND_ROW / 2;
         if look.origin == Origin::Bound {
-            area.draw(&PathElement::new(
-                [(x, middle), (x + 14, middle)],
-                look.color.stroke_width(2),
-            ))?;
+            let ends = [(x, middle), (x + 14, middle)];
+            let style = look.color.stroke_width(2);
+            area.draw(&DashedPathElement::new(ends, look.dash, 4, style))?;
+        } else if look.origin == Origin::Published {
+            area.draw(&TriangleMarker::new((x + 6, middle), 6, look.color.filled()))?;
         } else {
-            area.draw(&Rectangle::new([(x + 1, middle - 5), (x + 11, middle + 5)], look.style()))?;
+            area.draw(&Rectangle::new(
+                [(x + 1, middle - 5), (x + 11, middle + 5)],
+                look.color.filled(),
+            ))?;
         }
         let style = font(TEXT).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
         area.draw(&Text::new((*name).to_owned(), (x + 18, middle), style))?;
