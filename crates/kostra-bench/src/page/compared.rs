@@ -1,6 +1,8 @@
 //! Plots that compare contestants on the same graphs: speed-up bars, phase stacks, rounds, and the
 //! distance to the speed of memory.
 
+use std::collections::BTreeMap;
+
 use super::cells::{Cell, Group, distinct};
 use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
 
@@ -32,6 +34,22 @@ fn places(group: &Group) -> Vec<(String, Vec<&Cell>)> {
 fn reference(cells: &[&Cell], with_peers: bool) -> Option<f64> {
     let times = cells.iter().filter(|cell| !with_peers || cell.peer).map(|cell| cell.median);
     if with_peers { times.reduce(f64::min) } else { times.reduce(f64::max) }
+}
+
+/// More contestants than these are shown with their fastest settings only.
+pub(super) const MOST_CONTESTANTS: usize = 12;
+
+/// The cells with the fastest settings of each contestant on each graph, without their settings.
+fn without_settings(cells: &[&Cell]) -> Vec<Cell> {
+    let mut best: Vec<Cell> = Vec::new();
+    for cell in cells {
+        match best.iter_mut().find(|known| (&known.graph, &known.name) == (&cell.graph, &cell.name))
+        {
+            Some(known) => known.median = known.median.min(cell.median),
+            None => best.push(Cell { settings: BTreeMap::new(), ..(*cell).clone() }),
+        }
+    }
+    best
 }
 
 /// The ratios of one number of ranks and threads.
@@ -94,6 +112,13 @@ impl<'a> Ratios<'a> {
 fn speed_ups(group: &Group) -> Vec<Plot> {
     let plot = |(place, cells): (String, Vec<&Cell>)| {
         let with_peers = cells.iter().any(|cell| cell.peer);
+        let contestants = distinct(cells.iter().map(|cell| cell.label())).len();
+        let (reduced, hint) = if contestants > MOST_CONTESTANTS {
+            (without_settings(&cells), " Of several settings, the fastest on the graph is shown.")
+        } else {
+            (cells.into_iter().cloned().collect(), "")
+        };
+        let cells: Vec<&Cell> = reduced.iter().collect();
         let ratios = Ratios::new(&place, &cells, with_peers);
         let bars = ratios.contestants.len() * ratios.graphs.len();
         let panel = if bars > MOST_BARS { ratios.means() } else { ratios.by_graph() };
@@ -104,7 +129,7 @@ fn speed_ups(group: &Group) -> Vec<Plot> {
             title: format!("Times as fast as the {whom}{comma}{place}"),
             note: format!(
                 "A bar is the median time of the {whom} on the graph, divided by the median of the \
-                 contestant. Longer is faster; bars to the left of 1 are slower."
+                 contestant. Longer is faster; bars to the left of 1 are slower.{hint}"
             ),
             kind: Kind::Bars,
             positions: Axis::linear(""),

@@ -6,6 +6,9 @@ use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
 /// Fewer sizes than these show no course.
 const FEWEST_SIZES: usize = 3;
 
+/// More lines than these are reduced to one for each contestant.
+const MOST_LINES: usize = 10;
+
 /// All plots of this kind that the cells of a group give.
 pub(super) fn plots(group: &Group) -> Vec<Plot> {
     let mut plots = vec![
@@ -156,11 +159,21 @@ fn swept(group: &Group, option: &String) -> Plot {
         if several { format!("{label}, {}", cell.place()) } else { label }
     };
     let value = |cell: &Cell| cell.settings.get(option).map(|&value| value as f64);
+    let swept = group.cells.iter().filter(|cell| value(cell).is_some());
+    let many = distinct(swept.map(key)).len() > MOST_LINES;
+    let key = |cell: &Cell| if many { cell.name.clone() } else { key(cell) };
     let panel = |graph: &str| {
         let here = group.cells.iter().filter(|cell| cell.graph == graph);
         let times = |(label, points): &(String, Vec<(f64, &Cell)>)| {
-            let points = points.iter().map(|&(at, cell)| (at, 1e3 * cell.median));
-            Series::measured(label, points.collect())
+            let mut best: Vec<(f64, f64)> = Vec::new();
+            for &(at, cell) in points {
+                let time = 1e3 * cell.median;
+                match best.last_mut().filter(|(last, _)| *last == at) {
+                    Some((_, least)) => *least = least.min(time),
+                    None => best.push((at, time)),
+                }
+            }
+            Series::measured(label, best)
         };
         let series = lines(here, key, value, 2).iter().map(times).collect();
         Panel { title: graph.to_owned(), categories: Vec::new(), series }
@@ -172,7 +185,10 @@ fn swept(group: &Group, option: &String) -> Plot {
     Plot {
         id: format!("{}-option-{option}", group.id),
         title: format!("Time by the option {option}"),
-        note: "Medians. Solvers without the option are in the table.".to_owned(),
+        note: format!(
+            "Medians. Solvers without the option are in the table.{}",
+            if many { " Of several values of other options, the fastest is shown." } else { "" }
+        ),
         kind: Kind::Lines,
         positions,
         values: Axis::log("median time, ms"),

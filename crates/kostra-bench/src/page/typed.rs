@@ -1,12 +1,14 @@
 //! Sections of records of `kostra-bench`.
 
 use super::cells::{Group, STAND_IN, Section, cells, distinct};
+use super::compared::MOST_CONTESTANTS;
 use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
 use super::table::{Entry, Table};
 use crate::bank::BankResult;
 use crate::papers::{ShownExperiment, ShownMeasure, shown_paper};
 use crate::record::{
-    ExperimentResult, FileResult, GraphResult, Measured, PeakResult, Record, Skipped,
+    ContestantResult, ExperimentResult, FileResult, GraphResult, Measured, PeakResult, Record,
+    Skipped,
 };
 
 /// The section of a record whose name is `title`.
@@ -139,7 +141,8 @@ fn beside(
     for (at, measure) in experiment.measures.iter().enumerate() {
         let single = |(_, values): &(String, Vec<f64>)| values.len() == 1;
         let all_single = measure.graphs.iter().flat_map(|graph| &graph.measured).all(single);
-        let mut plot = if all_single { dots(measure, &name) } else { by_round(measure, &name) };
+        let mut plot =
+            if all_single { dots(measure, &name, result) } else { by_round(measure, &name) };
         plot.id = format!("{}-measure-{}", group.id, at + 1);
         plot.note.push_str(&published_note(measure, hardware));
         group.plots.extend(plot.cleaned());
@@ -156,7 +159,31 @@ fn published_note(measure: &ShownMeasure, hardware: &str) -> String {
     }
 }
 
-fn dots(measure: &ShownMeasure, name: &impl Fn(usize) -> String) -> Plot {
+/// The contestants with the fastest settings of each solver on a graph: their labels and names.
+fn fastest(graph: &GraphResult) -> Vec<(String, &str)> {
+    let mut best: Vec<&ContestantResult> = Vec::new();
+    for one in &graph.contestants {
+        match best.iter_mut().find(|known| known.name == one.name) {
+            Some(known) if known.timing.median <= one.timing.median => {}
+            Some(known) => *known = one,
+            None => best.push(one),
+        }
+    }
+    best.into_iter().map(|one| (one.label(), &*one.name)).collect()
+}
+
+fn dots(
+    measure: &ShownMeasure,
+    name: &impl Fn(usize) -> String,
+    result: &ExperimentResult,
+) -> Plot {
+    let labels = distinct(
+        measure
+            .graphs
+            .iter()
+            .flat_map(|graph| graph.measured.iter().map(|(label, _)| label.clone())),
+    );
+    let many = labels.len() > MOST_CONTESTANTS;
     let mut series: Vec<Series> = Vec::new();
     let mut add = |name: String, origin, at: usize, value| {
         let point = (at as f64, value);
@@ -166,8 +193,14 @@ fn dots(measure: &ShownMeasure, name: &impl Fn(usize) -> String) -> Plot {
         }
     };
     for (at, graph) in measure.graphs.iter().enumerate() {
+        let fastest = fastest(&result.graphs[graph.position]);
         for (label, values) in &graph.measured {
-            add(label.clone(), Origin::Measured, at, values[0]);
+            let found = fastest.iter().find(|(known, _)| known == label);
+            match found.filter(|_| many) {
+                Some((_, name)) => add((*name).to_owned(), Origin::Measured, at, values[0]),
+                None if many => {}
+                None => add(label.clone(), Origin::Measured, at, values[0]),
+            }
         }
     }
     for (at, graph) in measure.graphs.iter().enumerate() {
@@ -179,7 +212,7 @@ fn dots(measure: &ShownMeasure, name: &impl Fn(usize) -> String) -> Plot {
     Plot {
         id: String::new(),
         title: measure.title.clone(),
-        note: String::new(),
+        note: if many { "Of several settings, the fastest is shown. " } else { "" }.to_owned(),
         kind: Kind::Dots,
         positions: Axis::linear(""),
         values: Axis::log(&measure.title),
