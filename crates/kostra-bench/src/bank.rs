@@ -156,7 +156,7 @@ pub(crate) fn measure(arguments: &BankArguments) -> Result<Vec<BankResult>> {
 }
 
 fn counted(outcome: &Outcome) -> BankRun {
-    let Outcome { time, committed, read_only, aborted, wrong, preserved } = *outcome;
+    let Outcome { time, committed, read_only, aborted, wrong, preserved, .. } = *outcome;
     BankRun { seconds: time.as_secs_f64(), committed, read_only, aborted, wrong, preserved }
 }
 

@@ -13,12 +13,14 @@ constexpr u32 CAPACITY = 32;
 // The first balance of each account.
 constexpr u32 BALANCE = 10;
 
-// The places of `counters`, which has five.
+// The places of `counters`, which has six.
 constexpr u32 TAKEN = 0;     // transactions that warps have taken to do
 constexpr u32 COMMITTED = 1; // transactions that were done, read-only ones included
 constexpr u32 READ_ONLY = 2;
 constexpr u32 ABORTED = 3; // attempts that failed because of another thread
 constexpr u32 WRONG = 4;   // read-only transactions that saw a wrong total
+// Failed attempts of the first thread. It has the highest priority and never fails.
+constexpr u32 FIRST_ABORTED = 5;
 
 constexpr u32 WARP = 32;
 constexpr u32 ALL_LANES = 0xFFFFFFFFu;
@@ -148,6 +150,7 @@ __device__ void run_bank(Method method, u32 branches, u32 branch, u32 read_perce
             __syncwarp(); // the lanes begin the next transaction together
         }
     }
+    if (first_index() == 0) counters[FIRST_ABORTED] = tally.aborted;
     u32 numbers[] = {tally.committed, tally.read_only, tally.aborted, tally.wrong};
     u32 places[] = {COMMITTED, READ_ONLY, ABORTED, WRONG};
     for (u32 i = 0; i < 4; i++) {

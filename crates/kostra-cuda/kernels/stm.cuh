@@ -178,6 +178,12 @@ private:
         for (;;) {
             u32 found = atomicCAS(entry, expected, priority);
             if (found == expected) break;
+#ifdef PLANTED_ROLLBACK_AT_LOCKS // the source's rule; a test of the bank shows its fault
+            if (found & LOCK_BIT) {
+                lost = place;
+                return false;
+            }
+#endif
             while (found & LOCK_BIT && (found & LOWEST) > priority) {
                 time = sleep(time);
                 found = load(entry);
@@ -215,6 +221,11 @@ private:
         u32 locks = 0;
         for (u32 i = 0; i < size; i++) {
             u32 locked = priority | LOCK_BIT;
+#ifdef PLANTED_LOCKS_WITHOUT_MARKS // a test of the bank shows that money is lost
+            atomicExch(&memory[places[i]].entry, locked);
+            locks |= 1u << i;
+            continue;
+#endif
             if (atomicCAS(&memory[places[i]].entry, priority, locked) == priority) {
                 locks |= 1u << i;
             } else {

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use cudarc::driver::{CudaSlice, LaunchConfig};
+use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use thiserror::Error;
 
 use crate::buffers::download;
@@ -27,7 +27,7 @@ pub const CAPACITY: u32 = constant(SOURCE.text, "CAPACITY") as u32;
 /// The first balance of an account.
 const BALANCE: u32 = constant(SOURCE.text, "BALANCE") as u32;
 /// The number of the counters.
-const COUNTERS: usize = constant(SOURCE.text, "WRONG") as usize + 1;
+const COUNTERS: usize = constant(SOURCE.text, "FIRST_ABORTED") as usize + 1;
 /// The lanes of a warp, which take transactions together.
 const WARP: u32 = constant(SOURCE.text, "WARP") as u32;
 
@@ -133,6 +133,9 @@ pub struct Outcome {
     pub read_only: u64,
     /// The number of attempts that failed because of another thread.
     pub aborted: u64,
+    /// The failed attempts of the thread with the highest priority. It is 0 with
+    /// [`Method::Transactions`]: the proof of progress in `kernels/stm.cuh` needs it.
+    pub first_aborted: u64,
     /// The number of read-only transactions that saw a wrong total of a branch. It is 0 with
     /// [`Method::Transactions`].
     pub wrong: u64,
@@ -145,6 +148,16 @@ pub struct Outcome {
 /// # Errors
 /// When a number is out of range, or the device fails.
 pub fn run(device: &Device, workload: &Workload, method: Method) -> Result<Outcome, BankError> {
+    run_kernels(device, workload, method, SOURCE)
+}
+
+/// Runs a workload with the kernels of a source, which are `SOURCE` or `SOURCE` with a fault.
+fn run_kernels(
+    device: &Device,
+    workload: &Workload,
+    method: Method,
+    source: Source,
+) -> Result<Outcome, BankError> {
     workload.check()?;
     let mut accounts = device.uninit::<u64>(workload.accounts as usize)?;
     let mut counters = device.filled::<u64>(COUNTERS, 0)?;
@@ -152,7 +165,7 @@ pub fn run(device: &Device, workload: &Workload, method: Method) -> Result<Outco
     unsafe {
         launch!(
             device,
-            &device.function(SOURCE, "open_accounts")?,
+            &device.function(source, "open_accounts")?,
             grid_for(workload.accounts),
             (SOURCE, "open_accounts"),
             [ptr accounts = &mut accounts, u32 count = &workload.accounts],
@@ -160,7 +173,11 @@ pub fn run(device: &Device, workload: &Workload, method: Method) -> Result<Outco
         )
     }?;
     device.finish()?;
-    let time = launch_bank(device, workload, method, (&mut accounts, &mut counters))?;
+    let kernel = match method {
+        Method::Transactions => device.function(source, "bank_in_transactions"),
+        Method::Atomics => device.function(source, "bank_by_atomics"),
+    }?;
+    let time = launch_bank(device, workload, &kernel, (&mut accounts, &mut counters))?;
     let counters = download(device, &counters)?;
     let get = |place: u64| counters.get(place as usize).copied().unwrap_or_default();
     Ok(Outcome {
@@ -168,6 +185,7 @@ pub fn run(device: &Device, workload: &Workload, method: Method) -> Result<Outco
         committed: get(constant(SOURCE.text, "COMMITTED")),
         read_only: get(constant(SOURCE.text, "READ_ONLY")),
         aborted: get(constant(SOURCE.text, "ABORTED")),
+        first_aborted: get(constant(SOURCE.text, "FIRST_ABORTED")),
         wrong: get(constant(SOURCE.text, "WRONG")),
         preserved: are_preserved(&download(device, &accounts)?, workload.branch),
     })
@@ -184,7 +202,7 @@ fn grid_for(accounts: u32) -> LaunchConfig {
 fn launch_bank(
     device: &Device,
     workload: &Workload,
-    method: Method,
+    kernel: &CudaFunction,
     (accounts, counters): (&mut CudaSlice<u64>, &mut CudaSlice<u64>),
 ) -> Result<Duration, DeviceError> {
     let Workload { accounts: count, branch, read_percent, transfers, transactions, seed, .. } =
@@ -195,10 +213,6 @@ fn launch_bank(
         block_dim: (workload.threads, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = match method {
-        Method::Transactions => device.function(SOURCE, "bank_in_transactions"),
-        Method::Atomics => device.function(SOURCE, "bank_by_atomics"),
-    }?;
     const {
         // Both kernels have these parameters.
         crate::shared::assert_parameters(
@@ -223,7 +237,7 @@ fn launch_bank(
     unsafe {
         launch!(
             device,
-            &kernel,
+            kernel,
             grid,
             (SOURCE, "bank_in_transactions"),
             [
@@ -288,7 +302,38 @@ mod tests {
             let outcome = run(&device, &workload, Method::Transactions).unwrap();
             assert!(outcome.preserved && outcome.wrong == 0, "{workload:?}: {outcome:?}");
             assert!(outcome.committed >= workload.transactions, "{workload:?}: {outcome:?}");
+            assert_eq!(outcome.first_aborted, 0, "{workload:?}: {outcome:?}");
         }
+    }
+
+    /// The source's rule, with which two transactions can abort each other without end.
+    const WITH_ROLLBACK_AT_LOCKS: Source = Source {
+        name: "bank_rollback_at_locks",
+        text: concat!("#define PLANTED_ROLLBACK_AT_LOCKS\n", include_str!("../kernels/bank.cu")),
+    };
+
+    #[test]
+    fn with_a_rollback_at_locks_the_highest_priority_aborts_too() {
+        let Some(device) = device() else { return };
+        let transactions = Method::Transactions;
+        let outcome = run_kernels(&device, &CONTENDED, transactions, WITH_ROLLBACK_AT_LOCKS);
+        let outcome = outcome.unwrap();
+        assert!(outcome.preserved && outcome.wrong == 0, "{outcome:?}");
+        assert!(outcome.first_aborted > 0, "{outcome:?}");
+    }
+
+    /// Locks are taken without a look at the marks.
+    const WITHOUT_VALIDATION: Source = Source {
+        name: "bank_locks_without_marks",
+        text: concat!("#define PLANTED_LOCKS_WITHOUT_MARKS\n", include_str!("../kernels/bank.cu")),
+    };
+
+    #[test]
+    fn without_validation_money_is_lost() {
+        let Some(device) = device() else { return };
+        let outcome =
+            run_kernels(&device, &CONTENDED, Method::Transactions, WITHOUT_VALIDATION).unwrap();
+        assert!(!outcome.preserved, "{outcome:?}");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Compares every CUDA solver with the canonical forests of a CPU solver, on a machine that has a
 //! device but no Rust. The inputs are the cases of `testdata/`, small random multigraphs, graphs
-//! that make a solver leave its fast path, and a path of ten million vertices. Random multigraphs
-//! are solved with random option values, all other graphs in all variants of the solver
-//! (`kostra_testkit::variants`).
+//! that make a solver leave its fast path, a path of ten million vertices and a star of a million
+//! leaves. Random multigraphs are solved with random option values, all other graphs in all
+//! variants of the solver (`kostra_testkit::variants`).
 //!
 //! ```text
 //! cargo build --release --package kostra-testkit --example on_device
-//! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--hard 1] \
-//!     [--device 0] [--solver ID]
+//! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--star 1000000] \
+//!     [--hard 1] [--device 0] [--solver ID]
 //! ```
 //!
 //! Prints one line per check of a solver, or the fault. The exit code is 1 if a solver has a
@@ -32,6 +32,8 @@ struct Arguments {
     graphs: u64,
     seed: u64,
     path: u64,
+    /// The leaves of the star.
+    star: u64,
     /// Every `hard`-th hard graph is solved, or none if 0. Under a sanitizer, all of them would
     /// take too long.
     hard: u64,
@@ -42,7 +44,7 @@ struct Arguments {
 fn main() {
     let arguments = arguments().unwrap_or_else(|error| {
         eprintln!(
-            "{error}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--hard N] [--device D] [--solver ID]"
+            "{error}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--star N] [--hard N] [--device D] [--solver ID]"
         );
         exit(2);
     });
@@ -76,6 +78,7 @@ fn arguments() -> Result<Arguments, String> {
         graphs: 100_000,
         seed: 1,
         path: 10_000_000,
+        star: 1_000_000,
         hard: 1,
         device: 0,
         only: None,
@@ -89,6 +92,7 @@ fn arguments() -> Result<Arguments, String> {
             "--graphs" => parsed.graphs = number()?,
             "--seed" => parsed.seed = number()?,
             "--path" => parsed.path = number()?,
+            "--star" => parsed.star = number()?,
             "--hard" => parsed.hard = number()?,
             "--device" => parsed.device = number()? as usize,
             "--solver" => parsed.only = Some(value),
@@ -110,8 +114,12 @@ fn examine(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
     report(format!("{cases} cases in {variants} variants"));
     examine_random_graphs(solver, arguments)?;
     report(format!("{} random graphs with random options", arguments.graphs));
-    examine_path(solver, arguments)?;
-    report(format!("a path of {} vertices in {variants} variants", arguments.path));
+    // Every vertex of the path hooks onto its neighbor in the same direction.
+    examine_tree(solver, arguments, ("path", arguments.path), |edge| (edge, edge + 1))?;
+    report(format!("a path of {} edges in {variants} variants", arguments.path));
+    // All leaves of the star change the same vertex.
+    examine_tree(solver, arguments, ("star", arguments.star), |edge| (0, edge + 1))?;
+    report(format!("a star of {} leaves in {variants} variants", arguments.star));
     let hard = examine_hard_graphs(solver, arguments)?;
     report(format!("{hard} hard graphs in {variants} variants"));
     Ok(())
@@ -181,17 +189,22 @@ fn examine_hard_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<usi
     Ok(12 * hard.len())
 }
 
-/// Every vertex of the path hooks onto its neighbor in the same direction.
-fn examine_path(solver: &dyn Solver, arguments: &Arguments) -> Result<(), String> {
-    let n = Vertex::try_from(arguments.path).map_err(|error| error.to_string())?;
-    let ends: Vec<_> = (1..n).map(|v| (v - 1, v)).collect();
-    let path = graph_of(n, &ends, |edge| edge as u32);
+/// Solves a tree, whose edges are all in the forest.
+fn examine_tree(
+    solver: &dyn Solver,
+    arguments: &Arguments,
+    (name, edges): (&str, u64),
+    ends: fn(Vertex) -> (Vertex, Vertex),
+) -> Result<(), String> {
+    let m = Vertex::try_from(edges).map_err(|error| error.to_string())?;
+    let vertices = m.checked_add(1).ok_or("too many vertices")?;
+    let tree = graph_of(vertices, &(0..m).map(ends).collect::<Vec<_>>(), |edge| edge as u32);
     for order in ORDERS {
         for settings in variants(solver.info()) {
-            let about = || format!("path of {n} in {order:?}, {settings:?}");
-            let forest = solve(solver, &path, order, arguments.device, &settings)
+            let about = || format!("{name} of {m} edges in {order:?}, {settings:?}");
+            let forest = solve(solver, &tree, order, arguments.device, &settings)
                 .map_err(|error| format!("{}: {error}", about()))?;
-            if !forest.ids().iter().copied().eq(0..n.saturating_sub(1)) {
+            if !forest.ids().iter().copied().eq(0..m) {
                 return Err(format!("{}: {} edges", about(), forest.ids().len()));
             }
         }
