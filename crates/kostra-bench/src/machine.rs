@@ -110,8 +110,8 @@ pub(crate) fn versions() -> BTreeMap<String, String> {
     versions
 }
 
-/// The command line of this process, quoted for a shell. It lacks `--resume`, so that it is the same
-/// for all parts of an interrupted measurement.
+/// The command line of this process, quoted for a shell. It lacks `--resume`, so that all parts of
+/// an interrupted measurement have the same one.
 pub(crate) fn command_line() -> String {
     let arguments = env::args().skip(1).filter(|argument| argument != "--resume");
     let arguments = arguments.map(|argument| quoted(&argument));

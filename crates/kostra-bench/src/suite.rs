@@ -44,7 +44,7 @@ pub(crate) struct RunArguments {
     /// cache
     #[arg(long, value_name = "MIB", default_value_t = memory_speed::LARGEST_TABLE_MIB)]
     largest_table: usize,
-    /// Continue the record of -o, which an interrupted run of the same command wrote on this machine
+    /// Continue the record of -o, which this command wrote on this machine until it was interrupted
     #[arg(long, requires = "output")]
     resume: bool,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub(crate) struct RunArguments {
 pub(crate) struct PaperRun {
     #[command(flatten)]
     arguments: PaperArguments,
-    /// Continue the record of -o, which an interrupted run of the same command wrote on this machine
+    /// Continue the record of -o, which this command wrote on this machine until it was interrupted
     #[arg(long, requires = "output")]
     resume: bool,
     #[command(flatten)]

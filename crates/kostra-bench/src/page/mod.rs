@@ -1,7 +1,7 @@
 //! Makes one HTML page from records, with plots and sortable tables, and the plots as SVG and CSV
 //! files beside the page.
 //!
-//! A record becomes a [`Section`] of groups of cells. Plots are chosen by the data: a plot exists if
+//! A record becomes a [`Section`] of groups of cells. The data choose the plots: a plot exists if
 //! the cells have what it shows. The page refers to no other file and to no network.
 
 mod cells;

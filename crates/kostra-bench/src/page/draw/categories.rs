@@ -195,9 +195,11 @@ impl Marks {
                 self.free[category] += 1.0;
                 let corners = [(self.base, top + 0.08), (x, top + 0.92)];
                 chart.draw_series([Rectangle::new(corners, look.color.filled())])?;
-                // The color of a bar without length must be seen too.
-                let foot = Rectangle::new([(-2, -4), (2, 4)], look.color.filled());
-                chart.draw_series([EmptyElement::at((self.base, top + 0.5)) + foot])?;
+                if (x - self.base).abs() < 1e-9 {
+                    // The color of a bar without length must be seen too.
+                    let foot = Rectangle::new([(-2, -4), (2, 4)], look.color.filled());
+                    chart.draw_series([EmptyElement::at((x, top + 0.5)) + foot])?;
+                }
                 let style = font(11).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
                 let place = EmptyElement::at((x.max(self.base), top + 0.5));
                 chart.draw_series([place + Text::new(number(value), (4, 0), style)])?;
