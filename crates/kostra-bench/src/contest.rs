@@ -9,7 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{AnyGraph, EdgeId, Order, Platform, Representation, Run, verify, with_graph};
+use kostra::{
+    AnyGraph, EdgeId, Order, Platform, Representation, Run, Solver, SolverInfo, verify, with_graph,
+};
 
 use crate::awake::Awake;
 use crate::contestant::{
@@ -17,6 +19,7 @@ use crate::contestant::{
 };
 use crate::graphs::GraphSource;
 use crate::observed::Observed;
+use crate::papers::RankJob;
 use crate::peers::{Handout, Peer};
 use crate::record::{self, ContestantResult, GraphResult, Skipped};
 use crate::statistics::Timing;
@@ -32,12 +35,16 @@ pub(crate) struct Rules {
     pub(crate) entrants: Vec<Entrant>,
     /// The peers. Their turns follow those of the solvers.
     pub(crate) peers: Vec<Peer>,
+    /// The solvers for clusters, after the peers.
+    pub(crate) rank_jobs: Vec<RankJob>,
     /// The folder of the peers that are programs.
     pub(crate) peer_programs: Option<PathBuf>,
     /// The number of counted rounds, after one warm-up round.
     pub(crate) runs: usize,
     /// The numbers of threads per contestant, with one contest each.
     pub(crate) threads: Vec<usize>,
+    /// Whether turns follow each other at once, because the times do not matter.
+    pub(crate) no_rest: bool,
     /// What the time of a solver on a device includes.
     pub(crate) timed: Timed,
     /// The seconds after which a contestant takes no further turn; none if all take all turns. If
@@ -102,11 +109,11 @@ fn hold_on(
     );
     let mut skipped = Vec::new();
     let mut entries: Vec<Entry<'_>> =
-        enter(graph, rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
+        enter((source, graph), rules, threads, &mut skipped).into_iter().map(Entry::new).collect();
     let (awake, alone) = (Awake::keep(), entries.len() == 1);
     for round in 0..=rules.runs {
         for entry in entries.iter_mut().filter(|entry| entry.has_turn(rules)) {
-            if !alone {
+            if !alone && !rules.no_rest {
                 thread::sleep(REST);
             }
             entry.take_turn(round, referee);
@@ -148,7 +155,7 @@ fn hold_on(
 
 /// The contestants that can run, each with the graph in its own format.
 fn enter<'a>(
-    graph: &'a AnyGraph,
+    (source, graph): (&GraphSource, &'a AnyGraph),
     rules: &Rules,
     threads: usize,
     skipped: &mut Vec<Skipped>,
@@ -188,6 +195,12 @@ fn enter<'a>(
         match peer.enter(&mut handout, rules.peer_programs.as_deref(), threads) {
             Ok(contestant) => contestants.push(contestant),
             Err(error) => skipped.push(skip(peer.name, &error)),
+        }
+    }
+    for job in &rules.rank_jobs {
+        match job.enter(source, rules.runs) {
+            Ok(contestant) => contestants.push(contestant),
+            Err(error) => skipped.push(skip(&job.label(), &error)),
         }
     }
     contestants
@@ -233,10 +246,23 @@ impl<'a> Entry<'a> {
     /// Whether it is observed. A solver on one thread is not if it is out of patience: its phases
     /// are not worth another long turn.
     fn is_observable(&self, rules: &Rules) -> bool {
-        let name = &self.contestant.identity().name;
-        let sequential =
-            kostra::solver(name).is_ok_and(|solver| solver.info().platform == Platform::Sequential);
+        let info = self.info();
+        let sequential = info.is_some_and(|info| info.platform == Platform::Sequential);
         self.failure.is_none() && (self.has_turn(rules) || !sequential)
+    }
+
+    /// The description of the solver; none for a peer and a solver for clusters.
+    fn info(&self) -> Option<&'static SolverInfo> {
+        kostra::solver(&self.contestant.identity().name).ok().map(Solver::info)
+    }
+
+    /// Judges an answer. A solver that is not exact must find as many edges as the others.
+    fn judge(&self, answer: Answer, referee: &mut Referee) {
+        if self.info().is_some_and(|info| !info.exact) {
+            referee.judge_approximate(&self.label(), &answer);
+        } else {
+            referee.judge(&self.label(), answer);
+        }
     }
 
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {
@@ -245,7 +271,7 @@ impl<'a> Entry<'a> {
             Ok(Solved { seconds, answer }) => {
                 eprintln!("  round {round}: {label} {:.3} ms", seconds * 1e3);
                 self.seconds.push(seconds);
-                referee.judge(&label, answer);
+                self.judge(answer, referee);
             }
             Err(error) => {
                 eprintln!("  round {round}: {label} is out: {error:#}");
@@ -260,7 +286,7 @@ impl<'a> Entry<'a> {
             Ok(Some((observed, answer))) => {
                 eprintln!("  observed: {label} {:.3} ms", observed.seconds * 1e3);
                 self.observed = Some(observed);
-                referee.judge(&label, answer);
+                self.judge(answer, referee);
             }
             Ok(None) => {}
             Err(error) => {
@@ -318,6 +344,15 @@ impl Referee {
                     .is_ok()
             })
         })
+    }
+
+    fn judge_approximate(&mut self, name: &str, answer: &Answer) {
+        if let Some((first, reference)) = &self.reference
+            && answer.edges != reference.edges
+        {
+            self.disagreements
+                .push(format!("{name} found {} edges, {first} {}", answer.edges, reference.edges));
+        }
     }
 
     fn judge(&mut self, name: &str, answer: Answer) {

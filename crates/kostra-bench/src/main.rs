@@ -5,6 +5,7 @@
 
 mod awake;
 mod bank;
+mod cache_counters;
 mod compare;
 mod contest;
 mod contestant;
@@ -63,6 +64,12 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Measures the tables and figures of Sousa 2014, chapter 5, and prints them beside the paper's
+    Sousa(PaperRun),
+    /// Measures the tables and figures of Shou & He 2024, and prints them beside the paper's
+    ShouHe(PaperRun),
+    /// Measures the figures of Biagiotti, and prints them beside the paper's
+    Biagiotti(PaperRun),
     /// Measures the tables and figures of Nobari 2012, and prints them beside the paper's
     Nobari(PaperRun),
     /// Measures the tables and figures of Manoochehri 2017, chapter 3, and prints them beside the
@@ -150,6 +157,9 @@ fn main() -> ExitCode {
         Task::Run(arguments) => suite::run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Sousa(arguments) => suite::evaluate("sousa", &arguments),
+        Task::ShouHe(arguments) => suite::evaluate("shou-he", &arguments),
+        Task::Biagiotti(arguments) => suite::evaluate("biagiotti", &arguments),
         Task::Nobari(arguments) => suite::evaluate("nobari", &arguments),
         Task::Manoochehri(arguments) => suite::evaluate("manoochehri", &arguments),
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),

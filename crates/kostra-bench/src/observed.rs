@@ -9,6 +9,12 @@ use std::time::{Duration, Instant};
 use kostra::{Observer, Round};
 use serde::{Deserialize, Serialize};
 
+use crate::cache_counters::{CacheCounters, CacheCounts};
+
+/// The counters of the accesses to the last cache and of the misses, in each round.
+pub(crate) const CACHE_ACCESSES: &str = "accesses to the last cache";
+pub(crate) const CACHE_MISSES: &str = "misses of the last cache";
+
 /// The reports of one observed solve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Observed {
@@ -34,8 +40,32 @@ pub(crate) struct Phase {
     pub(crate) round: Option<u32>,
     /// How often it ran.
     pub(crate) runs: u64,
-    /// The sum of its times.
+    /// The sum of its times; on ranks, on the rank where it took longest.
     pub(crate) seconds: f64,
+    /// The seconds over ranks; none on one machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ranks: Option<Spread>,
+}
+
+/// The distribution of a figure over ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spread {
+    /// The least value.
+    pub(crate) least: f64,
+    /// The lower median.
+    pub(crate) median: f64,
+    /// The greatest value.
+    pub(crate) most: f64,
+}
+
+impl Spread {
+    /// The distribution of values; none if there is none.
+    pub(crate) fn over(values: &[f64]) -> Option<Self> {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (&least, &most) = (sorted.first()?, sorted.last()?);
+        Some(Self { least, median: sorted[(sorted.len() - 1) / 2], most })
+    }
 }
 
 /// A round. It lasts until the next round starts or the rounds end.
@@ -58,8 +88,14 @@ pub(crate) struct Counter {
     pub(crate) name: String,
     /// The latest round at the time of the report, if there is one.
     pub(crate) round: Option<u32>,
-    /// The figure.
+    /// The phase that was open at the report, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<String>,
+    /// The figure; on ranks, of the rank with the greatest one.
     pub(crate) value: f64,
+    /// The figure over ranks; none on one machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ranks: Option<Spread>,
 }
 
 impl Observed {
@@ -96,9 +132,17 @@ pub(crate) struct Recorder {
     /// The open phases, as positions in `observed.phases`.
     open: Vec<usize>,
     round_start: Option<Instant>,
+    caches: Option<CacheCounters>,
+    /// The counts of the caches at the start of the round.
+    caches_before: Option<CacheCounts>,
 }
 
 impl Recorder {
+    /// A recorder that also counts cache misses in each round, if the machine lets it.
+    pub(crate) fn new() -> Self {
+        Self { caches: CacheCounters::open().ok(), ..Self::default() }
+    }
+
     /// The reports of a solve that took `seconds`.
     pub(crate) fn finish(mut self, seconds: f64) -> Observed {
         self.rounds_finished();
@@ -120,7 +164,8 @@ impl Observer for Recorder {
             .rposition(|phase| phase.name == name && phase.depth == depth && phase.round == round);
         self.open.push(known.unwrap_or(phases.len()));
         if known.is_none() {
-            phases.push(Phase { name: name.to_owned(), depth, round, runs: 0, seconds: 0.0 });
+            let name = name.to_owned();
+            phases.push(Phase { name, depth, round, runs: 0, seconds: 0.0, ranks: None });
         }
     }
 
@@ -134,6 +179,7 @@ impl Observer for Recorder {
     fn round(&mut self, Round { index, components, edges }: Round) {
         self.rounds_finished();
         self.observed.rounds.push(ObservedRound { round: index, components, edges, seconds: 0.0 });
+        self.caches_before = self.caches.as_ref().and_then(CacheCounters::read);
         self.round_start = Some(Instant::now());
     }
 
@@ -142,12 +188,20 @@ impl Observer for Recorder {
             (self.round_start.take(), self.observed.rounds.last_mut())
         {
             round.seconds = start.elapsed().as_secs_f64();
+            let after = self.caches.as_ref().and_then(CacheCounters::read);
+            if let Some((before, after)) = self.caches_before.take().zip(after) {
+                self.counter(CACHE_ACCESSES, after.accesses - before.accesses);
+                self.counter(CACHE_MISSES, after.misses - before.misses);
+            }
         }
     }
 
     fn counter(&mut self, name: &'static str, value: f64) {
         let round = self.observed.rounds.last().map(|round| round.round);
-        self.observed.counters.push(Counter { name: name.to_owned(), round, value });
+        let phase = self.open.last().and_then(|&open| self.observed.phases.get(open));
+        let phase = phase.map(|phase| phase.name.clone());
+        let name = name.to_owned();
+        self.observed.counters.push(Counter { name, round, phase, value, ranks: None });
     }
 }
 
@@ -167,6 +221,7 @@ mod tests {
             for seconds in [1, 2] {
                 run.phase("step", |run| run.phase_took("scan", took(seconds)));
             }
+            run.phase("count", |run| run.counter("entries", 1.0));
             run.counter("touches", 4.0);
         }
         run.finish_rounds();
@@ -180,8 +235,10 @@ mod tests {
             [
                 ("step", Some(0)),
                 ("scan", Some(0)),
+                ("count", Some(0)),
                 ("step", Some(1)),
                 ("scan", Some(1)),
+                ("count", Some(1)),
                 ("list", None)
             ]
         );
@@ -191,6 +248,9 @@ mod tests {
         assert_eq!(rounds, [(0, 10), (1, 9)]);
         assert_eq!(observed.counter("touches"), Some(8.0));
         assert_eq!(observed.counter("aborted"), None);
+        let counters: Vec<_> = observed.counters.iter().collect();
+        assert_eq!((counters[0].phase.as_deref(), counters[0].round), (Some("count"), Some(0)));
+        assert_eq!((counters[1].phase.as_deref(), counters[3].round), (None, Some(1)));
         assert_eq!(observed.totals().last(), Some(&("list", 5.0)));
         assert_eq!(observed.seconds, 9.0);
     }

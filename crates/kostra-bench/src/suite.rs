@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 
+use crate::cache_counters::CacheCounters;
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
 use crate::machine::Machine;
@@ -130,9 +131,11 @@ fn rules(arguments: &RunArguments) -> Result<Rules> {
     let rules = Rules {
         entrants: entrants.concat(),
         peers,
+        rank_jobs: Vec::new(),
         peer_programs: arguments.peer_programs.clone(),
         runs: arguments.runs.into(),
         threads: arguments.threads.iter().map(|&threads| threads.into()).collect(),
+        no_rest: false,
         timed: Timed::FromHost,
         patience: None,
     };
@@ -168,6 +171,10 @@ pub(crate) fn evaluate(id: &str, run: &PaperRun) -> Result<bool> {
     let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
     arguments.check(paper)?;
     let mut record = begin(Machine::this(), arguments.threads(), circumstances)?;
+    let caches = CacheCounters::open();
+    let caches =
+        caches.map_or_else(|error| format!("not available ({error})"), |_| "counted".to_owned());
+    record.versions.insert("cache misses".to_owned(), caches);
     // By default one thread for each processor, and pinning leaves fewer of them.
     record.threads = arguments.threads();
     let (record, earlier) = continue_or_begin(record, *resume, circumstances)?;

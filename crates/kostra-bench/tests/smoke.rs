@@ -165,10 +165,10 @@ fn sweeps_of_options_and_parameters_are_recorded_with_phases_and_rounds() {
     assert!(text.contains("boruvka-edge chunk=64, observed: "), "{text}");
 }
 
-/// Runs the evaluation of a paper at a tiny scale, and returns its record and its report.
+/// Runs the evaluation of a paper on two threads, and returns its record and its report.
 fn evaluated(arguments: &[&str], record: &Path) -> (Value, String) {
     let path = record.to_str().unwrap();
-    let output = bench(&[arguments, &["--runs", "1", "--threads", "2", "-o", path]].concat());
+    let output = bench(&[arguments, &["--threads", "2", "-o", path]].concat());
     let messages = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{messages}");
     let printed = String::from_utf8(output.stdout).unwrap();
@@ -181,14 +181,17 @@ fn evaluated(arguments: &[&str], record: &Path) -> (Value, String) {
 fn the_evaluations_of_papers_run_at_a_tiny_scale() {
     let folder = tempfile::tempdir().unwrap();
     let papers = [
-        ("nobari", "figure-5", "| New York* | 264 |", " paper: HybridPMA |"),
-        ("manoochehri", "table-3.2", "| FLA* | 1070 |", " paper: parallel STM |"),
+        ("nobari", "figure-5", "| New York* | 132 |", " paper: HybridPMA |"),
+        ("manoochehri", "table-3.2", "| FLA* | 535 |", " paper: parallel STM |"),
+        ("sousa", "figure-5.5", "| USA* | 11973 | ", "| threads=40 | 10.26 |  |  |"),
+        ("shou-he", "figures-1-4", "| map | 536.5 | 535.4 |", " paper: Figure 2, first version |"),
+        ("biagiotti", "speed-ups", "| Eastern USA* | 1799 |", "\nSpeed-up over prim-binary:"),
     ];
     for (paper, experiment, row, column) in papers {
         let path = folder.path().join(paper);
-        let (record, text) = evaluated(&[paper, "--scale", "1000"], &path);
-        assert!(text.contains(row) && text.contains(column), "{text}");
-        assert!(text.contains("sizes divided by 1000"), "{text}");
+        let (record, text) = evaluated(&[paper, "--smoke", "--rank-program", "missing"], &path);
+        assert!(text.contains(row) && text.contains(column), "{paper} {row} {column} {text}");
+        assert!(text.contains("sizes divided by 2000"), "{text}");
         let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
         assert!(experiments.iter().any(|one| one["id"] == experiment));
         for graph in experiments.iter().flat_map(|one| one["graphs"].as_array().unwrap()) {
@@ -199,10 +202,31 @@ fn the_evaluations_of_papers_run_at_a_tiny_scale() {
 }
 
 #[test]
+fn jobs_on_ranks_keep_their_spread_over_ranks() {
+    // Another package has this program, so it is there only if it was built before.
+    let program = Path::new(env!("CARGO_BIN_EXE_kostra-bench")).with_file_name("examples/bench");
+    let mpirun = Command::new("mpirun").arg("--version").output();
+    if !program.exists() || mpirun.is_err() {
+        println!("skipped: there is no mpirun, or the example `bench` of kostra-mpi is not built");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ranks.json");
+    let (record, text) = evaluated(&["sousa", "--smoke", "--only", "figure-5.7"], &path);
+    assert!(text.contains("ranks=2 threads=1"), "{text}");
+    assert!(text.contains("Each phase over ranks: least, median and most"), "{text}");
+    let graph = &record["measured"]["paper"]["experiments"][0]["graphs"][0];
+    let contestants = graph["contestants"].as_array().unwrap();
+    let on_two = contestants.iter().find(|one| one["settings"]["ranks"] == 2).unwrap();
+    let phase = &on_two["observed"]["phases"][0];
+    assert!(phase["ranks"]["least"].as_f64() <= phase["ranks"]["most"].as_f64(), "{phase}");
+}
+
+#[test]
 fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("figure.json");
-    let only = ["nobari", "--scale", "10000", "--only", "figure-8"];
+    let only = ["nobari", "--scale", "10000", "--runs", "1", "--only", "figure-8"];
     let (record, text) = evaluated(&only, &path);
     let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
     assert_eq!(experiments.len(), 1);
@@ -212,7 +236,12 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
         let output = bench(arguments);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 6] = [
+        (&["shou-he", "--smoke", "--runs", "2"], "'--smoke' cannot be used with '--runs <RUNS>'"),
+        (
+            &["sousa", "--quick", "--scale", "2"],
+            "'--quick' cannot be used with '--scale <DIVISOR>'",
+        ),
         (&["nobari", "--scale", "10000", "--budget", "0"], "the budget of time is spent"),
         (&["nobari", "--only", "figure-9"], "nobari has no 'figure-9'; it has: figure-5,"),
         (&["manoochehri", "--data", "no-such-folder"], "no-such-folder: no such folder"),

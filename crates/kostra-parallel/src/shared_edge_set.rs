@@ -43,6 +43,12 @@ impl SharedEdgeSet {
         word.store(word.load(Relaxed) | 1 << (id % 64), Relaxed);
     }
 
+    /// Whether the set has an edge.
+    #[inline]
+    pub fn contains(&self, id: EdgeId) -> bool {
+        self.words[id as usize / 64].load(Relaxed) & 1 << (id % 64) != 0
+    }
+
     /// Prefetches the word that an insertion of `id` writes.
     #[inline]
     pub fn prefetch(&self, id: EdgeId) {

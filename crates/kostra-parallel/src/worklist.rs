@@ -52,6 +52,13 @@ impl<'a> Worklist<'a> {
         self.set(ticket, ends, id);
     }
 
+    /// Adds an edge while no other thread writes to the list, which needs no atomic addition.
+    pub fn push_alone(&self, ends: (Vertex, Vertex), id: EdgeId) {
+        let ticket = self.tickets.load(Relaxed);
+        self.tickets.store(ticket + 1, Relaxed);
+        self.set(ticket, ends, id);
+    }
+
     /// Writes the edge at a position.
     pub fn set(&self, position: usize, ends: (Vertex, Vertex), id: EdgeId) {
         self.set_ends(position, ends);

@@ -10,6 +10,8 @@ use crate::graphs::GraphSource;
 pub(super) enum Family {
     /// G(n, m).
     Uniform,
+    /// G(n, m) with most of all pairs. A scaled graph keeps the share of the pairs.
+    Dense,
     /// R-MAT with GTgraph's probabilities. The number of vertices is the nearest power of two, and
     /// repeated edges are merged.
     Rmat,
@@ -60,14 +62,21 @@ impl PaperGraph {
     }
 
     fn spec(&self, scale: u64) -> String {
+        // The edges of a dense graph are quadratic in its vertices.
+        let quadratic = self.family == Family::Dense;
+        let divisor = if quadratic { (scale as f64).sqrt() as u64 } else { scale };
         // The sweeps need at least a triangle.
-        let vertices = (self.vertices / scale).max(3);
+        let vertices = (self.vertices / divisor).max(3);
         let edges = self.edges / scale;
         let degree = 2.0 * edges as f64 / vertices as f64;
         match self.family {
             Family::Uniform => {
                 let pairs = vertices * (vertices - 1) / 2;
                 format!("gnm:n={vertices},m={}", edges.min(pairs))
+            }
+            Family::Dense => {
+                let pairs = vertices * (vertices - 1) / 2;
+                format!("dense:n={vertices},m={}", edges.min(pairs))
             }
             Family::Rmat => {
                 let log2 = (vertices as f64).log2().round() as u32;
@@ -116,12 +125,23 @@ mod tests {
 
     #[test]
     fn a_scaled_graph_can_be_generated_at_any_scale() {
-        for family in [Family::Uniform, Family::Rmat, Family::Ssca2, Family::WattsStrogatz] {
+        for family in
+            [Family::Uniform, Family::Dense, Family::Rmat, Family::Ssca2, Family::WattsStrogatz]
+        {
             for scale in [1000, 100_000, u64::MAX] {
                 let graph = PaperGraph::new(String::new(), family, 1_000_000, 30_000_000);
                 let made = generate(&graph.spec(scale)).unwrap().graph;
                 assert!(made.vertices() >= 3, "{family:?} {scale}");
             }
+        }
+    }
+
+    #[test]
+    fn a_scaled_dense_graph_stays_dense() {
+        let graph = PaperGraph::new(String::new(), Family::Dense, 5000, 11_245_624);
+        for (scale, vertices, edges) in [(1, 5000, 11_245_624), (100, 500, 112_456)] {
+            let made = generate(&graph.spec(scale)).unwrap().graph;
+            assert_eq!((made.vertices(), made.edges()), (vertices, edges));
         }
     }
 

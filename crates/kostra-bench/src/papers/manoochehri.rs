@@ -4,13 +4,16 @@
 //! 3.5 are pictures.
 
 use super::family::{Family, PaperGraph};
-use super::{Experiment, Measure, Paper, Published, UNPUBLISHED};
+use super::{Experiment, Measure, Paper, Published, Threads, UNPUBLISHED};
+use crate::contestant::Timed;
 
 pub(super) const PAPER: Paper = Paper {
     id: "manoochehri",
     title: "Manoochehri 2017, Transactional-memory-based minimum spanning forest (chapter 3)",
     hardware: "Intel Core i7-6700 (16 GB), serial: Boost, parallel: an STM on its threads; NVIDIA \
                Tesla K40 (2880 cores, 288 GB/s, 12 GB) (section 3.2)",
+    runs: 3,
+    timed: Timed::OnDevice,
     experiments: &[FIGURE_3_4, TABLE_3_2, FIGURE_3_5, RMAT20, LENGTH],
 };
 
@@ -59,6 +62,7 @@ const TABLE_3_2: Experiment = Experiment {
     },
     contestants: SOLVERS,
     measures: &[Measure::Time, Measure::AbortRate, Measure::EdgeRate],
+    threads: Threads::All,
     published: Published {
         columns: &[
             (Measure::Time, "parallel STM"),
@@ -77,6 +81,7 @@ const TABLE_3_2: Experiment = Experiment {
             ("RND2", &[None, Some(19360.0), Some(5538.0), Some(0.01)]),
             ("R-MAT2", &[None, Some(19141.0), Some(4791.0), Some(0.03)]),
         ],
+        ..UNPUBLISHED
     },
 };
 
@@ -95,6 +100,7 @@ const FIGURE_3_4: Experiment = Experiment {
     },
     contestants: SOLVERS,
     measures: &[Measure::Time, Measure::AbortRate],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -119,6 +125,7 @@ const FIGURE_3_5: Experiment = Experiment {
     },
     contestants: SOLVERS,
     measures: &[Measure::Time, Measure::AbortRate, Measure::EdgeRate],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -129,6 +136,7 @@ const RMAT20: Experiment = Experiment {
     graphs: || vec![random("RMAT20", Family::Rmat, 10, 83)],
     contestants: SOLVERS,
     measures: &[Measure::Time, Measure::AbortRate, Measure::EdgeRate],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -148,5 +156,6 @@ const LENGTH: Experiment = Experiment {
         "fast",
     ],
     measures: &[Measure::Time, Measure::AbortRate],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };

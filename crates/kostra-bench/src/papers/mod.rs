@@ -4,26 +4,32 @@
 //! An [`Experiment`] is one table or figure: graphs, contestants, and what is read off them. To add
 //! a paper, write its file and add it to [`PAPERS`].
 
+mod arguments;
+mod biagiotti;
 mod family;
 mod manoochehri;
 mod nobari;
+mod phases;
+mod rank_job;
+mod rules;
+mod shou_he;
 mod shown;
+mod sousa;
 mod tables;
+mod values;
 
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
 
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
-use crate::peers;
 use crate::record::{ExperimentResult, Skipped};
 use crate::suite;
-use crate::sweep;
+pub(crate) use arguments::PaperArguments;
 use family::PaperGraph;
+pub(crate) use rank_job::RankJob;
 pub(crate) use shown::{ShownExperiment, ShownGraph, ShownMeasure, shown_paper};
 pub(crate) use tables::report;
 
@@ -35,6 +41,10 @@ pub(crate) struct Paper {
     title: &'static str,
     /// The machine of its figures.
     hardware: &'static str,
+    /// The number of counted rounds by default.
+    runs: u16,
+    /// What the paper's times on a device include.
+    timed: Timed,
     experiments: &'static [Experiment],
 }
 
@@ -48,10 +58,22 @@ struct Experiment {
     /// numbers.
     says: &'static [&'static str],
     graphs: fn() -> Vec<PaperGraph>,
-    /// Solvers with options, as [`sweep::entrants`] reads them, and names of peers.
+    /// Solvers with options, as [`crate::sweep::entrants`] reads them, solvers for clusters as
+    /// [`RankJob::jobs`] reads them, and names of peers.
     contestants: &'static [&'static str],
     measures: &'static [Measure],
+    threads: Threads,
     published: Published,
+}
+
+/// The numbers of threads of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Threads {
+    /// All processors.
+    All,
+    /// The paper's numbers, without those that exceed the processors. If none is left, all
+    /// processors.
+    Sweep(&'static [usize]),
 }
 
 /// What a table shows.
@@ -59,14 +81,39 @@ struct Experiment {
 enum Measure {
     /// The median time.
     Time,
+    /// The lowest time, if the three lowest are within 5 % of it: the k-best measurement.
+    KBest,
+    /// The mean and the standard deviation of the times.
+    Deviation,
     /// The edges of the graph divided by the median time.
     EdgeRate,
+    /// The time of the named contestant divided by the contestant's.
+    SpeedUpOver(&'static str),
+    /// The contestant's time with the fewest threads and ranks divided by its time.
+    SelfSpeedUp,
+    /// The self speed-up divided by the number of threads and ranks.
+    Efficiency,
     /// The share of the vertices that each round of the observed solve unified.
     Reduction,
     /// The same, if a tree that touches another one stayed alone, as in Bader & Cong 2006.
     ReductionAlone,
     /// The share of the started transactions of the observed solve that aborted.
     AbortRate,
+    /// A counter of the observed solve in each round.
+    Counter(&'static str),
+    /// The share that each report of a counter has in the round's sum. There is one report for each
+    /// thread.
+    Shares(&'static str),
+    /// The share of the accesses to the last cache that missed, in each round.
+    CacheMissRate,
+    /// The time of each phase of the observed solve, as a sum over all rounds.
+    Phases,
+    /// The time of each phase in each round.
+    PhasesByRound,
+    /// The occupancy of each kernel in each round.
+    Occupancy,
+    /// The time of each phase over ranks: least, median and most.
+    OverRanks,
 }
 
 /// The figures that a paper prints as numbers. Rows have the names of graphs.
@@ -74,83 +121,30 @@ struct Published {
     /// The measure of each column, and its heading.
     columns: &'static [(Measure, &'static str)],
     rows: &'static [(&'static str, &'static [Option<f64>])],
+    /// Rows of a sweep: the graph, the option that is swept, such as `threads=2`, and the figures.
+    sweep: &'static [(&'static str, &'static str, &'static [Option<f64>])],
+    /// Tables of phases.
+    phases: &'static [PublishedPhases],
+}
+
+/// A paper's times of phases on a graph.
+struct PublishedPhases {
+    graph: &'static str,
+    /// The heading of the column.
+    heading: &'static str,
+    /// Phases by Kostra's names, in milliseconds.
+    rows: &'static [(&'static str, f64)],
 }
 
 /// No numbers are printed.
-const UNPUBLISHED: Published = Published { columns: &[], rows: &[] };
+const UNPUBLISHED: Published = Published { columns: &[], rows: &[], sweep: &[], phases: &[] };
 
-const PAPERS: &[Paper] = &[nobari::PAPER, manoochehri::PAPER];
+const PAPERS: &[Paper] =
+    &[sousa::PAPER, shou_he::PAPER, manoochehri::PAPER, nobari::PAPER, biagiotti::PAPER];
 
 /// The paper with an id.
 pub(crate) fn paper(id: &str) -> Option<&'static Paper> {
     PAPERS.iter().find(|paper| paper.id == id)
-}
-
-/// The seconds after which a contestant takes no further turn on a graph. Sequential solvers need
-/// them for one turn on large graphs, and more turns would take most of the time of a suite.
-const PATIENCE: f64 = 2.0;
-
-/// The arguments of the evaluation of a paper.
-#[derive(Args)]
-pub(crate) struct PaperArguments {
-    /// Divide the numbers of vertices and edges by this number; 1 gives the paper's sizes
-    #[arg(long, value_name = "DIVISOR", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    scale: u64,
-    /// Measure only these tables and figures, such as table-1,figure-8
-    #[arg(long, value_name = "IDS", value_delimiter = ',')]
-    only: Vec<String>,
-    /// Number of counted rounds, after one warm-up round; slow contestants take fewer
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
-    runs: u16,
-    /// Start no further graph after this time
-    #[arg(long, value_name = "SECONDS")]
-    budget: Option<u64>,
-    /// Threads per contestant; by default all processors
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// The folder with real graphs, such as USA-road-d.NY.gr.gz; a missing graph is replaced by a
-    /// generated one of the same size
-    #[arg(long, value_name = "FOLDER")]
-    data: Option<PathBuf>,
-    /// The folder of the peer programs; each program has its peer's name
-    #[arg(long, value_name = "FOLDER")]
-    peer_programs: Option<PathBuf>,
-}
-
-impl PaperArguments {
-    /// The number of threads per contestant.
-    pub(crate) fn threads(&self) -> usize {
-        let all = || thread::available_parallelism().map_or(1, usize::from);
-        self.threads.map_or_else(all, usize::from)
-    }
-
-    /// The divisor of all sizes.
-    pub(crate) fn scale(&self) -> u64 {
-        self.scale
-    }
-
-    /// Refuses experiments that the paper does not have, and a missing folder of graphs.
-    ///
-    /// # Errors
-    /// The first such argument.
-    pub(crate) fn check(&self, paper: &Paper) -> Result<()> {
-        let known: Vec<_> = paper.experiments.iter().map(|experiment| experiment.id).collect();
-        for id in &self.only {
-            ensure!(
-                known.contains(&id.as_str()),
-                "{} has no '{id}'; it has: {}",
-                paper.id,
-                known.join(", ")
-            );
-        }
-        let missing = self.data.as_ref().filter(|folder| !folder.is_dir());
-        ensure!(
-            missing.is_none(),
-            "--data {}: no such folder",
-            missing.cloned().unwrap_or_default().display()
-        );
-        Ok(())
-    }
 }
 
 /// Measures the experiments of a paper, except for the contests that are `finished`. Calls `keep`
@@ -169,12 +163,12 @@ pub(crate) fn measure(
     let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
     let mut results: Vec<ExperimentResult> = Vec::new();
     for experiment in paper.experiments {
-        if !arguments.only.is_empty() && !arguments.only.iter().any(|id| id == experiment.id) {
+        if !arguments.wants(experiment.id) {
             continue;
         }
         eprintln!("{} {}", paper.id, experiment.id);
         let mut skipped = Vec::new();
-        let rules = rules(experiment, arguments, &mut skipped);
+        let rules = rules::rules(paper, experiment, arguments, &mut skipped);
         let id = experiment.id.to_owned();
         results.push(ExperimentResult { id, graphs: Vec::new(), skipped });
         for graph in (experiment.graphs)() {
@@ -185,7 +179,7 @@ pub(crate) fn measure(
             let (held, failure) = if let Err(reason) = can_measure(&rules, late) {
                 (before, Some(reason))
             } else {
-                let source = graph.source(arguments.scale, arguments.data.as_deref());
+                let source = graph.source(arguments.scale(), arguments.data.as_deref());
                 contest::hold(&source, &rules, before, |held| {
                     let mut all = results.clone();
                     all.iter_mut()
@@ -215,36 +209,9 @@ fn can_measure(rules: &Rules, late: bool) -> Result<()> {
     Ok(())
 }
 
-/// The rules of an experiment. Contestants that do not exist are added to `skipped`.
-fn rules(experiment: &Experiment, arguments: &PaperArguments, skipped: &mut Vec<Skipped>) -> Rules {
-    let mut rules = Rules {
-        entrants: Vec::new(),
-        peers: Vec::new(),
-        peer_programs: arguments.peer_programs.clone(),
-        runs: arguments.runs.into(),
-        threads: vec![arguments.threads()],
-        timed: Timed::OnDevice,
-        patience: Some(PATIENCE),
-    };
-    for &text in experiment.contestants {
-        let entered = match peers::peer(text) {
-            Ok(peer) => {
-                rules.peers.push(peer);
-                Ok(())
-            }
-            Err(_) => sweep::entrants(text).map(|entrants| rules.entrants.extend(entrants)),
-        };
-        if let Err(error) = entered {
-            eprintln!("  {text} skipped: {error:#}");
-            skipped.push(Skipped { name: text.to_owned(), reason: format!("{error:#}") });
-        }
-    }
-    rules
-}
-
 /// The file of a real graph in a folder, plain or compressed.
 fn file_of(folder: &Path, name: &str) -> Result<PathBuf> {
-    const ENDINGS: [&str; 5] = ["gr.gz", "gr", "gr.xz", "gr.zst", "kst"];
+    const ENDINGS: [&str; 6] = ["gr.gz", "gr", "gr.xz", "gr.zst", "kst", "osm.pbf"];
     ENDINGS
         .iter()
         .map(|ending| folder.join(format!("{name}.{ending}")))
@@ -267,9 +234,16 @@ mod tests {
                     let earlier = graphs[..at].iter().any(|other| other.name == graph.name);
                     assert!(!earlier, "{} {}", experiment.id, graph.name);
                 }
-                for (row, values) in experiment.published.rows {
-                    assert!(graphs.iter().any(|graph| graph.name == *row), "{row}");
-                    assert_eq!(values.len(), experiment.published.columns.len(), "{row}");
+                let published = &experiment.published;
+                let rows = published.rows.iter().copied();
+                let sweep = published.sweep.iter().map(|(row, _, values)| (*row, *values));
+                for (row, values) in rows.chain(sweep) {
+                    assert!(graphs.iter().any(|graph| graph.name == row), "{row}");
+                    assert_eq!(values.len(), published.columns.len(), "{row}");
+                }
+                for phases in published.phases {
+                    let row = phases.graph;
+                    assert!(graphs.iter().any(|graph| graph.name == row), "{row}");
                 }
             }
         }

@@ -5,13 +5,16 @@
 //! GPU. `cuda-boruvka-contract` has its place here.
 
 use super::family::{Family, PaperGraph};
-use super::{Experiment, Measure, Paper, Published, UNPUBLISHED};
+use super::{Experiment, Measure, Paper, Published, Threads, UNPUBLISHED};
+use crate::contestant::Timed;
 
 pub(super) const PAPER: Paper = Paper {
     id: "nobari",
     title: "Nobari, Cao, Karras & Bressan 2012, Scalable parallel minimum spanning forest computation",
     hardware: "Intel Xeon 5420 (2.4 GHz, 8 GB); one Tesla card of an NVIDIA Tesla S1070, CUDA 3.1; \
                transfers are not timed (section 6)",
+    runs: 3,
+    timed: Timed::OnDevice,
     experiments: &[FIGURE_5, FIGURE_7A, FIGURE_7B, FIGURE_8, FIGURE_4A, FIGURE_4B, TABLE_1],
 };
 
@@ -53,6 +56,7 @@ const FIGURE_4A: Experiment = Experiment {
     graphs: || degrees(FAMILIES[0]).collect(),
     contestants: &[over_gamma!("cuda-pma-hybrid"), "cuda-fast", "fast"],
     measures: &[Measure::Time],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -67,6 +71,7 @@ const FIGURE_4B: Experiment = Experiment {
         "fast",
     ],
     measures: &[Measure::Time],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -91,6 +96,7 @@ const FIGURE_5: Experiment = Experiment {
         "ecl-mst",
     ],
     measures: &[Measure::Time],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -107,6 +113,7 @@ const FIGURE_7A: Experiment = Experiment {
         "fast",
     ],
     measures: &[Measure::Time],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -121,6 +128,7 @@ const FIGURE_7B: Experiment = Experiment {
     graphs: || vec![PaperGraph::new("R-MAT, dense".to_owned(), Family::Rmat, 1 << 14, 1000 << 14)],
     contestants: FIGURE_7A.contestants,
     measures: &[Measure::Time],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -150,6 +158,7 @@ const FIGURE_8: Experiment = Experiment {
         "boruvka",
     ],
     measures: &[Measure::Reduction, Measure::ReductionAlone],
+    threads: Threads::All,
     published: UNPUBLISHED,
 };
 
@@ -183,6 +192,7 @@ const TABLE_1: Experiment = Experiment {
         "ecl-mst",
     ],
     measures: &[Measure::Time],
+    threads: Threads::All,
     published: Published {
         columns: &[
             (Measure::Time, "Prim"),
@@ -194,6 +204,7 @@ const TABLE_1: Experiment = Experiment {
             (Measure::Time, "HybridPMA"),
         ],
         rows: TABLE_1_ROWS,
+        ..UNPUBLISHED
     },
 };
 

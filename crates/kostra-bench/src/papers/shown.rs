@@ -1,6 +1,6 @@
 //! The results of a paper's experiments beside the published figures, as data for plots.
 
-use super::tables::values;
+use super::values::Place;
 use super::{Measure, Paper};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
 
@@ -52,8 +52,13 @@ impl ShownPaper {
     pub(crate) fn experiment(&self, result: &ExperimentResult) -> Option<ShownExperiment> {
         let experiment = self.paper.experiments.iter().find(|known| known.id == result.id)?;
         let published = |measure: Measure, graph: &GraphResult| -> Vec<(&'static str, f64)> {
-            let rows = experiment.published.rows;
-            let Some((_, row)) = rows.iter().find(|(name, _)| *name == graph.name) else {
+            let rows = experiment.published.rows.iter();
+            let key = graph.threads.map(|threads| format!("threads={threads}"));
+            let sweep = experiment.published.sweep.iter();
+            let sweep = sweep.filter(|(_, swept, _)| key.as_deref() == Some(swept));
+            let mut rows =
+                sweep.map(|(name, _, row)| (name, row)).chain(rows.map(|(name, row)| (name, row)));
+            let Some((_, row)) = rows.find(|(name, _)| **name == graph.name) else {
                 return Vec::new();
             };
             let columns = experiment.published.columns.iter().zip(*row);
@@ -62,14 +67,18 @@ impl ShownPaper {
         };
         let measured = |measure: Measure, graph: &GraphResult| {
             let values = |one: &ContestantResult| {
-                let values = values(measure, graph, one).into_iter();
-                (one.label(), values.map(|value| measure.in_unit(value)).collect::<Vec<_>>())
+                let mut groups = measure.values(Place { result, graph, contestant: one });
+                // The plot shows the mean, and the greatest value of several threads.
+                groups.truncate(if measure == Measure::Deviation { 1 } else { groups.len() });
+                let greatest =
+                    groups.into_iter().filter_map(|group| group.into_iter().reduce(f64::max));
+                (one.label(), greatest.map(|value| measure.in_unit(value)).collect::<Vec<_>>())
             };
             let all = graph.contestants.iter().map(values);
             all.filter(|(_, values)| !values.is_empty()).collect()
         };
         let measure = |&measure: &Measure| ShownMeasure {
-            title: measure.title().into(),
+            title: measure.title(),
             graphs: (0..)
                 .zip(&result.graphs)
                 .map(|(position, graph)| ShownGraph {

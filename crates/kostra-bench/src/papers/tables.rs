@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{Result, Write};
 
-use super::{Experiment, Measure, Paper, Published};
-use crate::observed::{Observed, ObservedRound};
-use crate::record::{ContestantResult, ExperimentResult, GraphResult, Record};
-use crate::report::milliseconds;
+use super::values::Place;
+use super::{Experiment, Measure, Paper, Published, phases};
+use crate::contestant::Timed;
+use crate::record::{ExperimentResult, GraphResult, Record};
 
 /// Formats the experiments of a paper.
 pub(crate) fn report(
@@ -38,12 +38,22 @@ fn head(text: &mut String, record: &Record, paper: &Paper, scale: u64) -> Result
     if scale > 1 {
         writeln!(text, "- **sizes divided by {scale}: do not compare with the paper's times**")?;
     }
+    let transfers = match paper.timed {
+        Timed::FromHost => "with transfers to and from a device",
+        Timed::WithUpload => "with the transfer to a device",
+        Timed::OnDevice => "without transfers to a device",
+    };
     writeln!(
         text,
         "- Columns `paper:` are published figures; all others were measured here. Times are medians \
-         without transfers to a device. Rates come from one more solve, which was observed and not \
-         timed. `*`: a generated graph in place of the real one."
-    )
+         {transfers}. Phases, counters and rates come from one more solve, which was observed and \
+         not timed. `*`: a generated graph in place of the real one."
+    )?;
+    let caches = record.versions.get("cache misses").filter(|counted| *counted != "counted");
+    match caches {
+        Some(reason) => writeln!(text, "- cache misses are not counted: {reason}"),
+        None => Ok(()),
+    }
 }
 
 fn one(text: &mut String, experiment: &Experiment, result: &ExperimentResult) -> Result {
@@ -52,9 +62,11 @@ fn one(text: &mut String, experiment: &Experiment, result: &ExperimentResult) ->
         writeln!(text, "- paper: {sentence}")?;
     }
     for &measure in experiment.measures {
-        let table = Table::new(measure, &experiment.published, result);
-        if !table.columns.is_empty() {
-            table.write(text)?;
+        match measure {
+            Measure::Phases => phases::totals(text, experiment.published.phases, result)?,
+            Measure::PhasesByRound | Measure::Occupancy => phases::by_round(text, measure, result)?,
+            Measure::OverRanks => phases::over_ranks(text, result)?,
+            _ => Table::new(measure, &experiment.published, result).write(text)?,
         }
     }
     for graph in &result.graphs {
@@ -88,8 +100,12 @@ fn skips(text: &mut String, result: &ExperimentResult) -> Result {
 /// contestant.
 struct Table<'a> {
     measure: Measure,
+    result: &'a ExperimentResult,
+    /// Whether each graph was solved with several numbers of threads.
+    is_sweep: bool,
     published: &'a Published,
-    graphs: &'a [GraphResult],
+    /// The headings of the measure's published figures, with their positions in rows.
+    figures: Vec<(usize, &'static str)>,
     /// The names of the contestants that have a value in a row.
     columns: Vec<&'a str>,
 }
@@ -100,45 +116,106 @@ impl<'a> Table<'a> {
         for graph in &result.graphs {
             for contestant in &graph.contestants {
                 let is_new = !columns.contains(&contestant.name.as_str());
-                if is_new && !values(measure, graph, contestant).is_empty() {
+                let place = Place { result, graph, contestant };
+                if is_new && !measure.shown(place).is_empty() {
                     columns.push(contestant.name.as_str());
                 }
             }
         }
-        Self { measure, published, graphs: &result.graphs, columns }
+        let figures = published.columns.iter().enumerate();
+        let figures = figures.filter(|(_, (other, _))| *other == measure);
+        let threads = result.graphs.first().map(|graph| graph.threads);
+        Self {
+            measure,
+            result,
+            is_sweep: result.graphs.iter().any(|graph| Some(graph.threads) != threads),
+            published,
+            figures: figures.map(|(at, (_, heading))| (at, *heading)).collect(),
+            columns,
+        }
     }
 
     fn write(&self, text: &mut String) -> Result {
-        let all = self.published.columns.iter().enumerate();
-        let published: Vec<_> = all.filter(|(_, (measure, _))| *measure == self.measure).collect();
+        if self.columns.is_empty() {
+            return Ok(());
+        }
         writeln!(text, "\n{}:\n", self.measure.title())?;
         let mut heading = "| graph | vertices | edges | options |".to_owned();
-        for (_, (_, column)) in &published {
+        for (_, column) in &self.figures {
             write!(heading, " paper: {column} |")?;
         }
         for column in &self.columns {
             write!(heading, " {column} |")?;
         }
-        let numbers = published.len() + self.columns.len();
+        let numbers = self.figures.len() + self.columns.len();
         writeln!(text, "{heading}\n|---|--:|--:|---|{}", "--:|".repeat(numbers))?;
-        for graph in self.graphs {
-            let rows = self.published.rows;
-            let row = rows.iter().find(|(name, _)| *name == graph.name).map(|(_, row)| *row);
-            let figure = |at: usize| row.and_then(|row| row.get(at).copied().flatten());
+        let graphs = &self.result.graphs;
+        for (at, graph) in graphs.iter().enumerate() {
+            let is_first = at == 0 || graphs[at - 1].name != graph.name;
+            let is_last = graphs.get(at + 1).is_none_or(|next| next.name != graph.name);
             for (index, settings) in all_settings(graph).into_iter().enumerate() {
-                let mark = if graph.stand_in_for.is_some() { "*" } else { "" };
-                let options = options(settings);
-                let (n, m) = (graph.vertices, graph.edges);
-                write!(text, "| {}{mark} | {n} | {m} | {options} |", graph.name)?;
-                for &(at, _) in &published {
-                    let figure = figure(at).filter(|_| index == 0);
-                    let shown = figure.map(|figure| figure.to_string());
-                    write!(text, " {} |", shown.unwrap_or_default())?;
-                }
+                let figures = self.figures_of(graph, settings, is_first && index == 0);
+                self.row_head(text, graph, &self.options(graph, settings))?;
+                self.row_figures(text, figures)?;
                 for name in &self.columns {
                     write!(text, " {} |", self.cell(graph, name, settings))?;
                 }
                 writeln!(text)?;
+            }
+            if is_last {
+                self.rows_of_the_paper_only(text, graph)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn row_head(&self, text: &mut String, graph: &GraphResult, options: &str) -> Result {
+        let mark = if graph.stand_in_for.is_some() { "*" } else { "" };
+        let (n, m) = (graph.vertices, graph.edges);
+        write!(text, "| {}{mark} | {n} | {m} | {options} |", graph.name)
+    }
+
+    fn row_figures(&self, text: &mut String, figures: &[Option<f64>]) -> Result {
+        for &(at, _) in &self.figures {
+            let figure = figures.get(at).copied().flatten();
+            let shown = figure.map(|figure| figure.to_string());
+            write!(text, " {} |", shown.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// The published figures of a row. Those of a graph without a sweep are in its first row.
+    fn figures_of(
+        &self,
+        graph: &GraphResult,
+        settings: &BTreeMap<String, u64>,
+        is_first: bool,
+    ) -> &'static [Option<f64>] {
+        let options = self.options(graph, settings);
+        let has = |key: &str| options.split(' ').any(|option| option == key);
+        let mut sweep = self.published.sweep.iter();
+        if let Some((.., figures)) = sweep.find(|(name, key, _)| *name == graph.name && has(key)) {
+            return figures;
+        }
+        let mut rows = self.published.rows.iter();
+        let row = rows.find(|(name, _)| is_first && *name == graph.name);
+        row.map_or(&[], |(_, figures)| figures)
+    }
+
+    /// The rows of a sweep that this machine could not run.
+    fn rows_of_the_paper_only(&self, text: &mut String, graph: &GraphResult) -> Result {
+        let graphs = self.result.graphs.iter().filter(|other| other.name == graph.name);
+        let ours = graphs.flat_map(|graph| {
+            all_settings(graph).into_iter().map(move |settings| self.options(graph, settings))
+        });
+        let ours: Vec<_> = ours.collect();
+        let has = |key: &str| ours.iter().any(|options| options.split(' ').any(|one| one == key));
+        for (name, key, figures) in self.published.sweep {
+            let wanted = self.figures.iter().any(|&(at, _)| figures[at].is_some());
+            if *name == graph.name && wanted && !has(key) {
+                self.row_head(text, graph, key)?;
+                self.row_figures(text, figures)?;
+                writeln!(text, "{}", "  |".repeat(self.columns.len()))?;
             }
         }
         Ok(())
@@ -147,9 +224,16 @@ impl<'a> Table<'a> {
     fn cell(&self, graph: &GraphResult, name: &str, settings: &BTreeMap<String, u64>) -> String {
         let mut contestants = graph.contestants.iter();
         let found = contestants.find(|one| one.name == name && one.settings == *settings);
-        let values = found.map(|contestant| values(self.measure, graph, contestant));
-        let values = values.unwrap_or_default().into_iter();
-        values.map(|value| self.measure.format(value)).collect::<Vec<_>>().join(", ")
+        let place = |contestant| Place { result: self.result, graph, contestant };
+        found.map(|contestant| self.measure.shown(place(contestant))).unwrap_or_default()
+    }
+
+    fn options(&self, graph: &GraphResult, settings: &BTreeMap<String, u64>) -> String {
+        let threads = graph.threads.filter(|_| self.is_sweep);
+        let threads = threads.map(|threads| format!("threads={threads}"));
+        let settings = settings.iter().map(|(option, value)| format!("{option}={value}"));
+        let options: Vec<_> = threads.into_iter().chain(settings).collect();
+        if options.is_empty() { "defaults".to_owned() } else { options.join(" ") }
     }
 }
 
@@ -164,103 +248,12 @@ fn all_settings(graph: &GraphResult) -> Vec<&BTreeMap<String, u64>> {
     all
 }
 
-fn options(settings: &BTreeMap<String, u64>) -> String {
-    let settings: Vec<_> =
-        settings.iter().map(|(option, value)| format!("{option}={value}")).collect();
-    if settings.is_empty() { "defaults".to_owned() } else { settings.join(" ") }
-}
-
-impl Measure {
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Self::Time => "Time in ms",
-            Self::EdgeRate => "Million edges per second",
-            Self::Reduction => "Vertices unified in each iteration, in percent",
-            Self::ReductionAlone => {
-                "The same, if a tree that touches another one stayed alone (Bader & Cong 2006)"
-            }
-            Self::AbortRate => "Abort rate: aborted transactions by started transactions",
-        }
-    }
-
-    /// A value in the unit of the title and of the published figures.
-    pub(super) fn in_unit(self, value: f64) -> f64 {
-        match self {
-            Self::Time => 1e3 * value,
-            Self::Reduction | Self::ReductionAlone => 100.0 * value,
-            Self::EdgeRate | Self::AbortRate => value,
-        }
-    }
-
-    fn format(self, value: f64) -> String {
-        match self {
-            Self::Time => milliseconds(value),
-            Self::EdgeRate | Self::Reduction | Self::ReductionAlone => {
-                format!("{:.1}", self.in_unit(value))
-            }
-            Self::AbortRate => format!("{value:.4}"),
-        }
-    }
-}
-
-/// A contestant's values on a graph; empty if it does not report what the measure needs.
-pub(super) fn values(
-    measure: Measure,
-    graph: &GraphResult,
-    contestant: &ContestantResult,
-) -> Vec<f64> {
-    let median = contestant.timing.median;
-    match (measure, &contestant.observed) {
-        (Measure::Time, _) => vec![median],
-        (Measure::EdgeRate, _) => vec![graph.edges as f64 / median / 1e6],
-        (_, None) => Vec::new(),
-        (Measure::Reduction, Some(observed)) => reductions(graph, observed),
-        (Measure::ReductionAlone, Some(observed)) => reductions_alone(observed),
-        (Measure::AbortRate, Some(observed)) => abort_rate(observed).into_iter().collect(),
-    }
-}
-
-/// The share of the vertices that each round unified. The number after a round is that of the
-/// trees of the round less the touches that joined two trees, if the solver counts them. Otherwise
-/// it is the number before the next round. The last round of such a solver has no rate, unless it
-/// is the only one.
-fn reductions(graph: &GraphResult, observed: &Observed) -> Vec<f64> {
-    let rounds = &observed.rounds;
-    // After the last round, every component is a tree of the forest.
-    let forest = f64::from(graph.vertices) - graph.forest_edges as f64;
-    let rate = |(at, round): (usize, &ObservedRound)| {
-        let count = |name| observed.counter_in(round.round, name);
-        let trees = count("trees").zip(count("touches")).zip(count("mutual touches"));
-        let after = match (trees, rounds.get(at + 1)) {
-            (Some(((trees, touches), mutual)), _) => trees - touches + mutual,
-            (None, Some(next)) => next.components as f64,
-            (None, None) if at == 0 => forest,
-            (None, None) => return None,
-        };
-        (round.components > 0).then(|| 1.0 - after / round.components as f64)
-    };
-    rounds.iter().enumerate().filter_map(rate).collect()
-}
-
-/// As [`reductions`], without the touches.
-fn reductions_alone(observed: &Observed) -> Vec<f64> {
-    let rate = |round: &ObservedRound| {
-        let trees = observed.counter_in(round.round, "trees")?;
-        (round.components > 0).then(|| 1.0 - trees / round.components as f64)
-    };
-    observed.rounds.iter().filter_map(rate).collect()
-}
-
-fn abort_rate(observed: &Observed) -> Option<f64> {
-    let started = observed.counter("transactions started")?;
-    let aborted = observed.counter("transactions aborted")?;
-    Some(if started > 0.0 { aborted / started } else { 0.0 })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::UNPUBLISHED;
     use super::*;
-    use crate::observed::Counter;
+    use crate::observed::{Counter, Observed, ObservedRound};
+    use crate::record::ContestantResult;
     use crate::statistics::Timing;
 
     fn contestant(name: &str, settings: &[(&str, u64)], seconds: f64) -> ContestantResult {
@@ -300,6 +293,7 @@ mod tests {
         let published = Published {
             columns: &[(Measure::Time, "PMA"), (Measure::AbortRate, "K40")],
             rows: &[("NY", &[Some(29.0), Some(0.5)])],
+            ..UNPUBLISHED
         };
         let contestants = vec![
             contestant("min", &[("gamma", 2)], 0.002),
@@ -330,7 +324,13 @@ mod tests {
     #[test]
     fn rates_are_read_off_the_observed_solve() {
         let round = |round, components| ObservedRound { round, components, edges: 0, seconds: 0.0 };
-        let count = |name: &str, round, value| Counter { name: name.to_owned(), round, value };
+        let count = |name: &str, round, value| Counter {
+            name: name.to_owned(),
+            round,
+            phase: None,
+            value,
+            ranks: None,
+        };
         let mut one = contestant("stm", &[], 0.002);
         one.observed = Some(Observed {
             rounds: vec![round(0, 100), round(1, 25), round(2, 5)],
@@ -342,26 +342,85 @@ mod tests {
             ],
             ..Observed::default()
         });
-        let graph = graph("NY", Vec::new());
-        let read = |measure, one: &ContestantResult| {
-            let values = values(measure, &graph, one).into_iter();
-            values.map(|value| (1000.0 * value).round()).collect::<Vec<_>>()
+        let result = ExperimentResult {
+            id: String::new(),
+            graphs: vec![graph("NY", Vec::new())],
+            skipped: Vec::new(),
         };
-        assert_eq!(read(Measure::Reduction, &one), [750.0, 800.0]);
-        assert_eq!(read(Measure::ReductionAlone, &one), [0.0; 0]);
-        assert_eq!(read(Measure::AbortRate, &one), [250.0]);
-        assert_eq!(read(Measure::EdgeRate, &one), [2000.0]);
+        let read = |measure: Measure, contestant: &ContestantResult| {
+            measure.shown(Place { result: &result, graph: &result.graphs[0], contestant })
+        };
+        assert_eq!(read(Measure::Reduction, &one), "75.0, 80.0");
+        assert_eq!(read(Measure::ReductionAlone, &one), "");
+        assert_eq!(read(Measure::AbortRate, &one), "0.2500");
+        assert_eq!(read(Measure::EdgeRate, &one), "2.0");
 
         one.observed.as_mut().unwrap().rounds.truncate(1);
-        assert_eq!(read(Measure::Reduction, &one), [990.0]);
+        assert_eq!(read(Measure::Reduction, &one), "99.0");
         // 40 trees and 30 touches, of which two are of the same pair.
         for (name, value) in [("trees", 40.0), ("touches", 30.0), ("mutual touches", 1.0)] {
             let counter = count(name, Some(0), value);
             one.observed.as_mut().unwrap().counters.push(counter);
         }
-        assert_eq!(read(Measure::Reduction, &one), [890.0]);
-        assert_eq!(read(Measure::ReductionAlone, &one), [600.0]);
+        assert_eq!(read(Measure::Reduction, &one), "89.0");
+        assert_eq!(read(Measure::ReductionAlone, &one), "60.0");
         one.observed = None;
-        assert_eq!(read(Measure::Reduction, &one), [0.0; 0]);
+        assert_eq!(read(Measure::Reduction, &one), "");
+    }
+
+    #[test]
+    fn a_sweep_shows_speed_ups_and_the_rows_that_only_the_paper_has() {
+        let published = Published {
+            columns: &[(Measure::SelfSpeedUp, "OMP"), (Measure::Efficiency, "OMP")],
+            sweep: &[
+                ("NE", "threads=2", &[Some(1.47), Some(74.0)]),
+                ("NE", "threads=40", &[Some(2.13), Some(5.0)]),
+            ],
+            ..UNPUBLISHED
+        };
+        let on = |threads, seconds| GraphResult {
+            threads: Some(threads),
+            stand_in_for: None,
+            ..graph("NE", vec![contestant("fast", &[], seconds), contestant("kruskal", &[], 0.01)])
+        };
+        let graphs = vec![on(1, 0.006), on(2, 0.004)];
+        let result = ExperimentResult { id: String::new(), graphs, skipped: Vec::new() };
+        let written = |measure| {
+            let mut text = String::new();
+            Table::new(measure, &published, &result).write(&mut text).unwrap();
+            text.lines().skip(3).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            written(Measure::SelfSpeedUp),
+            [
+                "| graph | vertices | edges | options | paper: OMP | fast |",
+                "|---|--:|--:|---|--:|--:|",
+                "| NE | 100 | 4000 | threads=1 |  | 1.00 |",
+                "| NE | 100 | 4000 | threads=2 | 1.47 | 1.50 |",
+                "| NE | 100 | 4000 | threads=40 | 2.13 |  |",
+            ]
+        );
+        assert_eq!(written(Measure::Efficiency)[3], "| NE | 100 | 4000 | threads=2 | 74 | 75.0 |");
+        assert_eq!(
+            written(Measure::SpeedUpOver("kruskal"))[3],
+            "| NE | 100 | 4000 | threads=2 | 2.50 | 1.00 |"
+        );
+    }
+
+    #[test]
+    fn the_lowest_of_three_close_times_is_the_k_best_time() {
+        let result = ExperimentResult {
+            id: String::new(),
+            graphs: vec![graph("NY", Vec::new())],
+            skipped: Vec::new(),
+        };
+        let read = |seconds: &[f64]| {
+            let timing = Timing::new(1.0, seconds.to_vec()).unwrap();
+            let contestant = &ContestantResult { timing, ..contestant("one", &[], 1.0) };
+            Measure::KBest.shown(Place { result: &result, graph: &result.graphs[0], contestant })
+        };
+        assert_eq!(read(&[0.2, 0.104, 0.1, 0.3, 0.101]), "100");
+        assert_eq!(read(&[0.2, 0.106, 0.1, 0.3, 0.101]), "");
+        assert_eq!(read(&[0.1, 0.1]), "");
     }
 }

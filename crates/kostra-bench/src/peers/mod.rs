@@ -42,6 +42,7 @@ const PEERS: &[Peer] = &[
     Peer { name: "pbbs-filter-kruskal", home: Home::Executable },
     Peer { name: "pbbs-serial", home: Home::Executable },
     Peer { name: "gbbs-boruvka", home: Home::Executable },
+    Peer { name: "boost-kruskal", home: Home::Executable },
     Peer { name: "uminho", home: Home::Executable },
     Peer { name: "ecl-mst", home: Home::Executable },
     Peer { name: "rfk", home: Home::Executable },

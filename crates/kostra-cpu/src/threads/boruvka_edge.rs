@@ -10,7 +10,8 @@
 //!   final approach: parallel filtering (optimization 1a), blocks of 1024 edges, path compression
 //!   on. Options switch on two more: searches without path compression (optimization 3), and one
 //!   loop that maps, filters and finds the lightest edges, which leaves three loops of four
-//!   (optimization 2).
+//!   (optimization 2). Two options restore the source's first version: a filter on one thread, and
+//!   a list of the forest's edges that one thread fills.
 //! * Time O((n + m) log n) work; scratch 24 bytes per edge and 16 per vertex (12 with 64-bit
 //!   weights).
 //! * Input: edge list. Exact. Threads.
@@ -26,9 +27,9 @@
 //!   weights may be equal.
 //! * The source excludes self-loops. Here they are no candidates, and the first filter drops them.
 //! * Edges of the forest are flagged in the set that is the answer. The source copies flagged edges
-//!   into a list after the rounds, in its final approach by tickets (optimization 1b), which is not
-//!   implemented.
-//! * The sequential filter, from which the source started, is not implemented.
+//!   into a list after the rounds, first on one thread and in its final approach by tickets
+//!   (optimization 1b). Both are values of the option `forest-list`; the answer is then the set of
+//!   the list's edges. By default there is no list, because nothing here needs it.
 //! * The union-find corrects Listing 4 in two places; see `SharedUnionFind`.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -72,6 +73,22 @@ const MERGED_LOOP: SolverOption = SolverOption {
     highest: 1,
 };
 
+const PARALLEL_FILTER: SolverOption = SolverOption {
+    name: "parallel-filter",
+    about: "whether all threads filter edges, or one; a merged loop always filters on all",
+    default: 1,
+    lowest: 0,
+    highest: 1,
+};
+
+const FOREST_LIST: SolverOption = SolverOption {
+    name: "forest-list",
+    about: "who copies the forest into a list: nobody (0), one thread (1), all by tickets (2)",
+    default: 0,
+    lowest: 0,
+    highest: 2,
+};
+
 impl Algorithm for BoruvkaEdge {
     const INFO: SolverInfo = SolverInfo {
         id: "boruvka-edge",
@@ -82,7 +99,7 @@ impl Algorithm for BoruvkaEdge {
         exact: true,
         time: "O((n + m) log n) work",
         scratch: "24 bytes per edge, 16 per vertex (12 with 64-bit weights)",
-        options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP],
+        options: &[PATH_COMPRESSION, CHUNK, MERGED_LOOP, PARALLEL_FILTER, FOREST_LIST],
     };
 
     fn solve<W: Weight>(
@@ -101,29 +118,54 @@ impl Algorithm for BoruvkaEdge {
             .ok_or(SolveError::OutOfMemory { solver: Self::INFO.id, bytes })?;
         let [records, slots, alive, filtered] = split(memory, sizes);
         let forest = SharedEdgeSet::new(m)?;
-        with_observed_team(run, run.threads(), |team, run| {
+        let listed = with_observed_team(run, run.threads(), |team, run| {
             let rounds = Rounds {
                 team,
                 edges,
                 chunk: run.option(&CHUNK) as usize,
+                filter: if run.option(&PARALLEL_FILTER) == 1 {
+                    StepBy::AllThreads
+                } else {
+                    StepBy::OneThread
+                },
                 components: SharedUnionFind::in_words(records, run.option(&PATH_COMPRESSION) == 1),
                 lightest: LightestEdges::in_words(edges, slots),
                 forest: &forest,
                 joined: AtomicUsize::new(0),
             };
-            let lists = Lists {
+            let mut lists = Lists {
                 alive: Worklist::in_words(alive, m, m),
                 filtered: Worklist::in_words(filtered, m, 0),
             };
             run.phase("initialize", |_| rounds.initialize(&lists.alive));
             if run.option(&MERGED_LOOP) == 1 {
-                rounds.run_three_loops(lists, run)
+                rounds.run_three_loops(&mut lists, run)?;
             } else {
-                rounds.run_four_loops(lists, run)
+                rounds.run_four_loops(&mut lists, run)?;
             }
+            let by = StepBy::option(run.option(&FOREST_LIST));
+            by.map(|by| rounds.list_forest(by, &lists.filtered, run)).transpose()
         })?;
         run.phase("free memory", |_| drop(workspace));
-        Ok(forest.into_edge_set())
+        Ok(listed.unwrap_or_else(|| forest.into_edge_set()))
+    }
+}
+
+/// The threads that run a step which the source parallelized later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StepBy {
+    OneThread,
+    AllThreads,
+}
+
+impl StepBy {
+    /// The value of [`FOREST_LIST`]; none if the step is left out.
+    fn option(value: u64) -> Option<Self> {
+        match value {
+            0 => None,
+            1 => Some(Self::OneThread),
+            _ => Some(Self::AllThreads),
+        }
     }
 }
 
@@ -141,6 +183,7 @@ struct Rounds<'a, W: Weight> {
     team: &'a Team<'a>,
     edges: Edges<'a, W>,
     chunk: usize,
+    filter: StepBy,
     components: SharedUnionFind<'a>,
     lightest: LightestEdges<'a, W>,
     forest: &'a SharedEdgeSet,
@@ -164,21 +207,21 @@ impl Lists<'_> {
 
 impl<W: Weight> Rounds<'_, W> {
     /// Listing 7.
-    fn run_four_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
+    fn run_four_loops(&self, lists: &mut Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
         while lists.alive.count() > 0 {
             self.report_round(&lists.alive, run)?;
             self.step("lightest", run, || self.find_lightest(&lists.alive))?;
             self.step("join", run, || self.join(&lists.alive))?;
             self.step("map", run, || self.map(&lists.alive))?;
-            self.step("filter", run, || self.filter(&mut lists))?;
+            self.step("filter", run, || self.filter(lists))?;
         }
         Ok(())
     }
 
     /// Listing 7 with optimization 2.
-    fn run_three_loops(&self, mut lists: Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
+    fn run_three_loops(&self, lists: &mut Lists<'_>, run: &mut Run<'_>) -> Result<(), SolveError> {
         loop {
-            self.step("map, filter, lightest", run, || self.map_filter_find_lightest(&mut lists))?;
+            self.step("map, filter, lightest", run, || self.map_filter_find_lightest(lists))?;
             if lists.alive.count() == 0 {
                 return Ok(());
             }
@@ -270,15 +313,56 @@ impl<W: Weight> Rounds<'_, W> {
         });
     }
 
-    /// Keeps the edges between different components.
+    /// Keeps the edges between different components. With all threads this is optimization 1a.
     fn filter(&self, lists: &mut Lists<'_>) {
-        lists.replace(|alive, filtered| {
-            self.for_each(alive, |_, (u, v), id| {
+        lists.replace(|alive, filtered| match self.filter {
+            StepBy::AllThreads => self.for_each(alive, |_, (u, v), id| {
                 if u != v {
                     filtered.push((u, v), id);
                 }
-            });
+            }),
+            StepBy::OneThread => {
+                for place in 0..alive.count() {
+                    let (u, v) = alive.ends(place);
+                    if u != v {
+                        filtered.push_alone((u, v), alive.id(place));
+                    }
+                }
+            }
         });
+    }
+
+    /// Copies the flagged edges to `list`, and returns the set of the list's edges. With all
+    /// threads this is optimization 1b.
+    fn list_forest(
+        &self,
+        by: StepBy,
+        list: &Worklist<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<EdgeSet, SolveError> {
+        list.clear();
+        run.phase("copy the forest to a list", |_| match by {
+            StepBy::AllThreads => {
+                self.team.for_each(self.edges.len(), self.schedule(), |place| {
+                    let id = place as EdgeId;
+                    if self.forest.contains(id) {
+                        list.push(self.edges.ends(id), id);
+                    }
+                });
+            }
+            StepBy::OneThread => {
+                for id in self.edges.ids().filter(|&id| self.forest.contains(id)) {
+                    list.push_alone(self.edges.ends(id), id);
+                }
+            }
+        });
+        run.phase("set of the list", |_| {
+            let mut set = EdgeSet::try_new(self.edges.len())?;
+            for place in 0..list.count() {
+                set.insert(list.id(place));
+            }
+            Ok(set)
+        })
     }
 
     /// Three loops in one: maps every edge, keeps those between different components, and finds the
@@ -344,6 +428,8 @@ mod tests {
                         ("path-compression", variant % 2),
                         ("merged-loop", variant / 2 % 2),
                         ("chunk", variant + 1),
+                        ("parallel-filter", variant / 4 % 2),
+                        ("forest-list", variant % 3),
                     ];
                     let mut run = Run::new()
                         .on_threads(1 + variant as usize / 4)
@@ -382,5 +468,17 @@ mod tests {
         assert_eq!(log.rounds, [(7, 7), (3, 1)]);
         assert_eq!(log.phases[2..5], ["map, filter, lightest", "join", "reset"]);
         assert_eq!(log.phases.len(), 12);
+    }
+
+    #[test]
+    fn the_list_of_the_forest_is_filled_after_the_rounds() {
+        let graph = graph(3, vec![0, 1, 2], vec![1, 2, 0], vec![3, 1, 2]);
+        for (value, expected) in [(0, false), (1, true), (2, true)] {
+            let mut log = Log::default();
+            let run = Run::new().observed_by(&mut log).on_threads(2);
+            let run = run.with_option(&BoruvkaEdge::INFO, "forest-list", value).unwrap();
+            assert_eq!(forest_ids(&BoruvkaEdge, &graph, Order::Minimum, run), [1, 2]);
+            assert_eq!(log.phases.contains(&"copy the forest to a list"), expected);
+        }
     }
 }

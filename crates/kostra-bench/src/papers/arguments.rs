@@ -1,0 +1,99 @@
+//! The command line of the evaluation of a paper.
+
+use std::path::PathBuf;
+use std::thread;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+
+use super::Paper;
+
+/// The divisor of `--quick`: every suite takes minutes on two processors.
+const QUICK: u64 = 20;
+/// The divisor of `--smoke`: every suite takes seconds.
+const SMOKE: u64 = 2000;
+
+/// The arguments of the evaluation of a paper.
+#[derive(Args)]
+pub(crate) struct PaperArguments {
+    /// Divide the numbers of vertices and edges by this number; 1 gives the paper's sizes
+    #[arg(long, value_name = "DIVISOR", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    scale: u64,
+    /// Divide the sizes by 20, which takes minutes on a small machine
+    #[arg(long, conflicts_with_all = ["scale", "smoke"])]
+    quick: bool,
+    /// Divide the sizes by 2000 and run once, to test in seconds that all contestants agree
+    #[arg(long, conflicts_with_all = ["scale", "runs"])]
+    pub(super) smoke: bool,
+    /// Measure only these tables and figures, such as table-1,figure-8
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Number of counted rounds, after one warm-up round, by default 3, and 5 if the paper has
+    /// five; slow contestants take fewer
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: Option<u16>,
+    /// Start no further graph after this time
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) budget: Option<u64>,
+    /// Threads per contestant, and the most threads or ranks of a sweep; by default all processors
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// The folder with real graphs, such as USA-road-d.NY.gr.gz; a missing graph is replaced by a
+    /// generated one of the same size
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) data: Option<PathBuf>,
+    /// The folder of the peer programs; each program has its peer's name
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) peer_programs: Option<PathBuf>,
+    /// The example `bench` of kostra-mpi, which runs solvers for clusters; by default
+    /// examples/bench beside this program
+    #[arg(long, value_name = "FILE")]
+    pub(super) rank_program: Option<PathBuf>,
+}
+
+impl PaperArguments {
+    /// The number of threads per contestant.
+    pub(crate) fn threads(&self) -> usize {
+        let all = || thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
+    }
+
+    /// The divisor of all sizes.
+    pub(crate) fn scale(&self) -> u64 {
+        match (self.quick, self.smoke) {
+            (true, _) => QUICK,
+            (_, true) => SMOKE,
+            _ => self.scale,
+        }
+    }
+
+    /// The number of counted rounds.
+    pub(super) fn runs(&self, paper: &Paper) -> usize {
+        if self.smoke { 1 } else { self.runs.unwrap_or(paper.runs).into() }
+    }
+
+    /// Whether an experiment is to be measured.
+    pub(super) fn wants(&self, experiment: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|id| id == experiment)
+    }
+
+    /// Refuses experiments that the paper does not have, and a missing folder of graphs.
+    ///
+    /// # Errors
+    /// The first such argument.
+    pub(crate) fn check(&self, paper: &Paper) -> Result<()> {
+        let known: Vec<_> = paper.experiments.iter().map(|experiment| experiment.id).collect();
+        for id in &self.only {
+            ensure!(
+                known.contains(&id.as_str()),
+                "{} has no '{id}'; it has: {}",
+                paper.id,
+                known.join(", ")
+            );
+        }
+        for folder in self.data.iter().chain(&self.peer_programs) {
+            ensure!(folder.is_dir(), "{}: no such folder", folder.display());
+        }
+        Ok(())
+    }
+}
