@@ -149,33 +149,40 @@ pub(super) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> 
 pub(super) fn cells(graph: &GraphResult, threads: usize) -> Vec<Cell> {
     let mark = if graph.stand_in_for.is_some() { STAND_IN } else { "" };
     let spec = graph.source.strip_prefix("gen:");
-    let cell = |one: &ContestantResult| Cell {
-        graph: format!("{}{mark}", graph.name.trim_start_matches("gen:")),
-        family: spec.map(|spec| spec.split(':').next().unwrap_or(spec).to_owned()),
-        vertices: Some(graph.vertices.into()),
-        edges: Some(graph.edges as u64),
-        bytes_per_edge: Some(2 * graph.weight_bytes as u64 + 8),
-        name: one.name.clone(),
-        settings: one.settings.clone(),
-        peer: one.peer,
-        device: on_device(&one.name),
-        threads: Some(graph.threads.unwrap_or(threads) as u64),
-        ranks: None,
-        samples: one.timing.seconds.clone(),
-        median: one.timing.median,
-        phases: one
-            .observed
-            .iter()
-            .flat_map(|observed| observed.totals())
-            .map(|(name, seconds)| (name.to_owned(), seconds))
-            .collect(),
-        observed: one.observed.as_ref().map(|observed| observed.seconds),
-        rounds: one
-            .observed
-            .iter()
-            .flat_map(|observed| &observed.rounds)
-            .map(|round| (round.round, round.components))
-            .collect(),
+    let cell = |one: &ContestantResult| {
+        // A solver for clusters has its ranks and their threads among its settings.
+        let mut settings = one.settings.clone();
+        let ranks = settings.remove("ranks");
+        let own_threads = ranks.and_then(|_| settings.remove("threads"));
+        let threads = own_threads.unwrap_or(graph.threads.unwrap_or(threads) as u64);
+        Cell {
+            graph: format!("{}{mark}", graph.name.trim_start_matches("gen:")),
+            family: spec.map(|spec| spec.split(':').next().unwrap_or(spec).to_owned()),
+            vertices: Some(graph.vertices.into()),
+            edges: Some(graph.edges as u64),
+            bytes_per_edge: Some(2 * graph.weight_bytes as u64 + 8),
+            name: one.name.clone(),
+            settings,
+            peer: one.peer,
+            device: on_device(&one.name),
+            threads: Some(threads),
+            ranks,
+            samples: one.timing.seconds.clone(),
+            median: one.timing.median,
+            phases: one
+                .observed
+                .iter()
+                .flat_map(|observed| observed.totals())
+                .map(|(name, seconds)| (name.to_owned(), seconds))
+                .collect(),
+            observed: one.observed.as_ref().map(|observed| observed.seconds),
+            rounds: one
+                .observed
+                .iter()
+                .flat_map(|observed| &observed.rounds)
+                .map(|round| (round.round, round.components))
+                .collect(),
+        }
     };
     graph.contestants.iter().map(cell).collect()
 }
