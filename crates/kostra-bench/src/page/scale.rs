@@ -79,7 +79,13 @@ fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
     let powers = (low.floor() as i32..=high.ceil() as i32).step_by(step);
     let ticks =
         powers.flat_map(|power| digits.iter().map(move |digit| digit.log10() + f64::from(power)));
-    ticks.filter(|tick| (low..=high).contains(tick)).collect()
+    let ticks: Vec<f64> = ticks.filter(|tick| (low..=high).contains(tick)).collect();
+    if ticks.len() > 1 {
+        return ticks;
+    }
+    // The range is so narrow that it looks linear.
+    let range = (10.0_f64.powf(low), 10.0_f64.powf(high));
+    linear_ticks(range).into_iter().map(f64::log10).collect()
 }
 
 /// A number with three significant digits, or with a unit if it is large: `12.3`, `4.5M`.
@@ -124,6 +130,12 @@ mod tests {
         let texts: Vec<_> = scale.ticks.iter().map(|&tick| scale.text(tick)).collect();
         assert_eq!(texts, ["0.1", "1", "10"]);
         assert!(scale.ticks.iter().all(|tick| (scale.range.0..=scale.range.1).contains(tick)));
+    }
+
+    #[test]
+    fn a_narrow_range_of_ratios_has_ticks() {
+        let scale = Scale::new(&Axis::log(""), [105.0, 118.0].into_iter());
+        assert!(scale.ticks.len() > 2, "{scale:?}");
     }
 
     #[test]
