@@ -80,6 +80,26 @@ impl BankResult {
         self.runs.iter().all(|run| run.preserved && !(transactions && run.wrong > 0))
     }
 
+    /// The name of the method.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The number of accounts.
+    pub(crate) fn accounts(&self) -> u32 {
+        self.accounts
+    }
+
+    /// The median of the transactions that were done per second.
+    pub(crate) fn commits_per_second(&self) -> f64 {
+        self.median(|run| run.committed as f64 / run.seconds.max(f64::EPSILON))
+    }
+
+    /// The median share of the attempts that failed, in percent.
+    pub(crate) fn abort_percent(&self) -> f64 {
+        self.median(|run| 100.0 * run.aborted as f64 / (run.aborted + run.committed).max(1) as f64)
+    }
+
     /// The median of a figure of the runs.
     fn median(&self, figure: impl Fn(&BankRun) -> f64) -> f64 {
         let mut figures: Vec<f64> = self.runs.iter().map(figure).collect();
@@ -156,9 +176,7 @@ pub(crate) fn table(text: &mut String, results: &[BankResult]) -> std::fmt::Resu
     )?;
     writeln!(text, "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")?;
     for result in results {
-        let commits = result.median(|run| run.committed as f64 / run.seconds.max(f64::EPSILON));
-        let aborts = result
-            .median(|run| 100.0 * run.aborted as f64 / (run.aborted + run.committed).max(1) as f64);
+        let (commits, aborts) = (result.commits_per_second(), result.abort_percent());
         let wrong: u64 = result.runs.iter().map(|run| run.wrong).sum();
         writeln!(
             text,

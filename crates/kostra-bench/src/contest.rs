@@ -54,20 +54,46 @@ pub(crate) struct Rules {
     pub(crate) observe_slow: bool,
 }
 
-/// Runs the contests on one graph, one per number of threads.
+/// Runs the contests on one graph, one per number of threads. `finished` has the results of the
+/// first ones, which an interrupted suite has kept. Calls `keep` with all results so far after each
+/// contest. Returns all results, and the reason if the graph cannot be generated or read.
 ///
 /// # Errors
-/// If the graph cannot be generated or read. The result contains contestants' failures; they are
-/// not errors.
-pub(crate) fn hold(source: &GraphSource, rules: &Rules) -> Result<Vec<GraphResult>> {
-    let graph = source.load()?;
+/// Those of `keep`. The result contains contestants' failures; they are not errors.
+pub(crate) fn hold(
+    source: &GraphSource,
+    rules: &Rules,
+    finished: Vec<GraphResult>,
+    mut keep: impl FnMut(&[GraphResult]) -> Result<()>,
+) -> Result<(Vec<GraphResult>, Option<anyhow::Error>)> {
+    let mut results = finished;
+    let rest = rules.threads.get(results.len()..).unwrap_or_default();
+    if rest.is_empty() {
+        return Ok((results, None));
+    }
+    let graph = match source.load() {
+        Ok(graph) => graph,
+        Err(error) => return Ok((results, Some(error))),
+    };
     // Answers must agree across numbers of threads, so all contests share the referee.
     let mut referee = Referee::default();
-    Ok(rules
-        .threads
-        .iter()
-        .map(|&threads| hold_on(threads, source, &graph, rules, &mut referee))
-        .collect())
+    for &threads in rest {
+        let mut result = hold_on(threads, source, &graph, rules, &mut referee);
+        result.disagreements.extend(results.first().and_then(|first| differs(first, &result)));
+        results.push(result);
+        keep(&results)?;
+    }
+    Ok((results, None))
+}
+
+/// How the answer of a contest differs from that of an earlier one, which may be of a run that was
+/// interrupted.
+fn differs(first: &GraphResult, other: &GraphResult) -> Option<String> {
+    let answer = |result: &GraphResult| (result.forest_edges, result.total_weight.clone());
+    (answer(first) != answer(other)).then(|| {
+        let ((edges, total), (first_edges, first_total)) = (answer(other), answer(first));
+        format!("{edges} edges of total weight {total}, and before {first_edges} of {first_total}")
+    })
 }
 
 fn hold_on(

@@ -110,9 +110,11 @@ pub(crate) fn versions() -> BTreeMap<String, String> {
     versions
 }
 
-/// The command line of this process, quoted for a shell.
+/// The command line of this process, quoted for a shell. It lacks `--resume`, so that all parts of
+/// an interrupted measurement have the same one.
 pub(crate) fn command_line() -> String {
-    let arguments = env::args().skip(1).map(|argument| quoted(&argument));
+    let arguments = env::args().skip(1).filter(|argument| argument != "--resume");
+    let arguments = arguments.map(|argument| quoted(&argument));
     ["kostra-bench".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
 }
 

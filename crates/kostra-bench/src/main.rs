@@ -6,6 +6,7 @@
 mod awake;
 mod bank;
 mod cache_counters;
+mod compare;
 mod contest;
 mod contestant;
 mod date;
@@ -13,6 +14,9 @@ mod graphs;
 mod machine;
 mod memory_speed;
 mod observed;
+mod output;
+mod page;
+mod paired;
 mod papers;
 mod partition;
 mod peak;
@@ -22,21 +26,21 @@ mod read;
 mod record;
 mod report;
 mod statistics;
+mod suite;
 mod sweep;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 
 use crate::bank::BankArguments;
-use crate::contest::Rules;
-use crate::contestant::Timed;
+use crate::compare::CompareArguments;
 use crate::machine::Machine;
-use crate::papers::PaperArguments;
 use crate::partition::PartitionArguments;
-use crate::record::{ExperimentResult, GraphResult, Measured, Record, Skipped};
+use crate::record::{Measured, Record};
+use crate::suite::{PaperRun, RunArguments};
 
 /// The same allocator as in the `kostra` command. Peers that are programs get the equivalent
 /// setting.
@@ -45,7 +49,8 @@ static MEMORY: kostra::LargePages = kostra::LargePages;
 
 /// Compares Kostra with its peers.
 ///
-/// Exit codes: 0 success, 1 answers differ or one is wrong, 2 wrong usage or input.
+/// Exit codes: 0 success, 1 answers differ, one is wrong, or `compare --fail` found a slower cell,
+/// 2 wrong usage or input.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -86,12 +91,10 @@ enum Task {
         #[command(flatten)]
         circumstances: Circumstances,
     },
-    /// Prints records as Markdown
-    Report {
-        /// Records written with -o
-        #[arg(required = true)]
-        records: Vec<PathBuf>,
-    },
+    /// Says which cells changed beyond noise between two records, or between the two builds of one
+    Compare(CompareArguments),
+    /// Prints records as Markdown, or writes them as a page with plots
+    Report(ReportArguments),
 }
 
 #[derive(Args)]
@@ -102,39 +105,6 @@ struct Circumstances {
     /// Write the record to FILE
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-#[derive(Args)]
-struct RunArguments {
-    /// The suite: foundation, threads, sixteen, gpu or smoke
-    #[arg(long, default_value = "foundation")]
-    suite: String,
-    /// Graphs of the suite to run, separated by commas, instead of all; repeat the option for each
-    /// file or gen:SPEC; gen:gnm:n=1M,m=2M/8M are two graphs
-    #[arg(long = "graphs", value_name = "NAMES")]
-    graphs: Vec<String>,
-    /// Solver ids; the answers of Kostra's solvers are compared edge by edge; an id can have
-    /// options, such as boruvka-edge:chunk=64/256, and each combination of values is a contestant
-    #[arg(long, value_delimiter = ',', default_value = "kruskal,filter-kruskal")]
-    solvers: Vec<String>,
-    /// Peer names; peers that are not installed are skipped and recorded as skipped
-    #[arg(long, value_delimiter = ',', default_value = "scipy")]
-    peers: Vec<String>,
-    /// The folder of the peer programs; each program has its peer's name
-    #[arg(long, value_name = "FOLDER")]
-    peer_programs: Option<PathBuf>,
-    /// Number of counted rounds, after one warm-up round
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
-    runs: u16,
-    /// Threads per contestant; each of several numbers gives a separate contest
-    #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Vec<u16>,
-    /// The largest table for measuring memory, in MiB; below 1024 the result can be the speed of a
-    /// cache
-    #[arg(long, value_name = "MIB", default_value_t = memory_speed::LARGEST_TABLE_MIB)]
-    largest_table: usize,
-    #[command(flatten)]
-    circumstances: Circumstances,
 }
 
 #[derive(Args)]
@@ -171,31 +141,45 @@ struct MemoryArguments {
 }
 
 #[derive(Args)]
-struct PaperRun {
-    #[command(flatten)]
-    arguments: PaperArguments,
-    #[command(flatten)]
-    circumstances: Circumstances,
+struct ReportArguments {
+    /// Records written with -o; for a page also those of the other programs in bench/record
+    #[arg(required = true)]
+    records: Vec<PathBuf>,
+    /// Write a page with plots to FILE: one HTML file that needs no network
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the plots of the page as SVG and CSV files to FOLDER
+    #[arg(long, value_name = "FOLDER", requires = "output")]
+    assets: Option<PathBuf>,
+    /// Show the records as one, such as the records of several graphs of one machine
+    #[arg(long, requires = "output")]
+    together: bool,
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Task::Run(arguments) => run(&arguments),
+    let task = Arguments::parse().command;
+    let fault = match task {
+        Task::Compare(_) => "a cell is slower",
+        _ => "answers differ, or one is wrong; see the record",
+    };
+    let result = match task {
+        Task::Run(arguments) => suite::run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
-        Task::Sousa(arguments) => evaluate("sousa", &arguments),
-        Task::ShouHe(arguments) => evaluate("shou-he", &arguments),
-        Task::Biagiotti(arguments) => evaluate("biagiotti", &arguments),
-        Task::Nobari(arguments) => evaluate("nobari", &arguments),
-        Task::Manoochehri(arguments) => evaluate("manoochehri", &arguments),
+        Task::Sousa(arguments) => suite::evaluate("sousa", &arguments),
+        Task::ShouHe(arguments) => suite::evaluate("shou-he", &arguments),
+        Task::Biagiotti(arguments) => suite::evaluate("biagiotti", &arguments),
+        Task::Nobari(arguments) => suite::evaluate("nobari", &arguments),
+        Task::Manoochehri(arguments) => suite::evaluate("manoochehri", &arguments),
         Task::Bank { workload, circumstances } => bank(&workload, &circumstances),
         Task::Partition { contest, circumstances } => divide(&contest, &circumstances),
-        Task::Report { records } => report(&records),
+        Task::Compare(arguments) => compare::compare(&arguments),
+        Task::Report(arguments) => report(&arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
-            eprintln!("kostra-bench: answers differ, or one is wrong; see the record");
+            eprintln!("kostra-bench: {fault}");
             ExitCode::from(1)
         }
         Err(error) => {
@@ -203,97 +187,6 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-fn run(arguments: &RunArguments) -> Result<bool> {
-    let graphs = graphs::choose(&arguments.suite, &graph_names(&arguments.graphs))?;
-    let names =
-        |list: &[String]| list.iter().filter(|name| !name.is_empty()).cloned().collect::<Vec<_>>();
-    let entrants = names(&arguments.solvers)
-        .iter()
-        .map(|text| sweep::entrants(text))
-        .collect::<Result<Vec<_>>>()?;
-    let peers =
-        names(&arguments.peers).iter().map(|name| peers::peer(name)).collect::<Result<_>>()?;
-    let threads: Vec<usize> = arguments.threads.iter().map(|&threads| threads.into()).collect();
-    let most_threads = threads.iter().copied().max().unwrap_or(1);
-    let rules = Rules {
-        entrants: entrants.concat(),
-        peers,
-        rank_jobs: Vec::new(),
-        peer_programs: arguments.peer_programs.clone(),
-        runs: arguments.runs.into(),
-        threads,
-        no_rest: false,
-        timed: Timed::FromHost,
-        patience: None,
-        observe_slow: true,
-    };
-    ensure!(!rules.entrants.is_empty(), "name at least one solver; its forest is verified");
-
-    let machine = Machine::this();
-    let cores = machine.cores;
-    let measure = |threads| memory_speed::measure(threads, arguments.largest_table);
-    // Measure with all processors before pinning, which would restrict the threads to fewer.
-    eprintln!("measuring memory");
-    let all = (cores > 1).then(|| measure(cores));
-    let record = begin(machine, most_threads, &arguments.circumstances)?;
-    let mut memory_speed = vec![measure(1)];
-    for &threads in &rules.threads {
-        if threads != cores && memory_speed.iter().all(|speed| speed.threads != threads) {
-            memory_speed.push(measure(threads));
-        }
-    }
-    memory_speed.extend(all);
-
-    let mut results: Vec<GraphResult> = Vec::new();
-    let mut skipped: Vec<Skipped> = Vec::new();
-    for graph in &graphs {
-        let result = match graph.missing_file() {
-            Some(path) => Err(anyhow!("{} does not exist", path.display())),
-            None => contest::hold(graph, &rules),
-        };
-        // A failed graph must not discard the results of the others.
-        match result {
-            Ok(result) => results.extend(result),
-            Err(error) => {
-                eprintln!("{} skipped: {error:#}", graph.name);
-                skipped.push(Skipped { name: graph.name.clone(), reason: format!("{error:#}") });
-            }
-        }
-    }
-    ensure!(!results.is_empty(), "no graph was measured");
-    conclude(
-        record,
-        Measured::Solve { memory_speed, graphs: results, skipped },
-        &arguments.circumstances,
-    )
-}
-
-fn evaluate(id: &str, PaperRun { arguments, circumstances }: &PaperRun) -> Result<bool> {
-    let paper = papers::paper(id).with_context(|| format!("there is no paper '{id}'"))?;
-    arguments.check(paper)?;
-    let mut record = begin(Machine::this(), arguments.threads(), circumstances)?;
-    let caches = cache_counters::CacheCounters::open();
-    let caches =
-        caches.map_or_else(|error| format!("not available ({error})"), |_| "counted".to_owned());
-    record.versions.insert("cache misses".to_owned(), caches);
-    // By default one thread for each processor, and pinning leaves fewer of them.
-    record.threads = arguments.threads();
-    let measured = |experiments: &[ExperimentResult]| Measured::Paper {
-        paper: id.to_owned(),
-        scale: arguments.scale(),
-        experiments: experiments.to_vec(),
-    };
-    // An evaluation takes long, and what interrupts it must not discard the results so far.
-    let keep = |experiments: &[ExperimentResult]| match &circumstances.output {
-        Some(output) => record.clone().finish(measured(experiments)).write(output),
-        None => Ok(()),
-    };
-    let experiments = papers::measure(paper, arguments, keep)?;
-    let any = experiments.iter().any(|experiment| !experiment.graphs.is_empty());
-    ensure!(any, "no graph was measured");
-    conclude(record.clone(), measured(&experiments), circumstances)
 }
 
 fn read(arguments: &ReadArguments) -> Result<bool> {
@@ -332,26 +225,18 @@ fn divide(contest: &PartitionArguments, circumstances: &Circumstances) -> Result
     conclude(record, Measured::Partition(results), circumstances)
 }
 
-fn report(records: &[PathBuf]) -> Result<bool> {
+fn report(arguments: &ReportArguments) -> Result<bool> {
+    if let Some(page) = &arguments.output {
+        let destination = page::Destination { page, assets: arguments.assets.as_deref() };
+        return page::write(&arguments.records, arguments.together, &destination);
+    }
     let mut agree = true;
-    for path in records {
+    for path in &arguments.records {
         let record = Record::read(path)?;
         agree &= record.agrees();
         println!("{}", report::markdown(&record));
     }
     Ok(agree)
-}
-
-/// Splits names at commas. A spec is not split, because its parameters contain commas.
-fn graph_names(arguments: &[String]) -> Vec<String> {
-    let split = |argument: &String| -> Vec<String> {
-        if argument.starts_with("gen:") || Path::new(argument).exists() {
-            vec![argument.clone()]
-        } else {
-            argument.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
-        }
-    };
-    arguments.iter().flat_map(split).collect()
 }
 
 /// Pins the process and begins the record.

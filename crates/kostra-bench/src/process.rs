@@ -1,9 +1,8 @@
 //! System calls that the standard library does not offer: pinning to processors, CPU times, and
 //! the peak memory of a child process.
 
-use std::fs;
+#[cfg(target_os = "linux")]
 use std::io;
-use std::path::Path;
 use std::process::Child;
 
 use anyhow::{Context, Result, bail};
@@ -112,19 +111,6 @@ pub(crate) fn pin(_processors: &[usize]) -> Result<()> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn wait_for_peak_memory(_child: &Child) -> Result<u64> {
     bail!("the memory of a process can be measured on Linux only")
-}
-
-/// Makes a temporary file readable for all users.
-#[cfg(unix)]
-pub(crate) fn make_readable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
-}
-
-/// Does nothing: the folder determines the access rights.
-#[cfg(not(unix))]
-pub(crate) fn make_readable(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -41,6 +40,9 @@ pub(crate) struct Record {
     pub(crate) pinned_to: Vec<usize>,
     /// The greatest number of threads of the solvers, readers and peers.
     pub(crate) threads: usize,
+    /// The dates, in UTC, at which an interrupted measurement was continued.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resumed: Vec<String>,
     /// The results.
     pub(crate) measured: Measured,
 }
@@ -228,6 +230,7 @@ impl Record {
             load_average: [load, load],
             pinned_to,
             threads,
+            resumed: Vec::new(),
             measured: Measured::Memory(Vec::new()),
         }
     }
@@ -237,6 +240,25 @@ impl Record {
         self.load_average[1] = crate::machine::load_average();
         self.measured = measured;
         self
+    }
+
+    /// The first condition that differs from those of another record: its name and both values.
+    /// Files other than records may have changed between two runs at one commit.
+    pub(crate) fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let hash = |record: &Self| record.commit.as_ref().map(|commit| commit.hash.clone());
+        let conditions = |record: &Self| {
+            [
+                ("command", record.command.clone()),
+                ("machine", format!("{:?}", record.machine)),
+                ("commit", hash(record).unwrap_or_else(|| "unknown".to_owned())),
+                ("program", format!("{:?}", record.versions)),
+                ("pinning", format!("{:?}", record.pinned_to)),
+                ("number of threads", record.threads.to_string()),
+            ]
+        };
+        let mut pairs = conditions(self).into_iter().zip(conditions(other));
+        let found = pairs.find(|((_, mine), (_, theirs))| mine != theirs);
+        found.map(|((what, mine), (_, theirs))| (what, mine, theirs))
     }
 
     /// Whether all answers agree and the forest of each graph is verified.
@@ -270,17 +292,8 @@ impl Record {
 
     /// Writes the record atomically: the file is complete or unchanged.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let write = || -> Result<()> {
-            fs::create_dir_all(folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
-            crate::process::make_readable(file.path())?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        bytes.push(b'\n');
+        crate::output::write(path, &bytes)
     }
 }

@@ -13,6 +13,7 @@ mod phases;
 mod rank_job;
 mod rules;
 mod shou_he;
+mod shown;
 mod sousa;
 mod tables;
 mod values;
@@ -25,9 +26,11 @@ use anyhow::{Context, Result, ensure};
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
 use crate::record::{ExperimentResult, Skipped};
+use crate::suite;
 pub(crate) use arguments::PaperArguments;
 use family::PaperGraph;
 pub(crate) use rank_job::RankJob;
+pub(crate) use shown::{ShownExperiment, ShownGraph, ShownMeasure, shown_paper};
 pub(crate) use tables::report;
 
 /// A paper with an evaluation.
@@ -144,15 +147,16 @@ pub(crate) fn paper(id: &str) -> Option<&'static Paper> {
     PAPERS.iter().find(|paper| paper.id == id)
 }
 
-/// Measures the experiments of a paper. Calls `keep` with all results so far after each graph, so
-/// that an interrupted suite keeps them.
+/// Measures the experiments of a paper, except for the contests that are `finished`. Calls `keep`
+/// with all results so far after each contest, so that an interrupted suite keeps them.
 ///
 /// # Errors
 /// Those of `keep`. What cannot be measured is skipped, with its reason in the result.
 pub(crate) fn measure(
     paper: &Paper,
     arguments: &PaperArguments,
-    mut keep: impl FnMut(&[ExperimentResult]) -> Result<()>,
+    finished: &[ExperimentResult],
+    keep: impl Fn(&[ExperimentResult]) -> Result<()>,
 ) -> Result<Vec<ExperimentResult>> {
     let budget = arguments.budget.map(Duration::from_secs);
     // A budget beyond the range of the clock is no limit.
@@ -169,15 +173,28 @@ pub(crate) fn measure(
         results.push(ExperimentResult { id, graphs: Vec::new(), skipped });
         for graph in (experiment.graphs)() {
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let measured = measure_on(&graph, arguments, &rules, late);
+            let known = finished.iter().find(|known| known.id == experiment.id);
+            let known = known.map_or(&[][..], |known| &known.graphs);
+            let before = suite::finished_on(known, &graph.name);
+            let (held, failure) = if let Err(reason) = can_measure(&rules, late) {
+                (before, Some(reason))
+            } else {
+                let source = graph.source(arguments.scale(), arguments.data.as_deref());
+                contest::hold(&source, &rules, before, |held| {
+                    let mut all = results.clone();
+                    all.iter_mut()
+                        .last()
+                        .into_iter()
+                        .for_each(|last| last.graphs.extend_from_slice(held));
+                    keep(&all)
+                })?
+            };
             let Some(result) = results.last_mut() else { continue };
-            match measured {
-                Ok(graphs) => result.graphs.extend(graphs),
-                Err(error) => {
-                    eprintln!("{} skipped: {error:#}", graph.name);
-                    let reason = format!("{error:#}");
-                    result.skipped.push(Skipped { name: graph.name, reason });
-                }
+            result.graphs.extend(held);
+            if let Some(error) = failure {
+                eprintln!("{} skipped: {error:#}", graph.name);
+                let reason = format!("{error:#}");
+                result.skipped.push(Skipped { name: graph.name, reason });
             }
             keep(&results)?;
         }
@@ -185,15 +202,11 @@ pub(crate) fn measure(
     Ok(results)
 }
 
-fn measure_on(
-    graph: &PaperGraph,
-    arguments: &PaperArguments,
-    rules: &Rules,
-    late: bool,
-) -> Result<Vec<crate::record::GraphResult>> {
+/// Refuses contests that cannot be held.
+fn can_measure(rules: &Rules, late: bool) -> Result<()> {
     ensure!(!late, "the budget of time is spent");
     ensure!(!rules.entrants.is_empty(), "no solver of this experiment is available");
-    contest::hold(&graph.source(arguments.scale(), arguments.data.as_deref()), rules)
+    Ok(())
 }
 
 /// The file of a real graph in a folder, plain or compressed.

@@ -53,13 +53,22 @@ impl Measure {
         }
     }
 
+    /// A value in the unit of the title and of the published figures.
+    pub(super) fn in_unit(self, value: f64) -> f64 {
+        match self {
+            Self::Time | Self::KBest | Self::Deviation => 1e3 * value,
+            Self::EdgeRate | Self::Counter(_) | Self::AbortRate => value,
+            Self::SpeedUpOver(_) | Self::SelfSpeedUp => value,
+            _ => 100.0 * value,
+        }
+    }
+
     fn format(self, value: f64) -> String {
         match self {
             Self::Time | Self::KBest | Self::Deviation => milliseconds(value),
-            Self::EdgeRate | Self::Counter(_) => format!("{value:.1}"),
             Self::SpeedUpOver(_) | Self::SelfSpeedUp => format!("{value:.2}"),
             Self::AbortRate => format!("{value:.4}"),
-            _ => format!("{:.1}", 100.0 * value),
+            _ => format!("{:.1}", self.in_unit(value)),
         }
     }
 
@@ -73,7 +82,7 @@ impl Measure {
     }
 
     /// Groups of values, such as one group of all threads for each round.
-    fn values(self, place: Place<'_>) -> Vec<Vec<f64>> {
+    pub(super) fn values(self, place: Place<'_>) -> Vec<Vec<f64>> {
         let Place { graph, contestant, .. } = place;
         let timing = &contestant.timing;
         let each = |values: Vec<f64>| values.into_iter().map(|value| vec![value]).collect();

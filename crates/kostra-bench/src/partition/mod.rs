@@ -60,16 +60,16 @@ impl PartitionArguments {
 /// One graph, one number of parts, one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartitionResult {
-    graph: String,
+    pub(crate) graph: String,
     /// The class of the graph: `mesh`, `road`, `matrix`, `social`, `generated`.
     class: String,
     vertices: u32,
     /// The number of edges, without self-loops and parallel edges.
     edges: usize,
-    parts: u32,
+    pub(crate) parts: u32,
     imbalance: f64,
     threads: usize,
-    contestant: String,
+    pub(crate) contestant: String,
     version: String,
     runs: Vec<PartitionRun>,
     /// The runs without a partition, with the reason.
@@ -104,6 +104,16 @@ pub(crate) struct Failure {
 }
 
 impl PartitionResult {
+    /// The median cut of the partitions that keep the balance.
+    pub(crate) fn median_cut(&self) -> Option<f64> {
+        report::median(self, |run| run.cut as f64)
+    }
+
+    /// The median CPU time of the partitions that keep the balance.
+    pub(crate) fn median_cpu_seconds(&self) -> Option<f64> {
+        report::median(self, |run| run.cpu_seconds)
+    }
+
     /// Whether Kostra kept its promises: a partition for each seed, balanced and without empty
     /// parts. Peers promise nothing.
     pub(crate) fn is_right(&self) -> bool {

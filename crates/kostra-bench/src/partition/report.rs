@@ -91,7 +91,7 @@ fn ratio(result: &PartitionResult, results: &[PartitionResult]) -> Option<(f64, 
 }
 
 /// The median of a figure of the balanced runs: the upper one of an even number.
-fn median(result: &PartitionResult, of: impl Fn(&PartitionRun) -> f64) -> Option<f64> {
+pub(super) fn median(result: &PartitionResult, of: impl Fn(&PartitionRun) -> f64) -> Option<f64> {
     let mut figures: Vec<f64> = result.runs.iter().filter(|run| run.balanced).map(of).collect();
     figures.sort_unstable_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied()

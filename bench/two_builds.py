@@ -1,16 +1,16 @@
 """Times two builds of the command in turn, all CPU solvers on graphs of a few million edges.
 
-    python3 bench/compare.py OLD NEW [--runs 7] [--ranks 4] [-o RECORD]
+    python3 bench/two_builds.py OLD NEW [--runs 7] [--ranks 4] [-o RECORD]
 
 OLD and NEW are paths of `kostra` programs. Each pair of runs swaps the order of the two. A time
-is building plus solving, as the command reports it. The record contains every sample in seconds.
+is building plus solving, as the command reports it. The record contains every sample in seconds;
+`kostra-bench compare RECORD` says which cells changed beyond noise.
 With --ranks, the solvers for clusters are timed instead, with that number of ranks of this machine.
 """
 
 import argparse
 import datetime
 import json
-import math
 import os
 import statistics
 import subprocess
@@ -81,10 +81,6 @@ def main():
             results.append(case | samples)
             times = f"{old * 1e3:9.2f} ms {new * 1e3:9.2f} ms {new / old:6.3f}"
             print(f"{algorithm:22}{graph:9}{threads:3} {times}", flush=True)
-    for threads in sorted({result["threads"] for result in results}):
-        ratios = [result["ratio"] for result in results if result["threads"] == threads]
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"geometric mean of the ratios, {threads} threads: {mean:.3f}")
     if arguments.output:
         record = {
             "date": datetime.date.today().isoformat(),
