@@ -214,7 +214,7 @@ KERNEL __launch_bounds__(THREADS, MATCHING_BLOCKS)
     Tally tally = {0, 0, 0, 0};
     for (u64 vertex = first_index(); vertex < vertices; vertex += index_stride()) {
         u32 candidate = candidates[vertex];
-        // A pair of which one vertex is matched needs no transaction.
+        // A pair needs no transaction if one of its vertices is matched.
         bool is_free = candidate != NONE && load(&matches[vertex].value) == vertex &&
                        load(&matches[candidate].value) == candidate;
         if (is_free) match_pair(transaction, (u32)vertex, candidate, &tally);

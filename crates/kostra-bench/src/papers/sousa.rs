@@ -169,7 +169,7 @@ const FIGURE_5_5: Experiment = Experiment {
     title: "Figure 5.5: load imbalance of GenBoruvka in each iteration, by the number of threads",
     says: &[
         "The imbalance grows with the number of threads. Above 5 % it costs time.",
-        "There are 11 iterations, of which the first 7 take over 80 % of the time.",
+        "There are 11 iterations. The first 7 take over 80 % of the time.",
     ],
     graphs: || roads(&["USA"]),
     contestants: &["boruvka-contract:least-share=1/64", "fast"],

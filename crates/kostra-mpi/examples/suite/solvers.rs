@@ -170,8 +170,8 @@ fn check_distributions(
     right
 }
 
-/// The part of each vertex and the number of parts, for every third turn: up to six parts, of which
-/// the last may be empty.
+/// The part of each vertex and the number of parts, for every third turn: up to six parts. The
+/// last one may be empty.
 fn parts(turn: u64, vertices: u32) -> Option<(Vec<u32>, u32)> {
     let mut random = Random(turn);
     let count = 1 + random.below(6);

@@ -71,8 +71,8 @@ impl Search {
         }
     }
 
-    /// Refines the border between two parts, neither of which exceeds the limit, by at most
-    /// `passes` passes. Returns the moves. The search starts with the vertices of the border, and
+    /// Refines the border between two parts by at most `passes` passes. Neither part exceeds the
+    /// limit. Returns the moves. The search starts with the vertices of the border, and
     /// ignores those that have left the two parts.
     pub(super) fn refine(
         &mut self,

@@ -78,7 +78,7 @@ pub(crate) fn refine_pairs(
     }
 }
 
-/// The borders of all pairs of parts of which one is active, by pair.
+/// The borders of all pairs of parts with at least one active part, by pair.
 fn borders(state: &State<'_>, active: &[bool]) -> Vec<Border> {
     let mut entries: Vec<(u64, Vertex)> = Vec::new();
     let mut seen = Vec::new();

@@ -359,7 +359,7 @@ fn transactions_at_a_complete_graph_make_progress() {
 #[test]
 fn adjacent_candidates_that_conflict_do_not_both_move() {
     let Some(fixture) = Fixture::new() else { return };
-    // A path of vertices, each of which wants to follow its neighbor to the next part.
+    // A path of vertices. Each vertex wants to follow its neighbor to the next part.
     const VERTICES: u32 = 30_000;
     let ends: Vec<_> = (1..VERTICES).map(|v| (v - 1, v)).collect();
     let weights: Vec<_> = (1..i64::from(VERTICES)).collect();
