@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     imbalance: f64,
 
     /// `fast`, or `eco` for fewer edges between parts in more time
-    #[arg(long, default_value = "fast", value_parser = presets())]
+    #[arg(long, default_value = "fast", value_parser = one_of(Preset::ALL, Preset::name))]
     preset: Preset,
 
     /// Count each edge as much as its weight, which must be a whole number from 0; a heavy edge is
@@ -76,11 +76,11 @@ pub(super) struct Arguments {
     device: Device,
 
     /// How a CUDA device matches vertices: in `transactions`, or by `handshake` without them
-    #[arg(long, value_name = "WAY", value_parser = ways_to_match())]
+    #[arg(long, value_name = "WAY", value_parser = one_of(Matching::ALL, Matching::name))]
     matching: Option<Matching>,
 
     /// How a CUDA device moves vertices between parts: by `jet`, or in `transactions`
-    #[arg(long, value_name = "WAY", value_parser = ways_to_refine())]
+    #[arg(long, value_name = "WAY", value_parser = one_of(Refinement::ALL, Refinement::name))]
     refinement: Option<Refinement>,
 
     /// The file for the part numbers; `-` for standard output
@@ -101,24 +101,13 @@ fn imbalance(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a number from 0, such as 0.03 for 3 %".to_owned())
 }
 
-/// Parses the name of a preset.
-fn presets() -> impl TypedValueParser<Value = Preset> {
-    PossibleValuesParser::new(Preset::ALL.map(Preset::name)).try_map(|name| {
-        Preset::ALL.into_iter().find(|preset| preset.name() == name).ok_or("no such preset")
-    })
-}
-
-/// Parses the name of a way to match vertices.
-fn ways_to_match() -> impl TypedValueParser<Value = Matching> {
-    PossibleValuesParser::new(Matching::ALL.map(Matching::name)).try_map(|name| {
-        Matching::ALL.into_iter().find(|way| way.name() == name).ok_or("no such way")
-    })
-}
-
-/// Parses the name of a way to refine.
-fn ways_to_refine() -> impl TypedValueParser<Value = Refinement> {
-    PossibleValuesParser::new(Refinement::ALL.map(Refinement::name)).try_map(|name| {
-        Refinement::ALL.into_iter().find(|way| way.name() == name).ok_or("no such way")
+/// Parses the name of one of several choices.
+fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    choices: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(choices.map(name)).try_map(move |text| {
+        choices.into_iter().find(|&choice| name(choice) == text).ok_or("no such choice")
     })
 }
 
