@@ -3,7 +3,7 @@
 //! The device coarsens the graph level by level, the processor partitions the coarsest graph, and
 //! the device projects the partition to each finer graph and refines it there.
 //!
-//! * Source: Manoochehri 2017, sections 4.3 and 4.4. `docs/papers/manoochehri-2017.md` lists the
+//! * Source: Manoochehri 2017, sections 4.3 and 4.4. `docs/papers/manoochehri.md` lists the
 //!   differences.
 //! * Vertices are matched in transactions of the software transactional memory
 //!   (`kernels/stm.cuh`), or without transactions ([`Matching`]).
