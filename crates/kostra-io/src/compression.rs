@@ -12,7 +12,7 @@ use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 
 use crate::ReadErrorKind;
-use crate::source::{Source, from_io};
+use crate::source::{Progress, Source, from_io};
 
 /// The number of bytes by which a format is recognized: some hundred lines of most texts.
 pub(crate) const HEAD: usize = 1 << 16;
@@ -50,6 +50,8 @@ pub(crate) struct Stream<'a> {
     pub(crate) compression: Compression,
     /// The content as a file that can be mapped into memory, if it is an uncompressed regular file.
     pub(crate) file: Option<File>,
+    /// For readers of `file`: called with the number of bytes read.
+    pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl<'a> Stream<'a> {
@@ -73,7 +75,16 @@ impl<'a> Stream<'a> {
             (None, _) => LIKELY_BYTES,
         };
         let file = source.file.filter(|_| compression == Compression::None);
-        Ok(Self { reader, whole: count < HEAD, head, taken: 0, likely_bytes, compression, file })
+        Ok(Self {
+            reader,
+            whole: count < HEAD,
+            head,
+            taken: 0,
+            likely_bytes,
+            compression,
+            file,
+            progress: source.progress,
+        })
     }
 
     /// The content of a source that is known not to be compressed.
@@ -86,6 +97,7 @@ impl<'a> Stream<'a> {
             likely_bytes: source.size.unwrap_or(LIKELY_BYTES),
             compression: Compression::None,
             file: None,
+            progress: source.progress,
         }
     }
 

@@ -49,7 +49,7 @@ pub fn read_stream<'a>(
     reader: impl Read + Send + 'a,
     options: &ReadOptions,
 ) -> Result<Loaded, ReadError> {
-    let source = Source { reader: Box::new(reader), size: None, file: None };
+    let source = Source { reader: Box::new(reader), size: None, file: None, progress: &|_| {} };
     load(source, options).map_err(|fault| fault.in_input(name))
 }
 
