@@ -66,7 +66,7 @@ pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
 }
 
 fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
-    let mut stream = Stream::new(source)?;
+    let mut stream = Stream::with_threads(source, options.thread_count())?;
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }

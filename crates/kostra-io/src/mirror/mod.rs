@@ -85,7 +85,7 @@ where
         self,
         division: Division,
     ) -> Result<Result<EdgeColumns<W>, Asymmetry>, OutOfMemory> {
-        match pairing::edges(self.offsets, &self, Keep::Symmetric, division)? {
+        match edges(self.offsets, &self, Keep::Symmetric, division)? {
             Some(columns) => Ok(Ok(columns)),
             None => match self.first_asymmetry()? {
                 Some(asymmetry) => Ok(Err(asymmetry)),
