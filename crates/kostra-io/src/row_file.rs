@@ -226,3 +226,90 @@ impl Entries for FileEntries<'_> {
         (!outside).then_some((&neighbors[..], &weights[..]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::AnyGraph;
+
+    use super::*;
+    use crate::source::Input;
+    use crate::testing::listed_edges;
+    use crate::{Format, Outgoing, ReadOptions, read, read_bytes, write_bytes};
+
+    /// The graph or the error, of a file and of the same bytes in memory, under one name.
+    fn both_ways(bytes: &[u8], format: Format) -> [Result<String, String>; 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph");
+        std::fs::write(&path, bytes).unwrap();
+        let options = ReadOptions { format: Some(format), threads: 2, ..ReadOptions::default() };
+        let name = path.display().to_string();
+        let from_file = read(&Input::Path(path), &options, &|_| {});
+        [from_file, read_bytes(&name, bytes, &options)].map(|loaded| {
+            let loaded = loaded.map_err(|error| error.to_string())?;
+            let edges = listed_edges(&loaded.graph);
+            Ok(format!("{} {edges:?} {:?}", loaded.graph.vertices(), loaded.notes))
+        })
+    }
+
+    fn files() -> Vec<(Format, Vec<u8>)> {
+        let (u, v) = (vec![0, 0, 1, 1, 4, 2, 2], vec![1, 2, 2, 2, 0, 2, 5]);
+        let graph = AnyGraph::from_edges(7, u, v, vec![5_i32, -6, 7, 7, i32::MAX, 3, 0]).unwrap();
+        let outgoing = || Outgoing { graph: &graph, coordinates: None, names: None, mapped: None };
+        let write = |format| (format, write_bytes(format, outgoing()).unwrap());
+        let (egr, wsg) = (write(Format::ECL), write(Format::GAP));
+        let weights = 4 * 13;
+        let bare = (Format::ECL, egr.1[..egr.1.len() - weights].to_vec());
+        // The rows of the opposite direction are read as numbers only.
+        let mut directed = (Format::GAP, [&wsg.1[..], &wsg.1[17..]].concat());
+        directed.1[0] = 1;
+        vec![egr, bare, wsg, directed]
+    }
+
+    #[test]
+    fn whole_files_are_read_by_threads() {
+        for (format, bytes) in files() {
+            let [file, memory] = both_ways(&bytes, format);
+            assert!(file.is_ok(), "{file:?}");
+            assert_eq!(file, memory);
+        }
+    }
+
+    #[test]
+    fn damaged_files_have_the_errors_of_damaged_bytes() {
+        for (format, bytes) in files() {
+            for at in 0..bytes.len() {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= [1, 0x80, 3][at % 3];
+                let [file, memory] = both_ways(&damaged, format);
+                assert_eq!(file, memory, "{format:?}, byte {at}");
+                let [file, memory] = both_ways(&bytes[..at], format);
+                assert_eq!(file, memory, "{format:?}, {at} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_several_blocks_are_read() {
+        let n = 3 * BLOCK_ENTRIES as u32;
+        let (u, v) = ((0..n - 1).collect::<Vec<_>>(), (1..n).collect::<Vec<_>>());
+        let weights: Vec<i32> = (1..n as i32).collect();
+        let graph = AnyGraph::from_edges(n as usize, u, v, weights).unwrap();
+        let outgoing = Outgoing { graph: &graph, coordinates: None, names: None, mapped: None };
+        for format in [Format::ECL, Format::GAP] {
+            let bytes = write_bytes(format, outgoing).unwrap();
+            let [file, memory] = both_ways(&bytes, format);
+            assert!(file.is_ok());
+            assert!(file == memory, "{format:?}");
+            // The starts of the second and the third block of rows, exchanged.
+            let (header, word) = if format == Format::ECL { (8, 4) } else { (17, 8) };
+            let mut damaged = bytes;
+            let start = |block: usize| header + word * block * BLOCK_ENTRIES;
+            for byte in 0..word {
+                damaged.swap(start(1) + byte, start(2) + byte);
+            }
+            let [file, memory] = both_ways(&damaged, format);
+            assert!(file.is_err());
+            assert_eq!(file, memory, "{format:?}");
+        }
+    }
+}
