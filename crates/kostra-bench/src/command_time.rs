@@ -15,7 +15,7 @@ use crate::contestant::{Contestant, KostraSolver, Timed};
 use crate::graphs;
 use crate::machine::quoted;
 use crate::process::{Usage, drop_from_cache, wait_for_usage};
-use crate::read;
+use crate::read::read_plainly;
 use crate::report::milliseconds;
 use crate::statistics::Timing;
 use crate::sweep::entrants;
@@ -207,7 +207,7 @@ fn timing(seconds: &[f64]) -> Option<Timing> {
 
 fn plain_read(file: &Path) -> Result<f64> {
     let start = Instant::now();
-    read::plain(file)?;
+    read_plainly(file)?;
     Ok(start.elapsed().as_secs_f64())
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn measure(path: &Path, runs: usize, threads: usize) -> Result<FileRe
     let (mut plain, mut decompress, mut graph) = (Vec::new(), Vec::new(), Vec::new());
     let mut last: Option<(u64, u64, Loaded)> = None;
     for _ in 0..=runs {
-        let (seconds, file_bytes) = timed(|| plain(path))?;
+        let (seconds, file_bytes) = timed(|| read_plainly(path))?;
         plain.push(seconds);
         // Free the last graph before the next one is read, outside the timing.
         drop(last.take());
@@ -78,7 +78,7 @@ fn decompressed_bytes(path: &Path, compression: Compression) -> Result<u64> {
 }
 
 /// Reads a file once, and returns its number of bytes.
-pub(crate) fn plain(path: &Path) -> Result<u64> {
+pub(crate) fn read_plainly(path: &Path) -> Result<u64> {
     pass(&mut File::open(path)?)
 }
 
