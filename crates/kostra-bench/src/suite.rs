@@ -191,7 +191,9 @@ pub(crate) fn evaluate(id: &str, run: &PaperRun) -> Result<bool> {
     let keep =
         |experiments: &[ExperimentResult]| keep(&record, circumstances, measured(experiments));
     let experiments = papers::measure(paper, arguments, &finished, keep)?;
-    let any = experiments.iter().any(|experiment| !experiment.graphs.is_empty());
+    let any = experiments
+        .iter()
+        .any(|experiment| !experiment.graphs.is_empty() || !experiment.partitions.is_empty());
     ensure!(any, "no graph was measured");
     conclude(record.clone(), measured(&experiments), circumstances)
 }
