@@ -28,6 +28,9 @@ use crate::sweep::Entrant;
 /// stop.
 const REST: Duration = Duration::from_millis(20);
 
+/// How many times longer patience lasts for the first [`Rules::least_turns`] turns.
+const LONGER: f64 = 15.0;
+
 /// The settings of a contest.
 pub(crate) struct Rules {
     /// The solvers with their options, in the order of their turns.
@@ -49,6 +52,9 @@ pub(crate) struct Rules {
     /// The seconds after which a contestant takes no further turn; none if all take all turns. If
     /// its warm-up takes longer, the warm-up is its only sample.
     pub(crate) patience: Option<f64>,
+    /// The number of turns, with the warm-up, for which patience lasts [`LONGER`] times as long:
+    /// the lowest of three times needs three.
+    pub(crate) least_turns: usize,
     /// Whether a contestant that ran out of patience is observed.
     pub(crate) observe_slow: bool,
 }
@@ -244,7 +250,8 @@ impl<'a> Entry<'a> {
     /// Whether it takes another turn.
     fn has_turn(&self, rules: &Rules) -> bool {
         let used = self.seconds.iter().sum::<f64>();
-        self.failure.is_none() && rules.patience.is_none_or(|patience| used < patience)
+        let factor = if self.seconds.len() < rules.least_turns { LONGER } else { 1.0 };
+        self.failure.is_none() && rules.patience.is_none_or(|patience| used < factor * patience)
     }
 
     /// Whether it is observed, which takes another turn.

@@ -138,6 +138,7 @@ fn rules(arguments: &RunArguments) -> Result<Rules> {
         no_rest: false,
         timed: Timed::FromHost,
         patience: None,
+        least_turns: 0,
         observe_slow: true,
     };
     ensure!(!rules.entrants.is_empty(), "name at least one solver; its forest is verified");
