@@ -16,8 +16,9 @@ use crate::{ReadError, ReadErrorKind};
 ///
 /// DIMACS, edge lists and Matrix Market are read in one pass. Besides the graph they need a few
 /// blocks of 256 KiB per thread, and edge lists with names also the table of names. METIS, ECL and
-/// GAP files store rows, which are kept until all edges are known; the modules of these formats
-/// state the memory. An OpenStreetMap file is read twice or kept in memory.
+/// GAP files store rows. Except for regular ECL and GAP files, rows are kept until all edges are
+/// known; the modules of these formats state the memory. An OpenStreetMap file is read twice or
+/// kept in memory.
 ///
 /// # Errors
 /// When the input cannot be opened or read, is in no known format, or breaks the rules of its
