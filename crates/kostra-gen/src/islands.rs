@@ -51,7 +51,8 @@ fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
             return (u as u32, (start + size - 1).min(start + edge + 1) as u32);
         }
         // Two edges for each vertex but the first two.
-        let (v, is_second) = if id == 0 { (1, false) } else { ((id + 3) / 2, id % 2 == 0) };
+        let (v, is_second) =
+            if id == 0 { (1, false) } else { ((id + 3) / 2, id.is_multiple_of(2)) };
         let first = neighbors.below(2 * v, v);
         if !is_second {
             return (first as u32, v as u32);
