@@ -4,6 +4,7 @@ use super::cells::{Group, STAND_IN, Section, cells, distinct};
 use super::compared::MOST_CONTESTANTS;
 use super::partitions;
 use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
+use super::processes;
 use super::table::{Entry, Table};
 use crate::bank::BankResult;
 use crate::papers::{ShownExperiment, ShownMeasure, shown_paper};
@@ -30,6 +31,9 @@ pub(super) fn section(title: &str, record: &Record) -> Section {
         }
         Measured::Read(files) => vec![Group { plots: vec![reads(title, files)], ..whole }],
         Measured::Memory(peaks) => vec![Group { plots: vec![memory(title, peaks)], ..whole }],
+        Measured::Process(results) => {
+            vec![Group { plots: vec![processes::plot(title, results)], ..whole }]
+        }
         Measured::Partition(results) => {
             vec![Group { plots: partitions::plots(title, results), ..whole }]
         }
