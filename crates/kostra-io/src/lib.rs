@@ -29,6 +29,7 @@ mod part;
 mod read;
 mod recognition;
 mod replacement;
+mod row_file;
 mod source;
 mod terms;
 #[cfg(test)]
