@@ -211,7 +211,7 @@ fn refuse(error: &clap::Error) -> ! {
         && let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand)
     {
         let command = Arguments::command();
-        let names: Vec<_> = command.get_subcommands().map(|one| one.get_name()).collect();
+        let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
         eprintln!(
             "kostra-bench: there is no command or suite '{wrong}'; there are: {}",
             names.join(", ")

@@ -23,7 +23,7 @@ pub(super) fn add_achieved_occupancy(result: &mut ExperimentResult) {
     let ExperimentResult { graphs, skipped, .. } = result;
     let Some(GraphResult { source, contestants, .. }) = graphs.last_mut() else { return };
     for contestant in contestants {
-        let info = kostra::solver(&contestant.name).map(|solver| solver.info());
+        let info = kostra::solver(&contestant.name).map(kostra::Solver::info);
         if info.is_ok_and(|info| info.platform == Platform::Cuda)
             && let Err(error) = add_to(contestant, source)
         {
