@@ -19,7 +19,9 @@ const MESSAGES: &str = "messages";
 const OCCUPANCY: &str = "occupancy % of ";
 
 /// The contestants of a graph that were observed.
-fn observed(graph: &GraphResult) -> impl Iterator<Item = (&ContestantResult, &Observed)> {
+pub(super) fn observed(
+    graph: &GraphResult,
+) -> impl Iterator<Item = (&ContestantResult, &Observed)> {
     let all = graph.contestants.iter();
     all.filter_map(|contestant| contestant.observed.as_ref().map(|found| (contestant, found)))
 }
@@ -94,16 +96,13 @@ pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentR
     let mut tables = String::new();
     for graph in &result.graphs {
         for (contestant, observed) in observed(graph) {
-            let rows = match measure {
-                Measure::Occupancy => occupancies(observed),
-                _ => phases_in_rounds(observed),
-            };
+            let rows = rows_by_round(measure, observed);
             if rows.is_empty() {
                 continue;
             }
             writeln!(tables, "\n`{}`:", contestant.label())?;
             graph_heading(&mut tables, graph)?;
-            round_table(&mut tables, observed, &rows)?;
+            round_table(&mut tables, measure, observed, &rows)?;
         }
     }
     if tables.is_empty() {
@@ -112,7 +111,12 @@ pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentR
     write!(text, "\n{}:\n{tables}", measure.title())
 }
 
-fn round_table(text: &mut String, observed: &Observed, rows: &Rows<'_>) -> Result {
+fn round_table(
+    text: &mut String,
+    measure: Measure,
+    observed: &Observed,
+    rows: &Rows<'_>,
+) -> Result {
     let rounds: Vec<_> = observed.rounds.iter().map(|round| round.round).collect();
     let heading: String = rounds.iter().map(|round| format!(" {round} |")).collect();
     writeln!(text, "| round |{heading}\n|---|{}", "--:|".repeat(rounds.len()))?;
@@ -120,17 +124,29 @@ fn round_table(text: &mut String, observed: &Observed, rows: &Rows<'_>) -> Resul
         write!(text, "| {name} |")?;
         for round in &rounds {
             let found = values.iter().find(|(other, _)| other == round);
-            write!(text, " {} |", found.map_or("", |(_, value)| value))?;
+            let shown = |&(_, value): &(u32, f64)| match measure {
+                Measure::Occupancy => format!("{value:.1}"),
+                _ => milliseconds(value / 1e3),
+            };
+            write!(text, " {} |", found.map_or_else(String::new, shown))?;
         }
         writeln!(text)?;
     }
     Ok(())
 }
 
-/// The named values of rounds.
-type Rows<'a> = Vec<(&'a str, Vec<(u32, String)>)>;
+/// The named values of rounds: milliseconds, or percent.
+type Rows<'a> = Vec<(&'a str, Vec<(u32, f64)>)>;
 
-fn add<'a>(rows: &mut Rows<'a>, name: &'a str, value: (u32, String)) {
+/// The values of each phase, or of each kernel, in each round.
+pub(super) fn rows_by_round(measure: Measure, observed: &Observed) -> Rows<'_> {
+    match measure {
+        Measure::Occupancy => occupancies(observed),
+        _ => phases_in_rounds(observed),
+    }
+}
+
+fn add<'a>(rows: &mut Rows<'a>, name: &'a str, value: (u32, f64)) {
     match rows.iter_mut().find(|(other, _)| *other == name) {
         Some((_, values)) => values.push(value),
         None => rows.push((name, vec![value])),
@@ -141,7 +157,7 @@ fn phases_in_rounds(observed: &Observed) -> Rows<'_> {
     let mut rows = Vec::new();
     for phase in observed.phases.iter().filter(|phase| phase.depth == 0) {
         if let Some(round) = phase.round {
-            add(&mut rows, &phase.name, (round, milliseconds(phase.seconds)));
+            add(&mut rows, &phase.name, (round, 1e3 * phase.seconds));
         }
     }
     rows
@@ -152,7 +168,7 @@ fn occupancies(observed: &Observed) -> Rows<'_> {
     for counter in &observed.counters {
         let kernel = counter.name.strip_prefix(OCCUPANCY);
         if let Some((kernel, round)) = kernel.zip(counter.round) {
-            add(&mut rows, kernel, (round, format!("{:.1}", counter.value)));
+            add(&mut rows, kernel, (round, counter.value));
         }
     }
     rows
@@ -224,4 +240,13 @@ fn spread(spread: Option<&Spread>, factor: f64) -> String {
             [least, median, most].map(|&value| shown(value)).join("/")
         }
     }
+}
+
+/// The seconds of communication and the bytes sent, over ranks, in one phase.
+pub(super) fn traffic(observed: &Observed, phase: &str) -> [Option<Spread>; 2] {
+    [COMMUNICATION, BYTES].map(|name| {
+        let mut counters = observed.counters.iter();
+        let found = counters.find(|one| one.name == name && one.phase.as_deref() == Some(phase));
+        found.and_then(|counter| counter.ranks.clone())
+    })
 }

@@ -8,6 +8,7 @@ use super::{
     Area, GRID, INK, Look, PAPER, TEXT, Ticked, draw_legend, font, legend_height, look_of, looks,
     text_width,
 };
+use crate::page::cells::distinct;
 use crate::page::plot::{Kind, Origin, Panel, Plot};
 use crate::page::scale::{Scale, number};
 
@@ -20,7 +21,7 @@ const GAP: f64 = 0.7;
 const CAPTION: i32 = 24;
 const AXIS: u32 = 46;
 /// The longest name of a category that is shown in full.
-const LONGEST_NAME: usize = 50;
+const LONGEST_NAME: usize = 76;
 
 /// The rows of a panel: the first row of each category, and the number of rows.
 struct Rows {
@@ -53,9 +54,13 @@ impl Rows {
     }
 }
 
+/// The legend of a panel of stacks. A piece has one color and one entry, whoever measured it.
 fn panel_legend(kind: Kind, panel: &Panel) -> Vec<(&str, Look)> {
-    let names = panel.series.iter().map(|series| (&*series.name, series.origin));
-    if kind == Kind::Stacks { looks(&names.collect::<Vec<_>>()) } else { Vec::new() }
+    if kind != Kind::Stacks {
+        return Vec::new();
+    }
+    let names = distinct(panel.series.iter().map(|series| &*series.name));
+    looks(&names.into_iter().map(|name| (name, Origin::Measured)).collect::<Vec<_>>())
 }
 
 /// The height of a panel's title.
