@@ -22,6 +22,7 @@ function inspect() {
     wanted: Number(figure.dataset.marks),
     found: [...figure.querySelectorAll("rect, circle, polygon")].filter(visible).length,
     cut: [...figure.querySelectorAll("text")].some((text) => {
+      if (!text.textContent.trim()) return false;
       const [inner, outer] = [text, text.ownerSVGElement].map((one) => one.getBoundingClientRect());
       return inner.right > outer.right + 1 || inner.left < outer.left - 1;
     }),
