@@ -24,6 +24,7 @@ mod peers;
 mod process;
 mod read;
 mod record;
+mod referee;
 mod report;
 mod statistics;
 mod suite;
@@ -33,7 +34,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use clap::{Args, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::bank::BankArguments;
 use crate::compare::CompareArguments;
@@ -157,7 +159,7 @@ struct ReportArguments {
 }
 
 fn main() -> ExitCode {
-    let task = Arguments::parse().command;
+    let task = Arguments::try_parse().unwrap_or_else(|error| refuse(&error)).command;
     let fault = match task {
         Task::Compare(_) => "a cell is slower",
         _ => "answers differ, or one is wrong; see the record",
@@ -187,6 +189,23 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Ends the program because of wrong arguments, or after the help. An unknown command or suite gets
+/// one sentence with the list.
+fn refuse(error: &clap::Error) -> ! {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        let command = Arguments::command();
+        let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+        eprintln!(
+            "kostra-bench: there is no command or suite '{wrong}'; there are: {}",
+            names.join(", ")
+        );
+        std::process::exit(2);
+    }
+    error.exit()
 }
 
 fn read(arguments: &ReadArguments) -> Result<bool> {

@@ -160,6 +160,7 @@ fn solve(
         row(text, contestant, &peers, limits.as_ref())?;
     }
     observations(text, &graph.contestants)?;
+    wrong(text, graph)?;
     skips(text, &graph.skipped)?;
     for disagreement in &graph.disagreements {
         writeln!(text, "\n**DISAGREEMENT**: {disagreement}")?;
@@ -187,6 +188,14 @@ fn observations(text: &mut String, contestants: &[ContestantResult]) -> std::fmt
             milliseconds(observed.seconds),
             phases.join(", ")
         )?;
+    }
+    Ok(())
+}
+
+/// One line for each contestant that was wrong.
+pub(crate) fn wrong(text: &mut String, graph: &GraphResult) -> std::fmt::Result {
+    for Skipped { name, reason } in &graph.wrong {
+        writeln!(text, "\n**WRONG** on {}, no time counts: {name}: {reason}", graph.name)?;
     }
     Ok(())
 }
@@ -344,6 +353,7 @@ mod tests {
             total_weight: String::new(),
             verified: true,
             contestants: Vec::new(),
+            wrong: Vec::new(),
             skipped: Vec::new(),
             disagreements: Vec::new(),
         };

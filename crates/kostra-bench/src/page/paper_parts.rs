@@ -136,32 +136,35 @@ pub(super) fn rounds(measure: &ShownMeasure, name: &impl Fn(usize) -> String) ->
 
 /// The phases of jobs on ranks: least, median and most.
 pub(super) fn rank_table(all: &[ShownRankPhase], name: &impl Fn(usize) -> String) -> Option<Table> {
-    const HEADS: [&str; 11] = [
+    const HEADS: [&str; 12] = [
         "graph",
         "job",
-        "round",
         "phase",
         "least ms",
         "median ms of ranks",
         "most ms",
-        "sending and waiting, median ms",
-        "most sending and waiting, ms",
+        "communication, median ms",
+        "communication, most ms",
+        "waiting, median ms",
+        "waiting, most ms",
         "bytes sent, median",
         "most bytes sent",
     ];
     let row = |one: &ShownRankPhase| {
         let communication = one.communication.as_ref();
+        let waiting = one.waiting.as_ref();
         let bytes = one.bytes.as_ref();
         vec![
             Entry::Text(name(one.position)),
             Entry::Text(one.job.clone()),
-            Entry::count(one.round.map(u64::from)),
             Entry::Text(one.phase.clone()),
             Entry::milliseconds(one.seconds.least),
             Entry::milliseconds(one.seconds.median),
             Entry::milliseconds(one.seconds.most),
             Entry::number(communication.map(|spread| 1e3 * spread.median)),
             Entry::number(communication.map(|spread| 1e3 * spread.most)),
+            Entry::number(waiting.map(|spread| 1e3 * spread.median)),
+            Entry::number(waiting.map(|spread| 1e3 * spread.most)),
             Entry::number(bytes.map(|spread| spread.median)),
             Entry::number(bytes.map(|spread| spread.most)),
         ]

@@ -89,6 +89,8 @@ fn with_graphs(mut group: Group, graphs: &[GraphResult], threads: usize) -> Grou
         group.cells.extend(cells(graph, threads));
         let fault = |text: &String| format!("Answers differ on {}: {text}", graph.name);
         group.faults.extend(graph.disagreements.iter().map(fault));
+        let wrong = |wrong: &Skipped| format!("Wrong on {}, {}", graph.name, reason(wrong));
+        group.faults.extend(graph.wrong.iter().map(wrong));
         if !graph.verified {
             group.faults.push(format!("The forest of {} is not verified.", graph.name));
         }
@@ -118,6 +120,7 @@ fn experiment(title: &str, paper: &str, result: &ExperimentResult, record: &Reco
     }
     let mut group = with_graphs(group, &result.graphs, record.threads);
     group.skipped.extend(result.skipped.iter().map(reason));
+    group.plots.extend(partitions::plots(&group.id, &result.partitions));
     if let Some(known) = known {
         let hardware = shown_paper(paper).map_or("", |paper| paper.hardware);
         beside(&mut group, &known, result, hardware);

@@ -63,11 +63,12 @@ pub(crate) struct ShownRankPhase {
     /// The solver with the numbers of ranks and threads.
     pub(crate) job: String,
     pub(crate) phase: String,
-    pub(crate) round: Option<u32>,
     /// The seconds of each rank.
     pub(crate) seconds: Spread,
-    /// The seconds in which each rank sends or waits.
+    /// The seconds in which each rank communicates.
     pub(crate) communication: Option<Spread>,
+    /// The seconds of them in which each rank waits.
+    pub(crate) waiting: Option<Spread>,
     /// The bytes that each rank sends.
     pub(crate) bytes: Option<Spread>,
 }
@@ -188,17 +189,16 @@ pub(super) fn over_ranks(result: &ExperimentResult) -> Vec<ShownRankPhase> {
     let mut all = Vec::new();
     for (position, graph) in result.graphs.iter().enumerate() {
         for (contestant, observed) in observed(graph) {
-            for phase in &observed.phases {
-                let Some(seconds) = phase.ranks.clone() else { continue };
-                let [communication, bytes] = traffic(observed, &phase.name);
-                let (job, round, phase) = (contestant.label(), phase.round, phase.name.clone());
+            for (phase, _) in observed.totals() {
+                let Some(seconds) = observed.phase_on_ranks(phase) else { continue };
+                let [communication, waiting, bytes] = traffic(observed, phase);
                 all.push(ShownRankPhase {
                     position,
-                    job,
-                    phase,
-                    round,
+                    job: contestant.label(),
+                    phase: phase.to_owned(),
                     seconds,
                     communication,
+                    waiting,
                     bytes,
                 });
             }

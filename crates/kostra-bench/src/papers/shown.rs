@@ -100,7 +100,9 @@ impl ShownPaper {
                 .collect(),
             sweeps: sweeps(&experiment.published, measure, result),
             rounds: match measure {
-                Measure::PhasesByRound | Measure::Occupancy => by_round(measure, result),
+                Measure::PhasesByRound | Measure::Occupancy | Measure::AchievedOccupancy => {
+                    by_round(measure, result)
+                }
                 _ => Vec::new(),
             },
         };
