@@ -6,6 +6,7 @@
 mod awake;
 mod bank;
 mod cache_counters;
+mod command_time;
 mod compare;
 mod contest;
 mod contestant;
@@ -68,6 +69,8 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Times `kostra solve` from exec to exit with a warm and a cold page cache, beside its floors
+    Process(ProcessArguments),
     /// Measures the tables and figures of Sousa 2014, chapter 5, and prints them beside the paper's
     Sousa(PaperRun),
     /// Measures the tables and figures of Shou & He 2024, and prints them beside the paper's
@@ -143,6 +146,15 @@ struct MemoryArguments {
 }
 
 #[derive(Args)]
+struct ProcessArguments {
+    #[command(flatten)]
+    measured: MemoryArguments,
+    /// Number of counted processes per state of the page cache, after one warm-up
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+}
+
+#[derive(Args)]
 struct ReportArguments {
     /// Records written with -o; for a page also those of the other programs in bench/record
     #[arg(required = true)]
@@ -168,6 +180,7 @@ fn main() -> ExitCode {
         Task::Run(arguments) => suite::run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Process(arguments) => process(&arguments),
         Task::Sousa(arguments) => suite::evaluate("sousa", &arguments),
         Task::ShouHe(arguments) => suite::evaluate("shou-he", &arguments),
         Task::Biagiotti(arguments) => suite::evaluate("biagiotti", &arguments),
@@ -230,6 +243,25 @@ fn memory(arguments: &MemoryArguments) -> Result<bool> {
     };
     let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Memory(peaks), circumstances)
+}
+
+fn process(arguments: &ProcessArguments) -> Result<bool> {
+    let ProcessArguments { measured, runs } = arguments;
+    let circumstances = &measured.circumstances;
+    let record = begin(Machine::this(), measured.threads.into(), circumstances)?;
+    let kostra = measured.kostra.clone().unwrap_or_else(peak::kostra_beside_this);
+    let plan = command_time::Plan {
+        kostra: &kostra,
+        algorithm: measured.algorithm.as_deref(),
+        threads: measured.threads.into(),
+        runs: usize::from(*runs),
+    };
+    let measure = |input: &String| {
+        eprintln!("{input}");
+        plan.measure(input)
+    };
+    let results = measured.inputs.iter().map(measure).collect::<Result<_>>()?;
+    conclude(record, Measured::Process(results), circumstances)
 }
 
 fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool> {

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::bank::BankResult;
+use crate::command_time::ProcessResult;
 use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::observed::Observed;
@@ -73,6 +74,8 @@ pub(crate) enum Measured {
     Read(Vec<FileResult>),
     /// The peak memory of processes.
     Memory(Vec<PeakResult>),
+    /// The times of processes.
+    Process(Vec<ProcessResult>),
     /// The transactional memory for devices.
     Bank(Vec<BankResult>),
     /// Partitions of graphs.
@@ -281,7 +284,7 @@ impl Record {
             }),
             Measured::Bank(results) => results.iter().all(BankResult::is_right),
             Measured::Partition(results) => results.iter().all(PartitionResult::is_right),
-            Measured::Read(_) | Measured::Memory(_) => true,
+            Measured::Read(_) | Measured::Memory(_) | Measured::Process(_) => true,
         }
     }
 

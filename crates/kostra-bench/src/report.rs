@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::bank;
+use crate::command_time;
 use crate::memory_speed::MemorySpeed;
 use crate::partition;
 use crate::record::{
@@ -25,6 +26,7 @@ pub(crate) fn markdown(record: &Record) -> String {
         }
         Measured::Read(files) => reads(&mut text, files),
         Measured::Memory(peaks) => memory(&mut text, peaks),
+        Measured::Process(results) => command_time::table(&mut text, results),
         Measured::Bank(results) => bank::table(&mut text, results),
         Measured::Partition(results) => partition::table(&mut text, results),
     };

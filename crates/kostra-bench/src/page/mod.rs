@@ -13,6 +13,7 @@ mod paper;
 mod paper_parts;
 mod partitions;
 mod plot;
+mod processes;
 mod scale;
 mod sweeps;
 mod table;

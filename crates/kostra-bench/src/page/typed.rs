@@ -4,6 +4,7 @@ use super::cells::{Group, STAND_IN, Section, cells, distinct};
 use super::paper::beside;
 use super::partitions;
 use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
+use super::processes;
 use crate::bank::BankResult;
 use crate::papers::shown_paper;
 use crate::record::{
@@ -28,6 +29,9 @@ pub(super) fn section(title: &str, record: &Record) -> Section {
         }
         Measured::Read(files) => vec![Group { plots: vec![reads(title, files)], ..whole }],
         Measured::Memory(peaks) => vec![Group { plots: vec![memory(title, peaks)], ..whole }],
+        Measured::Process(results) => {
+            vec![Group { plots: vec![processes::plot(title, results)], ..whole }]
+        }
         Measured::Partition(results) => {
             vec![Group { plots: partitions::plots(title, results), ..whole }]
         }

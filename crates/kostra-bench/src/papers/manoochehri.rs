@@ -167,7 +167,7 @@ const CHAPTER_4: Experiment = Experiment {
     says: &[
         "Chapter 4 designs a partitioner for GPUs with transactions for matching and refinement. It \
          reports no implementation and no measurement, so there is no figure of the paper here.",
-        "kostra-cuda-A-B matches pairs by A and refines by B.",
+        "Here, kostra-cuda-A-B matches pairs by A and refines by B.",
     ],
     graphs: || {
         vec![

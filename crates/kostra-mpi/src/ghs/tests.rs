@@ -149,7 +149,9 @@ fn the_forest_does_not_depend_on_ranks_or_on_how_long_mail_takes() {
 
 #[test]
 fn interleaved_vertices_are_on_rank_j_mod_p() {
-    let ends = |slice: &Slice<u32>| (0..slice.len() as u32).map(|edge| slice.ends(edge)).collect();
+    let ends = |slice: &Slice<u32>| -> Vec<(u64, u64)> {
+        (0..slice.len() as u32).map(|edge| slice.ends(edge)).collect()
+    };
     for (vertices, ranks) in [(7, 3), (6, 3), (2, 5), (9, 1)] {
         let path: Vec<u64> = (1..vertices).collect();
         let before: Vec<u64> = (0..vertices - 1).collect();
@@ -157,8 +159,7 @@ fn interleaved_vertices_are_on_rank_j_mod_p() {
         let slice = Slice::new(vertices, 4, &before, &path, weights).unwrap();
         let dealt = interleaved(&slice, ranks).unwrap();
         let blocks = VertexDistribution::new(dealt.vertices(), ranks);
-        let (old, new): (Vec<(u64, u64)>, Vec<(u64, u64)>) = (ends(&slice), ends(&dealt));
-        for (&(u, v), &(new_u, new_v)) in old.iter().zip(&new) {
+        for ((u, v), (new_u, new_v)) in ends(&slice).into_iter().zip(ends(&dealt)) {
             let owners = (blocks.owner(new_u) as u64, blocks.owner(new_v) as u64);
             assert_eq!(owners, (u % ranks as u64, v % ranks as u64), "{vertices} on {ranks}");
         }
