@@ -11,7 +11,7 @@ use kostra_io::{Format, Input, Outgoing, ReadOptions, read, read_bytes, write_by
 pub fn check(format: Option<Format>, bytes: &[u8]) {
     let options = ReadOptions { format, threads: 1, ..ReadOptions::default() };
     let whole = read_bytes("input", bytes, &options);
-    if matches!(format, Some(Format::ECL | Format::GAP)) {
+    if [Some(Format::ECL), Some(Format::GAP)].contains(&format) {
         let sentence = whole.as_ref().err().map(ToString::to_string);
         check_file(bytes, &options, whole.as_ref().ok().map(|loaded| &loaded.graph), sentence);
     }

@@ -2,14 +2,14 @@
 //! two points if their distance is at most the radius (Gilbert 1961; Penrose 2003, "Random
 //! Geometric Graphs").
 //!
-//! Space is divided into cells whose side is at least the radius, so the neighbors of a point are in
-//! its cell and the cells around it. Points are numbered by cell, row by row. So neighbors have
+//! Space is divided into cells whose side is at least the radius, so the neighbors of a point are
+//! in its cell and the cells around it. Points are numbered by cell, row by row. So neighbors have
 //! close ids, and a thread generates the edges of a range of points without the others. Edges
 //! ascend by `(u, v)`. A point in the middle has the mean degree `n` times the area or volume of
 //! its surroundings; points at a side have fewer neighbors.
 //!
-//! Expected time: O(n + m); one thread sorts the points. Scratch memory: 8 bytes per dimension and vertex, twice while points
-//! are sorted, and 4 bytes per cell.
+//! Expected time: O(n + m); one thread sorts the points. Scratch memory: 8 bytes per dimension and
+//! vertex, and 4 bytes per cell.
 
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ fn make<const D: usize>(parameters: &Parameters<'_>) -> Result<Made, SpecError> 
     let degree = volume::<D>() * radius.powi(D as i32) * vertices as f64;
     let corner = f64::from(1_u32 << D);
     parameters::check_expected_edges(degree * vertices as f64 / 2.0 / corner)?;
-    let bytes = 2 * u128::from(vertices) * size_of::<[f64; D]>() as u128;
+    let bytes = u128::from(vertices) * size_of::<[f64; D]>() as u128;
     allocation::check_size(vertices.into(), 0, bytes)?;
     let points = Points::<D>::new(vertices as usize, radius, seed)?;
     Made::edges(vertices.into(), (weights, seed), InBlocks(points))

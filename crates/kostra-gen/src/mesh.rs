@@ -2,10 +2,10 @@
 //!
 //! The mesh is planar, and all its inner faces are triangles, as in the finite-element meshes and
 //! the Delaunay triangulations among the inputs of Shou & He 2024. Each square has either diagonal
-//! with probability 1/2. So an inner vertex has four edges of the grid, and each of its four squares
-//! adds a diagonal with probability 1/2: its degree is 4 + B(4, 1/2), with mean 6 and variance 1. A
-//! Delaunay triangulation of random points also has mean degree 6, with variance 1.78 (Hilhorst
-//! 2008).
+//! with probability 1/2. So an inner vertex has four edges of the grid, and each of its four
+//! squares adds a diagonal with probability 1/2: its degree is 4 + B(4, 1/2), with mean 6 and
+//! variance 1. A Delaunay triangulation of random points also has mean degree 6, with variance 1.78
+//! (Hilhorst 2008).
 //!
 //! Vertices are numbered by row. A vertex has its edges to the next column, to the next row, and
 //! the diagonal of the square to its lower right. O(n) time, no scratch memory.

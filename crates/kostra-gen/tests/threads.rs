@@ -39,7 +39,8 @@ fn specs() -> impl Iterator<Item = &'static str> {
 
 fn on_threads(spec: &str, threads: usize) -> AnyGraph {
     let options = Options { threads, ..Options::default() };
-    Recipe::new(spec).unwrap().generate(&options).unwrap().graph
+    let made = Recipe::new(spec).and_then(|recipe| recipe.generate(&options));
+    made.unwrap_or_else(|error| panic!("{spec}: {error}")).graph
 }
 
 #[test]

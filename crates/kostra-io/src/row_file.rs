@@ -129,7 +129,7 @@ impl<'a> RowFile<'a> {
         read_at(&self.file, bytes, at)?;
         let count = bytes.len() as u64;
         for number in numbers {
-            *number = number.from_little_endian();
+            *number = number.native();
         }
         let done = self.done.fetch_add(count, Ordering::Relaxed) + count;
         // The second reading of the entries is no progress in the file.
@@ -153,7 +153,7 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
 
 /// A little-endian number of a file.
 pub(crate) trait Number: Pod {
-    fn from_little_endian(self) -> Self;
+    fn native(self) -> Self;
     /// The number as a place among the entries. A negative one is beyond all of them.
     fn place(self) -> usize;
 }
@@ -161,7 +161,7 @@ pub(crate) trait Number: Pod {
 macro_rules! impl_number {
     ($($number:ty),*) => {
         $(impl Number for $number {
-            fn from_little_endian(self) -> Self {
+            fn native(self) -> Self {
                 Self::from_le(self)
             }
             fn place(self) -> usize {

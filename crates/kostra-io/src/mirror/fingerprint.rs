@@ -1,13 +1,13 @@
 //! A fingerprint of a multiset of edges: two multisets of edges are equal if their fingerprints
 //! are, except with negligible probability.
 //!
-//! The fingerprint of a multiset is the product of `x + a u + b v + c w` over its edges `(u, v, w)`,
-//! modulo a prime, for random `x`, `a`, `b` and `c`. Polynomials factor in one way only, so the
-//! products of different multisets are different polynomials in `x`, `a`, `b` and `c`. Two
-//! different polynomials of degree `m` agree at a random point with a probability of at most
-//! `m / p` (Schwartz 1980; Lipton 1989 compares multisets so). There are two points modulo
-//! `2^61 - 1`. So with `2^26` edges the probability is below `2^-69`, and with `2^31` below `2^-59`,
-//! whatever the edges are: the points are drawn when the program runs.
+//! The fingerprint of a multiset is the product of `x + a u + b v + c w` over its edges `(u, v,
+//! w)`, modulo a prime, for random `x`, `a`, `b` and `c`. Polynomials factor in one way only, so
+//! the products of different multisets are different polynomials in `x`, `a`, `b` and `c`. Two
+//! different polynomials of degree `m` agree at a random point with a probability of at most `m /
+//! p` (Schwartz 1980; Lipton 1989 compares multisets so). There are two points modulo `2^61 - 1`.
+//! So with `2^26` edges the probability is below `2^-69`, and with `2^31` below `2^-59`, whatever
+//! the edges are: the points are drawn when the program runs.
 //!
 //! A fingerprint takes constant memory and O(1) time per edge, in any order. Parts of a multiset
 //! can be evaluated by different threads, because products commute.

@@ -157,5 +157,5 @@ fn nan_is_an_error_with_a_place_or_skipped() {
 
 #[test]
 fn what_is_written_reads_back() {
-    assert_round_trips(write, read_in_blocks);
+    assert_round_trips(|graph, to| LINES.write(graph, to), read_in_blocks);
 }

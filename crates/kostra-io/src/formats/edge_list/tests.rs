@@ -259,7 +259,7 @@ fn names_that_are_no_text_are_errors() {
 
 #[test]
 fn what_is_written_reads_back() {
-    assert_round_trips(write, read_in_blocks);
+    assert_round_trips(|graph, to| LINES.write(graph, to), read_in_blocks);
 }
 
 #[test]
