@@ -11,9 +11,9 @@ const MOST_BARS: usize = 110;
 
 /// All plots of this kind that the cells of a group give.
 pub(super) fn plots(group: &Group) -> Vec<Plot> {
-    let plots = speed_ups(group)
-        .into_iter()
-        .chain([phases(group), rounds(group), bandwidth(group)].into_iter().flatten());
+    let plots = speed_ups(group).into_iter().chain(
+        [phases(group), phase_times(group), rounds(group), bandwidth(group)].into_iter().flatten(),
+    );
     plots.filter_map(Plot::cleaned).collect()
 }
 
@@ -162,6 +162,9 @@ fn fastest(group: &Group, wanted: impl Fn(&Cell) -> bool) -> Vec<(&str, Vec<&Cel
     names.into_iter().map(panel).filter(|(_, cells)| !cells.is_empty()).collect()
 }
 
+/// The greatest ratio of two times of solves that are shown on one axis.
+const MOST_TIMES: f64 = 100.0;
+
 /// The phases that have a color of their own in a panel. The others are added up.
 const MOST_PHASES: usize = 9;
 
@@ -200,49 +203,88 @@ fn long_phases<'a>(cells: &[&'a Cell]) -> Vec<&'a str> {
     names.into_iter().filter(|name| longest.contains(name)).collect()
 }
 
+/// A row for each cell, with a piece for each long phase, in units of the cell's `unit` seconds.
+fn stacks(
+    title: &str,
+    cells: &[&Cell],
+    name: impl Fn(&Cell) -> String,
+    unit: impl Fn(&Cell) -> f64,
+) -> Panel {
+    let long = long_phases(cells);
+    let series = |name: &str, is_part: &dyn Fn(&str) -> bool| {
+        let part = |(at, cell): (usize, &&Cell)| {
+            let parts = cell.phases.iter().filter(|(phase, _)| is_part(phase));
+            let seconds: f64 = parts.map(|(_, seconds)| seconds).sum();
+            (seconds > 0.0).then_some((at as f64, seconds / unit(cell)))
+        };
+        Series::measured(name, cells.iter().enumerate().filter_map(part).collect())
+    };
+    let mut all: Vec<_> =
+        long.iter().map(|&name| series(name, &|phase: &str| phase == name)).collect();
+    all.push(series("other phases", &|phase: &str| !long.contains(&phase)));
+    let milliseconds =
+        |cell: &&Cell| format!("{}: {} ms", name(cell), crate::report::milliseconds(whole(cell)));
+    let categories = cells.iter().map(milliseconds).collect();
+    Panel { title: title.to_owned(), categories, series: all }
+}
+
+/// Whose phases the stacks show.
+fn observed_solve(group: &Group) -> &'static str {
+    if group.cells.iter().any(|cell| cell.ranks.is_some()) {
+        "Medians of the timed solves."
+    } else {
+        "Of one more solve, which was observed and not timed."
+    }
+}
+
 fn phases(group: &Group) -> Option<Plot> {
     let order = group.graphs();
     let panel = |(name, mut cells): (&str, Vec<&Cell>)| {
         cells.sort_by_key(|cell| order.iter().position(|graph| *graph == cell.graph));
-        let long = long_phases(&cells);
-        let series = |name: &str, is_part: &dyn Fn(&str) -> bool| {
-            let share = |(at, cell): (usize, &&Cell)| {
-                let parts = cell.phases.iter().filter(|(phase, _)| is_part(phase));
-                let seconds: f64 = parts.map(|(_, seconds)| seconds).sum();
-                (seconds > 0.0).then_some((at as f64, 100.0 * seconds / whole(cell)))
-            };
-            Series::measured(name, cells.iter().enumerate().filter_map(share).collect())
-        };
-        let mut all: Vec<_> =
-            long.iter().map(|&name| series(name, &|phase: &str| phase == name)).collect();
-        all.push(series("other phases", &|phase: &str| !long.contains(&phase)));
-        let milliseconds = |cell: &&Cell| {
-            format!("{}: {} ms", category(cell, group), crate::report::milliseconds(whole(cell)))
-        };
-        Panel {
-            title: name.to_owned(),
-            categories: cells.iter().map(milliseconds).collect(),
-            series: all,
-        }
+        stacks(name, &cells, |cell| category(cell, group), |cell| whole(cell) / 100.0)
     };
     let panels: Vec<_> =
         fastest(group, |cell| !cell.phases.is_empty()).into_iter().map(panel).collect();
-    let solve = if group.cells.iter().any(|cell| cell.ranks.is_some()) {
-        "Medians of the timed solves."
-    } else {
-        "Of one more solve, which was observed and not timed."
-    };
     Some(Plot {
         id: format!("{}-phases", group.id),
         title: "Phases of the solvers".to_owned(),
         note: format!(
-            "{solve} Its time is beside the name of the graph. What is missing to 100 % is outside \
-             of phases. Of several settings, the fastest is shown."
+            "{} Its time is beside the name of the graph. What is missing to 100 % is outside of \
+             phases. Of several settings, the fastest is shown.",
+            observed_solve(group)
         ),
         kind: Kind::Stacks,
         positions: Axis::linear(""),
         values: Axis::linear("share of the solve, %"),
         panels,
+    })
+}
+
+/// The phases in milliseconds, so that solvers can be compared: a panel for each graph. The bars of
+/// a long solve make those of a short one invisible, so a graph of several orders is left out.
+fn phase_times(group: &Group) -> Option<Plot> {
+    let panel = |graph: &str| {
+        let solvers = fastest(group, |cell| cell.graph == graph && !cell.phases.is_empty());
+        let several = solvers.len() > 1;
+        let cells: Vec<&Cell> = solvers.into_iter().flat_map(|(_, cells)| cells).collect();
+        let name = |cell: &Cell| match cell.place() {
+            place if place.is_empty() => cell.label(),
+            place => format!("{}, {place}", cell.label()),
+        };
+        let times = cells.iter().map(|cell| whole(cell));
+        let most = times.clone().fold(0.0, f64::max);
+        let least = times.fold(f64::INFINITY, f64::min);
+        let visible = several && most < MOST_TIMES * least;
+        visible.then(|| stacks(graph, &cells, name, |_| 1e-3))
+    };
+    Some(Plot {
+        id: format!("{}-phase-times", group.id),
+        title: "Time of the phases".to_owned(),
+        note: format!("{} Of several settings, the fastest is shown.", observed_solve(group)),
+        kind: Kind::Stacks,
+        positions: Axis::linear(""),
+        values: Axis::linear("ms"),
+        panels: group.graphs().into_iter().filter_map(panel).collect(),
     })
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::Figure;
 use super::cells::{Group, Section};
 use super::draw::{GRID, INK, PAPER};
+use super::plot::Plot;
 use super::table::Table;
 use crate::date;
 
@@ -59,9 +60,24 @@ fn contents(text: &mut String, sections: &[(&Section, Vec<Vec<Figure>>)]) -> std
     for (at, (section, figures)) in sections.iter().enumerate() {
         let plots: usize = figures.iter().map(Vec::len).sum();
         let title = escape(&section.title);
-        writeln!(text, "<li><a href=\"#section-{at}\">{title}</a> ({plots} plots)</li>")?;
+        writeln!(text, "<li><a href=\"#section-{at}\">{title}</a> ({plots} plots)")?;
+        let groups = section.groups.iter().enumerate().filter(|(_, group)| !group.title.is_empty());
+        let link = |(number, group): (usize, &Group)| {
+            let title = escape(&group.title);
+            format!("<li><a href=\"#{}\">{title}</a></li>\n", anchor(at, number))
+        };
+        let links: String = groups.map(link).collect();
+        if !links.is_empty() {
+            writeln!(text, "<ul>\n{links}</ul>")?;
+        }
+        writeln!(text, "</li>")?;
     }
     writeln!(text, "</ul></nav>")
+}
+
+/// The id of a group of a section.
+fn anchor(section: usize, group: usize) -> String {
+    format!("group-{section}-{group}")
 }
 
 fn one(
@@ -75,15 +91,15 @@ fn one(
         writeln!(text, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(value))?;
     }
     writeln!(text, "</dl>")?;
-    for (group, figures) in section.groups.iter().zip(figures) {
-        group_of(text, group, figures)?;
+    for (number, (group, figures)) in section.groups.iter().zip(figures).enumerate() {
+        group_of(text, &anchor(at, number), group, figures)?;
     }
     writeln!(text, "</section>")
 }
 
-fn group_of(text: &mut String, group: &Group, figures: &[Figure]) -> std::fmt::Result {
+fn group_of(text: &mut String, id: &str, group: &Group, figures: &[Figure]) -> std::fmt::Result {
     if !group.title.is_empty() {
-        writeln!(text, "<h3>{}</h3>", escape(&group.title))?;
+        writeln!(text, "<h3 id=\"{id}\">{}</h3>", escape(&group.title))?;
     }
     for fault in &group.faults {
         writeln!(text, "<p class=\"fault\">{}</p>", escape(fault))?;
@@ -92,11 +108,12 @@ fn group_of(text: &mut String, group: &Group, figures: &[Figure]) -> std::fmt::R
     for figure in figures {
         writeln!(
             text,
-            "<figure id=\"{}\" data-marks=\"{}\">\n{}<figcaption>{}</figcaption>\n</figure>",
+            "<figure id=\"{}\" data-marks=\"{}\">\n{}<figcaption>{} {}</figcaption>\n</figure>",
             escape(&figure.plot.id),
             figure.plot.marks(),
             inline(figure),
-            escape(&figure.plot.note)
+            escape(&figure.plot.note),
+            download(&figure.plot)
         )?;
     }
     for table in &group.tables {
@@ -117,6 +134,24 @@ fn group_of(text: &mut String, group: &Group, figures: &[Figure]) -> std::fmt::R
 fn inline(figure: &Figure) -> String {
     let title = escape(&figure.plot.title);
     figure.svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{title}\" "), 1)
+}
+
+/// A link to the values of a plot, which are in the link itself.
+fn download(plot: &Plot) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let mut data = String::new();
+    for byte in plot.csv().bytes() {
+        if is_plain(byte) {
+            data.push(byte.into());
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(data, "%{byte:02X}");
+        }
+    }
+    let id = escape(&plot.id);
+    format!(
+        "<a download=\"{id}.csv\" href=\"data:text/csv;charset=utf-8,{data}\">Values as CSV</a>"
+    )
 }
 
 fn list(text: &mut String, items: &[String]) -> std::fmt::Result {

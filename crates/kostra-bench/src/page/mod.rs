@@ -9,6 +9,8 @@ mod compared;
 mod draw;
 mod foreign;
 mod html;
+mod paper;
+mod paper_parts;
 mod partitions;
 mod plot;
 mod processes;
@@ -77,7 +79,7 @@ pub(crate) fn write(
 
 fn write_assets(folder: &Path, figure: &Figure) -> Result<()> {
     let file = |ending: &str| folder.join(format!("{}.{ending}", figure.plot.id));
-    crate::output::write(&file("svg"), figure.svg.as_bytes())?;
+    crate::output::write(&file("svg"), draw::alone(&figure.svg).as_bytes())?;
     crate::output::write(&file("csv"), figure.plot.csv().as_bytes())
 }
 

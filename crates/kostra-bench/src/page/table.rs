@@ -22,7 +22,7 @@ impl Entry {
 
     /// A whole number, or nothing.
     pub(super) fn count(value: Option<u64>) -> Self {
-        value.map_or(Self::Empty, |value| Self::Number(value.to_string(), value as f64))
+        value.map_or(Self::Empty, |value| Self::Number(grouped(value), value as f64))
     }
 
     /// Seconds that are shown as milliseconds.
@@ -33,6 +33,19 @@ impl Entry {
     fn is_empty(&self) -> bool {
         matches!(self, Self::Empty)
     }
+}
+
+/// A whole number with a comma before each three digits.
+fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A table with a caption.
@@ -84,13 +97,15 @@ impl Table {
 
     /// The table as HTML. A heading is a button, so that the keyboard can sort too.
     pub(super) fn html(&self) -> String {
-        let heads: String = self
-            .heads
-            .iter()
-            .map(|head| {
-                format!("<th scope=\"col\"><button type=\"button\">{}</button></th>", escape(head))
-            })
-            .collect();
+        // The head of a column of numbers is on the right, as the numbers are.
+        let is_number = |entry: &Entry| matches!(entry, Entry::Number(..));
+        let head = |(at, head): (usize, &String)| {
+            let numbers = self.rows.iter().any(|row| row.get(at).is_some_and(is_number));
+            let class = if numbers { " class=\"number\"" } else { "" };
+            let head = escape(head);
+            format!("<th scope=\"col\"{class}><button type=\"button\">{head}</button></th>")
+        };
+        let heads: String = self.heads.iter().enumerate().map(head).collect();
         let entry = |entry: &Entry| match entry {
             Entry::Text(text) => format!("<td>{}</td>", escape(text)),
             Entry::Number(text, value) => format!("<td data-v=\"{value}\">{}</td>", escape(text)),
@@ -130,4 +145,27 @@ fn row(cell: &Cell) -> Vec<Entry> {
         Entry::number(rate),
         if cell.peer { Entry::Text("peer".to_owned()) } else { Entry::Empty },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_shown_in_groups_and_sorted_by_value() {
+        for (value, text) in [(7, "7"), (999, "999"), (1000, "1,000"), (4_194_304, "4,194,304")] {
+            assert_eq!(Entry::count(Some(value)), Entry::Number(text.to_owned(), value as f64));
+        }
+    }
+
+    #[test]
+    fn heads_of_numbers_are_marked() {
+        let rows = vec![vec![Entry::Text("grid".to_owned()), Entry::count(Some(3))]];
+        let html = Table::new(String::new(), &["graph", "edges"], rows).html();
+        assert!(
+            html.contains("<th scope=\"col\"><button type=\"button\">graph</button>"),
+            "{html}"
+        );
+        assert!(html.contains("<th scope=\"col\" class=\"number\">"), "{html}");
+    }
 }

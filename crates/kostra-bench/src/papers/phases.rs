@@ -24,7 +24,9 @@ pub(super) const ACHIEVED: &str = "achieved occupancy % of ";
 pub(super) const MEAN_ACHIEVED: &str = "mean achieved occupancy % of ";
 
 /// The contestants of a graph that were observed.
-fn observed(graph: &GraphResult) -> impl Iterator<Item = (&ContestantResult, &Observed)> {
+pub(super) fn observed(
+    graph: &GraphResult,
+) -> impl Iterator<Item = (&ContestantResult, &Observed)> {
     let all = graph.contestants.iter();
     all.filter_map(|contestant| contestant.observed.as_ref().map(|found| (contestant, found)))
 }
@@ -99,17 +101,13 @@ pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentR
     let mut tables = String::new();
     for graph in &result.graphs {
         for (contestant, observed) in observed(graph) {
-            let rows = match measure {
-                Measure::Occupancy => occupancies(observed, OCCUPANCY),
-                Measure::AchievedOccupancy => occupancies(observed, ACHIEVED),
-                _ => phases_in_rounds(observed),
-            };
+            let rows = rows_by_round(measure, observed);
             if rows.is_empty() {
                 continue;
             }
             writeln!(tables, "\n`{}`:", contestant.label())?;
             graph_heading(&mut tables, graph)?;
-            round_table(&mut tables, observed, &rows)?;
+            round_table(&mut tables, measure, observed, &rows)?;
             if measure == Measure::AchievedOccupancy {
                 means(&mut tables, observed)?;
             }
@@ -134,7 +132,12 @@ fn means(text: &mut String, observed: &Observed) -> Result {
     writeln!(text, "\nMeans of kernels with another number of launches: {}.", means.join(", "))
 }
 
-fn round_table(text: &mut String, observed: &Observed, rows: &Rows<'_>) -> Result {
+fn round_table(
+    text: &mut String,
+    measure: Measure,
+    observed: &Observed,
+    rows: &Rows<'_>,
+) -> Result {
     let rounds: Vec<_> = observed.rounds.iter().map(|round| round.round).collect();
     let heading: String = rounds.iter().map(|round| format!(" {round} |")).collect();
     writeln!(text, "| round |{heading}\n|---|{}", "--:|".repeat(rounds.len()))?;
@@ -142,17 +145,30 @@ fn round_table(text: &mut String, observed: &Observed, rows: &Rows<'_>) -> Resul
         write!(text, "| {name} |")?;
         for round in &rounds {
             let found = values.iter().find(|(other, _)| other == round);
-            write!(text, " {} |", found.map_or("", |(_, value)| value))?;
+            let shown = |&(_, value): &(u32, f64)| match measure {
+                Measure::Occupancy | Measure::AchievedOccupancy => format!("{value:.1}"),
+                _ => milliseconds(value / 1e3),
+            };
+            write!(text, " {} |", found.map_or_else(String::new, shown))?;
         }
         writeln!(text)?;
     }
     Ok(())
 }
 
-/// The named values of rounds.
-type Rows<'a> = Vec<(&'a str, Vec<(u32, String)>)>;
+/// The named values of rounds: milliseconds, or percent.
+type Rows<'a> = Vec<(&'a str, Vec<(u32, f64)>)>;
 
-fn add<'a>(rows: &mut Rows<'a>, name: &'a str, value: (u32, String)) {
+/// The values of each phase, or of each kernel, in each round.
+pub(super) fn rows_by_round(measure: Measure, observed: &Observed) -> Rows<'_> {
+    match measure {
+        Measure::Occupancy => occupancies(observed, OCCUPANCY),
+        Measure::AchievedOccupancy => occupancies(observed, ACHIEVED),
+        _ => phases_in_rounds(observed),
+    }
+}
+
+fn add<'a>(rows: &mut Rows<'a>, name: &'a str, value: (u32, f64)) {
     match rows.iter_mut().find(|(other, _)| *other == name) {
         Some((_, values)) => values.push(value),
         None => rows.push((name, vec![value])),
@@ -163,7 +179,7 @@ fn phases_in_rounds(observed: &Observed) -> Rows<'_> {
     let mut rows = Vec::new();
     for phase in observed.phases.iter().filter(|phase| phase.depth == 0) {
         if let Some(round) = phase.round {
-            add(&mut rows, &phase.name, (round, milliseconds(phase.seconds)));
+            add(&mut rows, &phase.name, (round, 1e3 * phase.seconds));
         }
     }
     rows
@@ -174,7 +190,7 @@ fn occupancies<'a>(observed: &'a Observed, prefix: &str) -> Rows<'a> {
     for counter in &observed.counters {
         let kernel = counter.name.strip_prefix(prefix);
         if let Some((kernel, round)) = kernel.zip(counter.round) {
-            add(&mut rows, kernel, (round, format!("{:.1}", counter.value)));
+            add(&mut rows, kernel, (round, counter.value));
         }
     }
     rows
@@ -248,4 +264,9 @@ fn spread(spread: Option<&Spread>, factor: f64) -> String {
             [least, median, most].map(|&value| shown(value)).join("/")
         }
     }
+}
+
+/// Seconds of communication, seconds of waiting, and bytes sent in one phase, over ranks.
+pub(super) fn traffic(observed: &Observed, phase: &str) -> [Option<Spread>; 3] {
+    [COMMUNICATION, WAITING, BYTES].map(|name| observed.counter_on_ranks(name, Some(phase)))
 }

@@ -1,5 +1,8 @@
 //! The results of a paper's experiments beside the published figures, as data for plots.
 
+use super::parts::{
+    ShownPhases, ShownRankPhase, ShownRounds, ShownSweep, by_round, over_ranks, phases, sweeps,
+};
 use super::values::Place;
 use super::{Measure, Paper};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
@@ -21,6 +24,10 @@ pub(crate) struct ShownExperiment {
     pub(crate) says: &'static [&'static str],
     /// What was measured.
     pub(crate) measures: Vec<ShownMeasure>,
+    /// Phases beside the paper's, on the graphs for which it prints them.
+    pub(crate) phases: Vec<ShownPhases>,
+    /// Phases over ranks, if the experiment shows them.
+    pub(crate) over_ranks: Vec<ShownRankPhase>,
 }
 
 /// One measure on all graphs of an experiment.
@@ -29,6 +36,10 @@ pub(crate) struct ShownMeasure {
     pub(crate) title: String,
     /// One entry per graph.
     pub(crate) graphs: Vec<ShownGraph>,
+    /// The paper's sweeps of the measure beside ours, if it prints them.
+    pub(crate) sweeps: Vec<ShownSweep>,
+    /// Phases or kernels by round, if the measure shows them.
+    pub(crate) rounds: Vec<ShownRounds>,
 }
 
 /// The values on one graph, in the unit of the measure's title.
@@ -87,11 +98,21 @@ impl ShownPaper {
                     measured: measured(measure, graph),
                 })
                 .collect(),
+            sweeps: sweeps(&experiment.published, measure, result),
+            rounds: match measure {
+                Measure::PhasesByRound | Measure::Occupancy | Measure::AchievedOccupancy => {
+                    by_round(measure, result)
+                }
+                _ => Vec::new(),
+            },
         };
+        let shows_ranks = experiment.measures.contains(&Measure::OverRanks);
         Some(ShownExperiment {
             title: experiment.title,
             says: experiment.says,
             measures: experiment.measures.iter().map(measure).collect(),
+            phases: phases(experiment.published.phases, result),
+            over_ranks: if shows_ranks { over_ranks(result) } else { Vec::new() },
         })
     }
 }

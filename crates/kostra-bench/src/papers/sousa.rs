@@ -102,7 +102,7 @@ const FIGURE_5_3: Experiment = Experiment {
         "The paper takes partitions from METIS beforehand. Here the solver makes a quick cut.",
     ],
     graphs: || roads(&["USA"]),
-    contestants: &["prim-union", "fast"],
+    contestants: &["prim-union", "prim-binary", "fast"],
     measures: &[Measure::Phases],
     threads: SWEEP,
     published: UNPUBLISHED,

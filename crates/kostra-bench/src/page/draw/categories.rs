@@ -8,6 +8,7 @@ use super::{
     Area, GRID, INK, Look, PAPER, TEXT, Ticked, draw_legend, font, legend_height, look_of, looks,
     text_width,
 };
+use crate::page::cells::distinct;
 use crate::page::plot::{Kind, Origin, Panel, Plot};
 use crate::page::scale::{Scale, number};
 
@@ -20,7 +21,7 @@ const GAP: f64 = 0.7;
 const CAPTION: i32 = 24;
 const AXIS: u32 = 46;
 /// The longest name of a category that is shown in full.
-const LONGEST_NAME: usize = 50;
+const LONGEST_NAME: usize = 76;
 
 /// The rows of a panel: the first row of each category, and the number of rows.
 struct Rows {
@@ -53,9 +54,13 @@ impl Rows {
     }
 }
 
+/// The legend of a panel of stacks. A piece has one color and one entry, whoever measured it.
 fn panel_legend(kind: Kind, panel: &Panel) -> Vec<(&str, Look)> {
-    let names = panel.series.iter().map(|series| (&*series.name, series.origin));
-    if kind == Kind::Stacks { looks(&names.collect::<Vec<_>>()) } else { Vec::new() }
+    if kind != Kind::Stacks {
+        return Vec::new();
+    }
+    let names = distinct(panel.series.iter().map(|series| &*series.name));
+    looks(&names.into_iter().map(|name| (name, Origin::Measured)).collect::<Vec<_>>())
 }
 
 /// The height of a panel's title.
@@ -74,14 +79,20 @@ pub(super) fn height(plot: &Plot) -> u32 {
     plot.panels.iter().map(|panel| panel_height(plot.kind, panel)).sum()
 }
 
-/// Draws all panels. The panels of a plot share the scale, except stacks, which end at the whole.
+/// The length of the longest stack.
+fn longest_stack(panel: &Panel) -> f64 {
+    let length = |category: usize| -> f64 {
+        let points = panel.series.iter().flat_map(|series| &series.points);
+        points.filter(|(at, _)| *at as usize == category).map(|(_, value)| value).sum()
+    };
+    (0..panel.categories.len()).map(length).fold(0.0, f64::max)
+}
+
+/// Draws all panels. The panels of a plot share the scale, but each panel of stacks has its own.
 pub(super) fn draw(area: &Area<'_>, plot: &Plot, common: &[(&str, Look)]) -> Result<()> {
     let values = plot.panels.iter().flat_map(|panel| &panel.series);
     let values = values.flat_map(|series| series.points.iter().map(|&(_, value)| value));
-    let scale = match plot.kind {
-        Kind::Stacks => Scale::new(&plot.values, [100.0].into_iter()),
-        _ => Scale::new(&plot.values, values),
-    };
+    let common_scale = Scale::new(&plot.values, values);
     let mut rest = area.clone();
     for panel in &plot.panels {
         let (here, below) = rest.split_vertically(panel_height(plot.kind, panel));
@@ -92,7 +103,10 @@ pub(super) fn draw(area: &Area<'_>, plot: &Plot, common: &[(&str, Look)]) -> Res
         draw_legend(&here, &own, caption(panel))?;
         let (_, chart) = here.split_vertically(caption(panel) + legend_height(&own));
         let looks = if own.is_empty() { common } else { &own };
-        draw_panel(&chart, plot, panel, (&scale, looks))?;
+        let longest = [longest_stack(panel)].into_iter();
+        let stacks = (plot.kind == Kind::Stacks).then(|| Scale::new(&plot.values, longest));
+        let scale = stacks.as_ref().unwrap_or(&common_scale);
+        draw_panel(&chart, plot, panel, (scale, looks))?;
     }
     Ok(())
 }

@@ -11,6 +11,8 @@ use crate::page::scale::Scale;
 /// The height of a single panel, and of one of several.
 const ALONE: u32 = 400;
 const TOGETHER: u32 = 290;
+/// The longest name that fits beside an axis.
+const LONGEST_LABEL: usize = 36;
 
 fn columns(plot: &Plot) -> usize {
     match plot.panels.len() {
@@ -56,6 +58,9 @@ fn draw_panel(
     let x = scale(&plot.positions, &panel.series, |point| point.0).with_ticks_at(&positions);
     let y = scale(&plot.values, &panel.series, |point| point.1);
     let (x_text, y_text) = (|at: &f64| x.text(*at), |at: &f64| y.text(*at));
+    // The title of the plot says what a longer name says.
+    let fits = plot.values.label.chars().count() <= LONGEST_LABEL;
+    let label = if fits { plot.values.label.clone() } else { String::new() };
     let mut chart = ChartBuilder::on(area)
         .margin(8)
         .margin_right(16)
@@ -69,7 +74,7 @@ fn draw_panel(
         .light_line_style(GRID)
         .axis_style(INK)
         .x_desc(plot.positions.label.clone())
-        .y_desc(plot.values.label.clone())
+        .y_desc(label)
         .x_label_formatter(&x_text)
         .y_label_formatter(&y_text)
         .label_style(font(12).color(&INK))

@@ -163,6 +163,22 @@ pub(super) fn svg(plot: &Plot) -> Result<String> {
     Ok(text.replace(" opacity=\"1\"", ""))
 }
 
+/// A drawing as a file of its own, which changes its colors with the reader's color scheme.
+pub(super) fn alone(svg: &str) -> String {
+    let named = |color: RGBColor| format!("#{:02X}{:02X}{:02X}", color.0, color.1, color.2);
+    let dark = [(PAPER, "#14181d"), (INK, "#e4e7eb"), (GRID, "#333a43")];
+    let rules: String = dark
+        .into_iter()
+        .map(|(light, dark)| {
+            let light = named(light);
+            format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
+        })
+        .collect();
+    let style = format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>\n");
+    let head = svg.find('>').map_or(0, |end| end + 1);
+    format!("{}\n{style}{}", &svg[..head], svg[head..].trim_start())
+}
+
 fn font(size: i32) -> FontDesc<'static> {
     ("sans-serif", size).into_font()
 }
