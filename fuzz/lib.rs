@@ -1,13 +1,21 @@
 //! What every fuzz target asserts of its reader.
 
-use kostra_io::{Format, Outgoing, ReadOptions, read_bytes, write_bytes};
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use kostra_io::{Format, Input, Outgoing, ReadOptions, read, read_bytes, write_bytes};
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
 /// the graph, the graph is written in this format and read back; it must have the same number of
 /// vertices and the same ends. Weights are not compared.
 pub fn check(format: Option<Format>, bytes: &[u8]) {
     let options = ReadOptions { format, threads: 1, ..ReadOptions::default() };
-    let loaded = match read_bytes("input", bytes, &options) {
+    let whole = read_bytes("input", bytes, &options);
+    if matches!(format, Some(Format::ECL | Format::GAP)) {
+        let sentence = whole.as_ref().err().map(ToString::to_string);
+        check_file(bytes, &options, whole.as_ref().ok().map(|loaded| &loaded.graph), sentence);
+    }
+    let loaded = match whole {
         Ok(loaded) => loaded,
         Err(error) => {
             assert!(error.to_string().len() > "input: ".len(), "an error without words");
@@ -36,4 +44,27 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         ends
     };
     assert_eq!(ends(&again.graph), ends(&loaded.graph));
+}
+
+/// Checks that a file of these bytes gives the same graph or the same error: threads read such
+/// files by themselves, and other inputs in order.
+fn check_file(
+    bytes: &[u8],
+    options: &ReadOptions,
+    expected: Option<&kostra_core::AnyGraph>,
+    sentence: Option<String>,
+) {
+    static PATH: LazyLock<PathBuf> =
+        LazyLock::new(|| std::env::temp_dir().join(format!("kostra-fuzz-{}", std::process::id())));
+    std::fs::write(&*PATH, bytes).expect("the folder of temporary files is writable");
+    match read(&Input::Path(PATH.clone()), options, &|_| {}) {
+        Ok(loaded) => {
+            let expected = expected.expect("bytes in memory are a graph, too");
+            assert!(loaded.graph.u() == expected.u() && loaded.graph.v() == expected.v());
+        }
+        Err(error) => {
+            let error = error.to_string().replace(&PATH.display().to_string(), "input");
+            assert_eq!(Some(error), sentence);
+        }
+    }
 }

@@ -9,9 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{
-    AnyGraph, EdgeId, Order, Representation, Run, Solver, SolverInfo, verify, with_graph,
-};
+use kostra::{AnyGraph, Representation, Run, Solver, SolverInfo, with_graph};
 
 use crate::awake::Awake;
 use crate::contestant::{
@@ -22,12 +20,16 @@ use crate::observed::Observed;
 use crate::papers::RankJob;
 use crate::peers::{Handout, Peer};
 use crate::record::{self, ContestantResult, GraphResult, Skipped};
+use crate::referee::Referee;
 use crate::statistics::Timing;
 use crate::sweep::Entrant;
 
 /// The pause before each turn of several contestants, in which the previous contestant's threads
 /// stop.
 const REST: Duration = Duration::from_millis(20);
+
+/// How many times longer patience lasts for the first [`Rules::least_turns`] turns.
+const LONGER: f64 = 15.0;
 
 /// The settings of a contest.
 pub(crate) struct Rules {
@@ -50,6 +52,9 @@ pub(crate) struct Rules {
     /// The seconds after which a contestant takes no further turn; none if all take all turns. If
     /// its warm-up takes longer, the warm-up is its only sample.
     pub(crate) patience: Option<f64>,
+    /// The number of turns, with the warm-up, for which patience lasts [`LONGER`] times as long:
+    /// the lowest of three times needs three.
+    pub(crate) least_turns: usize,
     /// Whether a contestant that ran out of patience is observed.
     pub(crate) observe_slow: bool,
 }
@@ -126,14 +131,15 @@ fn hold_on(
     }
 
     let verified = referee.verified(graph);
-    let mut contestants = Vec::new();
+    let (mut contestants, mut wrong) = (Vec::new(), Vec::new());
     for entry in entries {
         match entry.finish() {
             Ok(result) => contestants.push(result),
-            Err(reason) => skipped.push(reason),
+            Err(Failure::Wrong(reason)) => wrong.push(reason),
+            Err(Failure::Refused(reason)) => skipped.push(reason),
         }
     }
-    let reference = referee.reference.as_ref().map(|(_, answer)| answer);
+    let reference = referee.reference().cloned();
     GraphResult {
         name: source.name.clone(),
         source: source.source.clone(),
@@ -146,12 +152,13 @@ fn hold_on(
         weight_bytes: with_graph!(graph, graph => {
             graph.edge_list().weights().first().map_or(0, size_of_val)
         }),
-        forest_edges: reference.map_or(0, |answer| answer.edges),
-        total_weight: reference.map_or_else(String::new, |answer| answer.total.clone()),
+        forest_edges: reference.as_ref().map_or(0, |answer| answer.edges),
+        total_weight: reference.map_or_else(String::new, |answer| answer.total),
         verified,
         contestants,
+        wrong,
         skipped,
-        disagreements: std::mem::take(&mut referee.disagreements),
+        disagreements: referee.take_disagreements(),
     }
 }
 
@@ -214,19 +221,20 @@ fn skip(name: &str, error: &anyhow::Error) -> Skipped {
     Skipped { name: name.to_owned(), reason: format!("{error:#}") }
 }
 
-fn verified(graph: &AnyGraph, ids: &[EdgeId]) -> Result<(), String> {
-    with_graph!(graph, graph => {
-        let certificate = verify(graph.edge_list().edges(Order::Minimum), ids);
-        certificate.map(|_| ()).map_err(|violation| violation.to_string())
-    })
-}
-
 /// A contestant with its times so far.
 struct Entry<'a> {
     contestant: Box<dyn Contestant + 'a>,
     seconds: Vec<f64>,
     observed: Option<Observed>,
-    failure: Option<String>,
+    failure: Option<Failure>,
+}
+
+/// Why a contestant has no result. None of its times counts.
+enum Failure {
+    /// A solver of Kostra refused the graph.
+    Refused(Skipped),
+    /// It gave a wrong answer, or it is a peer that stopped answering.
+    Wrong(Skipped),
 }
 
 impl<'a> Entry<'a> {
@@ -242,7 +250,8 @@ impl<'a> Entry<'a> {
     /// Whether it takes another turn.
     fn has_turn(&self, rules: &Rules) -> bool {
         let used = self.seconds.iter().sum::<f64>();
-        self.failure.is_none() && rules.patience.is_none_or(|patience| used < patience)
+        let factor = if self.seconds.len() < rules.least_turns { LONGER } else { 1.0 };
+        self.failure.is_none() && rules.patience.is_none_or(|patience| used < factor * patience)
     }
 
     /// Whether it is observed, which takes another turn.
@@ -255,47 +264,59 @@ impl<'a> Entry<'a> {
         kostra::solver(&self.contestant.identity().name).ok().map(Solver::info)
     }
 
-    /// Judges an answer. A solver that is not exact must find as many edges as the others.
-    fn judge(&self, answer: Answer, referee: &mut Referee) {
-        if self.info().is_some_and(|info| !info.exact) {
-            referee.judge_approximate(&self.label(), &answer);
+    /// Judges an answer. A solver that is not exact must find as many edges as the others. A
+    /// contestant with a wrong answer is out.
+    fn judge(&mut self, when: &str, answer: Answer, referee: &mut Referee) {
+        let label = self.label();
+        let difference = if self.info().is_some_and(|info| !info.exact) {
+            referee.judge_approximate(&label, &answer)
         } else {
-            referee.judge(&self.label(), answer);
+            referee.judge(&label, answer)
+        };
+        if let Some(difference) = difference {
+            eprintln!("  {when}: {label} is wrong: {difference}");
+            let reason = format!("{when}: {difference}");
+            self.failure = Some(Failure::Wrong(Skipped { name: label, reason }));
         }
     }
 
+    /// Notes an error. A peer that has been ready and fails then is wrong; Kostra's solvers refuse
+    /// some graphs.
+    fn fail(&mut self, when: &str, error: &anyhow::Error) {
+        let name = self.label();
+        eprintln!("  {when}: {name} is out: {error:#}");
+        let reason = Skipped { name, reason: format!("{when}: {error:#}") };
+        let is_peer = self.contestant.identity().peer;
+        self.failure =
+            Some(if is_peer { Failure::Wrong(reason) } else { Failure::Refused(reason) });
+    }
+
     fn take_turn(&mut self, round: usize, referee: &mut Referee) {
-        let label = self.label();
+        let when = format!("in round {round}");
         match self.contestant.solve() {
             Ok(Solved { seconds, answer }) => {
-                eprintln!("  round {round}: {label} {:.3} ms", seconds * 1e3);
+                eprintln!("  round {round}: {} {:.3} ms", self.label(), seconds * 1e3);
                 self.seconds.push(seconds);
-                self.judge(answer, referee);
+                self.judge(&when, answer, referee);
             }
-            Err(error) => {
-                eprintln!("  round {round}: {label} is out: {error:#}");
-                self.failure = Some(format!("in round {round}: {error:#}"));
-            }
+            Err(error) => self.fail(&when, &error),
         }
     }
 
     fn observe(&mut self, referee: &mut Referee) {
-        let label = self.label();
+        const WHEN: &str = "when observed";
         match self.contestant.observe() {
             Ok(Some((observed, answer))) => {
-                eprintln!("  observed: {label} {:.3} ms", observed.seconds * 1e3);
+                eprintln!("  observed: {} {:.3} ms", self.label(), observed.seconds * 1e3);
                 self.observed = Some(observed);
-                self.judge(answer, referee);
+                self.judge(WHEN, answer, referee);
             }
             Ok(None) => {}
-            Err(error) => {
-                eprintln!("  observed: {label} is out: {error:#}");
-                self.failure = Some(format!("when observed: {error:#}"));
-            }
+            Err(error) => self.fail(WHEN, &error),
         }
     }
 
-    fn finish(self) -> Result<ContestantResult, Skipped> {
+    fn finish(self) -> Result<ContestantResult, Failure> {
         let (label, identity) = (self.label(), self.contestant.identity().clone());
         let (warm_up, seconds) = match self.seconds.split_first() {
             // The contestant ran out of patience in its warm-up.
@@ -303,10 +324,12 @@ impl<'a> Entry<'a> {
             Some((&warm_up, seconds)) => (warm_up, seconds.to_vec()),
             None => (0.0, Vec::new()),
         };
-        let timing = Timing::new(warm_up, seconds).filter(|_| self.failure.is_none());
-        let Some(timing) = timing else {
-            let reason = self.failure.unwrap_or_else(|| "no round was run".to_owned());
-            return Err(Skipped { name: label, reason });
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let Some(timing) = Timing::new(warm_up, seconds) else {
+            let reason = "no round was run".to_owned();
+            return Err(Failure::Refused(Skipped { name: label, reason }));
         };
         Ok(ContestantResult {
             name: identity.name,
@@ -317,87 +340,5 @@ impl<'a> Entry<'a> {
             timing,
             observed: self.observed,
         })
-    }
-}
-
-/// Compares every answer with the first answer.
-#[derive(Default)]
-struct Referee {
-    reference: Option<(String, Answer)>,
-    /// The verifier's verdict on the reference answer; none before the verifier has run.
-    verified: Option<bool>,
-    disagreements: Vec<String>,
-}
-
-impl Referee {
-    /// Whether the verifier accepts the first answer. The verifier runs once, because it takes as
-    /// long as a solver.
-    fn verified(&mut self, graph: &AnyGraph) -> bool {
-        *self.verified.get_or_insert_with(|| {
-            let ids = self.reference.as_ref().and_then(|(_, answer)| answer.ids.as_ref());
-            ids.is_some_and(|ids| {
-                verified(graph, ids)
-                    .inspect_err(|violation| {
-                        self.disagreements.push(format!("the verifier: {violation}"));
-                    })
-                    .is_ok()
-            })
-        })
-    }
-
-    fn judge_approximate(&mut self, name: &str, answer: &Answer) {
-        if let Some((first, reference)) = &self.reference
-            && answer.edges != reference.edges
-        {
-            self.disagreements
-                .push(format!("{name} found {} edges, {first} {}", answer.edges, reference.edges));
-        }
-    }
-
-    fn judge(&mut self, name: &str, answer: Answer) {
-        let Some((first, reference)) = &self.reference else {
-            self.reference = Some((name.to_owned(), answer));
-            return;
-        };
-        if (answer.edges, &answer.total) != (reference.edges, &reference.total) {
-            self.disagreements.push(format!(
-                "{name} found {} edges of total weight {}, {first} {} of {}",
-                answer.edges, answer.total, reference.edges, reference.total
-            ));
-        } else if let (Some(ids), Some(expected)) = (&answer.ids, &reference.ids)
-            && let Some(at) = (0..ids.len()).find(|&at| ids[at] != expected[at])
-        {
-            self.disagreements.push(format!(
-                "{name} and {first} found different forests of equal weight: entry {at} is edge {} and edge {}",
-                ids[at], expected[at]
-            ));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answer(total: &str, ids: Option<&[EdgeId]>) -> Answer {
-        Answer { edges: 2, total: total.to_owned(), ids: ids.map(<[EdgeId]>::to_vec) }
-    }
-
-    #[test]
-    fn the_referee_compares_totals_of_peers_and_edges_of_solvers() {
-        let mut referee = Referee::default();
-        referee.judge("kruskal", answer("7", Some(&[0, 2])));
-        referee.judge("peer", answer("7", None));
-        referee.judge("boruvka", answer("7", Some(&[0, 2])));
-        assert_eq!(referee.disagreements, [""; 0]);
-        referee.judge("boruvka", answer("7", Some(&[0, 1])));
-        referee.judge("peer", answer("8", None));
-        assert_eq!(
-            referee.disagreements,
-            [
-                "boruvka and kruskal found different forests of equal weight: entry 1 is edge 1 and edge 2",
-                "peer found 2 edges of total weight 8, kruskal 2 of 7",
-            ]
-        );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use kostra::io::{Input, Loaded, ReadOptions};
+use kostra::io::{Input, Loaded, MissingWeights, ReadOptions};
 use kostra::{AnyGraph, generate};
 
 use crate::sweep;
@@ -17,6 +17,8 @@ pub(crate) struct GraphSource {
     pub(crate) source: String,
     /// The graph in whose place this graph is generated.
     pub(crate) stand_in_for: Option<String>,
+    /// The weights of a file without weights.
+    pub(crate) missing_weights: Option<MissingWeights>,
 }
 
 /// The five graphs for comparing solvers: local with low degrees, the same in several components,
@@ -98,6 +100,7 @@ pub(crate) fn choose(suite: &str, chosen: &[String]) -> Result<Vec<GraphSource>>
         name: name.to_owned(),
         source: source.to_owned(),
         stand_in_for: None,
+        missing_weights: None,
     };
     if chosen.is_empty() {
         return Ok(graphs.iter().map(|(name, text)| source(name, text)).collect());
@@ -129,7 +132,7 @@ impl GraphSource {
     /// Generates or reads the graph.
     pub(crate) fn load(&self) -> Result<AnyGraph> {
         match self.path() {
-            Some(path) => Ok(read(&path, 0)?.graph),
+            Some(path) => Ok(read_with(&path, 0, self.missing_weights)?.graph),
             None => {
                 let spec = self.source.trim_start_matches("gen:");
                 let made =
@@ -148,7 +151,15 @@ impl GraphSource {
 
 /// Reads a file with `threads` threads; 0 means all.
 pub(crate) fn read(path: &Path, threads: usize) -> Result<Loaded> {
-    let options = ReadOptions { threads, ..ReadOptions::default() };
+    read_with(path, threads, None)
+}
+
+fn read_with(
+    path: &Path,
+    threads: usize,
+    missing_weights: Option<MissingWeights>,
+) -> Result<Loaded> {
+    let options = ReadOptions { threads, missing_weights, ..ReadOptions::default() };
     kostra::io::read(&Input::Path(path.to_owned()), &options, &|_| {})
         .context("cannot read the graph")
 }

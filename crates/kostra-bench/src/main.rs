@@ -6,6 +6,7 @@
 mod awake;
 mod bank;
 mod cache_counters;
+mod command_time;
 mod compare;
 mod contest;
 mod contestant;
@@ -24,6 +25,7 @@ mod peers;
 mod process;
 mod read;
 mod record;
+mod referee;
 mod report;
 mod statistics;
 mod suite;
@@ -33,7 +35,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use clap::{Args, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::bank::BankArguments;
 use crate::compare::CompareArguments;
@@ -66,6 +69,8 @@ enum Task {
     Read(ReadArguments),
     /// Measures the peak memory of `kostra solve` as a child process
     Memory(MemoryArguments),
+    /// Times `kostra solve` from exec to exit with a warm and a cold page cache, beside its floors
+    Process(ProcessArguments),
     /// Measures the tables and figures of Sousa 2014, chapter 5, and prints them beside the paper's
     Sousa(PaperRun),
     /// Measures the tables and figures of Shou & He 2024, and prints them beside the paper's
@@ -141,6 +146,15 @@ struct MemoryArguments {
 }
 
 #[derive(Args)]
+struct ProcessArguments {
+    #[command(flatten)]
+    measured: MemoryArguments,
+    /// Number of counted processes per state of the page cache, after one warm-up
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+}
+
+#[derive(Args)]
 struct ReportArguments {
     /// Records written with -o; for a page also those of the other programs in bench/record
     #[arg(required = true)]
@@ -157,7 +171,7 @@ struct ReportArguments {
 }
 
 fn main() -> ExitCode {
-    let task = Arguments::parse().command;
+    let task = Arguments::try_parse().unwrap_or_else(|error| refuse(&error)).command;
     let fault = match task {
         Task::Compare(_) => "a cell is slower",
         _ => "answers differ, or one is wrong; see the record",
@@ -166,6 +180,7 @@ fn main() -> ExitCode {
         Task::Run(arguments) => suite::run(&arguments),
         Task::Read(arguments) => read(&arguments),
         Task::Memory(arguments) => memory(&arguments),
+        Task::Process(arguments) => process(&arguments),
         Task::Sousa(arguments) => suite::evaluate("sousa", &arguments),
         Task::ShouHe(arguments) => suite::evaluate("shou-he", &arguments),
         Task::Biagiotti(arguments) => suite::evaluate("biagiotti", &arguments),
@@ -187,6 +202,23 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Ends the program because of wrong arguments, or after the help. An unknown command or suite gets
+/// one sentence with the list.
+fn refuse(error: &clap::Error) -> ! {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        let command = Arguments::command();
+        let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+        eprintln!(
+            "kostra-bench: there is no command or suite '{wrong}'; there are: {}",
+            names.join(", ")
+        );
+        std::process::exit(2);
+    }
+    error.exit()
 }
 
 fn read(arguments: &ReadArguments) -> Result<bool> {
@@ -211,6 +243,25 @@ fn memory(arguments: &MemoryArguments) -> Result<bool> {
     };
     let peaks = arguments.inputs.iter().map(measure).collect::<Result<_>>()?;
     conclude(record, Measured::Memory(peaks), circumstances)
+}
+
+fn process(arguments: &ProcessArguments) -> Result<bool> {
+    let ProcessArguments { measured, runs } = arguments;
+    let circumstances = &measured.circumstances;
+    let record = begin(Machine::this(), measured.threads.into(), circumstances)?;
+    let kostra = measured.kostra.clone().unwrap_or_else(peak::kostra_beside_this);
+    let plan = command_time::Plan {
+        kostra: &kostra,
+        algorithm: measured.algorithm.as_deref(),
+        threads: measured.threads.into(),
+        runs: usize::from(*runs),
+    };
+    let measure = |input: &String| {
+        eprintln!("{input}");
+        plan.measure(input)
+    };
+    let results = measured.inputs.iter().map(measure).collect::<Result<_>>()?;
+    conclude(record, Measured::Process(results), circumstances)
 }
 
 fn bank(workload: &BankArguments, circumstances: &Circumstances) -> Result<bool> {

@@ -56,6 +56,9 @@ pub(crate) struct Spread {
     pub(crate) median: f64,
     /// The greatest value.
     pub(crate) most: f64,
+    /// The value of each rank, 0 if it took no part; empty in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) by_rank: Vec<f64>,
 }
 
 impl Spread {
@@ -64,7 +67,18 @@ impl Spread {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let (&least, &most) = (sorted.first()?, sorted.last()?);
-        Some(Self { least, median: sorted[(sorted.len() - 1) / 2], most })
+        let median = sorted[(sorted.len() - 1) / 2];
+        Some(Self { least, median, most, by_rank: values.to_vec() })
+    }
+
+    /// The distribution of the sums of each rank's values; none if there is none.
+    pub(crate) fn sum<'a>(spreads: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let mut sums: Vec<f64> = Vec::new();
+        for spread in spreads {
+            sums.resize(sums.len().max(spread.by_rank.len()), 0.0);
+            sums.iter_mut().zip(&spread.by_rank).for_each(|(sum, value)| *sum += value);
+        }
+        Self::over(&sums)
     }
 }
 
@@ -99,7 +113,8 @@ pub(crate) struct Counter {
 }
 
 impl Observed {
-    /// The names of the phases at the lowest depth of each name, and their total seconds.
+    /// The names of the phases at the lowest depth of each name, and their total seconds; on ranks,
+    /// those of the rank where the phase took longest.
     pub(crate) fn totals(&self) -> Vec<(&str, f64)> {
         let mut totals: Vec<(&str, f64)> = Vec::new();
         for phase in self.phases.iter().filter(|phase| phase.depth == 0) {
@@ -108,7 +123,24 @@ impl Observed {
                 None => totals.push((&phase.name, phase.seconds)),
             }
         }
+        for (name, seconds) in &mut totals {
+            *seconds = self.phase_on_ranks(name).map_or(*seconds, |ranks| ranks.most);
+        }
         totals
+    }
+
+    /// The seconds of a phase over ranks, as a sum over its rounds; none on one machine.
+    pub(crate) fn phase_on_ranks(&self, name: &str) -> Option<Spread> {
+        let phases = self.phases.iter().filter(|phase| phase.name == name);
+        Spread::sum(phases.filter_map(|phase| phase.ranks.as_ref()))
+    }
+
+    /// A counter over ranks in a phase, or outside of all phases, as a sum over its rounds.
+    pub(crate) fn counter_on_ranks(&self, name: &str, phase: Option<&str>) -> Option<Spread> {
+        let counters = self.counters.iter();
+        let counters =
+            counters.filter(|counter| counter.name == name && counter.phase.as_deref() == phase);
+        Spread::sum(counters.filter_map(|counter| counter.ranks.as_ref()))
     }
 
     /// The sum of a counter over all its reports; none if there is no report.

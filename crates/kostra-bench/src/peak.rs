@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::machine::quoted;
-use crate::process::wait_for_peak_memory;
+use crate::process::wait_for_usage;
 use crate::record::PeakResult;
 
 /// The fields of `kostra solve --json` that determine the budget.
@@ -44,7 +44,7 @@ pub(crate) fn measure(
     child.stdout.take().context("the child has no standard output")?.read_to_string(&mut output)?;
     let words: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
     let command = format!("kostra {}", words.join(" "));
-    let peak_bytes = wait_for_peak_memory(&child).with_context(|| command.clone())?;
+    let peak_bytes = wait_for_usage(&child).with_context(|| command.clone())?.peak_bytes;
     let size: Size = serde_json::from_str(&output)
         .with_context(|| format!("{command} printed no size, but: {}", output.trim()))?;
     ensure!(peak_bytes > 0, "the system did not report the memory of {command}");

@@ -1,8 +1,11 @@
-//! System calls that the standard library does not offer: pinning to processors, CPU times, and
-//! the peak memory of a child process.
+//! System calls that the standard library does not offer: pinning to processors, CPU times, what a
+//! child process has used, and the page cache.
 
 #[cfg(target_os = "linux")]
+use std::fs::File;
+#[cfg(target_os = "linux")]
 use std::io;
+use std::path::Path;
 use std::process::Child;
 
 use anyhow::{Context, Result, bail};
@@ -40,14 +43,23 @@ pub(crate) fn pin(processors: &[usize]) -> Result<()> {
         .with_context(|| format!("cannot pin to the processors {processors:?}"))
 }
 
-/// Waits for a child process and returns its peak memory in bytes. An unsuccessful exit is an
-/// error.
-///
-/// On Linux the result is at least the memory that *this* process used when it started the child.
-/// So use little memory before that.
+/// What a process has used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    /// The peak memory in bytes. On Linux it is at least the memory that *this* process used when
+    /// it started the child. So use little memory before that.
+    pub(crate) peak_bytes: u64,
+    /// Seconds of user and of system time.
+    pub(crate) user: f64,
+    pub(crate) system: f64,
+    /// The number of page faults that read no file.
+    pub(crate) page_faults: u64,
+}
+
+/// Waits for a child process. An unsuccessful exit is an error.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the standard library does not return what a child has used")]
-pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
+pub(crate) fn wait_for_usage(child: &Child) -> Result<Usage> {
     let process = libc::pid_t::try_from(child.id()).context("the child has no process id")?;
     let mut status = 0;
     // SAFETY: `rusage` consists of integers, for which zero is a valid value.
@@ -67,7 +79,29 @@ pub(crate) fn wait_for_peak_memory(child: &Child) -> Result<u64> {
     if !libc::WIFEXITED(status) || libc::WEXITSTATUS(status) != 0 {
         bail!("it exited with wait status {status}");
     }
-    Ok(u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024))
+    Ok(Usage {
+        peak_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024),
+        user: seconds(usage.ru_utime),
+        system: seconds(usage.ru_stime),
+        page_faults: u64::try_from(usage.ru_minflt).unwrap_or(0),
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn seconds(time: libc::timeval) -> f64 {
+    time.tv_sec as f64 + time.tv_usec as f64 / 1e6
+}
+
+/// Drops the pages of a file from the page cache, unless a process has mapped them.
+#[cfg(target_os = "linux")]
+pub(crate) fn drop_from_cache(path: &Path) -> Result<()> {
+    let drop = || {
+        let file = File::open(path)?;
+        file.sync_all()?; // unwritten pages stay in the cache
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+        io::Result::Ok(())
+    };
+    drop().with_context(|| format!("cannot drop {} from the page cache", path.display()))
 }
 
 /// CPU seconds, of user and system together.
@@ -89,7 +123,6 @@ pub(crate) fn cpu_seconds() -> Result<CpuSeconds> {
         if unsafe { libc::getrusage(who, &raw mut usage) } != 0 {
             return Err(io::Error::last_os_error()).context("cannot read the CPU time");
         }
-        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
         Ok(seconds(usage.ru_utime) + seconds(usage.ru_stime))
     };
     Ok(CpuSeconds { own: used(libc::RUSAGE_SELF)?, children: used(libc::RUSAGE_CHILDREN)? })
@@ -107,10 +140,16 @@ pub(crate) fn pin(_processors: &[usize]) -> Result<()> {
     bail!("pinning to processors is available on Linux only; omit --pin")
 }
 
-/// Measuring the memory of a child is implemented for Linux only.
+/// Measuring a child is implemented for Linux only.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn wait_for_peak_memory(_child: &Child) -> Result<u64> {
-    bail!("the memory of a process can be measured on Linux only")
+pub(crate) fn wait_for_usage(_child: &Child) -> Result<Usage> {
+    bail!("what a process uses can be measured on Linux only")
+}
+
+/// Emptying the page cache is implemented for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn drop_from_cache(_path: &Path) -> Result<()> {
+    bail!("a cold page cache can be measured on Linux only")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::bank::BankResult;
+use crate::command_time::ProcessResult;
 use crate::machine::{Commit, Machine};
 use crate::memory_speed::MemorySpeed;
 use crate::observed::Observed;
@@ -73,6 +74,8 @@ pub(crate) enum Measured {
     Read(Vec<FileResult>),
     /// The peak memory of processes.
     Memory(Vec<PeakResult>),
+    /// The times of processes.
+    Process(Vec<ProcessResult>),
     /// The transactional memory for devices.
     Bank(Vec<BankResult>),
     /// Partitions of graphs.
@@ -112,7 +115,11 @@ pub(crate) struct GraphResult {
     pub(crate) verified: bool,
     /// The contestants, in the order of their turns.
     pub(crate) contestants: Vec<ContestantResult>,
-    /// The contestants that did not run in all rounds, with the reasons.
+    /// The contestants with a wrong answer and the peers that stopped answering. None of their
+    /// times is in the record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) wrong: Vec<Skipped>,
+    /// The contestants that did not enter or refused the graph, with the reasons.
     pub(crate) skipped: Vec<Skipped>,
     /// One sentence per difference between two answers. It must be empty.
     pub(crate) disagreements: Vec<String>,
@@ -157,8 +164,11 @@ pub(crate) fn label(name: &str, settings: &BTreeMap<String, u64>) -> String {
 pub(crate) struct ExperimentResult {
     /// The id, such as `figure-8`.
     pub(crate) id: String,
-    /// One entry per graph.
+    /// One entry per graph and number of threads.
     pub(crate) graphs: Vec<GraphResult>,
+    /// The partitions, if the experiment is about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) partitions: Vec<PartitionResult>,
     /// The skipped graphs and the contestants that did not enter, with the reasons.
     pub(crate) skipped: Vec<Skipped>,
 }
@@ -261,17 +271,20 @@ impl Record {
         found.map(|((what, mine), (_, theirs))| (what, mine, theirs))
     }
 
-    /// Whether all answers agree and the forest of each graph is verified.
+    /// Whether all answers agree, no contestant is wrong, and the forest of each graph is verified.
     pub(crate) fn agrees(&self) -> bool {
-        let right = |graph: &GraphResult| graph.disagreements.is_empty() && graph.verified;
+        let right = |graph: &GraphResult| {
+            graph.disagreements.is_empty() && graph.wrong.is_empty() && graph.verified
+        };
         match &self.measured {
             Measured::Solve { graphs, .. } => graphs.iter().all(right),
-            Measured::Paper { experiments, .. } => {
-                experiments.iter().flat_map(|experiment| &experiment.graphs).all(right)
-            }
+            Measured::Paper { experiments, .. } => experiments.iter().all(|experiment| {
+                experiment.graphs.iter().all(right)
+                    && experiment.partitions.iter().all(PartitionResult::is_right)
+            }),
             Measured::Bank(results) => results.iter().all(BankResult::is_right),
             Measured::Partition(results) => results.iter().all(PartitionResult::is_right),
-            Measured::Read(_) | Measured::Memory(_) => true,
+            Measured::Read(_) | Measured::Memory(_) | Measured::Process(_) => true,
         }
     }
 

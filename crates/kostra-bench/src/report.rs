@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::bank;
+use crate::command_time;
 use crate::memory_speed::MemorySpeed;
 use crate::partition;
 use crate::record::{
@@ -25,6 +26,7 @@ pub(crate) fn markdown(record: &Record) -> String {
         }
         Measured::Read(files) => reads(&mut text, files),
         Measured::Memory(peaks) => memory(&mut text, peaks),
+        Measured::Process(results) => command_time::table(&mut text, results),
         Measured::Bank(results) => bank::table(&mut text, results),
         Measured::Partition(results) => partition::table(&mut text, results),
     };
@@ -160,6 +162,7 @@ fn solve(
         row(text, contestant, &peers, limits.as_ref())?;
     }
     observations(text, &graph.contestants)?;
+    wrong(text, graph)?;
     skips(text, &graph.skipped)?;
     for disagreement in &graph.disagreements {
         writeln!(text, "\n**DISAGREEMENT**: {disagreement}")?;
@@ -187,6 +190,14 @@ fn observations(text: &mut String, contestants: &[ContestantResult]) -> std::fmt
             milliseconds(observed.seconds),
             phases.join(", ")
         )?;
+    }
+    Ok(())
+}
+
+/// One line for each contestant that was wrong.
+pub(crate) fn wrong(text: &mut String, graph: &GraphResult) -> std::fmt::Result {
+    for Skipped { name, reason } in &graph.wrong {
+        writeln!(text, "\n**WRONG** on {}, no time counts: {name}: {reason}", graph.name)?;
     }
     Ok(())
 }
@@ -344,6 +355,7 @@ mod tests {
             total_weight: String::new(),
             verified: true,
             contestants: Vec::new(),
+            wrong: Vec::new(),
             skipped: Vec::new(),
             disagreements: Vec::new(),
         };

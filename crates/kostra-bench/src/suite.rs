@@ -138,6 +138,7 @@ fn rules(arguments: &RunArguments) -> Result<Rules> {
         no_rest: false,
         timed: Timed::FromHost,
         patience: None,
+        least_turns: 0,
         observe_slow: true,
     };
     ensure!(!rules.entrants.is_empty(), "name at least one solver; its forest is verified");
@@ -191,7 +192,9 @@ pub(crate) fn evaluate(id: &str, run: &PaperRun) -> Result<bool> {
     let keep =
         |experiments: &[ExperimentResult]| keep(&record, circumstances, measured(experiments));
     let experiments = papers::measure(paper, arguments, &finished, keep)?;
-    let any = experiments.iter().any(|experiment| !experiment.graphs.is_empty());
+    let any = experiments
+        .iter()
+        .any(|experiment| !experiment.graphs.is_empty() || !experiment.partitions.is_empty());
     ensure!(any, "no graph was measured");
     conclude(record.clone(), measured(&experiments), circumstances)
 }

@@ -74,6 +74,56 @@ fn peers_agree_or_are_skipped_with_a_reason() {
     }
 }
 
+/// Peer programs: one ends in its second round, and one gives a wrong total in its third round.
+#[cfg(unix)]
+#[test]
+fn a_peer_that_crashes_or_answers_wrongly_is_wrong_and_has_no_time() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--graphs", "gen:path:n=3,weights=u24", "--solvers", "kruskal", "--peers", ""];
+    let honest = recorded(&arguments, &folder.path().join("honest.json"));
+    let total = honest["measured"]["solve"]["graphs"][0]["total_weight"].as_str().unwrap();
+    let program = |name: &str, rounds: &[&str]| {
+        let mut script =
+            "#!/bin/sh\necho '{\"version\": \"1\", \"build_seconds\": 0}'\n".to_owned();
+        for round in rounds {
+            script += &format!("read line; {round}\n");
+        }
+        let path = folder.path().join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    let answer = |total| format!("echo '{{\"seconds\": 0.5, \"edges\": 2, \"total\": {total}}}'");
+    program("rfk", &[&answer(total), "echo out of luck >&2; kill -SEGV $$"]);
+    program("pbbs-serial", &[&answer(total), &answer(total), &answer("1"), &answer(total)]);
+    let path = folder.path().join("record.json");
+    let output = bench(
+        &[
+            &RUN[..],
+            &arguments[..5],
+            &["rfk,pbbs-serial", "--peer-programs", folder.path().to_str().unwrap()],
+            &["--runs", "3", "-o", path.to_str().unwrap()],
+        ]
+        .concat(),
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let record: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let graph = &record["measured"]["solve"]["graphs"][0];
+    let names = |list: &str| -> Vec<_> {
+        graph[list].as_array().unwrap().iter().map(|one| one["name"].clone()).collect()
+    };
+    assert_eq!(names("contestants"), ["kruskal"]);
+    assert_eq!(names("wrong"), ["rfk", "pbbs-serial"]);
+    assert!(text.contains("no time counts: rfk: in round 1: it ended with signal: 11"), "{text}");
+    assert!(
+        text.contains(
+            "no time counts: pbbs-serial: in round 2: pbbs-serial found 2 edges of total weight 1"
+        ),
+        "{text}"
+    );
+}
+
 #[test]
 fn every_number_of_threads_has_its_own_contest() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,6 +244,11 @@ fn the_evaluations_of_papers_run_at_a_tiny_scale() {
         assert!(text.contains("sizes divided by 2000"), "{text}");
         let experiments = record["measured"]["paper"]["experiments"].as_array().unwrap();
         assert!(experiments.iter().any(|one| one["id"] == experiment));
+        if paper == "manoochehri" {
+            let partitions = experiments.last().unwrap()["partitions"].as_array().unwrap();
+            assert_eq!(partitions[0]["stand_in_for"], "USA-road-d.E", "{partitions:?}");
+            assert!(text.contains("| E* | 8 | kostra-fast |"), "{text}");
+        }
         for graph in experiments.iter().flat_map(|one| one["graphs"].as_array().unwrap()) {
             assert_eq!(graph["verified"], true, "{graph}");
             assert_eq!(graph["disagreements"].as_array().unwrap().len(), 0);
@@ -236,7 +291,20 @@ fn an_evaluation_is_limited_to_figures_and_to_a_budget() {
         let output = bench(arguments);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let cases: [(&[&str], &str); 6] = [
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().to_str().unwrap();
+    let cases: [(&[&str], &str); 10] = [
+        (
+            &["sosa", "--quick"],
+            "there is no command or suite 'sosa'; there are: run, read, memory, sousa, shou-he,",
+        ),
+        (
+            &["nobari", "--only", "figure-7a,table-1", "--data", empty],
+            "has none of the graphs of nobari as .gr, .kst, .osm.pbf or SNAP's .txt, plain or \
+             compressed: USA-road-d.BAY, USA-road-d.CAL,",
+        ),
+        (&["shou-he", "--data", empty], "shou-he uses no real graphs; omit --data"),
+        (&["sousa", "--quick", "--data", empty], "graphs of divided sizes are generated; omit"),
         (&["shou-he", "--smoke", "--runs", "2"], "'--smoke' cannot be used with '--runs <RUNS>'"),
         (
             &["sousa", "--quick", "--scale", "2"],

@@ -1,8 +1,11 @@
 //! Files of graphs, as `convert` and `generate` write them.
 
+use std::io;
 use std::time::Instant;
 
-use kostra::io::{Format, Outgoing, Output};
+use kostra::io::{Format, Outgoing, Output, StreamHeader};
+
+use kostra::generate::{Options, Recipe, StreamError};
 
 use crate::input::{Graph, Request};
 use crate::output;
@@ -43,5 +46,39 @@ pub(crate) fn write(
         output::tell(&format!("note: {note}\n"));
     }
     output::tell(&format!("{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n"));
+    Ok(())
+}
+
+/// Generates a graph into a file, without holding it. The report goes to standard error.
+///
+/// # Errors
+/// When the graph cannot be made, or the output cannot be written.
+pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let edges = {
+        let stage = Stage::start("counting edges");
+        let progress = |done, total| stage.steps(done, total);
+        recipe.count_edges(&Options { progress: &progress, ..Options::default() })?
+    };
+    let (vertices, weight_type) = recipe.header();
+    // Counting refuses more edges than ids.
+    let header = StreamHeader { vertices, edges: edges as u32, weight_type };
+    {
+        let stage = Stage::start(&format!("generating {to}"));
+        let progress = |done, total| stage.steps(done, total);
+        let options = Options { progress: &progress, ..Options::default() };
+        output::write_stream(to, format, &header, |take| {
+            recipe.stream(&options, take).map_err(|error| match error {
+                StreamError::Write(cause) => cause,
+                StreamError::Spec(error) => io::Error::other(error),
+            })
+        })?;
+    }
+    let vertices = count(vertices.into(), "vertex", "vertices");
+    let (edges, time) = (count(edges, "edge", "edges"), duration(start.elapsed()));
+    output::tell(&format!(
+        "{to}: {}, {vertices}, {edges} (generate and write {time})\n",
+        format.title()
+    ));
     Ok(())
 }

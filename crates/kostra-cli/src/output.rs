@@ -4,7 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use kostra::io::{FORMATS, Format, Outgoing, Output, WriteError, write_atomically, write_graph};
+use kostra::io::{
+    FORMATS, Format, Outgoing, Output, StreamHeader, TakeEdges, WriteError, write_atomically,
+    write_graph,
+};
 
 /// Prints to standard output. A reader that has closed its end of the pipe is no error.
 ///
@@ -119,6 +122,20 @@ pub(crate) fn write(
     graph: Outgoing<'_>,
 ) -> Result<(), WriteError> {
     allow_early_end(output, write_graph(output, format, graph))
+}
+
+/// Writes a graph that is not in memory. A file appears whole or not at all. A reader of a standard
+/// stream may close its end.
+///
+/// # Errors
+/// As [`kostra::io::write_stream`].
+pub(crate) fn write_stream(
+    output: &Output,
+    format: Format,
+    header: &StreamHeader,
+    generate: impl FnOnce(TakeEdges<'_>) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    allow_early_end(output, kostra::io::write_stream(output, format, header, generate))
 }
 
 /// Turns a closed pipe into success, for the standard streams only, because they may end in `head`.

@@ -67,6 +67,19 @@ pub fn kruskal<W: Weight>(
     by(&sequential::Kruskal, graph, order, run)
 }
 
+/// The edges of the canonical forest, found by Prim's algorithm with a binary heap. For callers
+/// that know the weight type.
+///
+/// # Errors
+/// When the run is cancelled or the system refuses the memory.
+pub fn prim<W: Weight>(
+    graph: &Graph<W>,
+    order: Order,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    by(&sequential::PrimBinary, graph, order, run)
+}
+
 fn by<A: Algorithm, W: Weight>(
     algorithm: &A,
     graph: &Graph<W>,

@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
-use kostra_core::Vertex;
+use kostra_core::{AnyGraph, Vertex};
+use kostra_parallel::with_team;
 
 use crate::allocation::{array, check_size};
 use crate::share::Share;
+use crate::source::Ends;
 use crate::weights::Weights;
-use crate::{Generated, SpecError};
+use crate::{Generated, Made, SpecError};
 
 /// The bytes of both ends of an edge.
 pub(crate) const ENDS: usize = 2 * size_of::<Vertex>();
@@ -43,13 +45,6 @@ impl Builder {
         Ok(Self { vertices, kept, next: 0, u: array(length)?, v: array(length)? })
     }
 
-    /// The ids of the kept edges. The first of them is added next. For generators that know each
-    /// edge by its id, and need not generate the others.
-    pub(crate) fn skip_to_kept(&mut self) -> Range<u64> {
-        self.next = self.kept.start;
-        self.kept.clone()
-    }
-
     /// Adds an edge.
     #[inline]
     pub(crate) fn edge(&mut self, u: Vertex, v: Vertex) {
@@ -67,9 +62,20 @@ impl Builder {
     }
 
     /// The graph with its weights.
-    pub(crate) fn finish(self, weights: Weights, seed: u64) -> Result<Generated, SpecError> {
+    pub(crate) fn finish(self, weights: Weights, seed: u64) -> Result<Made, SpecError> {
+        let (graph, first) = self.finish_graph(weights, seed)?;
+        Ok(Made::Held(Box::new(Generated { graph, coordinates: None, first })))
+    }
+
+    /// The graph with its weights, and the id of its first edge.
+    pub(crate) fn finish_graph(
+        self,
+        weights: Weights,
+        seed: u64,
+    ) -> Result<(AnyGraph, u64), SpecError> {
         let first = self.kept.start;
-        let graph = weights.graph(seed, self.vertices, first, self.u, self.v)?;
-        Ok(Generated { graph, coordinates: None, first })
+        let ends = (first, Ends { u: self.u, v: self.v });
+        let graph = with_team(1, |team| weights.graph(team, seed, self.vertices, ends))?;
+        Ok((graph, first))
     }
 }

@@ -1,9 +1,9 @@
 //! Caterpillars: a path with leaves. In the first round every leaf hooks onto the path, and the
 //! path's vertices hook onto each other.
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "caterpillar",
@@ -22,21 +22,16 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let legs = parameters.integer("legs", 0..=u32::MAX.into())?;
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(
-        vertices.into(),
-        vertices.saturating_sub(1).into(),
-        weights,
-        parameters.share(),
-    )?;
     // Each vertex of the path stands before its own leaves.
-    for v in 1..vertices {
+    let edge = move |id| {
+        let v = id + 1;
         let leg = v % (legs + 1);
         let u = if leg == 0 { v - (legs + 1) } else { v - leg };
-        builder.edge(u as u32, v as u32);
-    }
-    builder.finish(weights, seed)
+        (u as u32, v as u32)
+    };
+    let caterpillar = ById { edges: vertices.saturating_sub(1), edge };
+    Made::edges(vertices.into(), parameters.weights_and_seed()?, caterpillar)
 }

@@ -1,10 +1,11 @@
 //! Complete graphs: every pair is an edge. With equal weights the forest is the star around vertex
 //! 0, by edge id alone.
 
-use crate::builder::Builder;
+use crate::allocation;
 use crate::pairs::pairs;
 use crate::parameters::{self, Parameters, SEED};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "complete",
@@ -18,14 +19,38 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), pairs(vertices), weights, parameters.share())?;
-    for u in 0..vertices as u32 {
-        for v in u + 1..vertices as u32 {
-            builder.edge(u, v);
+    let (weights, seed) = parameters.weights_and_seed()?;
+    allocation::check_size(vertices.into(), pairs(vertices), 0)?;
+    Made::edges(vertices.into(), (weights, seed), InBlocks(Complete { vertices }))
+}
+
+struct Complete {
+    vertices: u64,
+}
+
+impl Complete {
+    /// The rows of a block.
+    fn rows(&self) -> u64 {
+        (BLOCK_EDGES / self.vertices.max(1)).max(1)
+    }
+}
+
+impl Blocks for Complete {
+    fn blocks(&self) -> usize {
+        self.vertices.div_ceil(self.rows()) as usize
+    }
+
+    fn edges(&self) -> Option<u64> {
+        // The pairs were checked.
+        Some(pairs(self.vertices) as u64)
+    }
+
+    fn fill(&self, block: usize, ends: &mut Ends) {
+        let start = block as u64 * self.rows();
+        for u in start..self.vertices.min(start + self.rows()) {
+            (u + 1..self.vertices).for_each(|v| ends.push(u as u32, v as u32));
         }
     }
-    builder.finish(weights, seed)
 }

@@ -1,9 +1,9 @@
 //! Cycles: every edge except the heaviest is in the forest. With equal weights, only the edge ids
 //! prevent all vertices from hooking around the cycle.
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "cycle",
@@ -17,14 +17,10 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 3)?;
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), vertices.into(), weights, parameters.share())?;
     let last = vertices as u32 - 1;
-    for u in 0..last {
-        builder.edge(u, u + 1);
-    }
-    builder.edge(0, last);
-    builder.finish(weights, seed)
+    // The last edge closes the cycle.
+    let edge = move |id| if id == u64::from(last) { (0, last) } else { (id as u32, id as u32 + 1) };
+    Made::edges(vertices.into(), parameters.weights_and_seed()?, ById { edges: vertices, edge })
 }

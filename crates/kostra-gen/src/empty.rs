@@ -1,8 +1,8 @@
 //! Graphs without edges.
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "empty",
@@ -16,8 +16,8 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
-    let (vertices, weights, seed) =
-        (parameters.vertices("n", 0)?, parameters.weights()?, parameters.seed()?);
-    Builder::new(vertices.into(), 0, weights, parameters.share())?.finish(weights, seed)
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
+    let vertices = parameters.vertices("n", 0)?;
+    let edges = ById { edges: 0, edge: |_| (0, 0) };
+    Made::edges(vertices.into(), parameters.weights_and_seed()?, edges)
 }

@@ -77,6 +77,18 @@ pub enum SpecError {
         /// The highest possible value with the other parameters.
         most: u64,
     },
+    /// A real number is too small or too large, or the text is not a number.
+    #[error("`{name}={value}` is not a number from {least} to {most}")]
+    RealOutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// Its value as it was given.
+        value: String,
+        /// The lowest possible value.
+        least: f64,
+        /// The highest possible value.
+        most: f64,
+    },
     /// The sum of the R-MAT probabilities is above one.
     #[error(
         "a + b + c is {sum}, but the probabilities of three quadrants must leave at least 0 for the fourth"

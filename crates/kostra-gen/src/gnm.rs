@@ -2,7 +2,7 @@
 
 use crate::pairs::{pairs, uniform};
 use crate::parameters::{self, Parameters, SEED};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "gnm",
@@ -21,12 +21,11 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let pairs = pairs(vertices);
     // All pairs of 32-bit ids fit 64 bits.
     let given = parameters.integer_if_given("m", 0..=pairs as u64)?;
     let edges = given.unwrap_or(pairs.min(4 * u128::from(vertices)) as u64);
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    uniform(vertices, edges, weights, seed, parameters.share())
+    uniform(vertices, edges, parameters)
 }

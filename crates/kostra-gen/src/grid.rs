@@ -7,10 +7,11 @@
 
 use kostra_core::random::Stream;
 
-use crate::builder::Builder;
+use crate::allocation;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "grid",
@@ -27,7 +28,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let side = parameters.integer("side", 0..=u64::MAX)?;
     let rows = parameters.integer_if_given("rows", 0..=u64::MAX)?.unwrap_or(side);
     let columns = parameters.integer_if_given("cols", 0..=u64::MAX)?.unwrap_or(side);
@@ -36,22 +37,9 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
 
     let vertices = u128::from(rows) * u128::from(columns);
     let all = vertices.saturating_mul(2).saturating_sub(u128::from(rows) + u128::from(columns));
-    // Refused by its vertices before its edges are counted one by one.
-    Builder::new(vertices, 0, weights, parameters.share())?;
-    if vertices == 0 {
-        return Builder::new(0, 0, weights, parameters.share())?.finish(weights, seed);
-    }
+    allocation::check_size(vertices, if keep == 1.0 { all } else { 0 }, 0)?;
     let grid = Grid { rows, columns, keep, kept: random::stream(seed, "kept") };
-    let edges = if keep == 1.0 {
-        all
-    } else {
-        let mut count = 0_u128;
-        grid.each_edge(|_, _| count += 1);
-        count
-    };
-    let mut builder = Builder::new(vertices, edges, weights, parameters.share())?;
-    grid.each_edge(|u, v| builder.edge(u, v));
-    builder.finish(weights, seed)
+    Made::edges(vertices, (weights, seed), InBlocks(grid))
 }
 
 struct Grid {
@@ -61,19 +49,27 @@ struct Grid {
     kept: Stream,
 }
 
-impl Grid {
-    /// Visits the kept edges in order.
-    fn each_edge(&self, mut visit: impl FnMut(u32, u32)) {
+impl Blocks for Grid {
+    fn blocks(&self) -> usize {
+        (self.rows * self.columns).div_ceil(BLOCK_EDGES) as usize
+    }
+
+    fn edges(&self) -> Option<u64> {
+        let (rows, columns) = (self.rows, self.columns);
+        let all = if rows * columns == 0 { 0 } else { 2 * rows * columns - rows - columns };
+        (self.keep == 1.0).then_some(all)
+    }
+
+    fn fill(&self, block: usize, ends: &mut Ends) {
         let kept = |edge| self.keep == 1.0 || self.kept.unit(edge) < self.keep;
-        for row in 0..self.rows {
-            for column in 0..self.columns {
-                let u = row * self.columns + column;
-                if column + 1 < self.columns && kept(2 * u) {
-                    visit(u as u32, (u + 1) as u32);
-                }
-                if row + 1 < self.rows && kept(2 * u + 1) {
-                    visit(u as u32, (u + self.columns) as u32);
-                }
+        let start = block as u64 * BLOCK_EDGES;
+        for u in start..(self.rows * self.columns).min(start + BLOCK_EDGES) {
+            let (row, column) = (u / self.columns, u % self.columns);
+            if column + 1 < self.columns && kept(2 * u) {
+                ends.push(u as u32, (u + 1) as u32);
+            }
+            if row + 1 < self.rows && kept(2 * u + 1) {
+                ends.push(u as u32, (u + self.columns) as u32);
             }
         }
     }

@@ -6,10 +6,10 @@
 //! the first). So it is connected and simple and has `2n - 3` edges. A tiny component is a cycle,
 //! or a path if it has fewer than three vertices.
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::random;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
+use crate::{allocation, random};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "islands",
@@ -29,7 +29,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let giant = parameters.vertices("n", 0)?;
     let tiny = parameters.vertices("tiny", 0)?;
     let size = parameters.vertices("size", 1)?;
@@ -39,27 +39,27 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let edges_of_tiny = if size < 3 { size - 1 } else { size };
     let edges_of_giant = if giant < 2 { 0 } else { 2 * giant - 3 };
     let edges = u128::from(edges_of_giant) + u128::from(tiny) * u128::from(edges_of_tiny);
-    let mut builder = Builder::new(vertices, edges, weights, parameters.share())?;
-
+    allocation::check_size(vertices, edges, 0)?;
     let neighbors = random::stream(seed, "neighbours");
-    for v in 1..giant {
+    let edge = move |id: u64| {
+        if id >= edges_of_giant {
+            let (island, edge) =
+                ((id - edges_of_giant) / edges_of_tiny, (id - edges_of_giant) % edges_of_tiny);
+            let start = giant + island * size;
+            // The last edge of a cycle joins its ends.
+            let u = if edge + 1 == size { start } else { start + edge };
+            return (u as u32, (start + size - 1).min(start + edge + 1) as u32);
+        }
+        // Two edges for each vertex but the first two.
+        let (v, is_second) =
+            if id == 0 { (1, false) } else { ((id + 3) / 2, id.is_multiple_of(2)) };
         let first = neighbors.below(2 * v, v);
-        builder.edge(first as u32, v as u32);
-        if v > 1 {
-            // One of the others: those from the first on move up by one.
-            let second = neighbors.below(2 * v + 1, v - 1);
-            builder.edge((second + u64::from(second >= first)) as u32, v as u32);
+        if !is_second {
+            return (first as u32, v as u32);
         }
-    }
-    for island in 0..tiny {
-        let start = (giant + island * size) as u32;
-        let last = start + (size as u32 - 1);
-        for u in start..last {
-            builder.edge(u, u + 1);
-        }
-        if size >= 3 {
-            builder.edge(start, last);
-        }
-    }
-    builder.finish(weights, seed)
+        // One of the others: those from the first on move up by one.
+        let second = neighbors.below(2 * v + 1, v - 1);
+        ((second + u64::from(second >= first)) as u32, v as u32)
+    };
+    Made::edges(vertices, (weights, seed), ById { edges: edges as u64, edge })
 }

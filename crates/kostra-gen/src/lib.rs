@@ -1,10 +1,12 @@
 //! Generators of graphs, which a line of text describes: `road:n=1000000,seed=7`.
 //!
-//! The same text gives the same graph on every machine and in every version. Random numbers depend
-//! only on the seed and a position, such as an edge or a junction. They come from this crate, and
-//! no arithmetic depends on a mathematics library. A generator needs the memory of the final arrays
-//! (12 bytes per edge with 32-bit weights) and little scratch memory per vertex. A graph that is
-//! too large for 32-bit ids or for the memory is refused before the generator starts.
+//! The same text gives the same graph on every machine, in every version and for any number of
+//! threads. Random numbers depend only on the seed and a position, such as an edge or a junction.
+//! They come from this crate, and no arithmetic depends on a mathematics library. A generator needs
+//! the memory of the final arrays (12 bytes per edge with 32-bit weights) and little scratch memory
+//! per vertex; `gnm` and `rmat` also need up to 1 GiB to sort edges. A graph that is too large for
+//! 32-bit ids or for the memory is refused before the generator starts, or as soon as it has too
+//! many edges. [`Recipe::stream`] passes the edges on without holding the graph.
 //!
 //! ```
 //! let made = kostra_gen::generate("grid:rows=20,cols=30")?;
@@ -38,23 +40,32 @@ mod caterpillar;
 mod complete;
 mod cycle;
 mod dense;
+mod drawn;
 mod empty;
 mod error;
+mod geometric;
 mod gnm;
+mod gnp;
 mod grid;
 mod islands;
+mod mesh;
 mod multigraph;
 mod number;
 mod pairs;
 mod parameters;
 mod path;
+mod power_law;
 mod random;
+mod real;
+mod recipe;
 mod rmat;
 mod road;
-mod rows;
 mod share;
+mod source;
 mod ssca2;
 mod star;
+mod target;
+mod torus;
 mod watts_strogatz;
 mod weights;
 
@@ -62,6 +73,8 @@ use kostra_core::{AnyGraph, Coordinates};
 
 pub use error::SpecError;
 use parameters::Parameters;
+use recipe::Made;
+pub use recipe::{Options, Recipe, StreamError};
 use share::Share;
 
 /// A generated graph.
@@ -86,7 +99,7 @@ pub struct GeneratorInfo {
     pub parameters: &'static [ParameterInfo],
     /// An example of a spec.
     pub example: &'static str,
-    make: fn(&Parameters<'_>) -> Result<Generated, SpecError>,
+    make: fn(&Parameters<'_>) -> Result<Made, SpecError>,
 }
 
 /// The description of a parameter, for help texts.
@@ -104,9 +117,15 @@ static GENERATORS: &[GeneratorInfo] = &[
     road::INFO,
     grid::INFO,
     gnm::INFO,
+    gnp::INFO,
     rmat::INFO,
     ssca2::INFO,
     watts_strogatz::INFO,
+    geometric::PLANE,
+    geometric::SPACE,
+    power_law::INFO,
+    mesh::INFO,
+    torus::INFO,
     dense::INFO,
     path::INFO,
     star::INFO,
@@ -123,13 +142,13 @@ pub fn generators() -> &'static [GeneratorInfo] {
     GENERATORS
 }
 
-/// Generates the graph of a spec such as `road:n=1000000,seed=7`.
+/// Generates the graph of a spec such as `road:n=1000000,seed=7`, on all processors.
 ///
 /// # Errors
 /// When the generator or a parameter is unknown, or a value is out of range. When the graph would
 /// have more vertices or edges than 32-bit ids can name, or the system refuses the memory.
 pub fn generate(spec: &str) -> Result<Generated, SpecError> {
-    make(spec, Share::WHOLE)
+    Recipe::new(spec)?.generate(&Options::default())
 }
 
 /// Generates part `part` of `parts` parts of the graph of [`generate`], counted from 0. A part has
@@ -139,8 +158,9 @@ pub fn generate(spec: &str) -> Result<Generated, SpecError> {
 /// All parts must be generated at the same time, by calls that differ only in `part`. `gather`
 /// exchanges numbers: it sends the part's number to the other parts and returns the numbers of all
 /// parts, indexed by part. All parts call it equally often: two or three times, or never. Memory:
-/// that of the part, and 16 bytes per vertex for `road`. Time: that of the whole graph, because
-/// every part generates all edges and keeps its own.
+/// that of the part, and 16 bytes per vertex for `road`. Time: that of the whole graph on one
+/// thread, because a part generates the edges of other parts as well, unless their ids alone
+/// determine them.
 ///
 /// # Errors
 /// As [`generate`]. All parts fail alike, except when the system refuses memory.
@@ -154,17 +174,6 @@ pub fn generate_part(
     gather: &dyn Fn(u64) -> Vec<u64>,
 ) -> Result<Generated, SpecError> {
     assert!(part < parts, "part {part} of {parts}");
-    make(spec, Share::new(part, parts, gather))
-}
-
-fn make(spec: &str, share: Share<'_>) -> Result<Generated, SpecError> {
-    let (name, list) = spec.split_once(':').unwrap_or((spec, ""));
-    let name = name.trim();
-    let generator = GENERATORS.iter().find(|generator| generator.id == name).ok_or_else(|| {
-        SpecError::UnknownGenerator {
-            name: name.to_owned(),
-            advice: error::advice(name, GENERATORS.iter().map(|generator| generator.id)),
-        }
-    })?;
-    (generator.make)(&Parameters::parse(generator, list, share)?)
+    let share = Share::new(part, parts, gather);
+    recipe::make(spec, share)?.generate_share(share, &Options { threads: 1, ..Options::default() })
 }

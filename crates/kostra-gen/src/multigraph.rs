@@ -4,10 +4,10 @@
 //! One edge in eight is a self-loop. One in eight repeats an earlier pair in reverse order. All
 //! others are uniform pairs, which may be self-loops or repetitions as well.
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "multigraph",
@@ -30,25 +30,24 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let edges = parameters.integer("m", 0..=u64::MAX)?;
     let vertices = parameters.vertices("n", u64::from(edges > 0))?;
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(vertices.into(), edges.into(), weights, parameters.share())?;
+    let (weights, seed) = parameters.weights_and_seed()?;
     let (kinds, ends) = (random::stream(seed, "kinds"), random::stream(seed, "ends"));
-    for edge in 0..edges {
+    let edge = move |id| {
         // An edge may repeat one that repeats another; each turns it round.
-        let (mut edge, mut turned) = (edge, false);
+        let (mut edge, mut turned) = (id, false);
         while kinds.below(edge, 8) == 1 && edge > 0 {
             (edge, turned) = (ends.below(2 * edge, edge), !turned);
         }
         let u = ends.below(2 * edge, vertices) as u32;
         let v = ends.below(2 * edge + 1, vertices) as u32;
         match kinds.below(edge, 8) {
-            0 => builder.edge(u, u),
-            _ if turned => builder.edge(v, u),
-            _ => builder.edge(u, v),
+            0 => (u, u),
+            _ if turned => (v, u),
+            _ => (u, v),
         }
-    }
-    builder.finish(weights, seed)
+    };
+    Made::edges(vertices.into(), (weights, seed), ById { edges, edge })
 }

@@ -2,22 +2,28 @@
 //!
 //! Up to a quarter of all pairs: pairs are drawn until m distinct ones exist (Batagelj & Brandes
 //! 2005). The first pass draws m pairs; each later pass draws one pair per repetition. O(n + m)
-//! time. Scratch memory: 4 bytes per vertex and 8 per repetition. 16 million edges on 4 million
-//! vertices have about 16 repetitions.
+//! time. 16 million edges on 4 million vertices have about 16 repetitions.
+//!
+//! Whether a later pair is a repetition depends on all pairs of the first pass. In memory, the
+//! sorted pairs answer this. A stream of edges sorts the pairs of the first pass twice: the first
+//! time only counts them, and finds which candidates for later passes they contain.
 //!
 //! More pairs: one scan over all pairs takes each with the probability that gives exactly m pairs
 //! (selection sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, because it
-//! skips few pairs. No scratch memory.
+//! skips few pairs. No scratch memory. Each choice depends on the one before, so one thread scans.
+
+use std::ops::Range;
 
 use kostra_core::Vertex;
+use kostra_core::random::Stream;
 
-use crate::allocation;
-use crate::builder::{Builder, ENDS};
+use crate::builder::Builder;
+use crate::drawn::{Drawn, Draws};
+use crate::parameters::Parameters;
 use crate::random;
-use crate::rows::Rows;
 use crate::share::Share;
-use crate::weights::Weights;
-use crate::{Generated, SpecError};
+use crate::source::{Emit, Ends, Run, Source, Stop};
+use crate::{Made, SpecError, allocation};
 
 /// The number of pairs of `n` vertices.
 pub(crate) fn pairs(vertices: u64) -> u128 {
@@ -31,97 +37,197 @@ pub(crate) fn pairs(vertices: u64) -> u128 {
 pub(crate) fn uniform(
     vertices: u64,
     edges: u64,
-    weights: Weights,
-    seed: u64,
-    share: Share<'_>,
-) -> Result<Generated, SpecError> {
+    parameters: &Parameters<'_>,
+) -> Result<Made, SpecError> {
+    let (weights, seed) = parameters.weights_and_seed()?;
     if u128::from(edges) * 4 > pairs(vertices) {
-        return select(vertices, edges, weights, seed, share)?.finish(weights, seed);
+        let mut builder = Builder::new(vertices.into(), edges.into(), weights, parameters.share())?;
+        select(vertices, edges, seed, |u, v| builder.edge(u, v));
+        return builder.finish(weights, seed);
     }
-    let bytes = u128::from(edges) * (ENDS + weights.bytes()) as u128 + 4 * u128::from(vertices);
-    allocation::check_size(vertices.into(), edges.into(), share.amount_of(bytes))?;
-    let (u, v) = draw(vertices, edges, seed, share)?;
-    let (first, _) = share.sum(u.len());
-    Ok(Generated {
-        graph: weights.graph(seed, vertices as usize, first, u, v)?,
-        coordinates: None,
-        first,
-    })
+    allocation::check_size(vertices.into(), edges.into(), 0)?;
+    Made::edges(vertices.into(), (weights, seed), Uniform::new(vertices, edges, seed))
 }
 
 /// Selection sampling, for at least a quarter of all pairs.
-fn select(
-    vertices: u64,
-    edges: u64,
-    weights: Weights,
-    seed: u64,
-    share: Share<'_>,
-) -> Result<Builder, SpecError> {
-    let mut builder = Builder::new(vertices.into(), edges.into(), weights, share)?;
+fn select(vertices: u64, edges: u64, seed: u64, mut visit: impl FnMut(Vertex, Vertex)) {
     let selection = random::stream(seed, "selection");
     let (mut wanted, all) = (edges, pairs(vertices) as u64);
     let mut pair = 0;
     for u in 0..vertices as u32 {
         for v in u + 1..vertices as u32 {
             if wanted == 0 {
-                return Ok(builder);
+                return;
             }
             if selection.below(pair, all - pair) < wanted {
-                builder.edge(u, v);
+                visit(u, v);
                 wanted -= 1;
             }
             pair += 1;
         }
     }
-    Ok(builder)
 }
 
-/// Drawing until there are `edges` distinct pairs; at most a quarter of all pairs, and below 2^32.
-fn draw(
+/// The pair drawn at an index, its lower end first.
+#[inline]
+fn pair(stream: Stream, vertices: u64, index: u64) -> (Vertex, Vertex) {
+    let u = stream.below(2 * index, vertices);
+    let other = stream.below(2 * index + 1, vertices - 1);
+    let v = other + u64::from(other >= u);
+    (u.min(v) as Vertex, u.max(v) as Vertex)
+}
+
+type Edge = (Vertex, Vertex);
+
+/// Pairs that are drawn until `edges` distinct ones exist; at most a quarter of all pairs.
+struct Uniform {
     vertices: u64,
     edges: u64,
-    seed: u64,
-    share: Share<'_>,
-) -> Result<(Vec<Vertex>, Vec<Vertex>), SpecError> {
-    let stream = random::stream(seed, "pairs");
-    let pair = |index: u64| {
-        let u = stream.below(2 * index, vertices);
-        let other = stream.below(2 * index + 1, vertices - 1);
-        let v = other + u64::from(other >= u);
-        (u.min(v) as Vertex, u.max(v) as Vertex)
-    };
-    let own = share.rows(vertices);
-    // Of the whole it is known how many there will be.
-    let room = if share.is_whole() { edges as usize } else { 0 };
-    let rows =
-        Rows::collect((own.clone(), !share.is_whole()), edges, room, |index| Some(pair(index)))?;
+    stream: Stream,
+}
 
-    let mut late = Vec::new();
-    let mut index = edges;
-    loop {
-        let (_, have) = share.sum(rows.len() + late.len());
-        if have == edges {
-            break;
+impl Uniform {
+    fn new(vertices: u64, edges: u64, seed: u64) -> Self {
+        Self { vertices, edges, stream: random::stream(seed, "pairs") }
+    }
+
+    fn pair(&self, index: u64) -> Edge {
+        pair(self.stream, self.vertices, index)
+    }
+
+    /// The pairs of the first pass.
+    fn draws(&self) -> Draws<impl Fn(u64) -> Option<Edge> + Sync> {
+        let (stream, vertices) = (self.stream, self.vertices);
+        Draws {
+            vertices,
+            draws: self.edges,
+            draw: move |index| Some(pair(stream, vertices, index)),
         }
-        // Never more than are wanting, so that no choice is left among them: that would favour some
-        // pairs.
-        for _ in 0..edges - have {
-            let (u, v) = pair(index);
-            index += 1;
-            if own.contains(&u) && !rows.contains(u, v) {
-                late.push((u, v));
+    }
+
+    /// The pairs of later passes, ascending, given how many distinct pairs there are so far, with
+    /// these later ones. `is_new` says whether the first pass lacks the pair of an index; its error
+    /// ends the search.
+    fn late<E>(
+        &self,
+        mut have: impl FnMut(usize) -> u64,
+        mut is_new: impl FnMut(u64, Edge) -> Result<bool, E>,
+    ) -> Result<Vec<Edge>, E> {
+        let mut late = Vec::new();
+        let mut index = self.edges;
+        loop {
+            let have = have(late.len());
+            if have == self.edges {
+                return Ok(late);
+            }
+            // Never more than are wanting, so that no choice is left among them: that would favor
+            // some pairs.
+            for _ in have..self.edges {
+                let pair = self.pair(index);
+                if is_new(index, pair)? {
+                    late.push(pair);
+                }
+                index += 1;
+            }
+            late.sort_unstable();
+            late.dedup();
+        }
+    }
+
+    /// As [`late`](Self::late), without the pairs of the first pass in memory.
+    fn late_of_stream(&self, run: &Run<'_>) -> Result<Vec<Edge>, Stop> {
+        if self.edges == 0 {
+            return Ok(Vec::new());
+        }
+        // Repetitions: each of m pairs meets each other with probability 1 / N.
+        let repetitions = u128::from(self.edges).pow(2) / pairs(self.vertices).max(1);
+        let mut count = (repetitions as u64).max(LEAST_CANDIDATES);
+        loop {
+            let mut candidates: Vec<_> =
+                (self.edges..self.edges + count).map(|index| (self.pair(index), index)).collect();
+            candidates.sort_unstable();
+            let mut is_new = vec![true; count as usize];
+            let (mut distinct, mut next) = (0, 0);
+            self.draws().sorted(run, &mut |wave| {
+                for ends in wave.iter().filter(|ends| ends.len() > 0) {
+                    distinct += ends.len() as u64;
+                    let last = ends.at(ends.len() - 1);
+                    while let Some((pair, index)) = candidates.get(next).filter(|c| c.0 <= last) {
+                        is_new[(index - self.edges) as usize] = !contains(ends, *pair);
+                        next += 1;
+                    }
+                }
+                Ok(())
+            })?;
+            let known =
+                |index: u64, _| is_new.get((index - self.edges) as usize).copied().ok_or(());
+            match self.late(|late| distinct + late as u64, known) {
+                Ok(late) => return Ok(late),
+                Err(()) => count *= 2,
             }
         }
-        late.sort_unstable();
-        late.dedup();
     }
-    let (mut u, mut v) = rows.into_ends(room)?;
-    merge(&mut u, &mut v, &late);
-    Ok((u, v))
+}
+
+/// The least number of candidates for later passes.
+const LEAST_CANDIDATES: u64 = 64;
+
+/// Whether ascending edges contain a pair.
+fn contains(ends: &Ends, (u, v): Edge) -> bool {
+    let start = ends.u.partition_point(|&first| first < u);
+    let end = start + ends.u[start..].partition_point(|&first| first == u);
+    ends.v[start..end].binary_search(&v).is_ok()
+}
+
+impl Source for Uniform {
+    fn edges(&self) -> Option<u64> {
+        Some(self.edges)
+    }
+
+    fn run(&self, run: &Run<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+        let late = self.late_of_stream(run)?;
+        let mut late = &late[..];
+        self.draws().sorted(run, &mut |wave| {
+            let end = wave.iter().rfind(|ends| ends.len() > 0);
+            let end = end.map(|ends| ends.at(ends.len() - 1));
+            if end.is_none_or(|end| late.first().is_none_or(|&first| first > end)) {
+                return emit(wave);
+            }
+            let mut wave = wave.to_vec();
+            for ends in wave.iter_mut().filter(|ends| ends.len() > 0) {
+                let last = ends.at(ends.len() - 1);
+                let (own, others) = late.split_at(late.partition_point(|&pair| pair < last));
+                merge(&mut ends.u, &mut ends.v, own);
+                late = others;
+            }
+            emit(&wave)
+        })?;
+        let mut rest = Ends::default();
+        late.iter().for_each(|&(u, v)| rest.push(u, v));
+        emit(&[rest])
+    }
+
+    fn drawn(&self) -> Option<&dyn Drawn> {
+        Some(self)
+    }
+}
+
+impl Drawn for Uniform {
+    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop> {
+        let mut ends = self.draws().collect(run, share)?;
+        let own =
+            if share.is_whole() { 0..self.vertices as Vertex } else { share.rows(self.vertices) };
+        let is_new = |_, pair: Edge| Ok(own.contains(&pair.0) && !contains(&ends, pair));
+        let late: Result<_, Stop> = self.late(|late| share.sum(ends.len() + late).1, is_new);
+        let late = late?;
+        merge(&mut ends.u, &mut ends.v, &late);
+        let (first, _) = share.sum(ends.len());
+        Ok((ends, first))
+    }
 }
 
 /// Merges ascending edges into ascending edges, from the back, in place.
-fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[(Vertex, Vertex)]) {
+fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
     let mut left = u.len();
     let mut to = left + late.len();
     u.resize(to, 0);
@@ -147,7 +253,8 @@ mod tests {
         for (edges, expected, bound) in [(3, 1000, 113), (9, 3000, 139)] {
             let mut count = [[0_u32; 6]; 6];
             for seed in 0..5000 {
-                let graph = uniform(6, edges, Weights::Equal, seed, Share::WHOLE).unwrap().graph;
+                let graph =
+                    crate::generate(&format!("gnm:n=6,m={edges},seed={seed}")).unwrap().graph;
                 assert_eq!(graph.edges() as u64, edges);
                 for (&u, &v) in graph.u().iter().zip(graph.v()) {
                     count[u as usize][v as usize] += 1;

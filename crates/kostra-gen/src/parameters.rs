@@ -5,8 +5,9 @@
 
 use std::ops::RangeInclusive;
 
-use kostra_core::MAX_VERTICES;
+use kostra_core::{MAX_EDGES, MAX_VERTICES};
 
+pub(crate) use crate::allocation::check_vertices;
 use crate::share::Share;
 use crate::weights::Weights;
 use crate::{GeneratorInfo, ParameterInfo, SpecError, error, number};
@@ -116,11 +117,33 @@ impl<'a> Parameters<'a> {
 
     /// A number from 0 to 1.
     pub(crate) fn probability(&self, name: &'static str) -> Result<f64, SpecError> {
-        let value = self.text(name);
-        match value.parse() {
-            Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
-            _ => Err(SpecError::NotAProbability { name, value: value.to_owned() }),
-        }
+        probability(name, self.text(name))
+    }
+
+    /// As [`probability`](Self::probability), but none if the spec lacks the parameter.
+    pub(crate) fn probability_if_given(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<f64>, SpecError> {
+        self.given(name).map(|value| probability(name, value)).transpose()
+    }
+
+    /// A real number in a range.
+    pub(crate) fn real(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<f64>,
+    ) -> Result<f64, SpecError> {
+        real(name, self.text(name), range)
+    }
+
+    /// As [`real`](Self::real), but none if the spec lacks the parameter.
+    pub(crate) fn real_if_given(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<f64>,
+    ) -> Result<Option<f64>, SpecError> {
+        self.given(name).map(|value| real(name, value, range)).transpose()
     }
 
     /// The seed.
@@ -132,6 +155,11 @@ impl<'a> Parameters<'a> {
     pub(crate) fn weights(&self) -> Result<Weights, SpecError> {
         let value = self.text("weights");
         Weights::parse(value).ok_or_else(|| unknown_weights(value, Weights::names()))
+    }
+
+    /// The kind of weights, and the seed.
+    pub(crate) fn weights_and_seed(&self) -> Result<(Weights, u64), SpecError> {
+        Ok((self.weights()?, self.seed()?))
     }
 
     /// The kind of weights; none for `own`, the kind that only this generator has.
@@ -151,6 +179,33 @@ fn unknown_weights(value: &str, known: impl Iterator<Item = &'static str>) -> Sp
         name: "weights",
         value: value.to_owned(),
         choices: error::listed(known),
+    }
+}
+
+/// Refuses a graph whose expected number of edges is above the number of ids.
+pub(crate) fn check_expected_edges(expected: f64) -> Result<(), SpecError> {
+    if expected > MAX_EDGES as f64 {
+        return Err(SpecError::TooManyEdges { edges: expected as u128 });
+    }
+    Ok(())
+}
+
+fn probability(name: &'static str, value: &str) -> Result<f64, SpecError> {
+    match value.parse() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => Err(SpecError::NotAProbability { name, value: value.to_owned() }),
+    }
+}
+
+fn real(name: &'static str, value: &str, range: RangeInclusive<f64>) -> Result<f64, SpecError> {
+    match value.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(SpecError::RealOutOfRange {
+            name,
+            value: value.to_owned(),
+            least: *range.start(),
+            most: *range.end(),
+        }),
     }
 }
 

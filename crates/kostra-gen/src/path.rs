@@ -1,9 +1,9 @@
 //! Paths. With ascending weights, every vertex except the first hooks onto its predecessor. This
 //! gives the longest possible chain of pointers for a contracting solver.
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "path",
@@ -17,17 +17,9 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
-    let mut builder = Builder::new(
-        vertices.into(),
-        vertices.saturating_sub(1).into(),
-        weights,
-        parameters.share(),
-    )?;
-    for v in 1..vertices as u32 {
-        builder.edge(v - 1, v);
-    }
-    builder.finish(weights, seed)
+    let edges = vertices.saturating_sub(1);
+    let path = ById { edges, edge: |id| (id as u32, id as u32 + 1) };
+    Made::edges(vertices.into(), parameters.weights_and_seed()?, path)
 }

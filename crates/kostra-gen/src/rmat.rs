@@ -4,20 +4,23 @@
 //! `1 - a - b - c`, then a quadrant of that quadrant, and so on, `scale` times (Chakrabarti, Zhan &
 //! Faloutsos 2004). Self-loops are dropped, repeated edges are merged, and the vertex ids are
 //! permuted, because otherwise the lowest ids would be the hubs. O(edgefactor * scale * 2^scale)
-//! time. Scratch memory: 4 bytes per vertex and 4 per dropped edge.
+//! time. Scratch memory: 8 bytes per draw, 1 GiB at most.
 //!
 //! The default probabilities are those of the Graph500 benchmark. GTgraph (Madduri & Bader 2006)
 //! has .45, .15, .15 and .25: `rmat:scale=20,edgefactor=8,a=0.45,b=0.15,c=0.15`.
+
+use std::ops::Range;
 
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
 use crate::allocation;
-use crate::builder::ENDS;
+use crate::drawn::{Drawn, Draws};
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
-use crate::rows::Rows;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::share::Share;
+use crate::source::{Emit, Ends, Run, Source, Stop};
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "rmat",
@@ -55,7 +58,7 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     make,
 };
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let scale = parameters.integer("scale", 0..=31)? as u32;
     let edge_factor = parameters.integer("edgefactor", 0..=u64::MAX)?;
     let [a, b, c] =
@@ -67,16 +70,41 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let (weights, seed) = (parameters.weights()?, parameters.seed()?);
     let vertices = 1_usize << scale;
     let draws = u128::from(edge_factor) << scale;
-    let share = parameters.share();
-    let bytes = share.amount_of(draws * (ENDS + weights.bytes()) as u128 + 4 * vertices as u128);
-    allocation::check_size(vertices as u128, draws, bytes)?;
-
+    allocation::check_size(vertices as u128, draws, 0)?;
     let matrix = Matrix::new(scale, [a, b, c], seed);
-    let own = (share.rows(vertices as u64), !share.is_whole());
-    let rows = Rows::collect(own, draws as u64, 0, |index| matrix.edge(index))?;
-    let (u, v) = rows.into_ends(0)?;
-    let (first, _) = share.sum(u.len());
-    Ok(Generated { graph: weights.graph(seed, vertices, first, u, v)?, coordinates: None, first })
+    // There are fewer than 2^32 draws.
+    let draw = move |index| matrix.edge(index);
+    let source = RMat(Draws { vertices: vertices as u64, draws: draws as u64, draw });
+    Made::edges(vertices as u128, (weights, seed), source)
+}
+
+/// The draws of the matrix.
+struct RMat<D>(Draws<D>);
+
+impl<D: Fn(u64) -> Option<(Vertex, Vertex)> + Sync> Source for RMat<D> {
+    fn edges(&self) -> Option<u64> {
+        (self.0.draws == 0).then_some(0)
+    }
+
+    fn at_most(&self) -> Option<u64> {
+        Some(self.0.draws)
+    }
+
+    fn run(&self, run: &Run<'_>, _ids: Range<u64>, emit: Emit<'_>) -> Result<(), Stop> {
+        self.0.sorted(run, emit)
+    }
+
+    fn drawn(&self) -> Option<&dyn Drawn> {
+        Some(self)
+    }
+}
+
+impl<D: Fn(u64) -> Option<(Vertex, Vertex)> + Sync> Drawn for RMat<D> {
+    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop> {
+        let ends = self.0.collect(run, share)?;
+        let (first, _) = share.sum(ends.len());
+        Ok((ends, first))
+    }
 }
 
 /// The number of levels of the matrix that one table lookup decides.

@@ -44,7 +44,7 @@ use crate::builder::{self, Builder};
 use crate::parameters::{Parameters, SEED};
 use crate::random;
 use crate::weights::Weights;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::{Generated, GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "road",
@@ -84,7 +84,7 @@ const DEAD_END_REACH: (f64, f64) = (0.1, 0.15);
 /// The number of vertices per junction, which gives the width of a square lattice.
 const VERTICES_PER_JUNCTION: f64 = 1.525;
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let chosen = parameters.weights_or("length")?;
     // Lengths take as much room as other 32-bit weights.
@@ -118,10 +118,10 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
         );
         (AnyGraph::from_edges(vertices as usize, u, v, lengths)?, first)
     } else {
-        let made = edges.finish(weights, seed)?;
-        (made.graph, made.first)
+        edges.finish_graph(weights, seed)?
     };
-    Ok(Generated { graph, coordinates: Some(Coordinates::Planar(places)), first })
+    let coordinates = Some(Coordinates::Planar(places));
+    Ok(Made::Held(Box::new(Generated { graph, coordinates, first })))
 }
 
 /// The distance between two points in whole units, at least one.

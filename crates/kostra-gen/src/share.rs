@@ -30,6 +30,11 @@ impl<'a> Share<'a> {
         Self { part, parts, gather: Some(gather) }
     }
 
+    /// Window `window` of `windows` windows of the rows, which one caller generates in turn.
+    pub(crate) fn window(window: usize, windows: usize) -> Self {
+        Self { part: window, parts: windows, gather: None }
+    }
+
     /// Whether it is the only part.
     pub(crate) fn is_whole(self) -> bool {
         self.parts == 1

@@ -20,16 +20,19 @@
 //! Here a pair of a clique has no direction, so the parameter has no meaning.
 //!
 //! A vertex has `2 (clique - 1) / 3` neighbors in its clique on average, because the mean is over
-//! vertices and large cliques have more of them. O(n log n + m) time in two passes; the first
-//! counts edges. Scratch memory: 4 bytes per clique.
+//! vertices and large cliques have more of them. O(n log n + m) time. Scratch memory: 4 bytes per
+//! clique.
+
+use std::ops::Range;
 
 use kostra_core::Vertex;
 
 use crate::allocation::{self, array};
-use crate::builder::{Builder, ENDS};
+use crate::builder::ENDS;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "ssca2",
@@ -64,7 +67,7 @@ const DISTANCES: u64 = 32;
 /// The streams of parallel edges draw this many numbers per pair.
 const MOST_PARALLEL: u64 = 255;
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     let given = parameters.integer_if_given("clique", 1..=vertices.max(1))?;
     let plan = Plan {
@@ -82,13 +85,9 @@ fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
     let least = share.amount_of(pairs.saturating_mul(edge_bytes));
     allocation::check_size(vertices.into(), pairs, least + 4 * u128::from(cliques))?;
     let starts = plan.starts(cliques)?;
-    let mut edges = 0_u128;
-    plan.each_edge(&starts, |_, _| edges += 1);
-
-    let mut builder = Builder::new(vertices.into(), edges, weights, share)?;
     let ids = Ids::new(plan.seed, vertices);
-    plan.each_edge(&starts, |u, v| builder.edge(ids.at(u), ids.at(v)));
-    builder.finish(weights, plan.seed)
+    let graph = Cliques { blocks: plan.blocks(&starts), plan, starts, ids };
+    Made::edges(vertices.into(), parameters.weights_and_seed()?, InBlocks(graph))
 }
 
 /// The greatest number whose cube is at most `number`, but at least 1.
@@ -119,6 +118,38 @@ impl Ids {
             id = self.permutation.apply(id);
         }
         id
+    }
+}
+
+/// The graph, with its edges divided into blocks.
+struct Cliques {
+    plan: Plan,
+    /// The first vertex of each clique.
+    starts: Vec<u32>,
+    ids: Ids,
+    blocks: Vec<Block>,
+}
+
+/// Some edges: those inside consecutive cliques, or those that start in them and leave them.
+struct Block {
+    cliques: Range<usize>,
+    /// The number of the first pair inside the cliques; none for the edges between cliques.
+    first_pair: Option<u64>,
+}
+
+impl Blocks for Cliques {
+    fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn edges(&self) -> Option<u64> {
+        None
+    }
+
+    fn fill(&self, block: usize, ends: &mut Ends) {
+        self.plan.each_edge(&self.starts, &self.blocks[block], |u, v| {
+            ends.push(self.ids.at(u), self.ids.at(v));
+        });
     }
 }
 
@@ -161,16 +192,49 @@ impl Plan {
         Ok(starts)
     }
 
-    /// Visits all edges in order, with vertices in the order of their cliques.
-    fn each_edge(&self, starts: &[u32], mut visit: impl FnMut(u64, u64)) {
-        self.each_edge_of_cliques(starts, &mut visit);
-        self.each_edge_between_cliques(starts, &mut visit);
+    /// The blocks in order: first those of cliques, then those between cliques.
+    fn blocks(&self, starts: &[u32]) -> Vec<Block> {
+        let (mut inside, mut between) = (Vec::new(), Vec::new());
+        let (mut pair, mut of_inside, mut of_between) = (0, (0, 0), 0);
+        for clique in 0..starts.len() {
+            let (start, end) = self.clique(starts, clique);
+            let pairs = (end - start) * (end - start - 1) / 2;
+            pair += pairs;
+            let last = clique + 1 == starts.len();
+            if last || pair - of_inside.1 >= BLOCK_EDGES {
+                inside.push(Block {
+                    cliques: of_inside.0..clique + 1,
+                    first_pair: Some(of_inside.1),
+                });
+                of_inside = (clique + 1, pair);
+            }
+            if last || end - u64::from(starts[of_between]) >= BLOCK_VERTICES {
+                between.push(Block { cliques: of_between..clique + 1, first_pair: None });
+                of_between = clique + 1;
+            }
+        }
+        inside.append(&mut between);
+        inside
     }
 
-    fn each_edge_of_cliques(&self, starts: &[u32], visit: &mut impl FnMut(u64, u64)) {
+    /// Visits the edges of a block in order, with vertices in the order of their cliques.
+    fn each_edge(&self, starts: &[u32], block: &Block, mut visit: impl FnMut(u64, u64)) {
+        match block.first_pair {
+            Some(pair) => self.each_edge_of_cliques(starts, block, pair, &mut visit),
+            None => self.each_edge_between_cliques(starts, block, &mut visit),
+        }
+    }
+
+    fn each_edge_of_cliques(
+        &self,
+        starts: &[u32],
+        block: &Block,
+        mut pair: u64,
+        visit: &mut impl FnMut(u64, u64),
+    ) {
         let copies = random::stream(self.seed, "parallel edges of cliques");
-        let mut pair = 0;
-        for (start, end) in self.cliques(starts) {
+        for clique in block.cliques.clone() {
+            let (start, end) = self.clique(starts, clique);
             for u in start..end {
                 for v in u + 1..end {
                     for _ in 0..1 + copies.below(pair, self.parallel) {
@@ -182,12 +246,18 @@ impl Plan {
         }
     }
 
-    fn each_edge_between_cliques(&self, starts: &[u32], visit: &mut impl FnMut(u64, u64)) {
+    fn each_edge_between_cliques(
+        &self,
+        starts: &[u32],
+        block: &Block,
+        visit: &mut impl FnMut(u64, u64),
+    ) {
         let ends = random::stream(self.seed, "ends between cliques");
         let copies = random::stream(self.seed, "parallel edges between cliques");
         let kept = random::stream(self.seed, "edges between cliques");
         let levels = self.vertices.checked_ilog2().unwrap_or(0);
-        for (start, end) in self.cliques(starts) {
+        for clique in block.cliques.clone() {
+            let (start, end) = self.clique(starts, clique);
             for u in start..end {
                 let mut probability = self.inter;
                 for level in 1..u64::from(levels) {
@@ -207,12 +277,15 @@ impl Plan {
         }
     }
 
-    /// The first vertex of each clique, and the vertex behind its last.
-    fn cliques(&self, starts: &[u32]) -> impl Iterator<Item = (u64, u64)> {
-        let ends = starts.iter().skip(1).map(|&start| start.into()).chain([self.vertices]);
-        starts.iter().map(|&start| start.into()).zip(ends)
+    /// The first vertex of a clique, and the vertex behind its last.
+    fn clique(&self, starts: &[u32], clique: usize) -> (u64, u64) {
+        let end = starts.get(clique + 1).map_or(self.vertices, |&start| start.into());
+        (starts[clique].into(), end)
     }
 }
+
+/// The vertices of a block of edges between cliques.
+const BLOCK_VERTICES: u64 = 1 << 13;
 
 #[cfg(test)]
 mod tests {
@@ -224,10 +297,13 @@ mod tests {
 
     fn edges(plan: &Plan) -> (Vec<(u64, u64)>, usize) {
         let starts = plan.starts(plan.count_cliques().0).unwrap();
-        let mut all = Vec::new();
-        plan.each_edge_of_cliques(&starts, &mut |u, v| all.push((u, v)));
-        let inner = all.len();
-        plan.each_edge_between_cliques(&starts, &mut |u, v| all.push((u, v)));
+        let (mut all, mut inner) = (Vec::new(), 0);
+        for block in plan.blocks(&starts) {
+            plan.each_edge(&starts, &block, |u, v| all.push((u, v)));
+            if block.first_pair.is_some() {
+                inner = all.len();
+            }
+        }
         (all, inner)
     }
 

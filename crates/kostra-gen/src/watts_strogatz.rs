@@ -16,10 +16,10 @@
 
 use kostra_core::random::Stream;
 
-use crate::builder::Builder;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random;
-use crate::{Generated, GeneratorInfo, ParameterInfo, SpecError};
+use crate::source::ById;
+use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 
 pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
     id: "watts-strogatz",
@@ -46,22 +46,18 @@ pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
 /// The default of `reach`.
 const REACH: u64 = 4;
 
-fn make(parameters: &Parameters<'_>) -> Result<Generated, SpecError> {
+fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     let vertices = parameters.vertices("n", 0)?;
     // Beyond half of the ring, an edge would repeat an edge of the other side.
     let most = vertices.saturating_sub(1) / 2;
     let reach = parameters.integer_if_given("reach", 0..=most)?.unwrap_or(REACH.min(most));
     let rewire = parameters.probability("rewire")?;
-    let (weights, seed) = (parameters.weights()?, parameters.seed()?);
+    let (weights, seed) = parameters.weights_and_seed()?;
 
     let ring = Ring::new(vertices, reach, rewire, seed);
-    let edges = u128::from(vertices) * u128::from(reach);
-    let mut builder = Builder::new(vertices.into(), edges, weights, parameters.share())?;
-    for edge in builder.skip_to_kept() {
-        let (u, v) = ring.edge(edge);
-        builder.edge(u, v);
-    }
-    builder.finish(weights, seed)
+    let edges = vertices.saturating_mul(reach);
+    let ring = ById { edges, edge: move |id| ring.edge(id) };
+    Made::edges(vertices.into(), (weights, seed), ring)
 }
 
 struct Ring {

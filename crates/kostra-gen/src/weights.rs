@@ -1,9 +1,11 @@
 //! The kinds of weights that all generators offer. Random weights depend on the edge id.
 
-use kostra_core::{AnyGraph, EdgeList, Vertex, Weight};
+use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, memory};
+use kostra_parallel::Team;
 
+use crate::SpecError;
 use crate::random;
-use crate::{SpecError, allocation};
+use crate::source::{Ends, for_each_item};
 
 /// A kind of weights; the crate's documentation has the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,46 +52,69 @@ impl Weights {
         }
     }
 
-    /// The graph with weights of this kind. The edges have ids from `first` on.
+    /// The type of the weights.
+    pub(crate) fn weight_type(self) -> WeightType {
+        match self {
+            Self::U24 | Self::Small | Self::Equal | Self::Index => WeightType::U32,
+            Self::I32 => WeightType::I32,
+            Self::I64 => WeightType::I64,
+            Self::U64 => WeightType::U64,
+            Self::F32 => WeightType::F32,
+            Self::F64 => WeightType::F64,
+        }
+    }
+
+    /// The graph with weights of this kind. The edges have ids from `first` on. The threads of
+    /// `team` share the work.
     pub(crate) fn graph(
         self,
+        team: &Team<'_>,
         seed: u64,
         vertices: usize,
-        first: u64,
-        u: Vec<Vertex>,
-        v: Vec<Vertex>,
+        (first, ends): (u64, Ends),
     ) -> Result<AnyGraph, SpecError> {
         let stream = random::stream(seed, "weights");
+        let edges = Weighing { team, vertices, first, ends };
         match self {
-            Self::U24 => {
-                weigh(vertices, first, u, v, |id| stream.below(id, (1 << 24) - 1) as u32 + 1)
-            }
-            Self::Small => weigh(vertices, first, u, v, |id| stream.below(id, 3) as u32 + 1),
-            Self::Equal => weigh(vertices, first, u, v, |_| 1_u32),
-            Self::Index => weigh(vertices, first, u, v, |id| id as u32),
-            Self::I32 => weigh(vertices, first, u, v, |id| stream.at(id) as i32),
-            Self::I64 => weigh(vertices, first, u, v, |id| stream.at(id) as i64),
-            Self::U64 => weigh(vertices, first, u, v, |id| stream.at(id)),
+            Self::U24 => edges.graph(|id| stream.below(id, (1 << 24) - 1) as u32 + 1),
+            Self::Small => edges.graph(|id| stream.below(id, 3) as u32 + 1),
+            Self::Equal => edges.graph(|_| 1_u32),
+            Self::Index => edges.graph(|id| id as u32),
+            Self::I32 => edges.graph(|id| stream.at(id) as i32),
+            Self::I64 => edges.graph(|id| stream.at(id) as i64),
+            Self::U64 => edges.graph(|id| stream.at(id)),
             // As many bits as the type's fraction holds, so that no rounding reaches 1.
-            Self::F32 => weigh(vertices, first, u, v, |id| {
-                (stream.at(id) >> 40) as f32 / (1_u32 << 24) as f32
-            }),
-            Self::F64 => weigh(vertices, first, u, v, |id| stream.unit(id)),
+            Self::F32 => edges.graph(|id| (stream.at(id) >> 40) as f32 / (1_u32 << 24) as f32),
+            Self::F64 => edges.graph(|id| stream.unit(id)),
         }
     }
 }
 
-fn weigh<W: Weight>(
+/// The weights that a thread computes at a time.
+const BLOCK: usize = 1 << 16;
+
+/// Edges that get weights.
+struct Weighing<'a> {
+    team: &'a Team<'a>,
     vertices: usize,
     first: u64,
-    u: Vec<Vertex>,
-    v: Vec<Vertex>,
-    weight: impl Fn(u64) -> W,
-) -> Result<AnyGraph, SpecError>
-where
-    AnyGraph: From<EdgeList<W>>,
-{
-    let mut weights = allocation::array(u.len())?;
-    weights.extend((first..).take(u.len()).map(weight));
-    Ok(AnyGraph::from_edges(vertices, u, v, weights)?)
+    ends: Ends,
+}
+
+impl Weighing<'_> {
+    fn graph<W: Weight>(self, weight: impl Fn(u64) -> W + Sync) -> Result<AnyGraph, SpecError>
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let bytes = self.ends.len() as u128 * size_of::<W>() as u128;
+        let mut weights =
+            memory::zeros::<W>(self.ends.len()).map_err(|_| SpecError::OutOfMemory { bytes })?;
+        let starts = (self.first..).step_by(BLOCK);
+        for_each_item(self.team, starts.zip(weights.chunks_mut(BLOCK)), |(start, block)| {
+            for (id, to) in (start..).zip(block) {
+                *to = weight(id);
+            }
+        });
+        Ok(AnyGraph::from_edges(self.vertices, self.ends.u, self.ends.v, weights)?)
+    }
 }

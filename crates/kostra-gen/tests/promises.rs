@@ -72,19 +72,24 @@ fn a_spec_makes_the_same_graph_for_ever() {
         ("islands:n=1000,tiny=200,size=3", 0xff1e_fe93_4650_a9d8),
         ("empty:n=10", 0xde93_be8c_9573_1f0f),
         ("multigraph:n=50,m=200", 0x6a47_012d_6cd9_23a0),
+        ("gnp:n=1000,p=0.01", 0x9fc2_5459_f290_e9f1),
+        ("geometric2d:n=1000,radius=0.06", 0x7a3e_0e2e_714d_36d0),
+        ("geometric3d:n=1000,radius=0.13", 0xfae5_6ed3_9db9_2323),
+        ("power-law:n=1000,degree=6", 0x4126_c7de_8dbd_ea47),
+        ("mesh:rows=30,cols=40", 0x14ed_5c40_d979_b85b),
+        ("torus:rows=10,cols=12,layers=8,keep=0.4", 0xa9e7_fd96_ea6a_be1d),
     ];
     for (spec, expected) in golden {
         let found = fingerprint(&made(spec));
         assert_eq!(found, *expected, "{spec} now gives {found:#018x}");
     }
-    for generator in generators() {
-        let example = generator.example;
-        assert!(
-            golden.iter().any(|(spec, _)| *spec == example),
-            "add the line (\"{example}\", {:#018x})",
-            fingerprint(&made(example))
-        );
-    }
+    let missing: Vec<_> = generators()
+        .iter()
+        .map(|generator| generator.example)
+        .filter(|example| golden.iter().all(|(spec, _)| spec != example))
+        .map(|example| format!("(\"{example}\", {:#018x}),", fingerprint(&made(example))))
+        .collect();
+    assert!(missing.is_empty(), "add these lines:\n{}", missing.join("\n"));
 }
 
 #[test]
@@ -92,7 +97,8 @@ fn another_seed_makes_another_graph() {
     for spec in
         ["road:n=500", "grid:side=9", "gnm:n=90,m=99", "rmat:scale=6", "dense:n=20", "multigraph"]
             .into_iter()
-            .chain(["ssca2:n=100", "watts-strogatz:n=100"])
+            .chain(["ssca2:n=100", "watts-strogatz:n=100", "gnp:n=100", "geometric2d:n=100"])
+            .chain(["geometric3d:n=100", "power-law:n=100", "mesh:rows=9,cols=9"])
     {
         let with_seed = |seed| fingerprint(&made(&format!("{spec}{}seed={seed}", separator(spec))));
         assert_eq!(with_seed(1), fingerprint(&made(spec)), "{spec}");
@@ -182,6 +188,11 @@ fn the_sorted_simple_kinds_are_sorted_and_simple() {
         "gnm:n=100,m=1200",
         "gnm:n=100,m=4000",
         "rmat:scale=9,edgefactor=30",
+        "gnp:n=500,p=0.02",
+        "gnp:n=90,p=1",
+        "geometric2d:n=2000",
+        "geometric3d:n=2000",
+        "power-law:n=2000",
         "dense:n=90",
         "complete:n=40",
         "star:n=30",
@@ -212,6 +223,22 @@ fn sizes_are_exactly_those_asked_for() {
         ("gnm:n=3", 3, Some(3), Some(1)),
         ("gnm:n=1", 1, Some(0), Some(1)),
         ("gnm:n=0", 0, Some(0), Some(0)),
+        ("gnp:n=0", 0, Some(0), Some(0)),
+        ("gnp:n=1,p=1", 1, Some(0), Some(1)),
+        ("gnp:n=40,p=1", 40, Some(780), Some(1)),
+        ("gnp:n=40,p=0", 40, Some(0), Some(40)),
+        ("geometric2d:n=0", 0, Some(0), Some(0)),
+        ("geometric2d:n=9,radius=0", 9, Some(0), Some(9)),
+        ("geometric3d:n=1", 1, Some(0), Some(1)),
+        ("power-law:n=0", 0, Some(0), Some(0)),
+        ("power-law:n=1", 1, Some(0), Some(1)),
+        ("power-law:n=500,degree=0", 500, Some(0), Some(500)),
+        ("mesh:rows=1,cols=1", 1, Some(0), Some(1)),
+        ("mesh:rows=1,cols=5", 5, Some(4), Some(1)),
+        ("mesh:rows=3,cols=4", 12, Some(9 + 8 + 6), Some(1)),
+        ("torus:rows=1,cols=1", 1, Some(0), Some(1)),
+        ("torus:rows=2,cols=3", 6, Some(3 + 6), Some(1)),
+        ("torus:rows=4,cols=5,layers=6", 120, Some(360), Some(1)),
         ("rmat:scale=0", 1, Some(0), Some(1)),
         ("rmat:scale=8", 256, None, None),
         ("dense:n=100", 100, Some(4455), Some(1)),
@@ -320,6 +347,23 @@ fn errors_say_what_to_do() {
         ),
         ("cycle:n=2", "`n=2` is out of range; it must be from 3 to 4294967295"),
         ("gnm:n=5,m=11", "`m=11` is out of range; it must be from 0 to 10"),
+        ("gnp:n=10,p=1.5", "`p=1.5` is not a probability; give a number from 0 to 1"),
+        ("gnp:n=10,p=-0.1", "`p=-0.1` is not a probability; give a number from 0 to 1"),
+        (
+            "gnp:n=1M,p=0.5",
+            "this would make 249999750000 edges, more than the 4294967295 that 32-bit ids can name",
+        ),
+        ("geometric2d:radius=-1", "`radius=-1` is not a number from 0 to 1"),
+        ("geometric3d:radius=NaN", "`radius=NaN` is not a number from 0 to 1"),
+        ("power-law:exponent=2", "`exponent=2` is not a number from 2.01 to 10"),
+        ("power-law:degree=-3", "`degree=-3` is not a number from 0 to 10000"),
+        ("power-law:n=5,degree=5", "`degree=5` is not a number from 0 to 4"),
+        ("mesh:rows=0", "`rows=0` is out of range; it must be from 1 to 4294967295"),
+        ("torus:layers=0", "`layers=0` is out of range; it must be from 1 to 4294967295"),
+        (
+            "torus:rows=1M,cols=1M,layers=1M",
+            "this would make 1000000000000000000 vertices, more than the 4294967295 that 32-bit ids can name",
+        ),
         ("multigraph:n=0", "`n=0` is out of range; it must be from 1 to 4294967295"),
         ("rmat:scale=32", "`scale=32` is out of range; it must be from 0 to 31"),
         ("ssca2:clique=0", "`clique=0` is out of range; it must be from 1 to 1000000"),

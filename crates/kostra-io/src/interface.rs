@@ -2,12 +2,13 @@
 //! [`Parsed`] or a [`Part`], and its writer takes [`Outgoing`].
 
 use std::fmt::{self, Debug, Display};
+use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use kostra_core::{AnyGraph, Coordinates};
+use kostra_core::{AnyGraph, Coordinates, WeightType};
 
 use crate::compression::{Compression, Stream};
 use crate::fault::Fault;
@@ -16,6 +17,7 @@ use crate::mapped_file::MappedFile;
 use crate::number::NanRule;
 use crate::options::{ColumnOptions, MissingWeights, Nan};
 use crate::terms::Terms;
+use crate::text_writer::TextWriter;
 
 /// The description of a format, and its functions.
 #[derive(Debug)]
@@ -38,6 +40,9 @@ pub struct FormatInfo {
     /// Returns what writes a graph; the error is one sentence that says why the format cannot hold
     /// the graph, and which format can. `None` if Kostra does not write this format.
     pub(crate) write: Option<for<'a> fn(Outgoing<'a>) -> Result<Writer<'a>, String>>,
+    /// Writes the edges of a graph that is not in memory. `None` if this format needs the whole
+    /// graph.
+    pub(crate) write_stream: Option<StreamWriter>,
     /// Opens one part of a file, or returns `None` for a file that has no parts. `None` if files
     /// in this format are only read as a whole.
     pub(crate) read_part: Option<OpenPart>,
@@ -224,6 +229,56 @@ impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
 
 /// Writes a graph that the format can hold.
 pub(crate) type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// What is known of a graph before its edges are.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamHeader {
+    /// The number of vertices.
+    pub vertices: u32,
+    /// The number of edges.
+    pub edges: u32,
+    /// The type of the weights.
+    pub weight_type: WeightType,
+}
+
+/// Receives consecutive edges: graphs with all vertices, and with the weight type of the header.
+pub type TakeEdges<'a> = &'a mut dyn FnMut(&[AnyGraph]) -> io::Result<()>;
+
+/// How a format writes edges that arrive in blocks.
+#[derive(Debug)]
+pub(crate) enum StreamWriter {
+    /// As lines of text, after a first line.
+    Lines(TextLines),
+    /// Into a file, at the places that the header determines.
+    File(for<'a> fn(&'a mut File, &StreamHeader) -> io::Result<Box<dyn FileSink + 'a>>),
+}
+
+/// A text with one line for each edge.
+#[derive(Debug)]
+pub(crate) struct TextLines {
+    /// Writes the first line, which states the numbers of vertices and edges.
+    pub(crate) first: fn(&mut TextWriter<'_>, u64, u64) -> io::Result<()>,
+    /// Writes the lines of some edges.
+    pub(crate) lines: fn(&mut TextWriter<'_>, &AnyGraph) -> io::Result<()>,
+}
+
+impl TextLines {
+    /// Writes a graph in memory.
+    pub(crate) fn write(&self, graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
+        let mut text = TextWriter::new(to);
+        (self.first)(&mut text, graph.vertices().into(), graph.edges() as u64)?;
+        (self.lines)(&mut text, graph)?;
+        text.finish()
+    }
+}
+
+/// A file that is filled in several places.
+pub(crate) trait FileSink {
+    /// Adds edges after those before.
+    fn add(&mut self, edges: &AnyGraph) -> io::Result<()>;
+    /// Completes the file, which has all edges.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
 
 /// A part of a graph: all its vertices, and a range of its edges.
 #[derive(Clone, Debug)]

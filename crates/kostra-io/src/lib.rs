@@ -29,6 +29,7 @@ mod part;
 mod read;
 mod recognition;
 mod replacement;
+mod row_file;
 mod source;
 mod terms;
 #[cfg(test)]
@@ -43,7 +44,9 @@ pub use compression::Compression;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::FileVersion;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
-pub use interface::{Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions};
+pub use interface::{
+    Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges,
+};
 pub use mapped_file::MappedFile;
 pub use options::{ColumnChoice, ColumnOptions, Header, MissingWeights, Nan};
 pub use output::{Output, write_atomically};
@@ -52,4 +55,4 @@ pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::{Input, Progress};
 pub use terms::Terms;
-pub use write::{write_bytes, write_graph};
+pub use write::{is_streamed, write_bytes, write_graph, write_stream};

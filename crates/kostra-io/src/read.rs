@@ -49,7 +49,7 @@ pub fn read_stream<'a>(
     reader: impl Read + Send + 'a,
     options: &ReadOptions,
 ) -> Result<Loaded, ReadError> {
-    let source = Source { reader: Box::new(reader), size: None, file: None };
+    let source = Source { reader: Box::new(reader), size: None, file: None, progress: &|_| {} };
     load(source, options).map_err(|fault| fault.in_input(name))
 }
 
@@ -66,7 +66,7 @@ pub fn open_text(input: &Input) -> Result<Box<dyn Read + Send>, ReadError> {
 }
 
 fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
-    let mut stream = Stream::new(source)?;
+    let mut stream = Stream::with_threads(source, options.thread_count())?;
     if stream.head().is_empty() {
         return Err(ReadErrorKind::Empty.into());
     }

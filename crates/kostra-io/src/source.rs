@@ -41,8 +41,10 @@ pub(crate) struct Source<'a> {
     pub(crate) reader: Box<dyn Read + Send + 'a>,
     /// The number of bytes, if it is known.
     pub(crate) size: Option<u64>,
-    /// The input as a regular file, for a format that maps it into memory.
+    /// The input as a regular file, for a format that maps it into memory or reads any part of it.
     pub(crate) file: Option<File>,
+    /// Called with the number of bytes read.
+    pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 /// Opens an input. Every read calls `progress`.
@@ -52,7 +54,7 @@ pub(crate) fn open<'a>(
 ) -> Result<Source<'a>, Fault> {
     let Input::Path(path) = input else {
         let reader = Watched { inner: io::stdin(), bytes: 0, of: None, progress };
-        return Ok(Source { reader: Box::new(reader), size: None, file: None });
+        return Ok(Source { reader: Box::new(reader), size: None, file: None, progress });
     };
     let file = File::open(path).map_err(ReadErrorKind::Io)?;
     let metadata = file.metadata().map_err(ReadErrorKind::Io)?;
@@ -65,12 +67,13 @@ pub(crate) fn open<'a>(
     let size = regular.then_some(metadata.len());
     let again = if regular { Some(file.try_clone().map_err(ReadErrorKind::Io)?) } else { None };
     let reader = Watched { inner: file, bytes: 0, of: size, progress };
-    Ok(Source { reader: Box::new(reader), size, file: again })
+    Ok(Source { reader: Box::new(reader), size, file: again, progress })
 }
 
 /// A source in memory.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Source<'_> {
-    Source { reader: Box::new(bytes), size: Some(bytes.len() as u64), file: None }
+    let size = Some(bytes.len() as u64);
+    Source { reader: Box::new(bytes), size, file: None, progress: &|_| {} }
 }
 
 /// A range of a regular file.
@@ -80,7 +83,7 @@ pub(crate) fn from_range(path: &Path, range: Range<u64>) -> Result<Source<'stati
     let size = Some(range.end - range.start);
     let inner = file.take(range.end - range.start);
     let reader = Watched { inner, bytes: 0, of: size, progress: &|_| {} };
-    Ok(Source { reader: Box::new(reader), size, file: None })
+    Ok(Source { reader: Box::new(reader), size, file: None, progress: &|_| {} })
 }
 
 /// Counts bytes, retries reads that a signal interrupts, and marks errors of the system for

@@ -1,6 +1,6 @@
-//! Times a solver for clusters on a generated graph, on all ranks of the job, and prints one line
-//! of JSON: the medians of the solve time and of each phase over the runs, with messages and bytes,
-//! and all solve times in the order of the runs, the warm-up first.
+//! Times a solver for clusters on a generated graph or a file, on all ranks of the job, and prints
+//! one line of JSON: the medians of the solve time and of each phase over the runs, with messages
+//! and bytes, and all solve times in the order of the runs, the warm-up first.
 //!
 //! ```text
 //! cargo build --release --package kostra-mpi --example bench
@@ -13,25 +13,31 @@
 //! same number of threads.
 //!
 //! With `--observe 1`, one more solve is observed on every rank. The line then has the time of each
-//! phase and the sum of each counter in it on every rank.
+//! phase in each round, the sum of each counter in it, and the sizes and time of each round, on
+//! every rank: 0 for a rank that took no part. Waiting is counted in this solve, and not in the
+//! timed ones.
 //!
-//! Each rank generates its own slice of the graph, whose weights must be `u32`; this time is
-//! reported separately. The program is one file that needs only the system's MPI library.
+//! Each rank generates its own slice of the graph; this time is reported separately. If the
+//! argument is a file, each rank reads it and keeps its slice. The program needs only the system's
+//! MPI library.
 
+use std::path::PathBuf;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-use kostra_core::{AnyGraph, Observer, Order, Run, Solver, WeightType, Workspace};
+use kostra_core::{AnyGraph, Observer, Order, Round, Run, Solver, Workspace};
+use kostra_io::ReadOptions;
 use kostra_mpi::{
-    AnySlice, Communicator, DistributedSolution, DistributedSolver, PhaseTraffic, Reduction,
-    solvers,
+    AnySlice, Communicator, DistributedSolution, DistributedSolver, EdgeDistribution, PhaseTraffic,
+    Reduction, solvers,
 };
 
 #[global_allocator]
 static MEMORY: kostra_core::ReportingAllocator = kostra_mpi::ALLOCATOR;
 
 struct Arguments {
-    spec: String,
+    /// `gen:` and a generator spec, or the path of a file.
+    source: String,
     algorithm: String,
     runs: usize,
     threads: usize,
@@ -46,7 +52,7 @@ fn main() {
     let found = solvers().find(|solver| solver.info().id == arguments.algorithm);
     let found = found.ok_or_else(|| format!("there is no algorithm '{}'", arguments.algorithm));
     let solver = world.agree(found).unwrap_or_else(|refusal| refusal.end());
-    let input = generate(&arguments, &world);
+    let input = input(&arguments, &world);
     let times = measure(solver, &input, &arguments, &world);
     let observed = arguments.observe.then(|| observe(solver, &input, &arguments, &world));
     let line = report(&input, times, &observed.unwrap_or_default(), &arguments, &world);
@@ -59,12 +65,11 @@ fn main() {
 
 fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
-    let usage = "usage: bench gen:SPEC [--algorithm ID] [--runs N] [--threads N] [--set NAME=VALUE] [--beside ID] [--observe 0|1]";
-    let spec =
-        words.next().and_then(|word| word.strip_prefix("gen:").map(str::to_owned)).ok_or(usage)?;
+    let usage = "usage: bench gen:SPEC|FILE [--algorithm ID] [--runs N] [--threads N] [--set NAME=VALUE] [--beside ID] [--observe 0|1]";
+    let source = words.next().filter(|word| !word.starts_with('-')).ok_or(usage)?;
     let algorithm = "mpi-fast".to_owned();
     let mut arguments = Arguments {
-        spec,
+        source,
         algorithm,
         runs: 5,
         threads: 1,
@@ -99,32 +104,51 @@ fn arguments() -> Result<Arguments, String> {
     Ok(arguments)
 }
 
-/// The generated graph on this rank.
+/// The graph on this rank.
 struct Input {
     slice: AnySlice,
     /// The whole graph, for a solver for one machine.
     whole: Option<AnyGraph>,
-    /// The longest time of any rank to generate its slice.
-    generated: Duration,
+    /// The longest time of any rank to generate or read its slice.
+    made: Duration,
 }
 
-fn generate(arguments: &Arguments, world: &Communicator) -> Input {
+fn input(arguments: &Arguments, world: &Communicator) -> Input {
     let start = Instant::now();
-    let gather = |number| world.all_gather(&[number]).into_items();
-    let made = kostra_gen::generate_part(&arguments.spec, world.rank(), world.size(), &gather);
-    let made = world.agree(made).unwrap_or_else(|refusal| refusal.end());
-    let weights = made.graph.weight_type();
-    let fit = if weights == WeightType::U32 { Ok(()) } else { Err("the weights must be u32") };
-    world.agree(fit).unwrap_or_else(|refusal| refusal.end());
     let is_whole = arguments.beside.is_none() || world.size() == 1;
     let fit =
         if is_whole { Ok(()) } else { Err("a solver for one machine needs a job of one rank") };
     world.agree(fit).unwrap_or_else(|refusal| refusal.end());
+    let (slice, whole) = match arguments.source.strip_prefix("gen:") {
+        Some(spec) => generate(spec, arguments, world),
+        None => read(arguments, world),
+    };
+    let made = world.reduce_one(Reduction::Max, start.elapsed().as_micros() as u64);
+    Input { slice, whole, made: Duration::from_micros(made) }
+}
+
+fn generate(
+    spec: &str,
+    arguments: &Arguments,
+    world: &Communicator,
+) -> (AnySlice, Option<AnyGraph>) {
+    let gather = |number| world.all_gather(&[number]).into_items();
+    let made = kostra_gen::generate_part(spec, world.rank(), world.size(), &gather);
+    let made = world.agree(made).unwrap_or_else(|refusal| refusal.end());
     let whole = arguments.beside.map(|_| made.graph.clone());
     let slice = AnySlice::from_graph(made.first, made.graph);
+    (world.agree(slice).unwrap_or_else(|refusal| refusal.end()), whole)
+}
+
+fn read(arguments: &Arguments, world: &Communicator) -> (AnySlice, Option<AnyGraph>) {
+    let path = PathBuf::from(&arguments.source);
+    let options = ReadOptions { threads: arguments.threads, ..ReadOptions::default() };
+    let graph = kostra_io::read(&kostra_io::Input::Path(path), &options, &|_| {});
+    let graph = world.agree(graph).unwrap_or_else(|refusal| refusal.end()).graph;
+    let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
+    let slice = AnySlice::from_range(&graph, edges.range(world.rank()));
     let slice = world.agree(slice).unwrap_or_else(|refusal| refusal.end());
-    let generated = world.reduce_one(Reduction::Max, start.elapsed().as_micros() as u64);
-    Input { slice, whole, generated: Duration::from_micros(generated) }
+    (slice, arguments.beside.map(|_| graph))
 }
 
 /// Measured times of all runs.
@@ -157,6 +181,12 @@ fn measure(
             times.beside.push(solution.unwrap_or_else(|error| world.fail(error)).solve);
         }
     }
+    let answer = |solution: &DistributedSolution| {
+        (solution.forest.edges(), solution.forest.total().to_string())
+    };
+    if times.solutions.iter().any(|solution| answer(solution) != answer(&times.solutions[0])) {
+        world.fail("two solves of one graph found different forests");
+    }
     times.warm_up = times.solutions.remove(0).solve;
     times.beside.drain(..1.min(times.beside.len()));
     times
@@ -175,43 +205,75 @@ fn with_settings<'a>(
     run
 }
 
-/// A phase or a counter of one solve, as a sum over its reports on this rank.
+/// A phase, a counter or a size of a round in one solve, as a sum over its reports on this rank.
 struct Figure {
     name: &'static str,
     /// The innermost phase around a counter; empty outside of phases.
     phase: &'static str,
+    /// The round around it, if there is one.
+    round: Option<u32>,
     value: f64,
 }
 
 /// The reports of one solve on this rank.
 #[derive(Default)]
 struct Log {
-    open: Vec<&'static str>,
+    /// The open phases, with the round at their start.
+    open: Vec<(&'static str, Option<u32>)>,
+    /// The current round, and its start.
+    round: Option<(u32, Instant)>,
     phases: Vec<Figure>,
     counters: Vec<Figure>,
+    rounds: Vec<Figure>,
 }
 
-fn add(figures: &mut Vec<Figure>, name: &'static str, phase: &'static str, value: f64) {
-    match figures.iter_mut().find(|figure| (figure.name, figure.phase) == (name, phase)) {
-        Some(figure) => figure.value += value,
-        None => figures.push(Figure { name, phase, value }),
+impl Log {
+    fn current(&self) -> Option<u32> {
+        self.round.map(|(round, _)| round)
+    }
+}
+
+fn add(figures: &mut Vec<Figure>, more: Figure) {
+    let key = |figure: &Figure| (figure.name, figure.phase, figure.round);
+    match figures.iter_mut().find(|figure| key(figure) == key(&more)) {
+        Some(figure) => figure.value += more.value,
+        None => figures.push(more),
     }
 }
 
 impl Observer for Log {
     fn phase_started(&mut self, name: &'static str) {
-        self.open.push(name);
+        self.open.push((name, self.current()));
     }
 
     fn phase_finished(&mut self, name: &'static str, elapsed: Duration) {
-        self.open.pop();
+        let round = self.open.pop().and_then(|(_, round)| round);
         if self.open.is_empty() {
-            add(&mut self.phases, name, "", elapsed.as_secs_f64());
+            let value = elapsed.as_secs_f64();
+            add(&mut self.phases, Figure { name, phase: "", round, value });
+        }
+    }
+
+    fn round(&mut self, Round { index, components, edges }: Round) {
+        self.rounds_finished();
+        self.round = Some((index, Instant::now()));
+        for (name, value) in [("components", components), ("edges", edges)] {
+            let (round, value) = (Some(index), value as f64);
+            self.rounds.push(Figure { name, phase: "", round, value });
+        }
+    }
+
+    fn rounds_finished(&mut self) {
+        if let Some((round, start)) = self.round.take() {
+            let (round, value) = (Some(round), start.elapsed().as_secs_f64());
+            self.rounds.push(Figure { name: "seconds", phase: "", round, value });
         }
     }
 
     fn counter(&mut self, name: &'static str, value: f64) {
-        add(&mut self.counters, name, self.open.last().copied().unwrap_or_default(), value);
+        let phase = self.open.last().map_or("", |(phase, _)| phase);
+        let round = self.current();
+        add(&mut self.counters, Figure { name, phase, round, value });
     }
 }
 
@@ -226,30 +288,42 @@ fn observe(
     let mut log = Log::default();
     let run = Run::new().on_threads(arguments.threads).observed_by(&mut log);
     let mut run = with_settings(run, solver, arguments, world);
+    world.count_waiting(true);
     let solution = solver.solve(&input.slice, Order::Minimum, world, &mut run);
     let seconds = solution.unwrap_or_else(|refusal| refusal.end()).solve.as_secs_f64();
     drop(run);
-    let (phases, counters) = (on_ranks(&log.phases, world), on_ranks(&log.counters, world));
+    world.count_waiting(false);
+    log.rounds_finished();
+    let [phases, counters, rounds] =
+        [&log.phases, &log.counters, &log.rounds].map(|figures| on_ranks(figures, world));
     format!(
-        r#""observed_seconds":{seconds:.6},"phases_on_ranks":[{phases}],"counters_on_ranks":[{counters}],"#
+        r#""observed_seconds":{seconds:.6},"phases_on_ranks":[{phases}],"counters_on_ranks":[{counters}],"rounds_on_ranks":[{rounds}],"#
     )
 }
 
-/// The figures of rank 0, with the values of all ranks that report them. Collective.
+/// The figures that any rank reports, with the values of all ranks. Collective.
 fn on_ranks(figures: &[Figure], world: &Communicator) -> String {
-    let own: Vec<u8> = figures
-        .iter()
-        .flat_map(|figure| {
-            format!("{}\t{}\t{}\n", figure.name, figure.phase, figure.value).into_bytes()
-        })
-        .collect();
-    let all = String::from_utf8(world.all_gather(&own).into_items()).unwrap_or_default();
-    let lines: Vec<_> = all.lines().filter_map(|line| line.rsplit_once('\t')).collect();
-    let figures = figures.iter().map(|figure| {
-        let key = format!("{}\t{}", figure.name, figure.phase);
-        let values = lines.iter().filter(|(other, _)| *other == key).map(|(_, value)| *value);
-        let values = values.collect::<Vec<_>>().join(",");
-        format!(r#"{{"name":"{}","phase":"{}","values":[{values}]}}"#, figure.name, figure.phase)
+    let line = |figure: &Figure| {
+        let round = figure.round.map_or_else(|| "null".to_owned(), |round| round.to_string());
+        let Figure { name, phase, value, .. } = figure;
+        format!("\"name\":\"{name}\",\"phase\":\"{phase}\",\"round\":{round}\t{value}\n")
+    };
+    let own: Vec<u8> = figures.iter().flat_map(|figure| line(figure).into_bytes()).collect();
+    let all = world.all_gather(&own);
+    let mut known: Vec<(String, Vec<f64>)> = Vec::new();
+    for (rank, lines) in all.iter().enumerate() {
+        let lines = String::from_utf8_lossy(lines).into_owned();
+        for (key, value) in lines.lines().filter_map(|line| line.rsplit_once('\t')) {
+            let at = known.iter().position(|(other, _)| other == key).unwrap_or_else(|| {
+                known.push((key.to_owned(), vec![0.0; world.size()]));
+                known.len() - 1
+            });
+            known[at].1[rank] = value.parse().unwrap_or_default();
+        }
+    }
+    let figures = known.iter().map(|(key, values)| {
+        let values: Vec<_> = values.iter().map(f64::to_string).collect();
+        format!(r#"{{{key},"values":[{}]}}"#, values.join(","))
     });
     figures.collect::<Vec<_>>().join(",")
 }
@@ -303,11 +377,11 @@ fn report(
     format!(
         r#"{{"algorithm":"{}","spec":"{}","ranks":{},"threads":{},"runs":{},"made_seconds":{:.3},"seconds":{{"best":{best:.6},"median":{median:.6}}},"samples":[{}],{observed}{beside}"edges":{},"total":"{}","phases":[{}]}}"#,
         arguments.algorithm,
-        arguments.spec,
+        arguments.source.trim_start_matches("gen:"),
         world.size(),
         arguments.threads,
         arguments.runs,
-        input.generated.as_secs_f64(),
+        input.made.as_secs_f64(),
         samples.join(","),
         forest.edges(),
         forest.total(),

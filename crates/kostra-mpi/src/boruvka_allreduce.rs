@@ -75,6 +75,7 @@ impl DistributedAlgorithm for BoruvkaAllreduce {
             let all = graph.vertices() as usize;
             run.progress(all - rounds.representatives.len(), all)?;
         }
+        run.finish_rounds();
         let mut forest = EdgeSet::new(slice.len());
         for id in rounds.mst {
             if let Some(local) = u64::from(id).checked_sub(slice.first())

@@ -1,6 +1,7 @@
 //! Forests merged along a tree of ranks. Each rank computes the forest of its own edges with
 //! Kruskal's algorithm. Then, in each turn, the forests of D neighboring ranks are joined and
-//! reduced to one forest with the same algorithm, until rank 0 has the forest of the graph.
+//! reduced to one forest with the same algorithm, until rank 0 has the forest of the graph. The
+//! option `local` takes another algorithm for both.
 //!
 //! An edge that is not in the forest of a set of edges is the heaviest edge of a cycle in that set.
 //! So it is in no forest of a larger set (cycle property), and a rank passes on fewer edges than
@@ -18,7 +19,7 @@
 //!   merges.
 //! * A rank needs memory for the edges of D forests, so this solver is for graphs whose vertices
 //!   fit one machine.
-//! * Exact. One thread per rank, as in the sources.
+//! * Exact. One thread per rank, as in the sources; `fast` takes all threads of the run.
 //!
 //! Deviations from the sources: Loncar et al. store an adjacency matrix and give each rank
 //! consecutive vertices; here a rank has consecutive edges of a list, because that is how all
@@ -45,6 +46,14 @@ const ARITY: SolverOption = SolverOption {
     highest: 1 << 16,
 };
 
+const LOCAL: SolverOption = SolverOption {
+    name: "local",
+    about: "forests on a rank by: 0 Kruskal, 1 Prim with a binary heap, 2 fast",
+    default: 0,
+    lowest: 0,
+    highest: 2,
+};
+
 impl DistributedAlgorithm for Merge {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-merge",
@@ -55,7 +64,7 @@ impl DistributedAlgorithm for Merge {
         exact: true,
         time: "O(m/p log(m/p) + n log n log p)",
         scratch: "8 bytes per edge of the slice (16 with 64-bit weights); at rank 0, 100 per vertex",
-        options: &[ARITY],
+        options: &[ARITY, LOCAL],
     };
 
     fn solve<W: Weight>(
@@ -70,6 +79,19 @@ impl DistributedAlgorithm for Merge {
             .phase(run, "merge", |run| held.up_the_tree(slice.vertices(), order, world, run))?;
         world.phase(run, "return", |_| Ok(held.return_ids(slice, world)))
     }
+}
+
+/// The forest of a graph on this rank, by the algorithm of the option `local`.
+fn forest<W: Weight>(
+    graph: &Graph<W>,
+    order: Order,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    run.solver_phase("forest", |run| match run.option(&LOCAL) {
+        0 => kostra_cpu::kruskal(graph, order, run),
+        1 => kostra_cpu::prim(graph, order, run),
+        _ => kostra_cpu::forest(graph, order, run),
+    })
 }
 
 /// Edges that may be in the forest, ascending by id.
@@ -88,7 +110,7 @@ impl<W> Default for Held<W> {
 
 impl<W: Weight> Held<W> {
     fn local_forest(slice: &Slice<W>, order: Order, run: &mut Run<'_>) -> Result<Self, SolveError> {
-        let local = kostra_cpu::kruskal(slice.graph(), order, run)?.into_ids();
+        let local = forest(slice.graph(), order, run)?.into_ids();
         let (u, v) = local.iter().map(|&edge| slice.ends(edge)).unzip();
         let weights = local.iter().map(|&edge| slice.edges().weights()[edge as usize]).collect();
         let ids = local.iter().map(|&edge| slice.id(edge)).collect();
@@ -109,6 +131,7 @@ impl<W: Weight> Held<W> {
         while stride < world.size() {
             let leader = world.rank() - world.rank() % (stride * arity);
             if leader != world.rank() {
+                run.finish_rounds();
                 self.send(leader, world);
                 return Ok(Self::default());
             }
@@ -120,6 +143,7 @@ impl<W: Weight> Held<W> {
             self = self.reduce_to_forest(vertices, order, run)?;
             stride *= arity;
         }
+        run.finish_rounds();
         Ok(self)
     }
 
@@ -154,7 +178,7 @@ impl<W: Weight> Held<W> {
             VertexMap::new(vertices, &self.u, &self.v).ok_or(()).map_err(too_many)?;
         let edges = EdgeList::new(vertex_map.count(vertices), u, v, self.weights.clone())
             .map_err(|_| too_many(()))?;
-        let forest = kostra_cpu::kruskal(&Graph::from(edges), order, run)?.into_ids();
+        let forest = forest(&Graph::from(edges), order, run)?.into_ids();
         Ok(Self {
             u: items_at(&self.u, &forest),
             v: items_at(&self.v, &forest),

@@ -56,5 +56,5 @@ pub use stm::{
     Abort, Cells, LimitOutOfRange, PATIENCE, Participant, Tally, Transaction, TransactionalMemory,
     Unfinished,
 };
-pub use team::{Schedule, Team, with_team};
+pub use team::{Schedule, Team, affordable_threads, with_team};
 pub use worklist::Worklist;

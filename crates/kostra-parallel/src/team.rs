@@ -60,7 +60,7 @@ pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
     }
     let (shared, placement) = (Shared::default(), Placement::of_leader());
     let mut helpers = Helpers { shared: &shared, threads: Vec::new() };
-    let threads = threads.min(MAX_THREADS).min(threads_within_limit());
+    let threads = affordable_threads(threads);
     while helpers.threads.len() + 1 < threads {
         let (shared, placement, index) = (&shared, &placement, helpers.threads.len() + 1);
         let worker = move || {
@@ -80,6 +80,13 @@ pub fn with_team<R>(threads: usize, work: impl FnOnce(&Team<'_>) -> R) -> R {
         helpers.threads.push(thread);
     }
     work(&Team { shared: &shared, threads: helpers.threads.len() + 1 })
+}
+
+/// The number of threads that a team of up to `threads` threads has, unless the system refuses to
+/// start one.
+pub fn affordable_threads(threads: usize) -> usize {
+    // One thread needs no look at the limits.
+    if threads < 2 { threads } else { threads.min(MAX_THREADS).min(threads_within_limit()) }
 }
 
 /// The number of threads that take at most half of the address space that is left, if the system

@@ -11,6 +11,7 @@ mod foreign;
 mod html;
 mod partitions;
 mod plot;
+mod processes;
 mod scale;
 mod sweeps;
 mod table;

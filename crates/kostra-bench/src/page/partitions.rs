@@ -26,7 +26,7 @@ fn cut(title: &str, parts: u32, results: &[&PartitionResult]) -> Plot {
         format!("{title}-cut-{parts}"),
         &format!("Edge cut of {parts} parts"),
         "cut divided by the least cut",
-        distinct(results.iter().map(|one| one.graph.clone())),
+        distinct(results.iter().map(|one| one.shown_graph())),
         series(results, |one| Some(one.median_cut()? / least(&one.graph)?.max(1.0))),
     );
     Plot { note: "Partitions that exceed the balance do not count.".to_owned(), ..plot }
@@ -37,7 +37,7 @@ fn time(title: &str, parts: u32, results: &[&PartitionResult]) -> Plot {
         format!("{title}-time-{parts}"),
         &format!("CPU time of {parts} parts"),
         "CPU seconds",
-        distinct(results.iter().map(|one| one.graph.clone())),
+        distinct(results.iter().map(|one| one.shown_graph())),
         series(results, PartitionResult::median_cpu_seconds),
     );
     Plot { values: Axis::log("CPU seconds").from(1e-3), ..plot }

@@ -4,6 +4,7 @@ use super::cells::{Group, STAND_IN, Section, cells, distinct};
 use super::compared::MOST_CONTESTANTS;
 use super::partitions;
 use super::plot::{Axis, Kind, Origin, Panel, Plot, Series};
+use super::processes;
 use super::table::{Entry, Table};
 use crate::bank::BankResult;
 use crate::papers::{ShownExperiment, ShownMeasure, shown_paper};
@@ -30,6 +31,9 @@ pub(super) fn section(title: &str, record: &Record) -> Section {
         }
         Measured::Read(files) => vec![Group { plots: vec![reads(title, files)], ..whole }],
         Measured::Memory(peaks) => vec![Group { plots: vec![memory(title, peaks)], ..whole }],
+        Measured::Process(results) => {
+            vec![Group { plots: vec![processes::plot(title, results)], ..whole }]
+        }
         Measured::Partition(results) => {
             vec![Group { plots: partitions::plots(title, results), ..whole }]
         }
@@ -91,6 +95,8 @@ fn with_graphs(mut group: Group, graphs: &[GraphResult], threads: usize) -> Grou
         group.cells.extend(cells(graph, threads));
         let fault = |text: &String| format!("Answers differ on {}: {text}", graph.name);
         group.faults.extend(graph.disagreements.iter().map(fault));
+        let wrong = |wrong: &Skipped| format!("Wrong on {}, {}", graph.name, reason(wrong));
+        group.faults.extend(graph.wrong.iter().map(wrong));
         if !graph.verified {
             group.faults.push(format!("The forest of {} is not verified.", graph.name));
         }
@@ -120,6 +126,7 @@ fn experiment(title: &str, paper: &str, result: &ExperimentResult, record: &Reco
     }
     let mut group = with_graphs(group, &result.graphs, record.threads);
     group.skipped.extend(result.skipped.iter().map(reason));
+    group.plots.extend(partitions::plots(&group.id, &result.partitions));
     if let Some(known) = known {
         let hardware = shown_paper(paper).map_or("", |paper| paper.hardware);
         beside(&mut group, &known, result, hardware);

@@ -38,8 +38,8 @@ pub(crate) struct PaperArguments {
     /// Threads per contestant, and the most threads or ranks of a sweep; by default all processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// The folder with real graphs, such as USA-road-d.NY.gr.gz; a missing graph is replaced by a
-    /// generated one of the same size
+    /// The folder with real graphs, such as USA-road-d.NY.gr.gz or web-Google.txt.gz; a missing
+    /// graph is replaced by a generated one of the same size, marked with *
     #[arg(long, value_name = "FOLDER")]
     pub(super) data: Option<PathBuf>,
     /// The folder of the peer programs; each program has its peer's name
@@ -77,7 +77,8 @@ impl PaperArguments {
         self.only.is_empty() || self.only.iter().any(|id| id == experiment)
     }
 
-    /// Refuses experiments that the paper does not have, and a missing folder of graphs.
+    /// Refuses experiments that the paper does not have, and a folder of graphs that is missing or
+    /// of no use.
     ///
     /// # Errors
     /// The first such argument.
@@ -94,6 +95,9 @@ impl PaperArguments {
         for folder in self.data.iter().chain(&self.peer_programs) {
             ensure!(folder.is_dir(), "{}: no such folder", folder.display());
         }
-        Ok(())
+        match &self.data {
+            Some(folder) => super::real::check(folder, paper, self),
+            None => Ok(()),
+        }
     }
 }

@@ -84,12 +84,12 @@ const OCCUPANCY: Experiment = Experiment {
     says: &[
         "The occupancy falls from iteration to iteration. With one thread per edge (GPU-e), the \
          kernels that count and insert new edges have a higher one than in GPU-u.",
-        "The paper measures achieved occupancy with ncu. Here it is theoretical: from the kernel's \
-         resources and the number of its threads.",
+        "The paper measures achieved occupancy with ncu. Here it is measured if ncu is there. The \
+         theoretical occupancy comes from the kernel's resources and the number of its threads.",
     ],
     graphs: || vec![eastern_usa()],
     contestants: &["cuda-boruvka-contract", "cuda-boruvka-contract-edge", "kruskal"],
-    measures: &[Measure::Occupancy, Measure::Phases],
+    measures: &[Measure::Occupancy, Measure::AchievedOccupancy, Measure::Phases],
     threads: Threads::All,
     published: UNPUBLISHED,
 };

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::file_of;
+use kostra::io::MissingWeights;
+
+use super::real::file_of;
 use crate::graphs::GraphSource;
 
 /// A family of graphs.
@@ -53,12 +55,14 @@ impl PaperGraph {
     pub(super) fn source(&self, scale: u64, data: Option<&Path>) -> GraphSource {
         let name = self.name.clone();
         let file = self.real.zip(data.filter(|_| scale == 1));
-        if let Some(path) = file.and_then(|(real, folder)| file_of(folder, real).ok()) {
-            let source = path.to_string_lossy().into_owned();
-            return GraphSource { name, source, stand_in_for: None };
+        if let Some(found) = file.and_then(|(real, folder)| file_of(folder, real)) {
+            let source = found.path.to_string_lossy().into_owned();
+            let missing_weights = found.is_snap.then_some(MissingWeights::Hash);
+            return GraphSource { name, source, stand_in_for: None, missing_weights };
         }
         let stand_in_for = self.real.map(str::to_owned);
-        GraphSource { name, source: format!("gen:{}", self.spec(scale)), stand_in_for }
+        let source = format!("gen:{}", self.spec(scale));
+        GraphSource { name, source, stand_in_for, missing_weights: None }
     }
 
     fn spec(&self, scale: u64) -> String {
@@ -156,5 +160,20 @@ mod tests {
         let real = graph.source(1, Some(folder.path()));
         assert!(real.source.ends_with("USA-road-d.NY.gr.gz") && real.stand_in_for.is_none());
         assert_eq!(graph.source(10, Some(folder.path())).source, "gen:road:n=26434");
+    }
+
+    #[test]
+    fn an_edge_list_of_snap_gets_weights() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = "# Nodes: 3 Edges: 3\n0\t1\n1\t0\n1\t2\n";
+        std::fs::write(folder.path().join("ca-AstroPh.txt"), list).unwrap();
+        let graph = PaperGraph::new(String::from("Arxiv"), Family::Rmat, 4, 4);
+        let graph = PaperGraph { real: Some("ca-AstroPh"), ..graph };
+        let source = graph.source(1, Some(folder.path()));
+        assert_eq!(source.stand_in_for, None);
+        let kostra::AnyGraph::U32(read) = source.load().unwrap() else { panic!("not u32") };
+        let weights = read.edge_list().weights();
+        assert_eq!((read.edge_list().vertices(), weights.len()), (3, 3));
+        assert!(weights[0] == weights[1] && weights[1] != weights[2] && weights[0] > 0);
     }
 }

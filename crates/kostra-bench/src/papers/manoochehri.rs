@@ -1,7 +1,7 @@
-//! The evaluation of Manoochehri 2017, section 3.2.
+//! The evaluation of Manoochehri 2017, section 3.2, and the partitioner of chapter 4.
 //!
 //! The text gives the numbers of Table 3.2 and four figures in edges per second. Figures 3.4 and
-//! 3.5 are pictures.
+//! 3.5 are pictures. Chapter 4 is a design without measurements.
 
 use super::family::{Family, PaperGraph};
 use super::{Experiment, Measure, Paper, Published, Threads, UNPUBLISHED};
@@ -9,12 +9,13 @@ use crate::contestant::Timed;
 
 pub(super) const PAPER: Paper = Paper {
     id: "manoochehri",
-    title: "Manoochehri 2017, Transactional-memory-based minimum spanning forest (chapter 3)",
+    title: "Manoochehri 2017, Transactional-memory-based minimum spanning forest (chapter 3), and a \
+            partitioner (chapter 4)",
     hardware: "Intel Core i7-6700 (16 GB), serial: Boost, parallel: an STM on its threads; NVIDIA \
                Tesla K40 (2880 cores, 288 GB/s, 12 GB) (section 3.2)",
     runs: 3,
     timed: Timed::OnDevice,
-    experiments: &[FIGURE_3_4, TABLE_3_2, FIGURE_3_5, RMAT20, LENGTH],
+    experiments: &[FIGURE_3_4, TABLE_3_2, FIGURE_3_5, RMAT20, LENGTH, CHAPTER_4],
 };
 
 /// The unit of the paper's sizes.
@@ -156,6 +157,28 @@ const LENGTH: Experiment = Experiment {
         "fast",
     ],
     measures: &[Measure::Time, Measure::AbortRate],
+    threads: Threads::All,
+    published: UNPUBLISHED,
+};
+
+const CHAPTER_4: Experiment = Experiment {
+    id: "chapter-4",
+    title: "Chapter 4: the multilevel partitioner, on threads and on a GPU",
+    says: &[
+        "Chapter 4 designs a partitioner for GPUs with transactions for matching and refinement. It \
+         reports no implementation and no measurement, so there is no figure of the paper here.",
+        "Here, kostra-cuda-A-B matches pairs by A and refines by B.",
+    ],
+    graphs: || {
+        vec![
+            PaperGraph::road("E", "USA-road-d.E", 3_598_623),
+            PaperGraph::road("NY", "USA-road-d.NY", 264_346),
+            random("random, 8M edges", Family::Uniform, 10, 80),
+            random("R-MAT, 8.3M edges", Family::Rmat, 10, 83),
+        ]
+    },
+    contestants: &[],
+    measures: &[Measure::Partitions],
     threads: Threads::All,
     published: UNPUBLISHED,
 };

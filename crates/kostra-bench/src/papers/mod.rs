@@ -8,9 +8,12 @@ mod arguments;
 mod biagiotti;
 mod family;
 mod manoochehri;
+mod ncu;
 mod nobari;
+mod partitioned;
 mod phases;
 mod rank_job;
+mod real;
 mod rules;
 mod shou_he;
 mod shown;
@@ -18,10 +21,9 @@ mod sousa;
 mod tables;
 mod values;
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::contest::{self, Rules};
 use crate::contestant::Timed;
@@ -110,10 +112,22 @@ enum Measure {
     Phases,
     /// The time of each phase in each round.
     PhasesByRound,
-    /// The occupancy of each kernel in each round.
+    /// The theoretical occupancy of each kernel in each round.
     Occupancy,
+    /// The achieved occupancy of each kernel in each round, if `ncu` is there.
+    AchievedOccupancy,
     /// The time of each phase over ranks: least, median and most.
     OverRanks,
+    /// Partitions of the graphs. An experiment with this measure has no other one, and no
+    /// contestants: partitioners take part instead.
+    Partitions,
+}
+
+impl Experiment {
+    /// Whether partitioners take part, and not solvers.
+    fn is_of_partitions(&self) -> bool {
+        self.measures == [Measure::Partitions]
+    }
 }
 
 /// The figures that a paper prints as numbers. Rows have the names of graphs.
@@ -161,43 +175,53 @@ pub(crate) fn measure(
     let budget = arguments.budget.map(Duration::from_secs);
     // A budget beyond the range of the clock is no limit.
     let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let mut results: Vec<ExperimentResult> = Vec::new();
     for experiment in paper.experiments {
         if !arguments.wants(experiment.id) {
             continue;
         }
         eprintln!("{} {}", paper.id, experiment.id);
-        let mut skipped = Vec::new();
-        let rules = rules::rules(paper, experiment, arguments, &mut skipped);
-        let id = experiment.id.to_owned();
-        results.push(ExperimentResult { id, graphs: Vec::new(), skipped });
+        let mut result = ExperimentResult {
+            id: experiment.id.to_owned(),
+            graphs: Vec::new(),
+            partitions: Vec::new(),
+            skipped: Vec::new(),
+        };
+        let rules = rules::rules(paper, experiment, arguments, &mut result.skipped);
+        let known = finished.iter().find(|known| known.id == experiment.id);
+        if experiment.is_of_partitions() {
+            let known = known.map_or(&[][..], |known| &known.partitions);
+            partitioned::measure(experiment, arguments, known, is_late, &mut result);
+            results.push(result);
+            keep(&results)?;
+            continue;
+        }
+        let known = known.map_or(&[][..], |known| &known.graphs);
         for graph in (experiment.graphs)() {
-            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let known = finished.iter().find(|known| known.id == experiment.id);
-            let known = known.map_or(&[][..], |known| &known.graphs);
             let before = suite::finished_on(known, &graph.name);
-            let (held, failure) = if let Err(reason) = can_measure(&rules, late) {
+            let (held, failure) = if let Err(reason) = can_measure(&rules, is_late()) {
                 (before, Some(reason))
             } else {
                 let source = graph.source(arguments.scale(), arguments.data.as_deref());
                 contest::hold(&source, &rules, before, |held| {
-                    let mut all = results.clone();
-                    all.iter_mut()
-                        .last()
-                        .into_iter()
-                        .for_each(|last| last.graphs.extend_from_slice(held));
-                    keep(&all)
+                    let mut now = result.clone();
+                    now.graphs.extend_from_slice(held);
+                    keep(&[&results[..], &[now]].concat())
                 })?
             };
-            let Some(result) = results.last_mut() else { continue };
             result.graphs.extend(held);
+            if experiment.measures.contains(&Measure::AchievedOccupancy) {
+                ncu::add_achieved_occupancy(&mut result);
+            }
             if let Some(error) = failure {
                 eprintln!("{} skipped: {error:#}", graph.name);
                 let reason = format!("{error:#}");
                 result.skipped.push(Skipped { name: graph.name, reason });
             }
-            keep(&results)?;
+            keep(&[&results[..], &[result.clone()]].concat())?;
         }
+        results.push(result);
     }
     Ok(results)
 }
@@ -207,16 +231,6 @@ fn can_measure(rules: &Rules, late: bool) -> Result<()> {
     ensure!(!late, "the budget of time is spent");
     ensure!(!rules.entrants.is_empty(), "no solver of this experiment is available");
     Ok(())
-}
-
-/// The file of a real graph in a folder, plain or compressed.
-fn file_of(folder: &Path, name: &str) -> Result<PathBuf> {
-    const ENDINGS: [&str; 6] = ["gr.gz", "gr", "gr.xz", "gr.zst", "kst", "osm.pbf"];
-    ENDINGS
-        .iter()
-        .map(|ending| folder.join(format!("{name}.{ending}")))
-        .find(|path| path.is_file())
-        .with_context(|| format!("{} has no {name}", folder.display()))
 }
 
 #[cfg(test)]
@@ -247,14 +261,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn real_graphs_are_found_by_name() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("USA-road-d.NY.gr"), "p sp 2 1\na 1 2 5\n").unwrap();
-        let found = |name| file_of(folder.path(), name).map_err(|error| error.to_string());
-        assert!(found("USA-road-d.NY").unwrap().ends_with("USA-road-d.NY.gr"));
-        assert!(found("USA-road-d.FLA").unwrap_err().ends_with("has no USA-road-d.FLA"));
     }
 }

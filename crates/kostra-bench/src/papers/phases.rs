@@ -12,11 +12,16 @@ const TOTAL: &str = "total";
 
 /// The counters of each phase of a solver for clusters.
 const COMMUNICATION: &str = "seconds of communication";
+const WAITING: &str = "seconds of waiting";
 const BYTES: &str = "bytes sent";
 const MESSAGES: &str = "messages";
 
 /// What the names of counters of occupancies begin with.
 const OCCUPANCY: &str = "occupancy % of ";
+/// The same for occupancies that `ncu` has measured.
+pub(super) const ACHIEVED: &str = "achieved occupancy % of ";
+/// The same for the means of kernels that are not launched once per round.
+pub(super) const MEAN_ACHIEVED: &str = "mean achieved occupancy % of ";
 
 /// The contestants of a graph that were observed.
 fn observed(graph: &GraphResult) -> impl Iterator<Item = (&ContestantResult, &Observed)> {
@@ -95,7 +100,8 @@ pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentR
     for graph in &result.graphs {
         for (contestant, observed) in observed(graph) {
             let rows = match measure {
-                Measure::Occupancy => occupancies(observed),
+                Measure::Occupancy => occupancies(observed, OCCUPANCY),
+                Measure::AchievedOccupancy => occupancies(observed, ACHIEVED),
                 _ => phases_in_rounds(observed),
             };
             if rows.is_empty() {
@@ -104,12 +110,28 @@ pub(super) fn by_round(text: &mut String, measure: Measure, result: &ExperimentR
             writeln!(tables, "\n`{}`:", contestant.label())?;
             graph_heading(&mut tables, graph)?;
             round_table(&mut tables, observed, &rows)?;
+            if measure == Measure::AchievedOccupancy {
+                means(&mut tables, observed)?;
+            }
         }
     }
     if tables.is_empty() {
         return Ok(());
     }
     write!(text, "\n{}:\n{tables}", measure.title())
+}
+
+/// Writes the mean occupancies of kernels that are not launched once per round.
+fn means(text: &mut String, observed: &Observed) -> Result {
+    let means = observed.counters.iter().filter_map(|counter| {
+        let kernel = counter.name.strip_prefix(MEAN_ACHIEVED)?;
+        Some(format!("{kernel} {:.1}", counter.value))
+    });
+    let means: Vec<_> = means.collect();
+    if means.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "\nMeans of kernels with another number of launches: {}.", means.join(", "))
 }
 
 fn round_table(text: &mut String, observed: &Observed, rows: &Rows<'_>) -> Result {
@@ -147,10 +169,10 @@ fn phases_in_rounds(observed: &Observed) -> Rows<'_> {
     rows
 }
 
-fn occupancies(observed: &Observed) -> Rows<'_> {
+fn occupancies<'a>(observed: &'a Observed, prefix: &str) -> Rows<'a> {
     let mut rows = Vec::new();
     for counter in &observed.counters {
-        let kernel = counter.name.strip_prefix(OCCUPANCY);
+        let kernel = counter.name.strip_prefix(prefix);
         if let Some((kernel, round)) = kernel.zip(counter.round) {
             add(&mut rows, kernel, (round, format!("{:.1}", counter.value)));
         }
@@ -170,45 +192,47 @@ pub(super) fn over_ranks(text: &mut String, result: &ExperimentResult) -> Result
         graph_heading(&mut tables, graph)?;
         writeln!(
             tables,
-            "| job | phase | time in ms | sending and waiting in ms | messages | bytes |\n\
-             |---|---|--:|--:|--:|--:|"
+            "| job | phase | time in ms | communication in ms | of it waiting in ms | messages | \
+             bytes |\n|---|---|--:|--:|--:|--:|--:|"
         )?;
         for (contestant, observed) in jobs {
-            let label = contestant.label();
-            for phase in &observed.phases {
-                let counter = |name| {
-                    let mut counters = observed.counters.iter();
-                    let of_phase = Some(phase.name.as_str());
-                    let found =
-                        counters.find(|one| one.name == name && one.phase.as_deref() == of_phase);
-                    found.and_then(|counter| counter.ranks.as_ref())
-                };
-                let (time, waiting) = (phase.ranks.as_ref(), counter(COMMUNICATION));
-                let (time, waiting) = (spread(time, 1e3), spread(waiting, 1e3));
-                let (messages, bytes) = (counter(MESSAGES), counter(BYTES));
-                let (messages, bytes) = (spread(messages, 1.0), spread(bytes, 1.0));
-                let name = &phase.name;
-                writeln!(
-                    tables,
-                    "| {label} | {name} | {time} | {waiting} | {messages} | {bytes} |"
-                )?;
-            }
-            let own = observed.counters.iter().filter(|counter| {
-                ![COMMUNICATION, BYTES, MESSAGES].contains(&counter.name.as_str())
-            });
-            let own = own.map(|counter| {
-                format!("{}: {}", counter.name, spread(counter.ranks.as_ref(), 1.0))
-            });
-            let own: Vec<_> = own.collect();
-            if !own.is_empty() {
-                writeln!(tables, "| {label} | {} | | | | |", own.join("; "))?;
-            }
+            job(&mut tables, &contestant.label(), observed)?;
         }
     }
     if tables.is_empty() {
         return Ok(());
     }
     write!(text, "\n{}:\n{tables}", Measure::OverRanks.title())
+}
+
+/// The rows of a job.
+fn job(text: &mut String, label: &str, observed: &Observed) -> Result {
+    for (name, _) in observed.totals() {
+        let seconds = observed.phase_on_ranks(name);
+        let counters = [COMMUNICATION, WAITING, MESSAGES, BYTES]
+            .map(|counter| observed.counter_on_ranks(counter, Some(name)));
+        let [communication, waiting, messages, bytes] = counters;
+        let times = [seconds, communication, waiting].map(|time| spread(time.as_ref(), 1e3));
+        let counts = [messages, bytes].map(|count| spread(count.as_ref(), 1.0));
+        let cells = times.into_iter().chain(counts).collect::<Vec<_>>().join(" | ");
+        writeln!(text, "| {label} | {name} | {cells} |")?;
+    }
+    let is_own = |name: &str| ![COMMUNICATION, WAITING, BYTES, MESSAGES].contains(&name);
+    let mut own: Vec<(&str, Option<&str>)> = Vec::new();
+    for counter in observed.counters.iter().filter(|counter| is_own(&counter.name)) {
+        let key = (counter.name.as_str(), counter.phase.as_deref());
+        if !own.contains(&key) {
+            own.push(key);
+        }
+    }
+    let own = own.iter().map(|&(name, phase)| {
+        format!("{name}: {}", spread(observed.counter_on_ranks(name, phase).as_ref(), 1.0))
+    });
+    let own: Vec<_> = own.collect();
+    if own.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "| {label} | {} | | | | | |", own.join("; "))
 }
 
 /// Least, median and most, in units of `1 / factor`; one number if they are equal.
@@ -220,7 +244,7 @@ fn spread(spread: Option<&Spread>, factor: f64) -> String {
     match spread {
         None => String::new(),
         Some(Spread { least, most, .. }) if least == most => shown(*most),
-        Some(Spread { least, median, most }) => {
+        Some(Spread { least, median, most, .. }) => {
             [least, median, most].map(|&value| shown(value)).join("/")
         }
     }

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::contestant::{Answer, Contestant, Identity, Solved};
 use crate::graphs::GraphSource;
-use crate::observed::{Counter, Observed, Phase, Spread};
+use crate::observed::{Counter, Observed, ObservedRound, Phase, Spread};
 use crate::record;
 
 /// The time after which a job is stopped. Some solvers take hours on few ranks.
@@ -96,9 +96,8 @@ impl RankJob {
     /// Runs the job on a graph, with `runs` runs after the warm-up.
     ///
     /// # Errors
-    /// If the graph is a file, or the job fails.
+    /// If the job fails.
     pub(crate) fn enter(&self, graph: &GraphSource, runs: usize) -> Result<Box<dyn Contestant>> {
-        ensure!(graph.source.starts_with("gen:"), "ranks generate their graphs; this is a file");
         let mut command = Command::new("mpirun");
         command
             .args(["-n", &self.ranks.to_string()])
@@ -189,6 +188,7 @@ struct Reply {
     observed_seconds: f64,
     phases_on_ranks: Vec<OnRank>,
     counters_on_ranks: Vec<OnRank>,
+    rounds_on_ranks: Vec<OnRank>,
 }
 
 /// A figure on every rank.
@@ -197,7 +197,44 @@ struct OnRank {
     name: String,
     /// The phase around a counter; empty outside of phases.
     phase: String,
+    /// The round around it.
+    round: Option<u32>,
     values: Vec<f64>,
+}
+
+impl Reply {
+    /// The reports of the observed solve on all ranks.
+    fn observed(self) -> Observed {
+        let round = |round: u32| {
+            let most = |name: &str| {
+                let mut figures = self.rounds_on_ranks.iter();
+                let found = figures.find(|one| one.round == Some(round) && one.name == name);
+                found.map_or(0.0, |one| one.values.iter().copied().fold(0.0, f64::max))
+            };
+            let (components, edges) = (most("components") as u64, most("edges") as u64);
+            ObservedRound { round, components, edges, seconds: most("seconds") }
+        };
+        let last = self.rounds_on_ranks.iter().filter_map(|one| one.round).max();
+        let rounds = (0..last.map_or(0, |last| last + 1)).map(round).collect();
+        let phases = self.phases_on_ranks.into_iter().map(|phase| {
+            let OnRank { name, round, values, .. } = phase;
+            let ranks = Spread::over(&values);
+            let seconds = ranks.as_ref().map_or(0.0, |ranks| ranks.most);
+            Phase { name, depth: 0, round, runs: 1, seconds, ranks }
+        });
+        let counters = self.counters_on_ranks.into_iter().map(|counter| {
+            let ranks = Spread::over(&counter.values);
+            let value = ranks.as_ref().map_or(0.0, |ranks| ranks.most);
+            let phase = Some(counter.phase).filter(|phase| !phase.is_empty());
+            Counter { name: counter.name, round: counter.round, phase, value, ranks }
+        });
+        Observed {
+            seconds: self.observed_seconds,
+            phases: phases.collect(),
+            counters: counters.collect(),
+            rounds,
+        }
+    }
 }
 
 /// A job that has ended, with its samples.
@@ -212,17 +249,6 @@ struct OnRanks {
 impl OnRanks {
     fn new(job: &RankJob, mut reply: Reply) -> Self {
         reply.samples.reverse();
-        let phases = reply.phases_on_ranks.into_iter().map(|phase| {
-            let ranks = Spread::over(&phase.values);
-            let seconds = ranks.as_ref().map_or(0.0, |ranks| ranks.most);
-            Phase { name: phase.name, depth: 0, round: None, runs: 1, seconds, ranks }
-        });
-        let counters = reply.counters_on_ranks.into_iter().map(|counter| {
-            let ranks = Spread::over(&counter.values);
-            let value = ranks.as_ref().map_or(0.0, |ranks| ranks.most);
-            let phase = Some(counter.phase).filter(|phase| !phase.is_empty());
-            Counter { name: counter.name, round: None, phase, value, ranks }
-        });
         Self {
             identity: Identity {
                 name: job.solver.clone(),
@@ -231,14 +257,13 @@ impl OnRanks {
                 version: mpirun_version().unwrap_or_default(),
                 build_seconds: reply.made_seconds,
             },
-            answer: Answer { edges: reply.edges, total: reply.total, ids: None },
-            samples: reply.samples,
-            observed: Observed {
-                seconds: reply.observed_seconds,
-                phases: phases.collect(),
-                counters: counters.collect(),
-                rounds: Vec::new(),
+            answer: Answer {
+                edges: reply.edges,
+                total: std::mem::take(&mut reply.total),
+                ids: None,
             },
+            samples: std::mem::take(&mut reply.samples),
+            observed: reply.observed(),
         }
     }
 }
@@ -287,8 +312,13 @@ mod tests {
     fn a_reply_keeps_least_median_and_most_over_ranks() {
         let reply = r#"{"algorithm":"mpi-ghs","made_seconds":0.5,"samples":[3.0,1.0,2.0],
             "edges":4,"total":"9","observed_seconds":1.5,
-            "phases_on_ranks":[{"name":"messages","phase":"","values":[3.0,1.0,2.0]}],
-            "counters_on_ranks":[{"name":"bytes sent","phase":"messages","values":[4.0,2.0,0.0]}]}"#;
+            "phases_on_ranks":[{"name":"messages","phase":"","round":0,"values":[3.0,1.0,2.0]},
+                {"name":"messages","phase":"","round":1,"values":[0.0,5.0,1.0]}],
+            "counters_on_ranks":[{"name":"bytes sent","phase":"messages","round":1,
+                "values":[4.0,2.0,0.0]}],
+            "rounds_on_ranks":[{"name":"components","phase":"","round":0,"values":[9,9,9]},
+                {"name":"components","phase":"","round":1,"values":[0,4,4]},
+                {"name":"seconds","phase":"","round":1,"values":[0,5.5,1.5]}]}"#;
         let job = RankJob::parse("mpi-ghs:ranks=3", Path::new("bench")).unwrap().remove(0);
         let mut contestant = OnRanks::new(&job, serde_json::from_str(reply).unwrap());
         let samples = [0; 3].map(|_| contestant.solve().unwrap().seconds);
@@ -296,9 +326,22 @@ mod tests {
         assert!(contestant.solve().is_err());
         let (observed, answer) = contestant.observe().unwrap().unwrap();
         assert_eq!((answer.edges, answer.total.as_str()), (4, "9"));
-        let spread = Spread { least: 1.0, median: 2.0, most: 3.0 };
-        assert_eq!(observed.phases[0].ranks, Some(spread));
-        assert_eq!(observed.counters[0].phase.as_deref(), Some("messages"));
-        assert_eq!(observed.counters[0].value, 4.0);
+        let spread = |least, median, most, by_rank| Spread {
+            least,
+            median,
+            most,
+            by_rank: Vec::from(by_rank),
+        };
+        assert_eq!(observed.phases[0].ranks, Some(spread(1.0, 2.0, 3.0, [3.0, 1.0, 2.0])));
+        // The sums of the ranks are 3, 6 and 3, so rank 1 took longest.
+        let whole = observed.phase_on_ranks("messages");
+        assert_eq!(whole, Some(spread(3.0, 3.0, 6.0, [3.0, 6.0, 3.0])));
+        assert_eq!(observed.totals(), [("messages", 6.0)]);
+        let counter = &observed.counters[0];
+        assert_eq!((counter.phase.as_deref(), counter.round), (Some("messages"), Some(1)));
+        assert_eq!(counter.value, 4.0);
+        let rounds: Vec<_> =
+            observed.rounds.iter().map(|one| (one.components, one.seconds)).collect();
+        assert_eq!(rounds, [(9, 0.0), (4, 5.5)]);
     }
 }

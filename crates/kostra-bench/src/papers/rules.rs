@@ -15,6 +15,9 @@ use crate::sweep::{self, Entrant};
 /// them for one turn on large graphs, and more turns would take most of the time of a suite.
 const PATIENCE: f64 = 2.0;
 
+/// The turns of the k-best measurement: a warm-up and three counted runs.
+const K_BEST: usize = 4;
+
 /// The rules of an experiment. What does not exist or cannot run here is added to `skipped`.
 pub(super) fn rules(
     paper: &Paper,
@@ -41,6 +44,7 @@ pub(super) fn rules(
         no_rest: arguments.smoke,
         timed: paper.timed,
         patience: Some(PATIENCE),
+        least_turns: if experiment.measures.contains(&Measure::KBest) { K_BEST } else { 0 },
         // Phases are not worth a long turn; rates are, if the experiment is about them.
         observe_slow: experiment.measures != [Measure::Time],
     };

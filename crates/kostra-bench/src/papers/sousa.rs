@@ -202,7 +202,13 @@ const FIGURE_5_7: Experiment = Experiment {
         "mpi-merge:ranks=1/2/4/8/16",
         "kruskal",
     ],
-    measures: &[Measure::Time, Measure::KBest, Measure::SelfSpeedUp, Measure::OverRanks],
+    measures: &[
+        Measure::Time,
+        Measure::KBest,
+        Measure::SelfSpeedUp,
+        Measure::OverRanks,
+        Measure::PhasesByRound,
+    ],
     threads: Threads::All,
     published: UNPUBLISHED,
 };

@@ -64,12 +64,16 @@ fn one(text: &mut String, experiment: &Experiment, result: &ExperimentResult) ->
     for &measure in experiment.measures {
         match measure {
             Measure::Phases => phases::totals(text, experiment.published.phases, result)?,
-            Measure::PhasesByRound | Measure::Occupancy => phases::by_round(text, measure, result)?,
+            Measure::PhasesByRound | Measure::Occupancy | Measure::AchievedOccupancy => {
+                phases::by_round(text, measure, result)?;
+            }
+            Measure::Partitions => crate::partition::table(text, &result.partitions)?,
             Measure::OverRanks => phases::over_ranks(text, result)?,
             _ => Table::new(measure, &experiment.published, result).write(text)?,
         }
     }
     for graph in &result.graphs {
+        crate::report::wrong(text, graph)?;
         for disagreement in &graph.disagreements {
             writeln!(text, "\n**DISAGREEMENT** on {}: {disagreement}", graph.name)?;
         }
@@ -283,6 +287,7 @@ mod tests {
             total_weight: String::new(),
             verified: true,
             contestants,
+            wrong: Vec::new(),
             skipped: Vec::new(),
             disagreements: Vec::new(),
         }
@@ -303,6 +308,7 @@ mod tests {
         let result = ExperimentResult {
             id: String::new(),
             graphs: vec![graph("NY", contestants)],
+            partitions: Vec::new(),
             skipped: Vec::new(),
         };
         let mut text = String::new();
@@ -345,6 +351,7 @@ mod tests {
         let result = ExperimentResult {
             id: String::new(),
             graphs: vec![graph("NY", Vec::new())],
+            partitions: Vec::new(),
             skipped: Vec::new(),
         };
         let read = |measure: Measure, contestant: &ContestantResult| {
@@ -384,7 +391,12 @@ mod tests {
             ..graph("NE", vec![contestant("fast", &[], seconds), contestant("kruskal", &[], 0.01)])
         };
         let graphs = vec![on(1, 0.006), on(2, 0.004)];
-        let result = ExperimentResult { id: String::new(), graphs, skipped: Vec::new() };
+        let result = ExperimentResult {
+            id: String::new(),
+            graphs,
+            partitions: Vec::new(),
+            skipped: Vec::new(),
+        };
         let written = |measure| {
             let mut text = String::new();
             Table::new(measure, &published, &result).write(&mut text).unwrap();
@@ -412,6 +424,7 @@ mod tests {
         let result = ExperimentResult {
             id: String::new(),
             graphs: vec![graph("NY", Vec::new())],
+            partitions: Vec::new(),
             skipped: Vec::new(),
         };
         let read = |seconds: &[f64]| {

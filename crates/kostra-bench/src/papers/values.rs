@@ -49,6 +49,10 @@ impl Measure {
             Self::Occupancy => {
                 "Theoretical occupancy of each kernel in percent, by round".to_owned()
             }
+            Self::AchievedOccupancy => {
+                "Achieved occupancy of each kernel in percent, by round (ncu)".to_owned()
+            }
+            Self::Partitions => "Cuts and times of partitioners".to_owned(),
             Self::OverRanks => "Each phase over ranks: least, median and most".to_owned(),
         }
     }
@@ -104,9 +108,15 @@ impl Measure {
             (Self::Counter(name), Some(observed)) => each(counter(name, observed)),
             (Self::Shares(name), Some(observed)) => shares(name, observed),
             (Self::CacheMissRate, Some(observed)) => each(miss_rates(observed)),
-            (Self::Phases | Self::PhasesByRound | Self::Occupancy | Self::OverRanks, _) => {
-                Vec::new()
-            }
+            (
+                Self::Phases
+                | Self::PhasesByRound
+                | Self::Occupancy
+                | Self::AchievedOccupancy
+                | Self::OverRanks
+                | Self::Partitions,
+                _,
+            ) => Vec::new(),
         }
     }
 }

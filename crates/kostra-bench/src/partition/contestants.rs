@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use kostra::Run;
+use kostra::cuda::Device;
+use kostra::cuda::partition::{self as device, DevicePartitionOptions, Matching, Refinement};
 use kostra::partition::{Options, Partition, Preset, WeightedGraph, partition};
 use serde::Deserialize;
 
@@ -36,6 +38,8 @@ pub(super) struct Contestant {
 
 enum Kind {
     Kostra(Preset),
+    /// Kostra on a CUDA device.
+    Device(Matching, Refinement),
     Blocks,
     /// METIS's program.
     Metis(PathBuf),
@@ -60,7 +64,7 @@ struct Said {
     wall_seconds: f64,
 }
 
-/// Kostra's presets, the baseline, and the named peers.
+/// Kostra's presets, its ways on a device if there is one, the baseline, and the named peers.
 ///
 /// # Errors
 /// If there is no such peer, or METIS's program is missing.
@@ -69,8 +73,16 @@ pub(super) fn choose(peers: &[String], programs: Option<&Path>) -> Result<Vec<Co
         name: format!("kostra-{}", preset.name()),
         kind: Kind::Kostra(preset),
     });
+    // Without a device, these take no part.
+    let ways = if Device::open(0).is_ok() { &Matching::ALL[..] } else { &[] };
+    let device = ways.iter().flat_map(|&matching| {
+        Refinement::ALL.map(|refinement| Contestant {
+            name: format!("kostra-cuda-{}-{}", matching.name(), refinement.name()),
+            kind: Kind::Device(matching, refinement),
+        })
+    });
     let blocks = Contestant { name: BLOCKS.to_owned(), kind: Kind::Blocks };
-    let mut contestants: Vec<_> = kostra.into_iter().chain([blocks]).collect();
+    let mut contestants: Vec<_> = kostra.into_iter().chain(device).chain([blocks]).collect();
     for name in peers {
         let kind = if name == METIS {
             let program = programs.context("pass METIS's folder with --peer-programs")?;
@@ -98,16 +110,21 @@ impl Contestant {
         file: &Path,
         call: Call,
     ) -> Result<Answer> {
+        let options = |preset| Options {
+            parts: call.parts,
+            imbalance: call.imbalance,
+            preset,
+            seed: call.seed,
+            threads: call.threads,
+        };
         match &self.kind {
             Kind::Kostra(preset) => {
-                let options = Options {
-                    parts: call.parts,
-                    imbalance: call.imbalance,
-                    preset: *preset,
-                    seed: call.seed,
-                    threads: call.threads,
-                };
-                timed(|| Ok(partition(rows, &options, &mut Run::new())?))
+                timed(|| Ok(partition(rows, &options(*preset), &mut Run::new())?))
+            }
+            &Kind::Device(matching, refinement) => {
+                let partition = options(Preset::default());
+                let options = DevicePartitionOptions { partition, matching, refinement };
+                timed(|| Ok(device::partition(rows, &options, &mut Run::new())?))
             }
             Kind::Blocks => timed(|| blocks_by_degree(rows, call.parts)),
             Kind::Metis(program) => by_metis(program, rows, file, call),

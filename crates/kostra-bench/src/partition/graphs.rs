@@ -5,9 +5,9 @@ use anyhow::{Context, Result};
 use crate::graphs::GraphSource;
 
 /// A graph with its class. Averages are per class, because partitioners differ by class.
-pub(super) struct ClassedGraph {
-    pub(super) class: String,
-    pub(super) source: GraphSource,
+pub(crate) struct ClassedGraph {
+    pub(crate) class: String,
+    pub(crate) source: GraphSource,
 }
 
 /// Real graphs and generated ones. Files that are missing are skipped.
@@ -44,7 +44,8 @@ pub(super) fn choose(named: &[String], smoke: bool) -> Result<Vec<ClassedGraph>>
     let classed = |class: &str, source: &str| {
         let file = source.rsplit('/').next().filter(|_| !source.starts_with("gen:"));
         let name = file.unwrap_or(source).to_owned();
-        let source = GraphSource { name, source: source.to_owned(), stand_in_for: None };
+        let source = source.to_owned();
+        let source = GraphSource { name, source, stand_in_for: None, missing_weights: None };
         ClassedGraph { class: class.to_owned(), source }
     };
     if named.is_empty() {

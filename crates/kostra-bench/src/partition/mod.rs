@@ -14,9 +14,8 @@ use clap::Args;
 use kostra::partition::{Partition, WeightedGraph, limit};
 use serde::{Deserialize, Serialize};
 
-use contestants::{Answer, Contestant};
-use graphs::ClassedGraph;
-
+use contestants::{Answer, Contestant, METIS};
+pub(crate) use graphs::ClassedGraph;
 pub(crate) use report::table;
 
 /// What is partitioned, and by whom.
@@ -51,6 +50,21 @@ pub(crate) struct PartitionArguments {
 }
 
 impl PartitionArguments {
+    /// The conditions of a suite: 8 and 64 parts, and METIS if its program is in the folder.
+    pub(crate) fn of_suite(threads: usize, is_smoke: bool, programs: Option<&Path>) -> Self {
+        let has_metis = programs.is_some_and(|folder| folder.join("gpmetis").exists());
+        Self {
+            graphs: Vec::new(),
+            parts: vec![8, 64],
+            seeds: 3,
+            imbalance: 0.03,
+            threads: u16::try_from(threads).unwrap_or(u16::MAX),
+            peers: has_metis.then(|| METIS.to_owned()).into_iter().collect(),
+            peer_programs: programs.map(Path::to_owned),
+            smoke: is_smoke,
+        }
+    }
+
     /// The number of threads of the contestants.
     pub(crate) fn threads(&self) -> usize {
         self.threads.into()
@@ -61,6 +75,9 @@ impl PartitionArguments {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartitionResult {
     pub(crate) graph: String,
+    /// The graph in whose place this graph was generated; none if it is the graph that was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stand_in_for: Option<String>,
     /// The class of the graph: `mesh`, `road`, `matrix`, `social`, `generated`.
     class: String,
     vertices: u32,
@@ -104,6 +121,12 @@ pub(crate) struct Failure {
 }
 
 impl PartitionResult {
+    /// The name of the graph, with a mark if it is a stand-in.
+    pub(crate) fn shown_graph(&self) -> String {
+        let mark = if self.stand_in_for.is_some() { "*" } else { "" };
+        format!("{}{mark}", self.graph)
+    }
+
     /// The median cut of the partitions that keep the balance.
     pub(crate) fn median_cut(&self) -> Option<f64> {
         report::median(self, |run| run.cut as f64)
@@ -138,26 +161,37 @@ struct Call {
 /// If a graph cannot be read, or no graph is there.
 pub(crate) fn measure(arguments: &PartitionArguments) -> Result<Vec<PartitionResult>> {
     let graphs = graphs::choose(&arguments.graphs, arguments.smoke)?;
-    let contestants = contestants::choose(&arguments.peers, arguments.peer_programs.as_deref())?;
     let mut results = Vec::new();
     for graph in &graphs {
         if let Some(path) = graph.source.missing_file() {
             eprintln!("{} skipped: {} does not exist", graph.source.name, path.display());
             continue;
         }
-        eprintln!("{}", graph.source.name);
-        let rows = WeightedGraph::of_unit_weights(&graph.source.load()?)?;
-        let folder = tempfile::tempdir()?;
-        let file = folder.path().join("graph.graph");
-        if !arguments.peers.is_empty() {
-            write(&file, &rows).context("cannot write the graph for the peers")?;
-        }
-        for &parts in arguments.parts.iter().filter(|&&parts| parts <= rows.vertices()) {
-            results.extend(hold(arguments, graph, parts, (&rows, &file), &contestants));
-        }
+        results.extend(measure_one(arguments, graph)?);
     }
     ensure!(!results.is_empty(), "no graph was partitioned");
     Ok(results)
+}
+
+/// Lets all contestants partition a graph into each number of parts.
+///
+/// # Errors
+/// If the graph cannot be read.
+pub(crate) fn measure_one(
+    arguments: &PartitionArguments,
+    graph: &ClassedGraph,
+) -> Result<Vec<PartitionResult>> {
+    let contestants = contestants::choose(&arguments.peers, arguments.peer_programs.as_deref())?;
+    eprintln!("{}", graph.source.name);
+    let rows = WeightedGraph::of_unit_weights(&graph.source.load()?)?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("graph.graph");
+    if !arguments.peers.is_empty() {
+        write(&file, &rows).context("cannot write the graph for the peers")?;
+    }
+    let parts = arguments.parts.iter().filter(|&&parts| parts <= rows.vertices());
+    let held = parts.flat_map(|&parts| hold(arguments, graph, parts, (&rows, &file), &contestants));
+    Ok(held.collect())
 }
 
 /// Lets all contestants partition a graph.
@@ -170,6 +204,7 @@ fn hold(
 ) -> Vec<PartitionResult> {
     let empty = |contestant: &Contestant| PartitionResult {
         graph: graph.source.name.clone(),
+        stand_in_for: graph.source.stand_in_for.clone(),
         class: graph.class.clone(),
         vertices: rows.vertices(),
         edges: rows.edges(),

@@ -27,7 +27,7 @@ pub(crate) fn table(text: &mut String, results: &[PartitionResult]) -> std::fmt:
         writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {unbalanced} | {} |",
-            result.graph,
+            result.shown_graph(),
             result.parts,
             result.contestant,
             figure(|run| run.cut as f64, 0),
@@ -115,6 +115,7 @@ mod tests {
         };
         PartitionResult {
             graph: "grid".to_owned(),
+            stand_in_for: None,
             class: "mesh".to_owned(),
             vertices: 4,
             edges: 4,

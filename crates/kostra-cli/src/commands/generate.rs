@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Parser, ValueHint};
-use kostra::generate::generators;
-use kostra::io::{Format, Output};
+use kostra::generate::{Recipe, generators};
+use kostra::io::{Format, Output, is_streamed};
 
 use crate::arguments::{InputArguments, Nan, formats};
 use crate::command::{Answer, Command};
@@ -23,9 +23,14 @@ Examples:
   kostra generate --list
   kostra generate road:n=1000000,seed=7 -o road.kst
   kostra generate gnm:n=1000,m=4000 -o - --to gr | head
+  kostra generate rmat:scale=24,a=0.45,b=0.15,c=0.15 -o gtgraph.kst
+  kostra generate geometric2d:n=1M,radius=0.002 -o points.gr.zst
 
-A seed gives the same graph on every machine. Commands that read a graph also
-generate one: gen:NAME:key=value,..."
+A seed gives the same graph on every machine and for any number of threads.
+Formats gr and edges, and kst files without compression, are written without
+holding the graph; graphs of road, and gnm and dense graphs with more than a
+quarter of all pairs, are held.
+Commands that read a graph also generate one: gen:NAME:key=value,..."
 )]
 pub(super) struct Arguments {
     /// The graph: NAME:key=value,...
@@ -54,7 +59,7 @@ pub(super) struct Arguments {
 /// What the arguments mean.
 enum Plan {
     List,
-    Write { input: Box<Request>, output: Output, format: Format },
+    Write { input: Box<Request>, spec: String, output: Output, format: Format },
 }
 
 impl Plan {
@@ -67,10 +72,11 @@ impl Plan {
         let output = output::parse_path(&path);
         let format = output::graph_format(&output, arguments.to)?;
         output.check()?;
-        let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec);
+        let spec = spec.strip_prefix(GENERATED).unwrap_or(&spec).to_owned();
         let input = OsString::from(format!("{GENERATED}{spec}"));
         let input = InputArguments { input, ..InputArguments::default() };
-        Ok(Self::Write { input: Box::new(Request::resolve(input, Nan::Error)), output, format })
+        let input = Box::new(Request::resolve(input, Nan::Error));
+        Ok(Self::Write { input, spec, output, format })
     }
 }
 
@@ -78,8 +84,13 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         match Plan::resolve(self)? {
             Plan::List => output::print(&list())?,
-            Plan::Write { input, output, format } => {
-                graph_file::write(&input, &input.load()?, &output, format)?;
+            Plan::Write { input, spec, output, format } => {
+                let recipe = Recipe::new(&spec).with_context(|| input.source.to_string())?;
+                if is_streamed(&output, format) && recipe.is_streamed() {
+                    graph_file::stream(&recipe, &output, format)?;
+                } else {
+                    graph_file::write(&input, &input.load()?, &output, format)?;
+                }
             }
         }
         Ok(Answer::Yes)

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use kostra::generate::{Options, Recipe};
 use kostra::io::{
     ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile,
     MissingWeights, ReadError, ReadOptions, Terms,
@@ -168,9 +169,12 @@ impl Request {
 
     fn generate(&self, spec: &str) -> anyhow::Result<Graph> {
         self.refuse_options_of_files()?;
-        let _stage = Stage::start(&format!("generating {}", self.source));
-        let generated =
-            kostra::generate::generate(spec).with_context(|| self.source.to_string())?;
+        let stage = Stage::start(&format!("generating {}", self.source));
+        let progress = |done, total| stage.steps(done, total);
+        let options = Options { threads: self.options.threads, progress: &progress };
+        let generated = Recipe::new(spec)
+            .and_then(|recipe| recipe.generate(&options))
+            .with_context(|| self.source.to_string())?;
         Ok(Graph {
             graph: generated.graph,
             coordinates: generated.coordinates,

@@ -15,6 +15,7 @@ use kostra_core::{EdgeId, Key, Solver};
 
 pub(crate) use kruskal::Kruskal;
 use pace::Pace;
+pub(crate) use prim_binary::PrimBinary;
 use unite::unite;
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
@@ -22,7 +23,7 @@ pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &filter_kruskal::FilterKruskal,
     &boruvka::Boruvka,
     &prim_dense::PrimDense,
-    &prim_binary::PrimBinary,
+    &PrimBinary,
     &prim_pairing::PrimPairing,
     &reverse_delete::ReverseDelete,
 ];

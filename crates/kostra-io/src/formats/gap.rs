@@ -8,12 +8,15 @@
 //! rows of both its ends and is read as one edge; in a directed graph, every entry is an edge.
 //! Edges are numbered in the order of first appearance.
 
+use kostra_core::OutOfMemory;
+
 use crate::columns::Weights;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
-use crate::mirror::{EdgeColumns, MirroredRows, Rows, integer_weights};
+use crate::mirror::{Division, EdgeColumns, Keep, MirroredRows, Rows, integer_weights};
+use crate::row_file::{Arrays, Layout, RowFile};
 use crate::words::{Words, vertex};
 use crate::{ReadOptions, weights};
 
@@ -28,6 +31,7 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: None,
         read_part: None,
     });
 }
@@ -52,10 +56,55 @@ fn recognize(head: &Head<'_>) -> Evidence {
     Evidence::Structure.when(is_possible)
 }
 
-/// Reads a graph. An undirected graph takes at most 36 bytes per edge and 16 per vertex; the graph
-/// itself has 12 bytes per edge.
+/// Reads a graph, which has 12 bytes per edge. All threads read a regular file, which takes 8 bytes
+/// per vertex besides the graph. Another input takes at most 28 bytes per edge and 8 per vertex.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     weights::refuse_others(true, options)?;
+    let Content { directed, n, edges } = match read_file(&stream, options)? {
+        Some(whole) => whole,
+        None => read_stream(stream, options)?,
+    };
+    let mut notes = Vec::new();
+    if directed {
+        notes.push("the graph is directed; each arc is read as an edge".to_owned());
+    }
+    let graph = weights::RawGraph::new(n, edges.into_columns(Weights::I32), true)
+        .build(options, &mut notes)?;
+    Ok(Parsed::new(graph, notes))
+}
+
+/// What a file contains.
+struct Content {
+    directed: bool,
+    /// The number of vertices.
+    n: usize,
+    edges: EdgeColumns<i32>,
+}
+
+/// Reads a regular file on all threads. `None` if the input is no regular file or has a fault.
+fn read_file(stream: &Stream<'_>, options: &ReadOptions) -> Result<Option<Content>, OutOfMemory> {
+    let Some(file) = RowFile::new(stream) else { return Ok(None) };
+    let (Some([flag @ (0_u8 | 1)]), Some(counts)) = (file.numbers(0), file.numbers::<i64, 2>(1))
+    else {
+        return Ok(None);
+    };
+    let directed = flag == 1;
+    // More entries than the file has bytes are refused here, before a product overflows.
+    let possible =
+        |count: i64| usize::try_from(count).ok().filter(|_| count as u64 <= file.length());
+    let [Some(entries), Some(n)] = counts.map(possible) else { return Ok(None) };
+    let rows = 8 * (n as u64 + 1 + entries as u64);
+    if i32::try_from(n).is_err() || file.length() != 17 + rows * if directed { 2 } else { 1 } {
+        return Ok(None);
+    }
+    let layout = Layout { n, entries, starts: 17, wide_starts: true, arrays: Arrays::Pairs };
+    let keep = if directed { Keep::All } else { Keep::Symmetric };
+    let edges = file.edges(&layout, keep, options.thread_count())?;
+    Ok(edges.map(|edges| Content { directed, n, edges }))
+}
+
+/// Reads any input in order, and finds the first fault.
+fn read_stream(stream: Stream<'_>, options: &ReadOptions) -> Result<Content, Fault> {
     let mut file = Words::new(stream, "its header");
     let directed = file.array(1, |_, [flag]| match flag {
         0 | 1 => Ok(flag == 1),
@@ -91,9 +140,7 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         return Err(Fault::at_byte(file.offset, "the file goes on after its rows"));
     }
 
-    let mut notes = Vec::new();
     let edges = if directed {
-        notes.push("the graph is directed; each arc is read as an edge".to_owned());
         let rows = (0..).zip(offsets.windows(2));
         let u = rows
             .flat_map(|(row, bounds)| std::iter::repeat_n(row, bounds[1] - bounds[0]))
@@ -101,14 +148,11 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         EdgeColumns { u, v: neighbors, weights }
     } else {
         let rows = Rows { offsets: &offsets, neighbors: &neighbors, weights: &weights, first: 0 };
-        rows.edges()?.map_err(|asymmetry| {
+        rows.edges(Division::among(options.thread_count()))?.map_err(|asymmetry| {
             Fault::at_byte(first_entry + 8 * asymmetry.entry as u64, asymmetry.sentence)
         })?
     };
-    drop(offsets);
-    let graph = weights::RawGraph::new(n, edges.into_columns(Weights::I32), true)
-        .build(options, &mut notes)?;
-    Ok(Parsed::new(graph, notes))
+    Ok(Content { directed, n, edges })
 }
 
 /// Writes an undirected graph as `.wsg`, with rows sorted by neighbor.

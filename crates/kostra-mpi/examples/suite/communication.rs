@@ -1,5 +1,8 @@
 //! Checks of the communicator, on all ranks of the job.
 
+use std::thread;
+use std::time::Duration;
+
 use kostra_mpi::{Communicator, Mailbox, Parts, Reduction, Route};
 
 /// Checks everything except the mailbox.
@@ -10,6 +13,7 @@ pub(crate) fn check(world: &Communicator) {
     check_exchanges(world);
     check_agreement(world);
     check_traffic(world);
+    check_waiting(world);
 }
 
 /// The message of a rank: lengths differ, some are zero, and some are a multiple of the longest
@@ -44,6 +48,39 @@ fn check_gathers(world: &Communicator) {
     }
     let gathered = world.all_gather(&message(rank));
     require(world, "an all-gather", &gathered, &(0..size).map(message).collect());
+    for most in 0..3 {
+        let bytes = |rank: usize| vec![7_u8; rank.min(most)];
+        let gathered = world.all_gather(&bytes(rank));
+        require(world, "an all-gather of bytes", &gathered, &(0..size).map(bytes).collect());
+    }
+}
+
+/// Rank 0 comes late to each operation, so the others wait for it. On a busy machine they may be
+/// late, too.
+fn check_waiting(world: &Communicator) {
+    const LATE: Duration = Duration::from_millis(100);
+    let operations: [fn(&Communicator); 4] = [
+        Communicator::barrier,
+        |world| drop(world.all_gather(&[1_u8])),
+        |world| world.broadcast(0, &mut [1_u8]),
+        |world| drop(world.exchange(&Parts::distribute(world.size(), &[0_u32], |_| 0))),
+    ];
+    world.count_waiting(true);
+    for operation in operations {
+        world.barrier();
+        let before = world.traffic();
+        if world.rank() == 0 {
+            thread::sleep(LATE);
+        }
+        operation(world);
+        let waited = (world.traffic() - before).waiting;
+        let waited = if world.rank() > 0 { waited } else { Duration::ZERO };
+        let most = world.reduce_one(Reduction::Max, waited.as_millis() as u64);
+        if world.size() > 1 && most < 10 {
+            world.fail(format!("{most} ms of waiting for rank 0, which was {LATE:?} late"));
+        }
+    }
+    world.count_waiting(false);
 }
 
 fn check_reductions(world: &Communicator) {

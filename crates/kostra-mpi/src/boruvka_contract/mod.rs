@@ -14,9 +14,9 @@
 //!   bytes per end of an edge. So ranks save time and not memory. More than 2^30 edges are refused.
 //! * In a round, every rank gets the lightest edge, the color and the new id of each vertex (4
 //!   bytes each; colors once per sweep, in at most log2 n + 2 sweeps), the new degrees by an
-//!   all-reduce, the start of each new row, and the new graph. Prefix sums are pipelined from rank
-//!   to rank. Time O((n + m) log n). Ranks and threads share the work of the kernels, but not the
-//!   gathering.
+//!   all-reduce, the start of each new row, and the new graph. Prefix sums take one number from
+//!   rank to rank. Time O((n + m) log n). Ranks and threads share the work of the kernels, but not
+//!   the gathering.
 //! * Exact. The threads of a rank take blocks of 2^12 of its vertices.
 //!
 //! Deviations from the source: ties go to the lower edge id, and the solver finds forests of
@@ -77,6 +77,7 @@ impl DistributedAlgorithm for BoruvkaContract {
             graph = rounds.round(&graph, run);
             run.progress(all - graph.vertices(), all)?;
         }
+        run.finish_rounds();
         Ok(world.phase(run, "return", |_| own_edges(&rounds.forest, slice, world)))
     }
 }
@@ -102,19 +103,23 @@ fn build<W: Weight>(
     })
 }
 
-/// For each number of all ranks the sum of the numbers before it, and the sum of all numbers. The
-/// sums are pipelined from rank to rank, and gathered. Collective.
+/// For each number of all ranks the sum of the numbers before it, and the sum of all numbers. As in
+/// the source, each rank adds up its own numbers at the same time as the others. Then the sums of
+/// whole ranks go from rank to rank in one number each. Collective.
 fn exclusive_prefix_sum(own: &[u32], world: &Communicator) -> (Vec<u32>, u32) {
-    let before = world.rank().checked_sub(1).map(|before| world.receive::<u32>(before));
-    let mut sum = before.and_then(|sum| sum.first().copied()).unwrap_or_default();
+    let mut sum = 0;
     let sums = own.iter().map(|number| {
         sum += number;
         sum - number
     });
-    let sums: Vec<_> = sums.collect();
+    let mut sums: Vec<u32> = sums.collect();
+    let before = world.rank().checked_sub(1).map(|before| world.receive::<u32>(before));
+    let before = before.and_then(|sum| sum.first().copied()).unwrap_or_default();
+    let sum = before + sum;
     if world.rank() + 1 < world.size() {
         world.send(world.rank() + 1, &[sum]);
     }
+    sums.iter_mut().for_each(|sum| *sum += before);
     let total = world.broadcast_one(world.size() - 1, sum);
     (world.all_gather(&sums).into_items(), total)
 }

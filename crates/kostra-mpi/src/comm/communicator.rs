@@ -25,6 +25,8 @@ pub struct Communicator {
     /// The maximum number of bytes in one message of MPI.
     pub(super) longest_message: usize,
     pub(super) traffic: Cell<Traffic>,
+    /// Whether waiting in collective operations is counted.
+    pub(super) counts_waiting: Cell<bool>,
     pub(super) phases: RefCell<Vec<PhaseOnRank>>,
     /// Finalizes MPI when it is dropped.
     pub(super) _universe: Universe,

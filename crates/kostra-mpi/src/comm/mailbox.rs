@@ -99,7 +99,7 @@ impl<'a, T: Pod> Mailbox<'a, T> {
         let is_empty = || any.immediate_probe_with_tag(MAIL).is_none();
         self.world.counted(0, 0, || {
             let idle = (0..polls).take_while(|_| is_empty()).map(|_| thread::yield_now());
-            idle.count() as u32
+            self.world.waited(|| idle.count() as u32)
         })
     }
 

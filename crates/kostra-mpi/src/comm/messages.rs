@@ -14,13 +14,15 @@ type Tag = i32;
 const MESSAGE: Tag = 1;
 /// A message of a [`Mailbox`](super::Mailbox).
 pub(super) const MAIL: Tag = 2;
+/// An array whose address is that of a variable.
+static NOTHING: [u8; 1] = [0];
 /// A message of [`Communicator::swap`].
 const SWAP: Tag = 3;
 
 impl Communicator {
     /// Waits until all ranks have called this. Collective.
     pub fn barrier(&self) {
-        self.counted(self.tree_depth(), 0, || self.world.barrier());
+        self.counted(self.tree_depth(), 0, || self.waited(|| self.world.barrier()));
     }
 
     /// Sends `items` to another rank, which must [receive](Self::receive) them. This may wait until
@@ -46,6 +48,10 @@ impl Communicator {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
         let sent = usize::from(root != self.rank());
         self.counted(sent, sent * bytes.len(), || {
+            if self.counts_waiting.get() {
+                let first = || self.process(root).broadcast_into(&mut [0_u8][..]);
+                if sent > 0 { self.waited(first) } else { first() }
+            }
             for piece in bytes.chunks_mut(self.longest_message) {
                 self.process(root).broadcast_into(piece);
             }
@@ -114,12 +120,18 @@ impl Communicator {
         let others = self.size() - 1;
         let mut lengths = vec![0_u64; self.size()];
         self.counted(others, others * 8, || {
+            self.meet();
             self.world.all_gather_into(&(items.len() as u64), &mut lengths[..]);
         });
         let lengths: Vec<_> = lengths.into_iter().map(|length| length as usize).collect();
         let mut all: Vec<T> = Vec::new();
         self.grow(&mut all, lengths.iter().sum());
-        let own: &[u8] = bytemuck::cast_slice(items);
+        if all.is_empty() {
+            self.counted(others, 0, || ());
+            return Parts::new(all, lengths);
+        }
+        // An empty array of bytes may start at address 1, which Open MPI takes for MPI_IN_PLACE.
+        let own: &[u8] = if items.is_empty() { &NOTHING[..0] } else { bytemuck::cast_slice(items) };
         if size_of_val(&all[..]) <= self.longest_message {
             let counts: Vec<_> =
                 lengths.iter().map(|length| (length * size_of::<T>()) as i32).collect();
@@ -183,7 +195,7 @@ impl Communicator {
         const { assert!(size_of::<T>() > 0, "items have a size") };
         let (mut items, mut filled) = (Vec::new(), 0);
         loop {
-            let (message, status) = self.process(from).matched_probe_with_tag(tag);
+            let (message, status) = self.waited(|| self.process(from).matched_probe_with_tag(tag));
             let piece = status.count(u8::equivalent_datatype()) as usize;
             self.grow(&mut items, (filled + piece).div_ceil(size_of::<T>()));
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut items);

@@ -55,18 +55,23 @@ impl Communicator {
     /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must
     /// have the same length on every rank.
     pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
-        self.counted(self.tree_depth(), self.tree_depth() * size_of_val(numbers), || match by {
-            Reduction::Sum => {
-                let mut own = Vec::new();
-                for numbers in numbers.chunks_mut(CHUNK) {
-                    own.clear();
-                    own.extend_from_slice(numbers);
-                    self.world.all_reduce_into(&own[..], numbers, SystemOperation::sum());
-                }
+        self.counted(self.tree_depth(), self.tree_depth() * size_of_val(numbers), || {
+            self.meet();
+            match by {
+                Reduction::Sum => self.add_up(numbers),
+                Reduction::Min => self.reduce_signed(SystemOperation::min, numbers),
+                Reduction::Max => self.reduce_signed(SystemOperation::max, numbers),
             }
-            Reduction::Min => self.reduce_signed(SystemOperation::min, numbers),
-            Reduction::Max => self.reduce_signed(SystemOperation::max, numbers),
         });
+    }
+
+    fn add_up<T: Number>(&self, numbers: &mut [T]) {
+        let mut own = Vec::new();
+        for numbers in numbers.chunks_mut(CHUNK) {
+            own.clear();
+            own.extend_from_slice(numbers);
+            self.world.all_reduce_into(&own[..], numbers, SystemOperation::sum());
+        }
     }
 
     fn reduce_signed<T: Number>(&self, operation: fn() -> SystemOperation, numbers: &mut [T]) {

@@ -47,6 +47,7 @@ impl Communicator {
             first_on_machine: first_on_machine as usize,
             longest_message: LONGEST_MESSAGE,
             traffic: Cell::default(),
+            counts_waiting: Cell::default(),
             phases: RefCell::default(),
             _universe: universe,
             _stays_on_its_thread: PhantomData,

@@ -24,6 +24,10 @@ pub struct Traffic {
     pub bytes: u64,
     /// The time spent on sending, receiving, and waiting for other ranks.
     pub time: Duration,
+    /// The part of `time` in which the rank waited for a message to begin to arrive or for another
+    /// rank to come to the same operation. Waiting for a rank in a collective operation is in it
+    /// only if [`count_waiting`](super::Communicator::count_waiting) asks for it.
+    pub waiting: Duration,
 }
 
 impl Add for Traffic {
@@ -33,6 +37,7 @@ impl Add for Traffic {
             messages: self.messages + other.messages,
             bytes: self.bytes + other.bytes,
             time: self.time + other.time,
+            waiting: self.waiting + other.waiting,
         }
     }
 }
@@ -44,6 +49,7 @@ impl Sub for Traffic {
             messages: self.messages - earlier.messages,
             bytes: self.bytes - earlier.bytes,
             time: self.time - earlier.time,
+            waiting: self.waiting - earlier.waiting,
         }
     }
 }
@@ -63,6 +69,6 @@ pub struct PhaseTraffic {
     pub name: &'static str,
     /// The time on the rank where the phase took longest.
     pub elapsed: Duration,
-    /// Messages and bytes of all ranks; the time is the longest time of any rank.
+    /// Messages and bytes of all ranks; the times are the longest times of any rank.
     pub traffic: Traffic,
 }

@@ -235,7 +235,9 @@ impl<'a, W: Weight> Job<'a, W> {
             }
             let Some(pivot) = self.pivot(&edges, wanted, count, run) else {
                 let batch = edges.select_if(|position| !edges.is_loop(position));
-                return self.rounds(batch, &mut owners, true, run);
+                self.rounds(batch, &mut owners, true, run)?;
+                run.finish_rounds();
+                return Ok(());
             };
             let first = self.slice.first();
             let batch = world.phase(run, "select", |_| edges.up_to(pivot, first, order));

@@ -24,8 +24,9 @@
 //!
 //! Deviations from Shou & He:
 //!
-//! * Vertices are distributed in blocks of consecutive ids; the source gives vertex `j` to rank
-//!   `j mod p`. So vertices with neighboring ids are on one rank, and their messages stay there.
+//! * Vertices are distributed in blocks of consecutive ids by default; the source gives vertex `j`
+//!   to rank `j mod p`, as the option `interleave` does. In blocks, vertices with neighboring ids
+//!   are on one rank, and their messages stay there.
 //! * Each rank starts with its own slice of the edges; in the source, rank 0 distributes the graph.
 //! * A vertex's edges are sorted once, and a position in them moves forward, so the next edge to
 //!   test is found in amortized constant time; the source searches a set in O(log n).
@@ -44,11 +45,13 @@ mod vertices;
 
 use std::time::{Duration, Instant};
 
-use kostra_core::{EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, Weight};
+use kostra_core::{
+    EdgeSet, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption, Weight,
+};
 
 use crate::comm::termination::{Idle, Termination};
 use crate::comm::{Communicator, Mailbox, Reduction};
-use crate::graph::{Rows, Slice, VertexDistribution, own_edges};
+use crate::graph::{Rows, Slice, SliceError, VertexDistribution, own_edges};
 use crate::solver::{DistributedAlgorithm, GraphSize};
 use message::{COUNTERS, Note, Wire};
 use vertices::{Outbox, Vertices};
@@ -66,6 +69,14 @@ const TURNS_PER_CHECK: u32 = 1 << 8;
 /// The number of polls of an idle rank before its turn ends.
 const POLLS_PER_TURN: u32 = 16;
 
+const INTERLEAVE: SolverOption = SolverOption {
+    name: "interleave",
+    about: "0: each rank gets consecutive vertices; 1: vertex j goes to rank j mod p, as in the source",
+    default: 0,
+    lowest: 0,
+    highest: 1,
+};
+
 impl DistributedAlgorithm for Ghs {
     const INFO: SolverInfo = SolverInfo {
         id: "mpi-ghs",
@@ -76,7 +87,7 @@ impl DistributedAlgorithm for Ghs {
         exact: true,
         time: "O((m + n log n) / p), and up to O(n log n) messages in sequence",
         scratch: "140 bytes per edge, 64 per vertex, in total over all ranks",
-        options: &[],
+        options: &[INTERLEAVE],
     };
 
     fn admit(&self, size: GraphSize) -> Result<(), SolveError> {
@@ -100,7 +111,16 @@ impl DistributedAlgorithm for Ghs {
         world: &Communicator,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let mut vertices = world.phase(run, "distribute", |_| distribute(slice, order, world))?;
+        let mut vertices = world.phase(run, "distribute", |run| {
+            if run.option(&INTERLEAVE) == 0 {
+                return distribute(slice, order, world);
+            }
+            let interleaved = interleaved(slice, world.size()).map_err(|error| {
+                let (solver, cost) = (Self::INFO.id, error.to_string());
+                SolveError::Unsuitable { solver, cost, advice: "use blocks (interleave=0)" }
+            })?;
+            distribute(&interleaved, order, world)
+        })?;
         let (mut sent, idle) =
             world.phase(run, "messages", |run| exchange_messages(&mut vertices, world, run))?;
         world.phase(run, "return", |run| {
@@ -119,6 +139,14 @@ impl DistributedAlgorithm for Ghs {
             Ok(own_edges(&vertices.forest(world.rank()), slice, world))
         })
     }
+}
+
+/// The slice with new vertex ids: the block of rank r consists of the vertices r, r + p, r + 2 p
+/// and so on. Edge ids do not change. The ids past the last vertex of a smaller block are isolated.
+fn interleaved<W: Weight>(slice: &Slice<W>, ranks: usize) -> Result<Slice<W>, SliceError> {
+    let ranks = ranks as u64;
+    let block = slice.vertices().div_ceil(ranks);
+    slice.renumbered(ranks * block, |vertex| vertex % ranks * block + vertex / ranks)
 }
 
 /// Distributes the edges to the owners of their ends. Returns the vertices of this rank.

@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use kostra_core::{EdgeList, Order, verify};
 use kostra_testkit::multigraphs::Random;
 
+use super::interleaved;
 use super::message::{KINDS, Note, Wire};
 use super::vertices::{Outbox, Vertices};
 use crate::comm::Parts;
-use crate::graph::{Rows, VertexDistribution};
+use crate::graph::{Rows, Slice, VertexDistribution};
 
 const CONNECT: usize = 0;
 
@@ -143,6 +144,26 @@ fn the_forest_does_not_depend_on_ranks_or_on_how_long_mail_takes() {
         }
         let components = with_edges.iter().filter(|&&has| has).count() - outcome.forest.len();
         assert_eq!(outcome.halts, 2 * components as u64, "seed {seed}");
+    }
+}
+
+#[test]
+fn interleaved_vertices_are_on_rank_j_mod_p() {
+    let ends = |slice: &Slice<u32>| -> Vec<(u64, u64)> {
+        (0..slice.len() as u32).map(|edge| slice.ends(edge)).collect()
+    };
+    for (vertices, ranks) in [(7, 3), (6, 3), (2, 5), (9, 1)] {
+        let path: Vec<u64> = (1..vertices).collect();
+        let before: Vec<u64> = (0..vertices - 1).collect();
+        let weights: Vec<u32> = path.iter().map(|&v| v as u32).collect();
+        let slice = Slice::new(vertices, 4, &before, &path, weights).unwrap();
+        let dealt = interleaved(&slice, ranks).unwrap();
+        let blocks = VertexDistribution::new(dealt.vertices(), ranks);
+        for ((u, v), (new_u, new_v)) in ends(&slice).into_iter().zip(ends(&dealt)) {
+            let owners = (blocks.owner(new_u) as u64, blocks.owner(new_v) as u64);
+            assert_eq!(owners, (u % ranks as u64, v % ranks as u64), "{vertices} on {ranks}");
+        }
+        assert_eq!((dealt.first(), dealt.edges().weights()), (4, slice.edges().weights()));
     }
 }
 

@@ -117,6 +117,21 @@ impl<W: Weight> Slice<W> {
         Ok(Self { graph: edges.into(), vertex_map, given: None, first, vertices })
     }
 
+    /// The slice with the vertex ids `id(vertex)` below `vertices`. Copies the edges, whose ids
+    /// stay.
+    ///
+    /// # Errors
+    /// As [`Slice::new`], for too many vertices.
+    pub(crate) fn renumbered(
+        &self,
+        vertices: u64,
+        id: impl Fn(u64) -> u64,
+    ) -> Result<Self, SliceError> {
+        let ends = (0..self.len() as u32).map(|edge| self.ends(edge));
+        let (u, v): (Vec<_>, Vec<_>) = ends.map(|(u, v)| (id(u), id(v))).unzip();
+        Self::new(vertices, self.first, &u, &v, self.edges().weights().to_vec())
+    }
+
     /// The slice of an edge list between global ids, which become the local ids. Nothing is copied.
     pub fn with_global_ids(first: u64, edges: EdgeList<W>) -> Self {
         let vertices = edges.vertices().into();

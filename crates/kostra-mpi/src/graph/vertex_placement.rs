@@ -55,12 +55,7 @@ impl VertexPlacement {
     /// # Panics
     /// When the placement is of fewer vertices than the slice's graph has.
     pub(crate) fn place<W: Weight>(&self, slice: &Slice<W>) -> Result<Slice<W>, SliceError> {
-        let end = |vertex: u64| self.ids[vertex as usize];
-        let (u, v): (Vec<_>, Vec<_>) = (0..slice.len() as u32)
-            .map(|edge| slice.ends(edge))
-            .map(|(u, v)| (end(u), end(v)))
-            .unzip();
-        Slice::new(self.vertices, slice.first(), &u, &v, slice.edges().weights().to_vec())
+        slice.renumbered(self.vertices, |vertex| self.ids[vertex as usize])
     }
 }
 

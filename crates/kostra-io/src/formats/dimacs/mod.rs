@@ -12,7 +12,7 @@ mod part;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Write};
+use std::io;
 
 use kostra_core::{AnyGraph, with_graph};
 
@@ -21,7 +21,7 @@ use crate::columns::Columns;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
-use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
+use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};
 use crate::number::{digits, words};
 use crate::text_writer::TextWriter;
 use crate::{ReadOptions, weights};
@@ -38,6 +38,7 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: Some(StreamWriter::Lines(LINES)),
         read_part: Some(part::open),
     });
 }
@@ -86,16 +87,16 @@ fn read_in_blocks(
 
 /// Writes a graph as `p sp`, one arc per edge.
 fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    Ok(Box::new(move |to| write(outgoing.graph, to)))
+    Ok(Box::new(move |to| LINES.write(outgoing.graph, to)))
 }
 
-fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
-    let mut text = TextWriter::new(to);
-    text.word("p sp ")
-        .number(graph.vertices().into())
-        .word(" ")
-        .number(graph.edges() as u64)
-        .end_line()?;
+const LINES: TextLines = TextLines { first, lines };
+
+fn first(text: &mut TextWriter<'_>, vertices: u64, edges: u64) -> io::Result<()> {
+    text.word("p sp ").number(vertices).word(" ").number(edges).end_line()
+}
+
+fn lines(text: &mut TextWriter<'_>, graph: &AnyGraph) -> io::Result<()> {
     with_graph!(graph, graph => {
         let edges = graph.edge_list();
         for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {
@@ -103,5 +104,5 @@ fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
             text.word("a ").number(u).word(" ").number(v).word(" ").weight(weight).end_line()?;
         }
     });
-    text.finish()
+    Ok(())
 }

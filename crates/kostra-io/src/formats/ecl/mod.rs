@@ -24,6 +24,7 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: None,
         read_part: Some(part::open),
     });
 }

@@ -20,7 +20,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Write};
+use std::io;
 
 use kostra_core::{AnyGraph, counted, with_graph};
 
@@ -29,7 +29,7 @@ use crate::columns::{Columns, Ends};
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head as InputHead};
-use crate::interface::{Format, FormatInfo, Outgoing, Parsed, Writer};
+use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};
 use crate::number::words;
 use crate::text_writer::TextWriter;
 use crate::{ReadOptions, weights};
@@ -48,6 +48,7 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: Some(StreamWriter::Lines(LINES)),
         read_part: Some(part::open),
     });
 }
@@ -135,18 +136,22 @@ fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<
 /// Writes a graph as lines `u v weight`, after a comment that states the number of vertices.
 /// Every weight is read back as the same value: integers as integers, floats as `f64`.
 fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
-    Ok(Box::new(move |to| write(outgoing.graph, to)))
+    Ok(Box::new(move |to| LINES.write(outgoing.graph, to)))
 }
 
-fn write(graph: &AnyGraph, to: &mut dyn Write) -> io::Result<()> {
-    let mut text = TextWriter::new(to);
-    text.word(COUNTS_COMMENT).word(" ").number(graph.vertices().into()).word(" vertices, ");
-    text.number(graph.edges() as u64).word(" edges, vertices count from 0").end_line()?;
+const LINES: TextLines = TextLines { first, lines };
+
+fn first(text: &mut TextWriter<'_>, vertices: u64, edges: u64) -> io::Result<()> {
+    text.word(COUNTS_COMMENT).word(" ").number(vertices).word(" vertices, ");
+    text.number(edges).word(" edges, vertices count from 0").end_line()
+}
+
+fn lines(text: &mut TextWriter<'_>, graph: &AnyGraph) -> io::Result<()> {
     with_graph!(graph, graph => {
         let edges = graph.edge_list();
         for ((&u, &v), &weight) in edges.u().iter().zip(edges.v()).zip(edges.weights()) {
             text.number(u.into()).word(" ").number(v.into()).word(" ").weight(weight).end_line()?;
         }
     });
-    text.finish()
+    Ok(())
 }

@@ -26,12 +26,13 @@ mod header;
 mod mapped;
 mod part;
 mod read;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod write;
 
 use crate::head::{Evidence, Head};
-use crate::interface::{Format, FormatInfo};
+use crate::interface::{Format, FormatInfo, StreamWriter};
 use read::read;
 use write::writer;
 
@@ -49,6 +50,7 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: Some(StreamWriter::File(stream::sink)),
         read_part: Some(part::open),
     });
 }

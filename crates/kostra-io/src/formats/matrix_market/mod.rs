@@ -32,6 +32,7 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: None,
         read_part: None,
     });
 }

@@ -23,7 +23,7 @@ use crate::columns::Weights;
 use crate::compression::Stream;
 use crate::fault::{BlockFault, Fault};
 use crate::interface::{Format, FormatInfo, Parsed};
-use crate::mirror::{Asymmetry, Rows};
+use crate::mirror::{Asymmetry, Division, Rows};
 use crate::number::{natural, show, words};
 use crate::{Place, ReadErrorKind, ReadOptions, weights};
 use cursor::Cursor;
@@ -41,13 +41,13 @@ impl Format {
         recognize,
         read,
         write: Some(writer),
+        write_stream: None,
         read_part: None,
     });
 }
 
-/// Reads a graph; lines are parsed in parallel. With edge weights this takes at most 56 bytes per
-/// edge and 16 per vertex, without them 32 and 16. A graph with 32-bit weights has 12 bytes per
-/// edge.
+/// Reads a graph; lines are parsed in parallel. With edge weights this takes at most 40 bytes per
+/// edge and 8 per vertex, without them 16 and 8. A graph with 32-bit weights has 12 bytes per edge.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;
@@ -87,7 +87,8 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
         weights: &body.weights,
         first: 1,
     };
-    let edges = rows.edges()?.map_err(|Asymmetry { row, sentence, .. }| {
+    let division = Division::among(options.thread_count());
+    let edges = rows.edges(division)?.map_err(|Asymmetry { row, sentence, .. }| {
         Fault::at_line(body.line_of(row), 1, sentence)
     })?;
     drop(body);

@@ -66,6 +66,7 @@ impl Format {
         recognize,
         read,
         write: None,
+        write_stream: None,
         read_part: None,
     });
 }

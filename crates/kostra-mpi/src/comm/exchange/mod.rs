@@ -95,7 +95,10 @@ impl Communicator {
         let (rank, others) = (self.rank(), self.size() - 1);
         let to: Vec<_> = parts.lengths().map(|length| length as u64).collect();
         let mut from = vec![0_u64; self.size()];
-        self.counted(others, others * 8, || self.world.all_to_all_into(&to[..], &mut from[..]));
+        self.counted(others, others * 8, || {
+            self.meet();
+            self.world.all_to_all_into(&to[..], &mut from[..]);
+        });
         let lengths = from.iter().map(|&length| length as usize);
         let bytes = size_of_val(parts.items()).max(lengths.clone().sum::<usize>() * size_of::<T>());
         if self.reduce_one(Reduction::Max, bytes as u64) > self.longest_message as u64 {

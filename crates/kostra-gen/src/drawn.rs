@@ -1,0 +1,347 @@
+//! Sorts random edges by rows without holding them twice, on several threads.
+//!
+//! Edges are drawn by index. The rows are divided into windows, so that the draws of a window fit
+//! the scratch memory. For each window, every thread makes some of the draws and keeps those of the
+//! window in runs of [`RUN`] edges. A run is distributed into buckets of rows while it is in the
+//! cache, as in a radix sort. Then each bucket is gathered from all runs, and its rows are sorted
+//! in the cache. No step writes to random places of a large array: that is what a distribution of
+//! all edges into all rows spends its time on.
+//!
+//! Rows are sorted, so the result does not depend on which thread made a draw. Time: one draw per
+//! edge and window, and O(m) for the buckets. Scratch memory: 8 bytes per draw of a window.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use kostra_core::Vertex;
+use kostra_parallel::Schedule;
+
+use crate::SpecError;
+use crate::allocation::array;
+use crate::share::Share;
+use crate::source::{Emit, Ends, Run, Stop, in_waves};
+use crate::target::Arrays;
+
+/// Edges by index, in ascending `(u, v)` once they are sorted.
+pub(crate) trait Drawn: Sync {
+    /// The edges of a part of the graph, with the id of the first one.
+    fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop>;
+}
+
+/// The edges of a run: its 512 KiB fit the cache of a core.
+const RUN: usize = 1 << 16;
+/// The draws between two checks whether a run is full.
+const BATCH: u64 = 256;
+/// The draws that a thread takes at a time.
+const TAKE: usize = 1 << 16;
+/// About the number of draws in a bucket.
+const BUCKET: u64 = 1 << 16;
+/// The most buckets: a run must have several edges for each.
+const MOST_BUCKETS: u64 = 1 << 12;
+
+/// The binary logarithm of the most rows in a bucket: a thread counts the edges of each.
+const MOST_SHIFT: u32 = 16;
+
+type Edge = (Vertex, Vertex);
+
+/// Edges that are drawn by index, and the number of draws.
+pub(crate) struct Draws<D> {
+    pub(crate) vertices: u64,
+    pub(crate) draws: u64,
+    pub(crate) draw: D,
+}
+
+impl<D: Fn(u64) -> Option<Edge> + Sync> Draws<D> {
+    /// The number of windows that fit the scratch memory.
+    fn windows(&self, run: &Run<'_>) -> usize {
+        let bytes = self.draws.saturating_mul(size_of::<Edge>() as u64);
+        bytes.div_ceil(run.scratch.max(1)).clamp(1, self.vertices.max(1)) as usize
+    }
+
+    /// Emits the distinct edges in ascending order.
+    pub(crate) fn sorted(&self, run: &Run<'_>, emit: Emit<'_>) -> Result<(), Stop> {
+        let windows = self.windows(run);
+        for window in 0..windows {
+            let rows = Share::window(window, windows).rows(self.vertices);
+            self.sorted_rows(run, rows, &mut *emit)?;
+        }
+        Ok(())
+    }
+
+    /// The distinct edges of a part of the rows in ascending order.
+    pub(crate) fn collect(&self, run: &Run<'_>, share: Share<'_>) -> Result<Ends, Stop> {
+        // The whole has at most as many edges as draws; the size of a part is not known.
+        let mut arrays = Arrays::new(share.is_whole().then_some(self.draws))?;
+        let mut next = 0;
+        let mut add = |wave: &[Ends]| Ok(arrays.add(run.team, wave, &mut next, &(0..u64::MAX))?);
+        if share.is_whole() {
+            self.sorted(run, &mut add)?;
+        } else {
+            self.sorted_rows(run, share.rows(self.vertices), &mut add)?;
+        }
+        Ok(arrays.finish())
+    }
+
+    /// Emits the distinct edges with first ends in `rows` in ascending order.
+    pub(crate) fn sorted_rows(
+        &self,
+        run: &Run<'_>,
+        rows: Range<Vertex>,
+        emit: Emit<'_>,
+    ) -> Result<(), Stop> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let buckets = Buckets::new(&rows, self.draws);
+        // Sorting takes about as long as drawing.
+        run.meter.expect(2 * self.draws);
+        let runs = self.runs(run, &rows, &buckets)?;
+        let fill = |bucket: usize, scratch: &mut Scratch, ends: &mut Ends| {
+            buckets.sort(bucket, &runs, scratch, ends);
+        };
+        in_waves(run, 0..buckets.count, fill, &mut |wave| {
+            emit(wave)?;
+            run.meter.advance(self.draws * wave.len() as u64 / buckets.count as u64);
+            Ok(())
+        })
+    }
+
+    /// Makes all draws, and distributes those of `rows` into buckets, run by run.
+    fn runs(
+        &self,
+        run: &Run<'_>,
+        rows: &Range<Vertex>,
+        buckets: &Buckets,
+    ) -> Result<Vec<Bucketed>, SpecError> {
+        let sorters: Vec<_> =
+            (0..run.team.threads()).map(|_| Mutex::new(Ok(Sorter::default()))).collect();
+        run.team.distribute(self.draws as usize, Schedule::Dynamic(TAKE), |thread, range| {
+            let mut slot = sorters[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(sorter) = &mut *slot
+                && let Err(refused) = self.draw_into(sorter, range.clone(), rows, buckets)
+            {
+                *slot = Err(refused);
+            }
+            run.meter.advance(range.len() as u64);
+        });
+        let mut runs = Vec::new();
+        for sorter in sorters {
+            let mut sorter = sorter.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+            sorter.finish_run(buckets)?;
+            runs.append(&mut sorter.runs);
+        }
+        Ok(runs)
+    }
+
+    /// Makes the draws of a range of indices.
+    fn draw_into(
+        &self,
+        sorter: &mut Sorter,
+        indices: Range<usize>,
+        rows: &Range<Vertex>,
+        buckets: &Buckets,
+    ) -> Result<(), SpecError> {
+        let (start, end) = (indices.start as u64, indices.end as u64);
+        for batch in (start..end).step_by(BATCH as usize) {
+            if sorter.edges.is_empty() {
+                sorter.edges = array(RUN + BATCH as usize)?;
+                sorter.edges.resize(RUN + BATCH as usize, (0, 0));
+            }
+            let mut length = sorter.length;
+            for index in batch..end.min(batch + BATCH) {
+                // Without a branch: which draws belong to the window is random.
+                let edge = (self.draw)(index);
+                let (u, v) = edge.unwrap_or((rows.end, 0));
+                sorter.edges[length] = (u, v);
+                length += usize::from(rows.contains(&u));
+            }
+            sorter.length = length;
+            if length >= RUN {
+                sorter.finish_run(buckets)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Equal ranges of rows, a power of two rows each.
+struct Buckets {
+    first: Vertex,
+    shift: u32,
+    count: usize,
+}
+
+impl Buckets {
+    fn new(rows: &Range<Vertex>, draws: u64) -> Self {
+        let wanted = (draws / BUCKET).clamp(1, MOST_BUCKETS);
+        let length = (rows.end - rows.start) as u64;
+        let shift = length.div_ceil(wanted).next_power_of_two().trailing_zeros().min(MOST_SHIFT);
+        Self { first: rows.start, shift, count: length.div_ceil(1 << shift) as usize }
+    }
+
+    #[inline]
+    fn bucket(&self, u: Vertex) -> usize {
+        ((u - self.first) >> self.shift) as usize
+    }
+
+    /// Adds the distinct edges of a bucket in ascending order.
+    fn sort(&self, bucket: usize, runs: &[Bucketed], scratch: &mut Scratch, ends: &mut Ends) {
+        let first = self.first + ((bucket as u32) << self.shift);
+        let Scratch { starts, v } = scratch;
+        starts.clear();
+        starts.resize((1 << self.shift) + 1, 0);
+        let parts = || runs.iter().flat_map(|run| run.bucket(bucket));
+        parts().for_each(|&(u, _)| starts[(u - first) as usize] += 1);
+        let mut end = 0;
+        for start in &mut *starts {
+            end += std::mem::replace(start, end);
+        }
+        v.clear();
+        v.resize(end as usize, 0);
+        // Each row's start is its cursor while it fills; at the end it has moved to the next row's
+        // start.
+        for &(u, second) in parts() {
+            let cursor = &mut starts[(u - first) as usize];
+            v[*cursor as usize] = second;
+            *cursor += 1;
+        }
+        ends.u.reserve(v.len());
+        ends.v.reserve(v.len());
+        let mut start = 0;
+        for (row, &end) in (first..).zip(&starts[..1 << self.shift]) {
+            let seconds = &mut v[start as usize..end as usize];
+            sort_row(seconds);
+            let before = ends.v.len();
+            for &second in &*seconds {
+                if ends.v.len() == before || ends.v[ends.v.len() - 1] != second {
+                    ends.v.push(second);
+                }
+            }
+            ends.u.resize(ends.v.len(), row);
+            start = end;
+        }
+    }
+}
+
+/// Sorts a row. Most rows are short: there an insertion is faster than a call.
+#[inline]
+fn sort_row(row: &mut [Vertex]) {
+    const SHORT: usize = 12;
+    if row.len() > SHORT {
+        row.sort_unstable();
+        return;
+    }
+    for end in 1..row.len() {
+        let value = row[end];
+        let mut at = end;
+        while at > 0 && row[at - 1] > value {
+            row[at] = row[at - 1];
+            at -= 1;
+        }
+        row[at] = value;
+    }
+}
+
+/// The memory of a thread that sorts buckets.
+#[derive(Default)]
+struct Scratch {
+    starts: Vec<u32>,
+    v: Vec<Vertex>,
+}
+
+/// A run of edges in the order of buckets.
+struct Bucketed {
+    edges: Vec<Edge>,
+    /// The start of each bucket, and the end of the last one.
+    starts: Vec<u32>,
+}
+
+impl Bucketed {
+    #[inline]
+    fn bucket(&self, bucket: usize) -> &[Edge] {
+        &self.edges[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
+    }
+}
+
+/// The runs of a thread, and its unfinished run.
+#[derive(Default)]
+struct Sorter {
+    edges: Vec<Edge>,
+    length: usize,
+    runs: Vec<Bucketed>,
+}
+
+impl Sorter {
+    /// Distributes the unfinished run into buckets.
+    fn finish_run(&mut self, buckets: &Buckets) -> Result<(), SpecError> {
+        let own = &self.edges[..self.length];
+        let mut starts = array(buckets.count + 1)?;
+        starts.resize(buckets.count + 1, 0_u32);
+        own.iter().for_each(|&(u, _)| starts[buckets.bucket(u)] += 1);
+        let mut end = 0;
+        for start in &mut starts {
+            end += std::mem::replace(start, end);
+        }
+        let mut edges = array(own.len())?;
+        edges.resize(own.len(), (0, 0));
+        for &edge in own {
+            let cursor = &mut starts[buckets.bucket(edge.0)];
+            edges[*cursor as usize] = edge;
+            *cursor += 1;
+        }
+        // The cursors have moved to the ends; shifted by one, they are the starts again.
+        starts.rotate_right(1);
+        starts[0] = 0;
+        self.runs.push(Bucketed { edges, starts });
+        self.length = 0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::random::Stream;
+    use kostra_parallel::with_team;
+
+    use super::*;
+    use crate::source::Meter;
+
+    fn sorted(draws: u64, vertices: u64, threads: usize, scratch: u64) -> Vec<Edge> {
+        let stream = Stream::new(5);
+        let draw = |index| {
+            let [u, v] = [0, 1].map(|end| stream.below(2 * index + end, vertices) as Vertex);
+            (u != v).then(|| (u.min(v), u.max(v)))
+        };
+        let mut edges = Vec::new();
+        with_team(threads, |team| {
+            let meter = Meter::new(&|_, _| {});
+            let run = Run { team, scratch, meter: &meter };
+            let draws = Draws { vertices, draws, draw };
+            draws.sorted(&run, &mut |wave| {
+                edges.extend(wave.iter().flat_map(|ends| (0..ends.len()).map(|at| ends.at(at))));
+                Ok(())
+            })
+        })
+        .unwrap();
+        let mut expected: Vec<_> = (0..draws).filter_map(draw).collect();
+        expected.sort_unstable();
+        expected.dedup();
+        assert!(edges == expected, "{draws} draws, {threads} threads, {scratch} bytes");
+        edges
+    }
+
+    #[test]
+    fn any_number_of_windows_and_threads_gives_the_sorted_distinct_draws() {
+        for scratch in [1 << 30, 700_000, 1] {
+            for threads in [1, 2, 8] {
+                assert_eq!(sorted(0, 5, threads, scratch), []);
+                sorted(900, 20, threads, scratch);
+            }
+        }
+        // More than one run and one bucket for each thread, and rows longer than an insertion
+        // sorts.
+        sorted(300_000, 3000, 2, 1 << 30);
+        sorted(300_000, 100_000, 2, 600_000);
+        sorted(150_000, 3, 2, 600_000);
+    }
+}
