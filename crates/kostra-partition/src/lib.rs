@@ -24,7 +24,7 @@
 //! | `graph` | [`WeightedGraph`]: rows with integer weights |
 //! | `importance` | a graph's own weights as weights of the cut |
 //! | `multilevel` | [`partition()`]: the scheme |
-//! | `coarsen` | matching, clusters, contraction |
+//! | `coarsen` | clusters, contraction |
 //! | `initial` | recursive bisection of the coarsest graph |
 //! | `refine` | moves of vertices, balance |
 //! | `enforce` | [`enforce_limit`]: balance for partitions from elsewhere |

@@ -14,13 +14,45 @@ const COARSEST_PER_PART: u32 = 40;
 /// Coarsening ends at this number of vertices, if it is more.
 const COARSEST: u32 = 2000;
 
-/// What a preset means.
+/// The most partitions of the coarsest graph.
+const MOST_TRIES: usize = 32;
+/// How often the smallest graph of a bisection is bisected.
+const ATTEMPTS: u64 = 8;
+/// A graph with a lower mean degree is sparse.
+const SPARSE: usize = 4;
+
+/// The shape of a graph, which decides how much each step of the scheme pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Few edges, such as a road network: searches are cheap.
+    Sparse,
+    /// Many edges at all vertices, such as a mesh.
+    Dense,
+    /// A few vertices have far more edges than the others.
+    Hubs,
+}
+
+impl Shape {
+    fn new(graph: &WeightedGraph) -> Self {
+        if has_hubs(graph) {
+            Self::Hubs
+        } else if graph.neighbors().len() < SPARSE * graph.vertices() as usize {
+            Self::Sparse
+        } else {
+            Self::Dense
+        }
+    }
+}
+
+/// What a preset means for a graph.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
-    /// How often the smallest graph of a bisection is bisected.
-    attempts: u64,
-    /// The number of partitions of the coarsest graph. The best one is taken.
+    scheme: Scheme,
+    /// The least number of partitions of the coarsest graph. The best one is taken.
     tries: usize,
+    /// One entry of the coarsest graph and one depth of bisection cost as much as this number of
+    /// entries of the given graph. So it limits the number of partitions of the coarsest graph.
+    cost_of_try: usize,
     /// The number of further passes through the levels.
     cycles: u32,
     /// The number of passes of the refinement without a better partition.
@@ -30,12 +62,22 @@ struct Plan {
 }
 
 impl Plan {
-    fn for_preset(preset: Preset) -> Self {
-        let (attempts, quick) = (8, PairEffort { rounds: 2, passes: 2 });
-        let thorough = PairEffort { rounds: 3, passes: 4 };
-        match preset {
-            Preset::Fast => Self { attempts, tries: 2, cycles: 0, patience: 2, pairs: quick },
-            Preset::Eco => Self { attempts, tries: 4, cycles: 1, patience: 3, pairs: thorough },
+    fn new(preset: Preset, shape: Shape) -> Self {
+        let scheme = match shape {
+            Shape::Sparse => Scheme::HeavyEdges { share: 4 },
+            Shape::Dense => Scheme::HeavyEdges { share: 5 },
+            Shape::Hubs => Scheme::Clusters,
+        };
+        let pairs = |rounds, passes, patience| PairEffort { rounds, passes, patience };
+        let (quick, middle, thorough) = (pairs(1, 1, 12), pairs(2, 2, 40), pairs(3, 4, 40));
+        let fast = Self { scheme, tries: 1, cost_of_try: 3, cycles: 0, patience: 2, pairs: quick };
+        let eco = Self { tries: 4, cycles: 2, patience: 3, pairs: thorough, ..fast };
+        match (preset, shape) {
+            (Preset::Fast, Shape::Sparse) => Self { tries: 2, pairs: middle, ..fast },
+            (Preset::Fast, _) => fast,
+            (Preset::Eco, Shape::Sparse) => Self { cost_of_try: 1, ..eco },
+            (Preset::Eco, Shape::Dense) => Self { tries: 8, cycles: 3, ..eco },
+            (Preset::Eco, Shape::Hubs) => Self { tries: 2, cycles: 1, pairs: middle, ..eco },
         }
     }
 }
@@ -61,7 +103,8 @@ pub fn partition(
         return Partition::by_ranges(n, k);
     }
     with_observed_team(run, options.threads.max(1), |team, run| {
-        let job = Job { graph, options: *options, plan: Plan::for_preset(options.preset), team };
+        let plan = Plan::new(options.preset, Shape::new(graph));
+        let job = Job { graph, options: *options, plan, team };
         job.run(run).map(|parts| Partition::of_checked(parts, k))
     })
 }
@@ -78,7 +121,7 @@ impl Job<'_> {
     fn run(&self, run: &mut Run<'_>) -> Result<Vec<u32>, PartitionError> {
         let (stream, cycles) = (Stream::new(self.options.seed), self.plan.cycles as usize);
         let mut parts = self.cycle(None, stream, run)?;
-        if has_hubs(self.graph) {
+        if self.plan.scheme == Scheme::Clusters {
             parts = run.phase("fill by degree", |_| self.or_by_degree(parts, stream));
         }
         for cycle in 1..=cycles {
@@ -141,13 +184,12 @@ impl Job<'_> {
     ) -> Result<Vec<u32>, PartitionError> {
         let tries = map_blocks(
             self.team,
-            (self.plan.tries, 1),
+            (self.tries(coarsest), 1),
             || (),
             |(), range| {
                 let stream = stream.split(u64::MAX - range.start as u64);
                 with_team(1, |team| {
-                    let attempts = self.plan.attempts;
-                    let parts = initial::partition(coarsest, shape, attempts, stream)?;
+                    let parts = initial::partition(coarsest, shape, ATTEMPTS, stream)?;
                     let mut state = State::new(coarsest, parts, shape);
                     refine(&mut state, self.effort(level), stream, team);
                     Ok(((state.overload(), state.cut()), state.parts))
@@ -157,6 +199,15 @@ impl Job<'_> {
         let tries = tries.into_iter().collect::<Result<Vec<_>, PartitionError>>()?;
         let best = tries.into_iter().min_by_key(|(quality, _)| *quality);
         Ok(best.map_or_else(|| vec![0; coarsest.vertices() as usize], |(_, parts)| parts))
+    }
+
+    /// The number of partitions of the coarsest graph: as many as take a share of the time of
+    /// coarsening. A partition takes time for each entry of the rows on each depth of bisection.
+    fn tries(&self, coarsest: &WeightedGraph) -> usize {
+        let depth = self.options.parts.ilog2().max(1) as usize;
+        let one = coarsest.neighbors().len().max(1) * depth;
+        let most = self.graph.neighbors().len() / one.saturating_mul(self.plan.cost_of_try);
+        most.clamp(self.plan.tries, MOST_TRIES)
     }
 
     /// Projects a partition of the coarsest graph to each finer graph, and refines it there.
@@ -175,7 +226,7 @@ impl Job<'_> {
                 .map_err(PartitionError::cancelled)?;
             if level < levels.len() {
                 let finer = if level == 0 { self.graph } else { &levels[level - 1].graph };
-                state = state.projected(finer, &levels[level].map);
+                state = state.projected(finer, &levels[level].map, self.team);
             }
             let stream = stream.split(1 << 32 | level as u64);
             refine(&mut state, self.effort(level), stream, self.team);
@@ -194,9 +245,8 @@ impl Job<'_> {
     fn aim(&self) -> Aim {
         let (n, k) = (self.graph.vertices(), self.options.parts);
         let vertices = COARSEST.max(k.saturating_mul(COARSEST_PER_PART)).min(n);
-        let scheme = if has_hubs(self.graph) { Scheme::Clusters } else { Scheme::Matching };
         let mean = self.graph.total_weight() / i64::from(vertices.max(1));
-        Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme }
+        Aim { vertices, greatest_weight: (mean + mean / 2).max(1), scheme: self.plan.scheme }
     }
 }
 

@@ -268,3 +268,46 @@ proptest! {
         prop_assert_eq!(one, checked(&graph, Options { threads: 3, ..options }));
     }
 }
+
+/// A graph of unconnected stars, cliques, paths and isolated vertices with weights, and a number of
+/// parts. The graph has several blocks of the threads.
+fn any_pieces() -> impl Strategy<Value = (WeightedGraph, u32)> {
+    let piece = (0..4_u32, 1_u32..3000);
+    let parts = prop_oneof![1_u32..10, 10_u32..200];
+    (prop::collection::vec(piece, 3..9), 0_i64..6, parts).prop_map(|(pieces, most, parts)| {
+        let (mut pairs, mut vertices) = (Vec::new(), 4096);
+        for (shape, size) in pieces {
+            let first: u32 = vertices;
+            match shape {
+                0 => pairs.extend((1..size).map(|leaf| (first, first + leaf))),
+                1 => pairs.extend((1..size).map(|next| (first + next - 1, first + next))),
+                2 => {
+                    let size = size % 60;
+                    pairs.extend(
+                        (0..size).flat_map(|v| (0..v).map(move |u| (first + u, first + v))),
+                    );
+                }
+                _ => (),
+            }
+            vertices += size;
+        }
+        let weights: Vec<_> = (0..i64::from(vertices)).map(|v| 1 + v * v % (1 + most)).collect();
+        (with_vertex_weights(&from_pairs(vertices, &pairs), &weights), parts)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn unconnected_pieces_keep_all_promises_on_any_number_of_threads(
+        (graph, parts) in any_pieces(),
+        seed: u64,
+    ) {
+        let options = Options { seed, ..into(parts) };
+        let one = checked(&graph, options);
+        for threads in [2, 8] {
+            prop_assert_eq!(&one, &checked(&graph, Options { threads, ..options }));
+        }
+    }
+}

@@ -137,8 +137,5 @@ fn join_lonely(grouping: &Grouping<'_>, labels: &mut [u32]) {
     let mut sizes = vec![0_u32; n as usize];
     labels.iter().for_each(|&label| sizes[label as usize] += 1);
     let alone = (0..n).filter(|&v| sizes[labels[v as usize] as usize] == 1);
-    let heaviest =
-        |v| grouping.graph.row(v).max_by_key(|&(u, weight)| (weight, std::cmp::Reverse(u)));
-    let keyed: Vec<_> = alone.map(|v| (heaviest(v).map(|(u, _)| labels[u as usize]), v)).collect();
-    grouping.join_by_favorite(keyed, u32::MAX, labels);
+    grouping.join_by_favorite(alone.collect(), u32::MAX, labels);
 }

@@ -1,12 +1,12 @@
 //! Coarsening: a sequence of smaller graphs, each the contraction of the one before it.
 //!
 //! Source: Manoochehri 2017, sections 4.1.1 and 4.2.1. A level groups vertices, and contraction
-//! makes each group one vertex of the next graph. Groups are the pairs of a heavy-edge matching, or
-//! clusters of label propagation, which also shrink stars and graphs with hubs.
+//! makes each group one vertex of the next graph. Groups are clusters along heavy edges. On graphs
+//! with hubs and stars, they are clusters of label propagation.
 
 mod clustering;
 mod contract;
-mod matching;
+mod heavy_edges;
 
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
@@ -29,8 +29,12 @@ pub(crate) struct Level {
 /// How vertices are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
-    /// Pairs of a heavy-edge matching.
-    Matching,
+    /// Small clusters along heavy edges.
+    HeavyEdges {
+        /// The greatest weight of a cluster, as a multiple of the mean weight of a vertex. With
+        /// greater clusters there are fewer levels, but the cut of sparse graphs is higher.
+        share: i64,
+    },
     /// Clusters of size-constrained label propagation.
     Clusters,
 }
@@ -70,7 +74,7 @@ pub(crate) fn coarsen(
         let grouping =
             Grouping { graph: finer, aim, parts, stream: stream.split(levels.len() as u64) };
         let labels = match aim.scheme {
-            Scheme::Matching => matching::labels(&grouping, team),
+            Scheme::HeavyEdges { share } => heavy_edges::labels(&grouping, share, team),
             Scheme::Clusters => clustering::labels(&grouping, team),
         };
         let (coarse, map) = contract(finer, &labels, team)?;
@@ -105,19 +109,20 @@ impl Grouping<'_> {
     /// up to the greatest weight. Vertices without neighbors have the favorite `None`. This is
     /// two-hop matching (LaSalle et al. 2015): the favorite is a common neighbor.
     ///
-    /// `keyed` lists the vertices with their favorites.
-    fn join_by_favorite(
-        &self,
-        mut keyed: Vec<(Option<Vertex>, Vertex)>,
-        most: u32,
-        labels: &mut [u32],
-    ) {
+    /// `open` lists the vertices. Their favorite is the label of the neighbor at the heaviest edge,
+    /// the lowest neighbor on ties.
+    fn join_by_favorite(&self, open: Vec<Vertex>, most: u32, labels: &mut [u32]) {
+        let key = |&(u, weight): &(Vertex, i64)| (weight, std::cmp::Reverse(u));
+        let heaviest = |v| self.graph.row(v).max_by_key(key).map(|(u, _)| u);
+        let favorite = |v| heaviest(v).map(|u| labels[u as usize]);
+        let mut keyed: Vec<(Option<u32>, Vertex)> =
+            open.into_iter().map(|v| (favorite(v), v)).collect();
         let part = |v: Vertex| self.parts.map(|parts| parts[v as usize]);
         keyed.sort_unstable_by_key(|&(favorite, v)| (favorite, part(v), v));
-        let mut open: Option<(Option<Vertex>, Vertex, i64, u32)> = None;
+        let mut group: Option<(Option<u32>, Vertex, i64, u32)> = None;
         for (favorite, v) in keyed {
             let weight = self.graph.weight(v);
-            open = match open {
+            group = match group {
                 Some((key, leader, sum, count))
                     if key == favorite
                         && count < most

@@ -14,6 +14,9 @@ const SMALLEST: u32 = 64;
 /// A coarse vertex has at most this share of the weight of a side, so that sides can be balanced.
 const HEAVIEST_SHARE: i64 = 12;
 
+/// The greatest weight of a cluster, as a multiple of the mean weight of a vertex.
+const CLUSTER_SHARE: i64 = 4;
+
 /// The side of each vertex, 0 or 1. Runs on the calling thread.
 pub(super) fn bisect(
     graph: &WeightedGraph,
@@ -24,7 +27,7 @@ pub(super) fn bisect(
     let aim = Aim {
         vertices: SMALLEST,
         greatest_weight: (side / HEAVIEST_SHARE).max(1),
-        scheme: Scheme::Matching,
+        scheme: Scheme::HeavyEdges { share: CLUSTER_SHARE },
     };
     let levels = with_team(1, |team| coarsen(graph, aim, None, stream, team))?;
     let coarsest = levels.last().map_or(graph, |level| &level.graph);

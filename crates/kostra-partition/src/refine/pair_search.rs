@@ -12,12 +12,10 @@ use std::collections::BinaryHeap;
 
 use kostra_core::Vertex;
 
-use super::pairs::Border;
+use super::pairs::{Border, PairEffort};
 use super::state::State;
 use kostra_core::random::Stream;
 
-/// The least number of moves without a new best that ends a pass.
-const PATIENCE: usize = 40;
 /// The number of moves without a new best that ends a pass, in percent of the border.
 const PATIENCE_PERCENT: usize = 10;
 
@@ -71,14 +69,14 @@ impl Search {
         }
     }
 
-    /// Refines the border between two parts by at most `passes` passes. Neither part exceeds the
+    /// Refines the border between two parts by the passes of `effort`. Neither part exceeds the
     /// limit. Returns the moves. The search starts with the vertices of the border, and
     /// ignores those that have left the two parts.
     pub(super) fn refine(
         &mut self,
         state: &State<'_>,
         Border { pair: (a, b), vertices }: &Border,
-        passes: u32,
+        effort: PairEffort,
         stream: Stream,
     ) -> Vec<(Vertex, u32)> {
         let parts = [*a, *b];
@@ -89,8 +87,8 @@ impl Search {
                 self.touch(&pair, v);
             }
         }
-        for _ in 0..passes {
-            if !self.pass(&mut pair, stream) {
+        for _ in 0..effort.passes {
+            if !self.pass(&mut pair, effort.patience, stream) {
                 break;
             }
         }
@@ -124,7 +122,7 @@ impl Search {
     }
 
     /// One pass; whether it lowered the cut.
-    fn pass(&mut self, pair: &mut Pair<'_>, stream: Stream) -> bool {
+    fn pass(&mut self, pair: &mut Pair<'_>, patience: usize, stream: Stream) -> bool {
         self.queues.iter_mut().for_each(BinaryHeap::clear);
         self.moves.clear();
         for index in 0..self.touched.len() {
@@ -134,7 +132,7 @@ impl Search {
             }
         }
         let border = self.queues[0].len() + self.queues[1].len();
-        let patience = PATIENCE.max(border * PATIENCE_PERCENT / 100);
+        let patience = patience.max(border * PATIENCE_PERCENT / 100);
         let (mut gain, mut best, mut kept) = (0, 0, 0);
         while self.moves.len() < kept + patience {
             let Some(index) = self.next(pair) else { break };

@@ -11,7 +11,7 @@ use kostra_parallel::Team;
 
 use super::pair_search::Search;
 use super::state::State;
-use crate::team::map_blocks;
+use crate::team::{BLOCK, map_blocks};
 
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct PairEffort {
     pub(crate) rounds: u32,
     /// The most passes of a search along a border.
     pub(crate) passes: u32,
+    /// The least number of moves without a new best that ends a pass.
+    pub(crate) patience: usize,
 }
 
 /// A round that lowers the cut by less than this share is the last.
@@ -54,7 +56,7 @@ pub(crate) fn refine_pairs(
         let before = state.cut();
         let stream = stream.split(round.into());
         let active = std::mem::replace(&mut changed, vec![false; state.count()]);
-        for borders in independent(borders(state, &active)) {
+        for borders in independent(borders(state, &active, team)) {
             let found = map_blocks(
                 team,
                 (borders.len(), 1),
@@ -62,7 +64,7 @@ pub(crate) fn refine_pairs(
                 |search, range| {
                     let border = &borders[range.start];
                     let stream = stream.split(key(border.pair));
-                    search.refine(state, border, effort.passes, stream)
+                    search.refine(state, border, effort, stream)
                 },
             );
             for (v, part) in found.into_iter().flatten() {
@@ -79,10 +81,32 @@ pub(crate) fn refine_pairs(
 }
 
 /// The borders of all pairs of parts with at least one active part, by pair.
-fn borders(state: &State<'_>, active: &[bool]) -> Vec<Border> {
-    let mut entries: Vec<(u64, Vertex)> = Vec::new();
-    let mut seen = Vec::new();
-    for v in (0..state.graph.vertices()).filter(|&v| state.is_boundary(v)) {
+fn borders(state: &State<'_>, active: &[bool], team: &Team<'_>) -> Vec<Border> {
+    let entries = map_blocks(team, (state.parts.len(), BLOCK), Vec::new, |seen, range| {
+        entries(state, active, seen, range)
+    });
+    let mut entries = entries.concat();
+    entries.sort_unstable();
+    let pairs = entries.chunk_by(|(a, _), (b, _)| a == b);
+    pairs
+        .map(|entries| Border {
+            pair: ((entries[0].0 >> 32) as u32, entries[0].0 as u32),
+            vertices: entries.iter().map(|&(_, v)| v).collect(),
+        })
+        .collect()
+}
+
+/// The pairs with an active part of each vertex of a range, as numbers, with the vertex. `seen` is
+/// empty before and after.
+fn entries(
+    state: &State<'_>,
+    active: &[bool],
+    seen: &mut Vec<u32>,
+    range: std::ops::Range<usize>,
+) -> Vec<(u64, Vertex)> {
+    let mut entries = Vec::new();
+    let vertices = range.start as Vertex..range.end as Vertex;
+    for v in vertices.filter(|&v| state.is_boundary(v)) {
         let own = state.part(v);
         for (u, _) in state.graph.row(v) {
             let other = state.part(u);
@@ -94,14 +118,7 @@ fn borders(state: &State<'_>, active: &[bool]) -> Vec<Border> {
         }
         seen.clear();
     }
-    entries.sort_unstable();
-    let pairs = entries.chunk_by(|(a, _), (b, _)| a == b);
-    pairs
-        .map(|entries| Border {
-            pair: ((entries[0].0 >> 32) as u32, entries[0].0 as u32),
-            vertices: entries.iter().map(|&(_, v)| v).collect(),
-        })
-        .collect()
+    entries
 }
 
 /// The borders in groups whose pairs have no part in common.
@@ -149,7 +166,7 @@ mod tests {
         let graph = grid();
         let ragged = |v: u32| (v / 12 / 6) * 2 + u32::from(v % 12 + (v / 12) % 3 > 6);
         let parts: Vec<u32> = (0..144).map(ragged).collect();
-        let effort = PairEffort { rounds: 3, passes: 4 };
+        let effort = PairEffort { rounds: 3, passes: 4, patience: 40 };
         let refined = |threads| {
             let mut state = State::new(&graph, parts.clone(), (4, 42));
             let before = (state.overload(), state.cut());
@@ -166,7 +183,10 @@ mod tests {
     fn pairs_of_a_group_have_no_part_in_common() {
         let graph = grid();
         let parts = (0..144).map(|v| v % 12 / 3 + v / 48 * 4).collect();
-        let groups = independent(borders(&State::new(&graph, parts, (12, 12)), &[true; 12]));
+        let groups = with_team(2, |team| {
+            let state = State::new(&graph, parts, (12, 12));
+            independent(borders(&state, &[true; 12], team))
+        });
         for group in &groups {
             let mut parts: Vec<_> =
                 group.iter().flat_map(|border| [border.pair.0, border.pair.1]).collect();

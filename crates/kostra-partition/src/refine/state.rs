@@ -1,8 +1,10 @@
 //! A partition while it is refined.
 
 use kostra_core::Vertex;
+use kostra_parallel::{Team, with_team};
 
 use crate::WeightedGraph;
+use crate::team::{BLOCK, map_blocks};
 
 /// The parts of a graph's vertices, with figures that each move updates.
 pub(crate) struct State<'a> {
@@ -22,15 +24,21 @@ pub(crate) struct State<'a> {
 impl<'a> State<'a> {
     /// The state of a partition into `count` parts. O(n + m + k).
     pub(crate) fn new(graph: &'a WeightedGraph, parts: Vec<u32>, shape: (u32, i64)) -> Self {
-        Self::with_inner(graph, parts, shape, |_| false)
+        with_team(1, |team| Self::with_inner(graph, parts, shape, (|_| false, team)))
     }
 
     /// The state of the partition of a finer graph. `map` has the vertex of this state's graph for
     /// each vertex of `finer`. O(n + k), and the rows of the vertices in boundary vertices.
-    pub(crate) fn projected<'b>(&self, finer: &'b WeightedGraph, map: &[Vertex]) -> State<'b> {
+    pub(crate) fn projected<'b>(
+        &self,
+        finer: &'b WeightedGraph,
+        map: &[Vertex],
+        team: &Team<'_>,
+    ) -> State<'b> {
         let parts = map.iter().map(|&v| self.part(v)).collect();
         let shape = (self.count() as u32, self.limit);
-        State::with_inner(finer, parts, shape, |v| !self.is_boundary(map[v as usize]))
+        let is_inner = |v: Vertex| !self.is_boundary(map[v as usize]);
+        State::with_inner(finer, parts, shape, (is_inner, team))
     }
 
     /// [`new`](Self::new), if the vertices for which `is_inner` holds are not on the boundary.
@@ -38,22 +46,34 @@ impl<'a> State<'a> {
         graph: &'a WeightedGraph,
         parts: Vec<u32>,
         (count, limit): (u32, i64),
-        is_inner: impl Fn(Vertex) -> bool,
+        (is_inner, team): (impl Fn(Vertex) -> bool + Sync, &Team<'_>),
     ) -> Self {
         let mut weights = vec![0; count as usize];
-        let (mut foreign, mut doubled_cut) = (Vec::with_capacity(parts.len()), 0);
-        for v in 0..graph.vertices() {
-            let own = parts[v as usize];
-            weights[own as usize] += graph.weight(v);
-            let mut others = 0;
-            if !is_inner(v) {
-                for (_, weight) in graph.row(v).filter(|&(u, _)| parts[u as usize] != own) {
-                    others += 1;
-                    doubled_cut += weight;
-                }
-            }
-            foreign.push(others);
+        for (&part, &weight) in parts.iter().zip(graph.vertex_weights()) {
+            weights[part as usize] += weight;
         }
+        let blocks = map_blocks(
+            team,
+            (parts.len(), BLOCK),
+            || (),
+            |(), range| {
+                let (mut foreign, mut doubled_cut) = (Vec::with_capacity(range.len()), 0);
+                for v in range.start as Vertex..range.end as Vertex {
+                    let (own, mut others) = (parts[v as usize], 0);
+                    if !is_inner(v) {
+                        for (_, weight) in graph.row(v).filter(|&(u, _)| parts[u as usize] != own) {
+                            others += 1;
+                            doubled_cut += weight;
+                        }
+                    }
+                    foreign.push(others);
+                }
+                (foreign, doubled_cut)
+            },
+        );
+        let doubled_cut: i64 = blocks.iter().map(|(_, cut)| cut).sum();
+        let mut foreign = Vec::with_capacity(parts.len());
+        blocks.into_iter().for_each(|(block, _)| foreign.extend(block));
         let (cut, journal) = (doubled_cut / 2, Vec::new());
         Self { graph, parts, weights, limit, foreign, cut, journal }
     }
