@@ -3,6 +3,7 @@
 
 mod contestants;
 mod graphs;
+mod programs;
 mod report;
 
 use std::fs::File;
@@ -11,11 +12,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use kostra::DeviceTimes;
 use kostra::partition::{Partition, WeightedGraph, limit};
 use serde::{Deserialize, Serialize};
 
 use contestants::{Answer, Contestant};
 use graphs::ClassedGraph;
+
+use crate::observed::Observed;
 
 pub(crate) use report::table;
 
@@ -38,11 +42,15 @@ pub(crate) struct PartitionArguments {
     /// Threads of each contestant that uses threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
-    /// Other partitioners: metis, pymetis, kaminpar-default, kaminpar-eco, kahip-fast, kahip-eco,
-    /// kahip-fastsocial or kahip-ecosocial
+    /// Kostra's partitioners: fast, eco, and on a CUDA device cuda-MATCHING-REFINEMENT, such as
+    /// cuda-transactions-jet or cuda-handshake-transactions
+    #[arg(long, value_delimiter = ',', default_value = "fast,eco")]
+    kostra: Vec<String>,
+    /// Other partitioners: metis, mt-metis, jet, pymetis, kaminpar-default, kaminpar-eco,
+    /// kahip-fast, kahip-eco, kahip-fastsocial or kahip-ecosocial
     #[arg(long, value_delimiter = ',')]
     peers: Vec<String>,
-    /// The folder with METIS's program gpmetis; other peers are Python packages
+    /// The folder with the programs gpmetis, mtmetis and jet; other peers are Python packages
     #[arg(long, value_name = "FOLDER")]
     peer_programs: Option<PathBuf>,
     /// Small generated graphs and one seed, without peers: does everything run?
@@ -74,6 +82,9 @@ pub(crate) struct PartitionResult {
     runs: Vec<PartitionRun>,
     /// The runs without a partition, with the reason.
     failures: Vec<Failure>,
+    /// The steps of one more partition with the first seed, for contestants on a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) observed: Option<Observed>,
 }
 
 /// One partition.
@@ -94,6 +105,27 @@ pub(crate) struct PartitionRun {
     /// The CPU seconds of the whole process, for a peer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     process_cpu_seconds: Option<f64>,
+    /// Shares of the wall time on a device: compiling, uploading and downloading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<DeviceSeconds>,
+}
+
+/// Seconds of a device that are in the wall time of a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct DeviceSeconds {
+    compile: f64,
+    upload: f64,
+    download: f64,
+}
+
+impl From<DeviceTimes> for DeviceSeconds {
+    fn from(times: DeviceTimes) -> Self {
+        Self {
+            compile: times.compile.as_secs_f64(),
+            upload: times.upload.as_secs_f64(),
+            download: times.download.as_secs_f64(),
+        }
+    }
 }
 
 /// A run without a partition.
@@ -138,7 +170,11 @@ struct Call {
 /// If a graph cannot be read, or no graph is there.
 pub(crate) fn measure(arguments: &PartitionArguments) -> Result<Vec<PartitionResult>> {
     let graphs = graphs::choose(&arguments.graphs, arguments.smoke)?;
-    let contestants = contestants::choose(&arguments.peers, arguments.peer_programs.as_deref())?;
+    let contestants = contestants::choose(
+        &arguments.kostra,
+        &arguments.peers,
+        arguments.peer_programs.as_deref(),
+    )?;
     let mut results = Vec::new();
     for graph in &graphs {
         if let Some(path) = graph.source.missing_file() {
@@ -180,6 +216,7 @@ fn hold(
         version: String::new(),
         runs: Vec::new(),
         failures: Vec::new(),
+        observed: None,
     };
     let mut results: Vec<_> = contestants.iter().map(empty).collect();
     let seeds = if arguments.smoke { 1 } else { arguments.seeds };
@@ -196,6 +233,10 @@ fn hold(
                     let reason = format!("{error:#}");
                     result.failures.push(Failure { seed, reason });
                 }
+            }
+            if seed == 1 && result.failures.is_empty() {
+                // The partition is judged above, so a failure here loses the steps only.
+                result.observed = contestant.observe(rows, call).unwrap_or_default();
             }
         }
     }
@@ -221,6 +262,7 @@ fn judged(rows: &WeightedGraph, answer: &Answer, call: Call) -> PartitionRun {
         cpu_seconds: answer.cpu_seconds,
         wall_seconds: answer.wall_seconds,
         process_cpu_seconds: answer.process_cpu_seconds,
+        device: answer.device.map(DeviceSeconds::from),
     }
 }
 
@@ -255,13 +297,7 @@ mod tests {
     fn the_judge_counts_the_cut_the_balance_and_empty_parts() {
         let rows = WeightedGraph::from_edges(4, &[0, 1, 2, 3], &[1, 2, 3, 0], None).unwrap();
         let partition = Partition::new(vec![0, 0, 0, 2], 3).unwrap();
-        let answer = Answer {
-            partition,
-            version: String::new(),
-            cpu_seconds: 1.0,
-            wall_seconds: 2.0,
-            process_cpu_seconds: None,
-        };
+        let answer = Answer::new(partition, 1.0, 2.0);
         let call = Call { parts: 3, imbalance: 0.03, seed: 1, threads: 1 };
         let run = judged(&rows, &answer, call);
         assert_eq!((run.cut, run.balance, run.balanced, run.empty_parts), (2, 2.25, false, 1));

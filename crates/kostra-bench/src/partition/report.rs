@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::contestants::METIS;
+use super::programs::METIS;
 use super::{PartitionResult, PartitionRun};
 
 /// Times below one millisecond count as one: clocks tick too slowly for them.
@@ -112,6 +112,7 @@ mod tests {
             cpu_seconds: cut as f64,
             wall_seconds: 1.0,
             process_cpu_seconds: None,
+            device: None,
         };
         PartitionResult {
             graph: "grid".to_owned(),
@@ -125,6 +126,7 @@ mod tests {
             version: String::new(),
             runs: cuts.iter().map(run).collect(),
             failures: Vec::new(),
+            observed: None,
         }
     }
 
