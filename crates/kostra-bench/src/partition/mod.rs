@@ -2,6 +2,7 @@
 //! balance again.
 
 mod contestants;
+pub(crate) mod cost;
 mod graphs;
 mod programs;
 mod report;
@@ -144,6 +145,11 @@ impl PartitionResult {
     /// The median CPU time of the partitions that keep the balance.
     pub(crate) fn median_cpu_seconds(&self) -> Option<f64> {
         report::median(self, |run| run.cpu_seconds)
+    }
+
+    /// The median wall time of the partitions that keep the balance.
+    fn median_wall_seconds(&self) -> Option<f64> {
+        report::median(self, |run| run.wall_seconds)
     }
 
     /// Whether Kostra kept its promises: a partition for each seed, balanced and without empty

@@ -43,6 +43,26 @@ fn partition_reports_cut_balance_boundary_and_volume() {
 }
 
 #[test]
+fn partition_balances_the_weights_of_a_metis_file() {
+    let workplace = Workplace::new();
+    // A path whose first vertex is as heavy as the others together.
+    workplace.write("path.graph", "4 3 10\n3 2\n1 1 3\n1 2 4\n1 3\n");
+    let arguments = "partition path.graph -k 2 --vertex-weights";
+    let record = workplace.run(&format!("{arguments} --json")).expect_success().json();
+    assert_eq!((&record["edge_cut"], &record["balance"]), (&1.into(), &1.0.into()));
+    assert_eq!(record["part_weights"], serde_json::json!([3, 3]));
+    let report = workplace.run(arguments).expect_success().stdout;
+    assert!(report.contains("1.0000, the heaviest part has weight 3 of 3"), "{report}");
+
+    workplace.write("several.graph", "2 1 10 2\n1 5 2\n1 5 1\n");
+    workplace.write("none.graph", "2 1\n2\n1\n");
+    let error =
+        |file: &str| workplace.run(&format!("partition {file} -k 2 --vertex-weights")).stderr;
+    assert!(error("several.graph").contains("each vertex has 2 weights"));
+    assert!(error("none.graph").contains("the graph has no weights of vertices"));
+}
+
+#[test]
 fn converting_through_pipes_works_too() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);
