@@ -49,8 +49,8 @@ impl Format {
 }
 
 /// Reads a graph; lines are parsed in parallel. With edge weights this takes at most 56 bytes per
-/// edge and 16 per vertex, without them 32 and 16, and 8 per vertex for kept weights. A graph with 32-bit weights has 12 bytes per
-/// edge.
+/// edge and 16 per vertex, without them 32 and 16, and 8 per vertex for kept weights. A graph with
+/// 32-bit weights has 12 bytes per edge.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
     let mut header = Header::read(&mut text)?;
