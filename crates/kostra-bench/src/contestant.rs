@@ -141,8 +141,9 @@ impl<'a> KostraSolver<'a> {
             Timed::FromHost if !resident => solution.upload + solution.download,
             Timed::FromHost | Timed::OnDevice => Duration::ZERO,
         };
-        // The first round, the warm-up, compiles and loads the kernels.
-        let time = solution.compile + solution.solve + transfers;
+        // Kernels are compiled in the warm-up. That is no part of the solve: a solver that takes a
+        // millisecond would seem slow, and get no further turn.
+        let time = solution.solve + transfers;
         Ok(Solved { seconds: time.as_secs_f64(), answer: answer(solution.forest, info.exact) })
     }
 }

@@ -45,8 +45,8 @@ fn solve(graph: &AnyGraph, longest: u64) -> (Vec<EdgeId>, Sums) {
 #[test]
 fn all_leaves_of_a_star_merge_with_one_root() {
     let Some(_) = device() else { return };
-    // With the links of the source's Figure 3.3, paths of this length would take hours.
-    const LEAVES: u32 = 1_000_000;
+    // All transactions need the center, so they follow one another.
+    const LEAVES: u32 = 100_000;
     let ends: Vec<_> = (1..=LEAVES).map(|leaf| (0, leaf)).collect();
     for weights in [vec![7; ends.len()], (0..LEAVES).collect()] {
         let star = graph(LEAVES as usize + 1, &ends, weights);

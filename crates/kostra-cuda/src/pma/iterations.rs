@@ -48,7 +48,7 @@ pub(super) fn solve<S: Searches, W: Weight>(
     let keys = Keys::of_weights::<W>(rows.order());
     let kernels = run.compile(|_| Kernels::load(device, keys))?;
     let (mut iterations, mut graph, mut other) = run.upload(|run| {
-        let iterations = Iterations::allocate(device, kernels, (n, m, entries), run)?;
+        let iterations = Iterations::allocate::<S>(device, kernels, (n, m, entries), run)?;
         let other = Graph::new(device, Rows::contracted(device, n, entries)?, entries)?;
         let given = DeviceCsr::upload(device, rows, run.threads())?;
         let graph = Graph::new(device, Rows::given(device, given)?, entries)?;
@@ -93,7 +93,7 @@ pub(super) struct Iterations<'a> {
 
 impl<'a> Iterations<'a> {
     /// Allocates the arrays that the iterations need in addition to the two graphs.
-    fn allocate(
+    fn allocate<S: Searches>(
         device: &'a Device,
         kernels: Kernels,
         (vertices, edges, entries): (u32, usize, usize),
@@ -110,7 +110,7 @@ impl<'a> Iterations<'a> {
             counters: device.uninit(COUNTERS)?,
             clock: StepClock::new(device, run)?,
             forest: DeviceEdgeSet::new(device, edges)?,
-            gamma: gamma(run, vertices, entries),
+            gamma: gamma(run, S::search_in(0), vertices, entries),
             removes_parallel_edges: run.option(&REMOVE_PARALLEL_EDGES) == 1,
             all,
         })
