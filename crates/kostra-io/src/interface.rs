@@ -143,6 +143,9 @@ pub struct ReadOptions {
     /// file. By default an uncompressed file is mapped, which takes no memory of its own; see
     /// [`open_kst`](crate::open_kst).
     pub copy: bool,
+    /// Whether the weights of the vertices of a METIS file are kept. A file with several weights
+    /// per vertex is then refused.
+    pub vertex_weights: bool,
 }
 
 impl ReadOptions {
@@ -174,6 +177,9 @@ pub struct Loaded {
     /// The names of the vertices, if the file contains them or
     /// [`ReadOptions::names`](ReadOptions) is set.
     pub names: Option<Vec<String>>,
+    /// The weights of the vertices, if the file contains them and
+    /// [`ReadOptions::vertex_weights`](ReadOptions) is set.
+    pub vertex_weights: Option<Vec<i64>>,
     /// The format of the file.
     pub format: Format,
     /// The compression of the file.
@@ -193,6 +199,7 @@ pub(crate) struct Parsed {
     pub(crate) graph: AnyGraph,
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
+    pub(crate) vertex_weights: Option<Vec<i64>>,
     pub(crate) notes: Vec<String>,
     /// See [`Loaded::warnings`].
     pub(crate) warnings: Vec<String>,
@@ -203,7 +210,15 @@ pub(crate) struct Parsed {
 impl Parsed {
     /// A graph with notes and nothing else.
     pub(crate) fn new(graph: AnyGraph, notes: Vec<String>) -> Self {
-        Self { graph, coordinates: None, names: None, notes, warnings: Vec::new(), mapped: None }
+        Self {
+            graph,
+            coordinates: None,
+            names: None,
+            vertex_weights: None,
+            notes,
+            warnings: Vec::new(),
+            mapped: None,
+        }
     }
 }
 

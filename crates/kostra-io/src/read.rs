@@ -73,9 +73,19 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
     }
     let compression = stream.compression;
     let format = choose_format(&mut stream, options)?;
-    let Parsed { graph, coordinates, names, notes, warnings, mapped } =
+    let Parsed { graph, coordinates, names, vertex_weights, notes, warnings, mapped } =
         (format.info().read)(stream, options)?;
-    Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings, mapped })
+    Ok(Loaded {
+        graph,
+        coordinates,
+        names,
+        vertex_weights,
+        format,
+        compression,
+        notes,
+        warnings,
+        mapped,
+    })
 }
 
 /// The format that the options name, or else the format that the content shows. Refuses options

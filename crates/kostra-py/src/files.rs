@@ -95,6 +95,7 @@ impl Arguments {
             threads: self.threads.unwrap_or(0),
             // A graph in Python must not change when its file changes.
             copy: true,
+            vertex_weights: false,
         })
     }
 }

@@ -1,18 +1,19 @@
-//! Who partitions: Kostra's presets in this process, blocks by descending degree, and peers, each
-//! in a process of its own.
+//! Who partitions: Kostra on the processor and on a device, blocks by descending degree, and peers,
+//! each in a process of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
-use kostra::Run;
-use kostra::cuda::Device;
-use kostra::cuda::partition::{self as device, DevicePartitionOptions, Matching, Refinement};
+use anyhow::{Context, Result, bail};
+use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra::partition::{Options, Partition, Preset, WeightedGraph, partition};
+use kostra::{DeviceTimes, Run, cuda};
 use serde::Deserialize;
 
+use super::programs::{self, PROGRAMS, Program};
 use super::{Call, blocks_by_degree};
+use crate::observed::{Observed, Recorder};
 use crate::process::cpu_seconds;
 
 /// The peers that are Python packages, with their presets.
@@ -25,8 +26,6 @@ const PACKAGES: &[&str] = &[
     "kahip-fastsocial",
     "kahip-ecosocial",
 ];
-/// METIS's program. Averages are relative to it.
-pub(super) const METIS: &str = "metis";
 /// The baseline.
 pub(super) const BLOCKS: &str = "blocks-by-degree";
 
@@ -36,13 +35,14 @@ pub(super) struct Contestant {
     kind: Kind,
 }
 
+#[derive(Clone)]
 enum Kind {
     Kostra(Preset),
-    /// Kostra on a CUDA device.
+    /// Kostra on the first CUDA device.
     Device(Matching, Refinement),
     Blocks,
-    /// METIS's program.
-    Metis(PathBuf),
+    /// A program at a path.
+    Program(&'static Program, PathBuf),
     /// A package that `partition_peer.py` calls.
     Package,
 }
@@ -54,6 +54,15 @@ pub(super) struct Answer {
     pub(super) cpu_seconds: f64,
     pub(super) wall_seconds: f64,
     pub(super) process_cpu_seconds: Option<f64>,
+    /// The shares of `wall_seconds` in which a device compiled and copied.
+    pub(super) device: Option<DeviceTimes>,
+}
+
+impl Answer {
+    pub(super) fn new(partition: Partition, cpu_seconds: f64, wall_seconds: f64) -> Self {
+        let (version, process_cpu_seconds, device) = (String::new(), None, None);
+        Self { partition, version, cpu_seconds, wall_seconds, process_cpu_seconds, device }
+    }
 }
 
 /// What `partition_peer.py` prints.
@@ -64,39 +73,71 @@ struct Said {
     wall_seconds: f64,
 }
 
-/// Kostra's presets, its ways on a device if there is one, the baseline, and the named peers.
-///
-/// # Errors
-/// If there is no such peer, or METIS's program is missing.
-pub(super) fn choose(peers: &[String], programs: Option<&Path>) -> Result<Vec<Contestant>> {
-    let kostra = Preset::ALL.map(|preset| Contestant {
-        name: format!("kostra-{}", preset.name()),
-        kind: Kind::Kostra(preset),
-    });
-    // Without a device, these take no part.
-    let ways = if Device::open(0).is_ok() { &Matching::ALL[..] } else { &[] };
-    let device = ways.iter().flat_map(|&matching| {
-        Refinement::ALL.map(|refinement| Contestant {
-            name: format!("kostra-cuda-{}-{}", matching.name(), refinement.name()),
-            kind: Kind::Device(matching, refinement),
+/// Kostra's own contestants by name, without the prefix `kostra-`.
+fn own() -> impl Iterator<Item = (String, Kind)> {
+    let presets = Preset::ALL.into_iter();
+    let presets = presets.map(|preset| (preset.name().to_owned(), Kind::Kostra(preset)));
+    let on_device = Matching::ALL.into_iter().flat_map(|matching| {
+        Refinement::ALL.into_iter().map(move |refinement| {
+            let name = format!("cuda-{}-{}", matching.name(), refinement.name());
+            (name, Kind::Device(matching, refinement))
         })
     });
-    let blocks = Contestant { name: BLOCKS.to_owned(), kind: Kind::Blocks };
-    let mut contestants: Vec<_> = kostra.into_iter().chain(device).chain([blocks]).collect();
+    presets.chain(on_device)
+}
+
+/// The names of Kostra's contestants that this machine can run.
+pub(super) fn runnable() -> Vec<String> {
+    let has_device = cuda::Device::open(0).is_ok();
+    let can_run = |kind: &Kind| has_device || !matches!(kind, Kind::Device(..));
+    own().filter(|(_, kind)| can_run(kind)).map(|(name, _)| name).collect()
+}
+
+/// Kostra's contestants that are named, the baseline, and the named peers.
+///
+/// # Errors
+/// If there is no such contestant, a peer's program is missing, or a device is needed and there is
+/// none.
+pub(super) fn choose(
+    kostra: &[String],
+    peers: &[String],
+    programs: Option<&Path>,
+) -> Result<Vec<Contestant>> {
+    let mut contestants = Vec::new();
+    for name in kostra {
+        let Some((_, kind)) = own().find(|(own, _)| own == name) else {
+            let names: Vec<_> = own().map(|(name, _)| name).collect();
+            bail!("Kostra has no partitioner '{name}'; it has: {}", names.join(", "))
+        };
+        contestants.push(Contestant { name: format!("kostra-{name}"), kind });
+    }
+    if contestants.iter().any(|one| matches!(one.kind, Kind::Device(..))) {
+        warm_up().context("a contestant needs a CUDA device")?;
+    }
+    contestants.push(Contestant { name: BLOCKS.to_owned(), kind: Kind::Blocks });
     for name in peers {
-        let kind = if name == METIS {
-            let program = programs.context("pass METIS's folder with --peer-programs")?;
-            let program = program.join("gpmetis");
-            ensure!(program.exists(), "{} does not exist; see bench/README.md", program.display());
-            Kind::Metis(program)
+        let kind = if let Some(program) = PROGRAMS.iter().find(|program| program.name == name) {
+            Kind::Program(program, program.find(programs)?)
         } else if PACKAGES.contains(&&**name) {
             Kind::Package
         } else {
-            bail!("there is no peer '{name}'; there are: {METIS}, {}", PACKAGES.join(", "))
+            let programs = PROGRAMS.iter().map(|program| program.name);
+            let names: Vec<_> = programs.chain(PACKAGES.iter().copied()).collect();
+            bail!("there is no peer '{name}'; there are: {}", names.join(", "))
         };
         contestants.push(Contestant { name: name.clone(), kind });
     }
     Ok(contestants)
+}
+
+/// Compiles all kernels, so that no timed call does.
+fn warm_up() -> Result<()> {
+    let path: Vec<u32> = (0..100).collect();
+    let rows = WeightedGraph::from_edges(100, &path[..99], &path[1..], None)?;
+    let partition = Options { parts: 2, ..Options::default() };
+    let options = DevicePartitionOptions { partition, ..DevicePartitionOptions::default() };
+    cuda::partition::partition(&rows, &options, &mut Run::new())?;
+    Ok(())
 }
 
 impl Contestant {
@@ -110,26 +151,32 @@ impl Contestant {
         file: &Path,
         call: Call,
     ) -> Result<Answer> {
-        let options = |preset| Options {
-            parts: call.parts,
-            imbalance: call.imbalance,
-            preset,
-            seed: call.seed,
-            threads: call.threads,
-        };
         match &self.kind {
             Kind::Kostra(preset) => {
-                timed(|| Ok(partition(rows, &options(*preset), &mut Run::new())?))
+                let options = options(*preset, call);
+                timed(|run| Ok(partition(rows, &options, run)?))
             }
-            &Kind::Device(matching, refinement) => {
-                let partition = options(Preset::default());
-                let options = DevicePartitionOptions { partition, matching, refinement };
-                timed(|| Ok(device::partition(rows, &options, &mut Run::new())?))
+            Kind::Device(matching, refinement) => {
+                let options = on_device((*matching, *refinement), call);
+                timed(|run| Ok(cuda::partition::partition(rows, &options, run)?))
             }
-            Kind::Blocks => timed(|| blocks_by_degree(rows, call.parts)),
-            Kind::Metis(program) => by_metis(program, rows, file, call),
+            Kind::Blocks => timed(|_| blocks_by_degree(rows, call.parts)),
+            Kind::Program(program, path) => program.partition(path, (rows, file), call),
             Kind::Package => self.by_package(rows, file, call),
         }
+    }
+
+    /// The steps of one more partition on a device; none for contestants without a device.
+    ///
+    /// # Errors
+    /// If the partition fails.
+    pub(super) fn observe(&self, rows: &WeightedGraph, call: Call) -> Result<Option<Observed>> {
+        let Kind::Device(matching, refinement) = self.kind else { return Ok(None) };
+        let (mut recorder, start) = (Recorder::default(), Instant::now());
+        let options = on_device((matching, refinement), call);
+        let mut run = Run::new().observed_by(&mut recorder);
+        cuda::partition::partition(rows, &options, &mut run)?;
+        Ok(Some(recorder.finish(start.elapsed().as_secs_f64())))
     }
 
     fn by_package(&self, rows: &WeightedGraph, file: &Path, call: Call) -> Result<Answer> {
@@ -139,82 +186,38 @@ impl Contestant {
         command.arg(script).args([&*self.name]).arg(file);
         command.args([call.parts.to_string(), call.imbalance.to_string()]);
         command.args([call.seed.to_string(), call.threads.to_string()]).arg(&parts);
-        let (output, process) = run(command)?;
+        let (output, process) = programs::run(command)?;
         // Libraries print lines of their own before.
         let last = output.lines().last().unwrap_or_default();
         let said: Said = serde_json::from_str(last)
             .with_context(|| format!("its last line was not a result, but: {last}"))?;
         Ok(Answer {
-            partition: read(&parts, rows, call)?,
             version: said.version,
-            cpu_seconds: said.cpu_seconds,
-            wall_seconds: said.wall_seconds,
             process_cpu_seconds: Some(process),
+            ..Answer::new(programs::read(&parts, rows, call)?, said.cpu_seconds, said.wall_seconds)
         })
     }
 }
 
+fn options(preset: Preset, call: Call) -> Options {
+    let Call { parts, imbalance, seed, threads } = call;
+    Options { parts, imbalance, preset, seed, threads }
+}
+
+fn on_device((matching, refinement): (Matching, Refinement), call: Call) -> DevicePartitionOptions {
+    DevicePartitionOptions { partition: options(Preset::default(), call), matching, refinement }
+}
+
 /// Times a call in this process.
-fn timed(call: impl FnOnce() -> Result<Partition>) -> Result<Answer> {
+fn timed(call: impl FnOnce(&mut Run<'_>) -> Result<Partition>) -> Result<Answer> {
+    let mut run = Run::new();
     let (cpu, start) = (cpu_seconds()?.own, Instant::now());
-    let partition = call()?;
+    let partition = call(&mut run)?;
     let wall_seconds = start.elapsed().as_secs_f64();
+    let device = run.take_device_times();
     Ok(Answer {
-        partition,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        cpu_seconds: cpu_seconds()?.own - cpu,
-        wall_seconds,
-        process_cpu_seconds: None,
+        device: Some(device).filter(|times| !times.upload.is_zero()),
+        ..Answer::new(partition, cpu_seconds()?.own - cpu, wall_seconds)
     })
-}
-
-/// Runs `gpmetis`. Its own timer, which counts CPU time, tells the time of the call; the wall time
-/// is that of the process, with reading.
-fn by_metis(program: &Path, rows: &WeightedGraph, file: &Path, call: Call) -> Result<Answer> {
-    let tolerance = (call.imbalance * 1000.0).round();
-    let mut command = Command::new(program);
-    command.arg(file).arg(call.parts.to_string());
-    command.args([format!("-seed={}", call.seed), format!("-ufactor={tolerance}")]);
-    let start = Instant::now();
-    let (output, process) = run(command)?;
-    let wall_seconds = start.elapsed().as_secs_f64();
-    let line = output.lines().find_map(|line| line.trim().strip_prefix("Partitioning:"));
-    let word = line.and_then(|line| line.split_whitespace().next()).unwrap_or_default();
-    let cpu_seconds = word.parse().context("gpmetis printed no time of partitioning")?;
-    let version = output.lines().find(|line| line.starts_with("METIS ")).unwrap_or_default();
-    let mut parts = file.as_os_str().to_owned();
-    parts.push(format!(".part.{}", call.parts));
-    Ok(Answer {
-        partition: read(Path::new(&parts), rows, call)?,
-        version: version.split(" Copyright").next().unwrap_or_default().to_owned(),
-        cpu_seconds,
-        wall_seconds,
-        process_cpu_seconds: Some(process),
-    })
-}
-
-/// Runs a peer. Returns its output, and the CPU seconds of its process.
-fn run(mut command: Command) -> Result<(String, f64)> {
-    let before = cpu_seconds()?.children;
-    let Output { status, stdout, stderr } =
-        command.output().with_context(|| format!("cannot start {command:?}"))?;
-    let errors = String::from_utf8_lossy(&stderr);
-    let last = errors.lines().last().unwrap_or_default();
-    ensure!(status.success(), "{status}: {last}");
-    let process = cpu_seconds()?.children - before;
-    Ok((String::from_utf8_lossy(&stdout).into_owned(), process))
-}
-
-/// Reads and removes the part of each vertex. A part without a vertex is not an error here.
-fn read(path: &Path, rows: &WeightedGraph, call: Call) -> Result<Partition> {
-    let text = std::fs::read_to_string(path).context("it wrote no file of parts")?;
-    std::fs::remove_file(path)?;
-    let parts = text.split_whitespace().map(str::parse).collect::<Result<Vec<u32>, _>>()?;
-    ensure!(
-        parts.len() == rows.vertices() as usize,
-        "it wrote {} parts for {} vertices",
-        parts.len(),
-        rows.vertices()
-    );
-    Ok(Partition::new(parts, call.parts)?)
 }

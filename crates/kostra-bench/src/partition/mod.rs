@@ -2,7 +2,9 @@
 //! balance again.
 
 mod contestants;
+pub(crate) mod cost;
 mod graphs;
+mod programs;
 mod report;
 
 use std::fs::File;
@@ -11,12 +13,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use kostra::DeviceTimes;
 use kostra::partition::{Partition, WeightedGraph, limit};
 use serde::{Deserialize, Serialize};
 
-use contestants::{Answer, Contestant, METIS};
+use contestants::{Answer, Contestant};
 pub(crate) use graphs::ClassedGraph;
+use programs::METIS;
 pub(crate) use report::table;
+
+use crate::observed::Observed;
 
 /// What is partitioned, and by whom.
 #[derive(Args)]
@@ -37,11 +43,15 @@ pub(crate) struct PartitionArguments {
     /// Threads of each contestant that uses threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
-    /// Other partitioners: metis, pymetis, kaminpar-default, kaminpar-eco, kahip-fast, kahip-eco,
-    /// kahip-fastsocial or kahip-ecosocial
+    /// Kostra's partitioners: fast, eco, and on a CUDA device cuda-MATCHING-REFINEMENT, such as
+    /// cuda-transactions-jet or cuda-handshake-transactions
+    #[arg(long, value_delimiter = ',', default_value = "fast,eco")]
+    kostra: Vec<String>,
+    /// Other partitioners: metis, mt-metis, jet, pymetis, kaminpar-default, kaminpar-eco,
+    /// kahip-fast, kahip-eco, kahip-fastsocial or kahip-ecosocial
     #[arg(long, value_delimiter = ',')]
     peers: Vec<String>,
-    /// The folder with METIS's program gpmetis; other peers are Python packages
+    /// The folder with the programs gpmetis, mtmetis and jet; other peers are Python packages
     #[arg(long, value_name = "FOLDER")]
     peer_programs: Option<PathBuf>,
     /// Small generated graphs and one seed, without peers: does everything run?
@@ -50,7 +60,8 @@ pub(crate) struct PartitionArguments {
 }
 
 impl PartitionArguments {
-    /// The conditions of a suite: 8 and 64 parts, and METIS if its program is in the folder.
+    /// The conditions of a suite: 8 and 64 parts, the partitioners of a device if there is one, and
+    /// METIS if its program is in the folder.
     pub(crate) fn of_suite(threads: usize, is_smoke: bool, programs: Option<&Path>) -> Self {
         let has_metis = programs.is_some_and(|folder| folder.join("gpmetis").exists());
         Self {
@@ -59,6 +70,7 @@ impl PartitionArguments {
             seeds: 3,
             imbalance: 0.03,
             threads: u16::try_from(threads).unwrap_or(u16::MAX),
+            kostra: contestants::runnable(),
             peers: has_metis.then(|| METIS.to_owned()).into_iter().collect(),
             peer_programs: programs.map(Path::to_owned),
             smoke: is_smoke,
@@ -91,6 +103,9 @@ pub(crate) struct PartitionResult {
     runs: Vec<PartitionRun>,
     /// The runs without a partition, with the reason.
     failures: Vec<Failure>,
+    /// The steps of one more partition with the first seed, for contestants on a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) observed: Option<Observed>,
 }
 
 /// One partition.
@@ -111,6 +126,27 @@ pub(crate) struct PartitionRun {
     /// The CPU seconds of the whole process, for a peer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     process_cpu_seconds: Option<f64>,
+    /// Shares of the wall time on a device: compiling, uploading and downloading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<DeviceSeconds>,
+}
+
+/// Seconds of a device that are in the wall time of a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct DeviceSeconds {
+    compile: f64,
+    upload: f64,
+    download: f64,
+}
+
+impl From<DeviceTimes> for DeviceSeconds {
+    fn from(times: DeviceTimes) -> Self {
+        Self {
+            compile: times.compile.as_secs_f64(),
+            upload: times.upload.as_secs_f64(),
+            download: times.download.as_secs_f64(),
+        }
+    }
 }
 
 /// A run without a partition.
@@ -135,6 +171,11 @@ impl PartitionResult {
     /// The median CPU time of the partitions that keep the balance.
     pub(crate) fn median_cpu_seconds(&self) -> Option<f64> {
         report::median(self, |run| run.cpu_seconds)
+    }
+
+    /// The median wall time of the partitions that keep the balance.
+    fn median_wall_seconds(&self) -> Option<f64> {
+        report::median(self, |run| run.wall_seconds)
     }
 
     /// Whether Kostra kept its promises: a partition for each seed, balanced and without empty
@@ -181,7 +222,11 @@ pub(crate) fn measure_one(
     arguments: &PartitionArguments,
     graph: &ClassedGraph,
 ) -> Result<Vec<PartitionResult>> {
-    let contestants = contestants::choose(&arguments.peers, arguments.peer_programs.as_deref())?;
+    let contestants = contestants::choose(
+        &arguments.kostra,
+        &arguments.peers,
+        arguments.peer_programs.as_deref(),
+    )?;
     eprintln!("{}", graph.source.name);
     let rows = WeightedGraph::of_unit_weights(&graph.source.load()?)?;
     let folder = tempfile::tempdir()?;
@@ -215,6 +260,7 @@ fn hold(
         version: String::new(),
         runs: Vec::new(),
         failures: Vec::new(),
+        observed: None,
     };
     let mut results: Vec<_> = contestants.iter().map(empty).collect();
     let seeds = if arguments.smoke { 1 } else { arguments.seeds };
@@ -231,6 +277,10 @@ fn hold(
                     let reason = format!("{error:#}");
                     result.failures.push(Failure { seed, reason });
                 }
+            }
+            if seed == 1 && result.failures.is_empty() {
+                // The partition is judged above, so a failure here loses the steps only.
+                result.observed = contestant.observe(rows, call).unwrap_or_default();
             }
         }
     }
@@ -256,6 +306,7 @@ fn judged(rows: &WeightedGraph, answer: &Answer, call: Call) -> PartitionRun {
         cpu_seconds: answer.cpu_seconds,
         wall_seconds: answer.wall_seconds,
         process_cpu_seconds: answer.process_cpu_seconds,
+        device: answer.device.map(DeviceSeconds::from),
     }
 }
 
@@ -290,13 +341,7 @@ mod tests {
     fn the_judge_counts_the_cut_the_balance_and_empty_parts() {
         let rows = WeightedGraph::from_edges(4, &[0, 1, 2, 3], &[1, 2, 3, 0], None).unwrap();
         let partition = Partition::new(vec![0, 0, 0, 2], 3).unwrap();
-        let answer = Answer {
-            partition,
-            version: String::new(),
-            cpu_seconds: 1.0,
-            wall_seconds: 2.0,
-            process_cpu_seconds: None,
-        };
+        let answer = Answer::new(partition, 1.0, 2.0);
         let call = Call { parts: 3, imbalance: 0.03, seed: 1, threads: 1 };
         let run = judged(&rows, &answer, call);
         assert_eq!((run.cut, run.balance, run.balanced, run.empty_parts), (2, 2.25, false, 1));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::contestants::METIS;
-use super::{PartitionResult, PartitionRun};
+use super::programs::METIS;
+use super::{PartitionResult, PartitionRun, cost};
 
 /// Times below one millisecond count as one: clocks tick too slowly for them.
 const LEAST_SECONDS: f64 = 0.001;
@@ -38,6 +38,29 @@ pub(crate) fn table(text: &mut String, results: &[PartitionResult]) -> std::fmt:
             result.failures.len(),
         )?;
     }
+    costs(text, results)
+}
+
+/// Adds the cost analysis of the steps on a device, if steps were observed.
+fn costs(text: &mut String, results: &[PartitionResult]) -> std::fmt::Result {
+    let steps: Vec<_> = results.iter().flat_map(cost::steps).collect();
+    let Some(fit) = cost::Fit::to(&steps) else { return Ok(()) };
+    writeln!(
+        text,
+        "\nT_p of the steps on the device, with two fitted constants: {:.1} us per launch and {:.1} \
+         ps per memory transfer.\n",
+        fit.launch * 1e6,
+        fit.transfer * 1e12,
+    )?;
+    writeln!(text, "| step | levels | measured s | measured / T_p | spread |")?;
+    writeln!(text, "|---|--:|--:|--:|--:|")?;
+    for one in fit.residuals(&steps) {
+        writeln!(
+            text,
+            "| {} | {} | {:.4} | {:.2} | {:.2} |",
+            one.name, one.levels, one.seconds, one.ratio, one.spread
+        )?;
+    }
     Ok(())
 }
 
@@ -49,29 +72,31 @@ fn means(text: &mut String, results: &[PartitionResult]) -> std::fmt::Result {
     writeln!(
         text,
         "Geometric means of the median over METIS's median. A partition that exceeds the balance \
-         does not count, and neither does a graph where METIS or the contestant has no other.\n"
+         does not count, and neither does a graph where METIS or the contestant has no other. \
+         METIS has one thread, so its CPU time is also its wall time.\n"
     )?;
-    writeln!(text, "| class | contestant | cut | CPU time | graphs x k | left out |")?;
-    writeln!(text, "|---|---|--:|--:|--:|--:|")?;
+    writeln!(text, "| class | contestant | cut | CPU time | wall time | graphs x k | left out |")?;
+    writeln!(text, "|---|---|--:|--:|--:|--:|--:|")?;
     let of_class = |result: &PartitionResult| (result.class.clone(), result.contestant.clone());
     let mut seen = BTreeSet::new();
     for (class, contestant) in results.iter().map(of_class).filter(|key| seen.insert(key.clone())) {
         let own = results.iter().filter(|one| one.class == class && one.contestant == contestant);
         let ratios: Vec<_> = own.map(|one| ratio(one, results)).collect();
-        let counted: Vec<(f64, f64)> = ratios.iter().copied().flatten().collect();
-        let mean = |of: fn(&(f64, f64)) -> f64| {
-            let logarithms: f64 = counted.iter().map(|pair| of(pair).ln()).sum();
+        let counted: Vec<Ratio> = ratios.iter().copied().flatten().collect();
+        let mean = |figure: fn(&Ratio) -> f64| {
+            let logarithms: f64 = counted.iter().map(|ratio| figure(ratio).ln()).sum();
             (logarithms / counted.len() as f64).exp()
         };
         if counted.is_empty() {
-            writeln!(text, "| {class} | {contestant} | - | - | 0 | {} |", ratios.len())?;
+            writeln!(text, "| {class} | {contestant} | - | - | - | 0 | {} |", ratios.len())?;
             continue;
         }
         writeln!(
             text,
-            "| {class} | {contestant} | {:.3} | {:.2} | {} | {} |",
-            mean(|pair| pair.0),
-            mean(|pair| pair.1),
+            "| {class} | {contestant} | {:.3} | {:.2} | {:.3} | {} | {} |",
+            mean(|ratio| ratio.cut),
+            mean(|ratio| ratio.cpu),
+            mean(|ratio| ratio.wall),
             counted.len(),
             ratios.len() - counted.len(),
         )?;
@@ -79,15 +104,33 @@ fn means(text: &mut String, results: &[PartitionResult]) -> std::fmt::Result {
     Ok(())
 }
 
-/// The cut and the CPU time relative to METIS on the same graph and number of parts.
-fn ratio(result: &PartitionResult, results: &[PartitionResult]) -> Option<(f64, f64)> {
+/// A contestant's figures divided by those of METIS on the same graph and number of parts.
+#[derive(Clone, Copy)]
+struct Ratio {
+    cut: f64,
+    cpu: f64,
+    /// The wall time divided by METIS's CPU time: the wall time of METIS's process includes
+    /// reading.
+    wall: f64,
+}
+
+fn ratio(result: &PartitionResult, results: &[PartitionResult]) -> Option<Ratio> {
     let metis = results.iter().find(|other| {
         other.contestant == METIS && other.graph == result.graph && other.parts == result.parts
     })?;
     // A cut of 0 counts as 1, so that a ratio exists.
-    let cut = |one| median(one, |run| run.cut as f64).map(|cut| cut.max(1.0));
-    let cpu = |one| median(one, |run| run.cpu_seconds).map(|seconds| seconds.max(LEAST_SECONDS));
-    Some((cut(result)? / cut(metis)?, cpu(result)? / cpu(metis)?))
+    let cut = |one: &PartitionResult| one.median_cut().map(|cut| cut.max(1.0));
+    let cpu = |one: &PartitionResult| Some(one.median_cpu_seconds()?.max(LEAST_SECONDS));
+    let wall = if result.contestant == METIS {
+        cpu(result)?
+    } else {
+        result.median_wall_seconds()?.max(LEAST_SECONDS)
+    };
+    Some(Ratio {
+        cut: cut(result)? / cut(metis)?,
+        cpu: cpu(result)? / cpu(metis)?,
+        wall: wall / cpu(metis)?,
+    })
 }
 
 /// The median of a figure of the balanced runs: the upper one of an even number.
@@ -112,6 +155,7 @@ mod tests {
             cpu_seconds: cut as f64,
             wall_seconds: 1.0,
             process_cpu_seconds: None,
+            device: None,
         };
         PartitionResult {
             graph: "grid".to_owned(),
@@ -126,6 +170,7 @@ mod tests {
             version: String::new(),
             runs: cuts.iter().map(run).collect(),
             failures: Vec::new(),
+            observed: None,
         }
     }
 
@@ -136,8 +181,8 @@ mod tests {
         let bad = result("other", &[(1, false)]);
         let mut text = String::new();
         table(&mut text, &[metis, good, bad]).unwrap();
-        assert!(text.contains("| mesh | kostra-fast | 2.000 | 2.00 | 1 | 0 |"), "{text}");
-        assert!(text.contains("| mesh | other | - | - | 0 | 1 |"), "{text}");
+        assert!(text.contains("| mesh | kostra-fast | 2.000 | 2.00 | 0.050 | 1 | 0 |"), "{text}");
+        assert!(text.contains("| mesh | other | - | - | - | 0 | 1 |"), "{text}");
         assert!(text.contains("| grid | 2 | other | - | - | - | - | 1 | 1 | 0 |"), "{text}");
     }
 

@@ -11,6 +11,8 @@ pub(crate) struct Graph {
     pub(crate) graph: AnyGraph,
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
+    /// The weights of the vertices, if they were wanted and the file has them.
+    pub(crate) vertex_weights: Option<Vec<i64>>,
     /// The format of the input; none for a generated graph.
     pub(crate) format: Option<Format>,
     pub(crate) compression: Compression,

@@ -109,6 +109,7 @@ impl Request {
             // A reader is no faster with more threads than the machine runs at a time.
             threads: threads.wanted().min(threads.present),
             copy: false,
+            vertex_weights: false,
         };
         Self { source: Source::parse(&arguments.input), options, threads }
     }
@@ -158,6 +159,7 @@ impl Request {
             graph: loaded.graph,
             coordinates: loaded.coordinates,
             names: loaded.names,
+            vertex_weights: loaded.vertex_weights,
             format: Some(loaded.format),
             compression: loaded.compression,
             notes: loaded.notes,
@@ -179,6 +181,7 @@ impl Request {
             graph: generated.graph,
             coordinates: generated.coordinates,
             names: None,
+            vertex_weights: None,
             format: None,
             compression: Compression::None,
             notes: Vec::new(),

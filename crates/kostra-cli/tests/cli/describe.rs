@@ -43,6 +43,28 @@ fn partition_reports_cut_balance_boundary_and_volume() {
 }
 
 #[test]
+fn partition_balances_the_weights_of_a_metis_file() {
+    let workplace = Workplace::new();
+    workplace.write("path.graph", "4 3 10\n3 2\n1 1 3\n1 2 4\n1 3\n");
+    let total = |options: &str| -> i64 {
+        let run = workplace.run(&format!("partition path.graph -k 2 --json{options}"));
+        let record = run.expect_success().json();
+        let weights = record["part_weights"].as_array().unwrap();
+        weights.iter().map(|weight| weight.as_i64().unwrap()).sum()
+    };
+    assert_eq!((total(" --vertex-weights"), total("")), (6, 4));
+    let report = workplace.run("partition path.graph -k 2 --vertex-weights").stdout;
+    assert!(report.contains("the heaviest part has weight"), "{report}");
+
+    workplace.write("several.graph", "2 1 10 2\n1 5 2\n1 5 1\n");
+    workplace.write("none.graph", "2 1\n2\n1\n");
+    let error =
+        |file: &str| workplace.run(&format!("partition {file} -k 2 --vertex-weights")).stderr;
+    assert!(error("several.graph").contains("each vertex has 2 weights"));
+    assert!(error("none.graph").contains("the graph has no weights of vertices"));
+}
+
+#[test]
 fn converting_through_pipes_works_too() {
     let workplace = Workplace::new();
     workplace.write("small.gr", SMALL);

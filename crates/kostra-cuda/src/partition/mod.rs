@@ -12,7 +12,8 @@
 //! * No part exceeds [`kostra_partition::limit`], and none is empty. If the device leaves a part
 //!   too heavy or empty, the processor's balancer moves vertices.
 //! * Reports the time of each step on each level by the device's clock, the numbers of transactions
-//!   started, committed and aborted, and as rounds the vertices and edges of the levels.
+//!   started, committed and aborted. The rounds are the levels with their vertices and edges: first
+//!   those that are contracted, then those that are refined.
 //! * Time O(n + m) work per level, and O(m log m) for the sort of the rows. A row is processed by
 //!   one warp, so a vertex of degree d takes O(d) time. Device memory: 8 n + 16 m bytes for the
 //!   graph, about twice as much for its levels, and 52 n + 64 m bytes to contract and to refine.
@@ -150,6 +151,7 @@ impl Job<'_> {
             parts = self.kernels.coarsen.project(self.device, level, &parts)?;
             clock.lap("project")?;
             let graph = if index == 0 { finest } else { &levels[index - 1].graph };
+            run.round(graph.vertices as usize, graph.entries as usize / 2)?;
             let effort = Effort {
                 method: self.options.refinement,
                 finest: index == 0,
@@ -160,6 +162,7 @@ impl Job<'_> {
             let outcome = refine(kernels, graph, &mut parts, (self.shape, effort), clock)?;
             run.counter("cut", outcome.cut as f64);
         }
+        run.finish_rounds();
         Ok(parts)
     }
 }

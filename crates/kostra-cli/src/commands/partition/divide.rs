@@ -25,14 +25,15 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Opens the device, if there is one.
+    /// Opens the device, if there is one, and returns its name and number.
     ///
     /// # Errors
     /// When the device cannot be used.
-    pub(super) fn open(self) -> Result<(), cuda::NoDevice> {
-        let Self::Device { ordinal, .. } = self else { return Ok(()) };
+    pub(super) fn open(self) -> Result<Option<String>, cuda::NoDevice> {
+        let Self::Device { ordinal, .. } = self else { return Ok(None) };
         let _stage = Stage::start("opening the device");
-        cuda::Device::open(ordinal).map(drop)
+        let device = cuda::Device::open(ordinal)?;
+        Ok(Some(format!("{} (cuda:{ordinal})", device.name())))
     }
 
     /// How the device matches vertices, and how it moves them.
@@ -42,21 +43,13 @@ impl Place {
             Self::Device { matching, refinement, .. } => Some((matching, refinement)),
         }
     }
-
-    /// The device's name and number.
-    pub(super) fn device(self) -> Option<String> {
-        let Self::Device { ordinal, .. } = self else { return None };
-        let name = cuda::Device::open(ordinal).map(|device| device.name().to_owned());
-        let name = name.unwrap_or_else(|_| "CUDA device".to_owned());
-        Some(format!("{name} (cuda:{ordinal})"))
-    }
 }
 
 /// A partition, and what is reported about it.
 pub(super) struct Outcome {
     pub(super) partition: Partition,
     pub(super) statistics: Statistics,
-    /// The most vertices of a part.
+    /// The most weight of a part.
     pub(super) limit: i64,
     pub(super) times: Times,
     /// The trace, if it was wanted.
@@ -74,19 +67,23 @@ pub(super) struct Times {
     pub(super) on_device: Option<DeviceTimes>,
 }
 
-/// Partitions a graph in which every vertex has weight 1, and every edge 1 or its weight.
+/// Partitions a graph in which every vertex and every edge has weight 1 or its weight in the file.
 ///
 /// # Errors
 /// When the graph cannot be partitioned as planned, or the device fails.
-pub(super) fn divide(plan: &Plan, input: &Graph) -> anyhow::Result<Outcome> {
+pub(super) fn divide(plan: &Plan, input: &mut Graph) -> anyhow::Result<Outcome> {
     let stage = Stage::start("partitioning");
     let start = Instant::now();
-    let graph = if plan.edge_weights {
+    let mut graph = if plan.edge_weights {
         let graph = WeightedGraph::of_edge_weights(&input.graph);
         graph.with_context(|| plan.input.source.to_string())?
     } else {
         WeightedGraph::of_unit_weights(&input.graph)?
     };
+    if let Some(weights) = input.vertex_weights.take() {
+        let weighted = graph.with_vertex_weights(weights);
+        graph = weighted.with_context(|| plan.input.source.to_string())?;
+    }
     let build = start.elapsed();
     let mut watcher = Watcher::new(&stage, plan.trace);
     let mut run = Run::new().observed_by(&mut watcher);

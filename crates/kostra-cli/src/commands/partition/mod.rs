@@ -33,6 +33,7 @@ Examples:
   kostra partition roads.gr.gz -k 64 --preset eco -o parts.txt
   kostra partition roads.gr.gz -k 4 --imbalance 0.1 --json
   kostra partition traffic.csv -k 4 --edge-weights
+  kostra partition loads.graph -k 4 --vertex-weights
   kostra partition roads.gr.gz -k 8 --device cuda --trace
 
 The output has one part number per line, in the order of the vertices, as METIS
@@ -66,6 +67,11 @@ pub(super) struct Arguments {
     /// less likely to be cut
     #[arg(long)]
     edge_weights: bool,
+
+    /// Count each vertex as much as its weight in a METIS file, so that the parts have nearly equal
+    /// weight
+    #[arg(long)]
+    vertex_weights: bool,
 
     /// The seed of random decisions
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -116,6 +122,7 @@ struct Plan {
     input: Request,
     options: Options,
     edge_weights: bool,
+    vertex_weights: bool,
     place: Place,
     output: Option<Output>,
     json: bool,
@@ -141,7 +148,9 @@ impl Plan {
         output.as_ref().map_or(Ok(()), Output::check)?;
         let edge_weights = arguments.edge_weights;
         let nan = if edge_weights { Nan::Error } else { Nan::Skip };
-        let input = Request::resolve(arguments.input, nan);
+        let vertex_weights = arguments.vertex_weights;
+        let mut input = Request::resolve(arguments.input, nan);
+        input.options.vertex_weights = vertex_weights;
         let options = Options {
             parts: arguments.parts,
             imbalance: arguments.imbalance,
@@ -150,7 +159,7 @@ impl Plan {
             threads: input.threads.wanted(),
         };
         let Arguments { json, trace, .. } = arguments;
-        Ok(Self { input, options, edge_weights, place, output, json, trace })
+        Ok(Self { input, options, edge_weights, vertex_weights, place, output, json, trace })
     }
 }
 
@@ -158,15 +167,22 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         let plan = Plan::resolve(self)?;
         // Before the graph is read, because that can take minutes.
-        plan.place.open()?;
-        let input = plan.input.load()?;
-        let outcome = divide(&plan, &input)?;
+        let device = plan.place.open()?;
+        let device = device.as_deref();
+        let mut input = plan.input.load()?;
+        if plan.vertex_weights && input.vertex_weights.is_none() {
+            let source = &plan.input.source;
+            anyhow::bail!(
+                "{source}: the graph has no weights of vertices; omit `--vertex-weights`"
+            );
+        }
+        let outcome = divide(&plan, &mut input)?;
         plan.input.refuse_changes(&input)?;
         let write = write(&plan, &outcome.partition)?;
         let text = if plan.json {
-            report::json(&record(&plan, &input, &outcome, write))?
+            report::json(&record((&plan, device), &input, &outcome, write))?
         } else {
-            sheet(&plan, &input, &outcome, write)
+            sheet((&plan, device), &input, &outcome, write)
         };
         output::report(&text, plan.output.as_ref())?;
         if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
@@ -185,7 +201,12 @@ fn write(plan: &Plan, partition: &Partition) -> anyhow::Result<Option<Duration>>
     Ok(Some(start.elapsed()))
 }
 
-fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome, write: Option<Duration>) -> String {
+fn sheet(
+    (plan, device): (&Plan, Option<&str>),
+    input: &Graph,
+    outcome: &Outcome,
+    write: Option<Duration>,
+) -> String {
     let Outcome { statistics, limit, .. } = outcome;
     let mut sheet = Sheet::default();
     sheet.gap();
@@ -199,19 +220,21 @@ fn sheet(plan: &Plan, input: &Graph, outcome: &Outcome, write: Option<Duration>)
         count(cut, "edge", "edges")
     };
     sheet.line("edge cut", format!("{cut} between different parts"));
-    let largest = statistics.part_sizes.iter().copied().max().unwrap_or_default();
-    let (largest, most) = (thousands(largest), thousands(limit.unsigned_abs()));
-    let balance = statistics.balance;
-    sheet.line(
-        "balance",
-        format!("{balance:.4}, the largest part has {largest} of {most} vertices"),
-    );
+    let heaviest = statistics.part_weights.iter().copied().max().unwrap_or_default();
+    let heaviest = thousands(heaviest.unsigned_abs());
+    let (balance, most) = (statistics.balance, thousands(limit.unsigned_abs()));
+    let largest = if plan.vertex_weights {
+        format!("the heaviest part has weight {heaviest} of {most}")
+    } else {
+        format!("the largest part has {heaviest} of {most} vertices")
+    };
+    sheet.line("balance", format!("{balance:.4}, {largest}"));
     let boundary = count(statistics.boundary_vertices.into(), "vertex", "vertices");
     sheet.line("boundary", format!("{boundary} with a neighbor in another part"));
     sheet.line("volume", format!("{} values to send", thousands(statistics.communication_volume)));
     let (preset, seed) = (plan.options.preset.name(), plan.options.seed);
     sheet.line("preset", format!("{preset} (seed {seed})"));
-    if let Some(device) = plan.place.device() {
+    if let Some(device) = device {
         sheet.line("on", device);
     }
     if let Some(to) = &plan.output {
@@ -242,19 +265,22 @@ struct Record<'a> {
     seed: u64,
     /// Whether each edge counts as much as its weight.
     edge_weights: bool,
+    /// Whether each vertex counts as much as its weight.
+    vertex_weights: bool,
     /// Null on the processor.
-    device: Option<String>,
+    device: Option<&'a str>,
     /// How the device matched vertices; null on the processor.
     matching: Option<&'static str>,
     /// How the device moved vertices; null on the processor.
     refinement: Option<&'static str>,
     edge_cut: i64,
     balance: f64,
-    /// The most vertices that a part may have.
+    /// The most weight, or the most vertices, that a part may have.
     limit: i64,
     boundary_vertices: u32,
     communication_volume: u64,
     part_sizes: &'a [u32],
+    part_weights: &'a [i64],
     output: Option<String>,
     seconds: Seconds,
     notes: &'a [String],
@@ -276,7 +302,7 @@ struct Seconds {
 }
 
 fn record<'a>(
-    plan: &Plan,
+    (plan, device): (&Plan, Option<&'a str>),
     input: &'a Graph,
     outcome: &'a Outcome,
     write: Option<Duration>,
@@ -293,7 +319,8 @@ fn record<'a>(
         preset: plan.options.preset.name(),
         seed: plan.options.seed,
         edge_weights: plan.edge_weights,
-        device: plan.place.device(),
+        vertex_weights: plan.vertex_weights,
+        device,
         matching: plan.place.ways().map(|(matching, _)| matching.name()),
         refinement: plan.place.ways().map(|(_, refinement)| refinement.name()),
         edge_cut: statistics.edge_cut,
@@ -302,6 +329,7 @@ fn record<'a>(
         boundary_vertices: statistics.boundary_vertices,
         communication_volume: statistics.communication_volume,
         part_sizes: &statistics.part_sizes,
+        part_weights: &statistics.part_weights,
         output: plan.output.as_ref().map(ToString::to_string),
         seconds: Seconds {
             load: input.load.as_secs_f64(),

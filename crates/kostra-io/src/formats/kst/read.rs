@@ -109,10 +109,20 @@ impl KstFile {
     /// no such file), or a name is not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
-        let Parsed { graph, coordinates, names, notes, warnings, mapped } =
+        let Parsed { graph, coordinates, names, vertex_weights, notes, warnings, mapped } =
             self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
         let (format, compression) = (Format::KST, Compression::None);
-        Ok(Loaded { graph, coordinates, names, format, compression, notes, warnings, mapped })
+        Ok(Loaded {
+            graph,
+            coordinates,
+            names,
+            vertex_weights,
+            format,
+            compression,
+            notes,
+            warnings,
+            mapped,
+        })
     }
 
     fn parse(&self, threads: usize) -> Result<Parsed, Fault> {

@@ -4,7 +4,8 @@
 //! vertex sizes, vertex weights and edge weights; `ncon` is the number of weights per vertex. Each
 //! further line is a vertex, counted from 1: its size, its weights, and its neighbors, each with
 //! the weight of the edge. An empty line is a vertex without neighbors; a line that starts with `%`
-//! is a comment. Sizes and weights of vertices are checked and ignored.
+//! is a comment. Sizes and weights of vertices are checked, and only the weights are kept, if
+//! [`ReadOptions::vertex_weights`] is set and each vertex has one.
 //!
 //! Each edge is in the lines of both its ends. It is read as one edge, and edges are numbered in
 //! the order of first appearance. METIS requires positive integer weights: any 64-bit integer is
@@ -12,11 +13,12 @@
 //! and parallel edges, which are read but not written.
 
 mod cursor;
+mod header;
 mod recognize;
 mod write;
 
 use kostra_core::memory::{self, OutOfMemory};
-use kostra_core::{GraphError, MAX_EDGES, MAX_VERTICES, Vertex, counted};
+use kostra_core::{Vertex, counted};
 
 use crate::blocks::{Parser, Text};
 use crate::columns::Weights;
@@ -24,9 +26,10 @@ use crate::compression::Stream;
 use crate::fault::{BlockFault, Fault};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::mirror::{Asymmetry, Division, Rows};
-use crate::number::{natural, show, words};
-use crate::{Place, ReadErrorKind, ReadOptions, weights};
+use crate::number::words;
+use crate::{ReadErrorKind, ReadOptions, weights};
 use cursor::Cursor;
+use header::Header;
 use recognize::recognize;
 use write::writer;
 
@@ -47,16 +50,19 @@ impl Format {
 }
 
 /// Reads a graph; lines are parsed in parallel. With edge weights this takes at most 40 bytes per
-/// edge and 8 per vertex, without them 16 and 8. A graph with 32-bit weights has 12 bytes per edge.
+/// edge and 8 per vertex, without them 16 and 8, and 8 more per vertex for kept weights. A graph
+/// with 32-bit weights has 12 bytes per edge.
 fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut text = Text::new(stream)?;
-    let header = Header::read(&mut text)?;
+    let mut header = Header::read(&mut text)?;
+    header.keeps_vertex_weights = header.keeps(options)?;
     weights::refuse_others(header.edge_weights, options)?;
     let mut body = Body {
         header,
         offsets: vec![0],
         neighbors: vec![],
         weights: vec![],
+        vertex_weights: vec![],
         lines: text.line_number(),
         shifts: vec![],
     };
@@ -91,6 +97,8 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let edges = rows.edges(division)?.map_err(|Asymmetry { row, sentence, .. }| {
         Fault::at_line(body.line_of(row), 1, sentence)
     })?;
+    let vertex_weights =
+        header.keeps_vertex_weights.then(|| std::mem::take(&mut body.vertex_weights));
     drop(body);
     let columns = edges.into_columns(|weights| {
         match weights.iter().map(|&weight| i32::try_from(weight)).collect() {
@@ -101,101 +109,29 @@ fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
     let mut notes = Vec::new();
     let graph = weights::RawGraph::new(n as usize, columns, header.edge_weights)
         .build(options, &mut notes)?;
-    Ok(Parsed::new(graph, notes))
-}
-
-/// The first line.
-#[derive(Clone, Copy, Debug)]
-struct Header {
-    vertices: u64,
-    edges: u64,
-    place_of_edges: Place,
-    /// The number of numbers before the neighbors in each line: the size and the weights of the
-    /// vertex.
-    of_vertex: u64,
-    edge_weights: bool,
+    Ok(Parsed { vertex_weights, ..Parsed::new(graph, notes) })
 }
 
 impl Header {
-    fn read(text: &mut Text<'_>) -> Result<Self, Fault> {
-        loop {
-            let number = text.line_number();
-            let Some(line) = text.line()? else {
-                return Err(Fault::at_line(number, 1, "the first line, 'n m', is missing"));
-            };
-            if !line.starts_with(b"%") && words(line).next().is_some() {
-                let header = Self::parse(line, number)?;
-                text.skip()?;
-                return Ok(header);
-            }
-            text.skip()?;
-        }
-    }
-
-    fn parse(line: &[u8], number: u64) -> Result<Self, Fault> {
-        let end = line.len();
-        let fault = |at: usize, sentence: String| Fault::at_line(number, at as u64 + 1, sentence);
-        let mut words = words(line);
-        let mut count = |what, most: usize, error: fn(u64) -> GraphError| {
-            let (at, word) = words.next().unwrap_or((end, b""));
-            let count = natural(word, what).map_err(|sentence| fault(at, sentence))?;
-            let place = Place::Line { line: number, column: at as u64 + 1 };
-            let fits = count <= most as u64;
-            if fits {
-                Ok((count, place))
-            } else {
-                Err(Fault { place: Some(place), kind: error(count).into() })
-            }
-        };
-        let too_many = |vertices| GraphError::TooManyVertices { vertices };
-        let (vertices, _) = count("number of vertices", MAX_VERTICES, too_many)?;
-        let (edges, place_of_edges) =
-            count("number of edges", MAX_EDGES, |edges| GraphError::TooManyEdges { edges })?;
-        let (at, format) = words.next().unwrap_or((end, b"0"));
-        if format.len() > 3 || !format.iter().all(|digit| matches!(digit, b'0' | b'1')) {
-            let shown = show(format);
-            return Err(fault(
-                at,
-                format!("the format is '{shown}', where up to three digits 0 or 1 are expected"),
-            ));
-        }
-        let flag = |from_end: usize| format.iter().rev().nth(from_end) == Some(&b'1');
-        let (edge_weights, vertex_weights, vertex_sizes) = (flag(0), flag(1), flag(2));
-        let constraints = match words.next() {
-            None => u64::from(vertex_weights),
-            Some((at, word)) => {
-                let count = natural(word, "number of vertex weights")
-                    .map_err(|sentence| fault(at, sentence))?;
-                if (count > 0) != vertex_weights && count != 1 {
-                    let weights = counted(count, "weight", "weights");
-                    let sentence = format!("a vertex has {weights}, but the format says otherwise");
-                    return Err(fault(at, sentence));
-                }
-                if vertex_weights { count } else { 0 }
-            }
-        };
-        if let Some((at, word)) = words.next() {
-            let shown = show(word);
-            return Err(fault(
-                at,
-                format!(
-                    "'{shown}' is not expected: the first line is 'n m', 'n m fmt' or 'n m fmt ncon'"
-                ),
-            ));
-        }
-        let of_vertex = constraints.saturating_add(vertex_sizes.into());
-        Ok(Self { vertices, edges, place_of_edges, of_vertex, edge_weights })
-    }
-
     /// One vertex's line, without its end; faults are at bytes of the line.
     fn parse_line(&self, line: &[u8], chunk: &mut Chunk) -> Result<(), BlockFault> {
         let mut cursor = Cursor { line, at: 0 };
         if !cursor.at_word() {
             return Ok(()); // a vertex without neighbors, or nothing after the last vertex
         }
-        for _ in 0..self.of_vertex {
+        for number in 1..=self.of_vertex {
             cursor.at_word();
-            cursor.natural("size or weight of the vertex")?;
+            let start = cursor.at;
+            let value = cursor.natural("size or weight of the vertex")?;
+            // The weight is behind the size.
+            if self.keeps_vertex_weights && number == self.of_vertex {
+                let weight = i64::try_from(value).map_err(|_| {
+                    let sentence =
+                        format!("the weight {value} does not fit in 64 bits with a sign");
+                    BlockFault::new(start, sentence)
+                })?;
+                chunk.vertex_weights.push(weight);
+            }
         }
         while cursor.at_word() {
             let start = cursor.at;
@@ -259,6 +195,8 @@ struct Chunk {
     rows: Vec<Row>,
     neighbors: Vec<Vertex>,
     weights: Vec<i64>,
+    /// The weight of each vertex, if they are kept.
+    vertex_weights: Vec<i64>,
     lines: u64,
 }
 
@@ -277,6 +215,7 @@ struct Body {
     offsets: Vec<usize>,
     neighbors: Vec<Vertex>,
     weights: Vec<i64>,
+    vertex_weights: Vec<i64>,
     /// The number of the next line.
     lines: u64,
     /// The difference between the line number of a vertex and the vertex, with the first vertex
@@ -300,6 +239,7 @@ impl Body {
     fn reserve(&mut self, chunk: &Chunk) -> Result<(), OutOfMemory> {
         memory::reserve(&mut self.offsets, chunk.rows.len())?;
         memory::reserve(&mut self.neighbors, chunk.neighbors.len())?;
+        memory::reserve(&mut self.vertex_weights, chunk.vertex_weights.len())?;
         memory::reserve(&mut self.weights, chunk.weights.len())
     }
 
@@ -346,6 +286,7 @@ impl Body {
         }
         self.neighbors.append(&mut chunk.neighbors);
         self.weights.append(&mut chunk.weights);
+        self.vertex_weights.append(&mut chunk.vertex_weights);
         self.lines += chunk.lines;
         chunk.rows.clear();
         chunk.lines = 0;

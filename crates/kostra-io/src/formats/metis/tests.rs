@@ -263,3 +263,26 @@ fn the_partitioning_benchmarks_have_their_known_sizes() {
         assert!(sorted == again, "{name}");
     }
 }
+
+#[test]
+fn one_weight_per_vertex_is_kept_if_wanted_and_several_are_refused() {
+    let kept = |text: &str| {
+        let options = ReadOptions { vertex_weights: true, threads: 2, ..ReadOptions::default() };
+        read_bytes("x.graph", text.as_bytes(), &options).map_err(|error| error.to_string())
+    };
+    let weights = |text: &str| kept(text).unwrap().vertex_weights;
+    assert_eq!(weights("3 2 10\n7 2\n% half\n0 1 3\n5 2\n"), Some(vec![7, 0, 5]));
+    assert_eq!(weights("3 2 011\n7 2 9\n0 1 9 3 8\n5 2 8\n"), Some(vec![7, 0, 5]));
+    assert_eq!(weights("2 1 110 1\n4 7 2\n4 5 1\n"), Some(vec![7, 5]), "behind the sizes");
+    assert_eq!(weights("2 1 100\n4 2\n4 1\n"), None, "sizes are no weights");
+    assert_eq!(weights("2 1\n2\n1\n"), None);
+    assert_eq!(
+        kept("2 1 10 3\n1 2 3 2\n1 2 3 1\n").unwrap_err(),
+        "x.graph: line 1, column 8: each vertex has 3 weights, and Kostra takes one weight per vertex; write \
+         the file with one of them"
+    );
+    let huge = kept("2 1 10\n1 2\n9223372036854775808 1\n").unwrap_err();
+    assert!(huge.contains("the weight 9223372036854775808 does not fit"), "{huge}");
+    let text = "2 1 10 3\n1 2 3 2\n1 2 3 1\n";
+    assert_eq!(load(text).unwrap().vertex_weights, None, "nobody wants them");
+}
