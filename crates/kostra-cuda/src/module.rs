@@ -32,7 +32,7 @@ pub fn origin() -> Result<String, DeviceError> {
 }
 
 /// Whether the kernels were compiled with Kostra. If not, their first use compiles them, which
-/// takes about twenty seconds, once per machine.
+/// takes some seconds, once per machine.
 pub fn are_compiled() -> bool {
     !EMBEDDED.is_empty() && !jit_is_forced()
 }

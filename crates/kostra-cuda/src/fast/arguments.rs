@@ -7,10 +7,6 @@ use cudarc::driver::DeviceRepr;
 
 use crate::buffers::Keys;
 use crate::shared::{constant, ptr, shared_struct};
-use crate::source::Source;
-
-pub(super) const SOURCE: Source =
-    Source { name: "fast", text: include_str!("../../kernels/fast.cu") };
 
 const ARGUMENTS: &str = include_str!("../../kernels/fast/arguments.cuh");
 const CONSTANTS: &str = include_str!("../../kernels/fast/constants.cuh");

@@ -1,8 +1,8 @@
 //! `cuda-fast`: rounds of Borůvka's algorithm on contracted components, in one launch.
 //!
 //! The blocks of the grid stay resident for the whole solve and synchronize at grid barriers
-//! between steps, so the host does nothing between rounds. The kernels are `kernels/fast.cu` and
-//! its parts in `kernels/fast/`; `docs/algorithms/cuda-fast.md` explains the algorithm.
+//! between steps, so the host does nothing between rounds. The kernels are `kernels/fast_*.cu`,
+//! with their parts in `kernels/fast/`; `docs/algorithms/cuda-fast.md` explains the algorithm.
 //!
 //! * Idea: with rows, each vertex takes the least edge of its row without atomics, and the vertices
 //!   are contracted along these edges before any list exists. A list of edges is one chain of tiles

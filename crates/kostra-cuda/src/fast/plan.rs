@@ -3,8 +3,9 @@
 use cudarc::driver::{CudaFunction, CudaSlice};
 use kostra_core::Run;
 
-use super::arguments::{BLOCK_THREADS, Graph, SECOND_BLOCK_EDGES, SOURCE, TraceStep};
+use super::arguments::{BLOCK_THREADS, Graph, SECOND_BLOCK_EDGES, TraceStep};
 use super::layout::{Layout, Room};
+use crate::source::Source;
 use crate::{Device, DeviceError};
 
 /// The number of steps that the trace has room for. The kernel does not trace further steps.
@@ -30,13 +31,8 @@ impl Plan {
     /// Loads the kernel, and lays out the scratch memory for a graph of this size. The addresses in
     /// `graph` are not used.
     pub(super) fn new(device: &Device, graph: Graph, form: Form) -> Result<Self, DeviceError> {
-        let name = match (form, graph.wide != 0) {
-            (Form::Edges, false) => "edges_32",
-            (Form::Edges, true) => "edges_64",
-            (Form::Rows, false) => "rows_32",
-            (Form::Rows, true) => "rows_64",
-        };
-        let (kernel, fit) = device.resident(SOURCE, name, BLOCK_THREADS)?;
+        let (source, name) = kernel(form, graph.wide != 0);
+        let (kernel, fit) = device.resident(source, name, BLOCK_THREADS)?;
         let is_small = u64::from(graph.edges) < SECOND_BLOCK_EDGES;
         let blocks = device.multiprocessors() * if is_small { 1 } else { fit };
         let layout = Layout::new(graph, warps(blocks), Room::Usual);
@@ -58,7 +54,44 @@ impl Plan {
     }
 }
 
+/// The kernel for a form of the graph and a width of keys, and its file. Each kernel has a file of
+/// its own, because compiling all of them takes four to seven times as long as one.
+fn kernel(form: Form, wide: bool) -> (Source, &'static str) {
+    macro_rules! kernel {
+        ($name:literal) => {{
+            let text = include_str!(concat!("../../kernels/fast_", $name, ".cu"));
+            (Source { name: concat!("fast_", $name), text }, $name)
+        }};
+    }
+    match (form, wide) {
+        (Form::Edges, false) => kernel!("edges_32"),
+        (Form::Edges, true) => kernel!("edges_64"),
+        (Form::Rows, false) => kernel!("rows_32"),
+        (Form::Rows, true) => kernel!("rows_64"),
+    }
+}
+
 /// The number of warps of a grid.
 fn warps(blocks: u32) -> u64 {
     u64::from(blocks * BLOCK_THREADS / 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_each_kernel_has_that_kernel_and_no_other() {
+        for form in [Form::Edges, Form::Rows] {
+            for wide in [false, true] {
+                let (source, name) = kernel(form, wide);
+                let kernels: Vec<_> =
+                    source.text.lines().filter(|l| l.starts_with("SOLVE(")).collect();
+                assert_eq!(kernels.len(), 1, "{}: {kernels:?}", source.name);
+                let input = if form == Form::Rows { "rows" } else { "edges" };
+                let width = if wide { "Wide" } else { "Narrow" };
+                assert_eq!(kernels[0], format!("SOLVE({name}, {width}, {input})"));
+            }
+        }
+    }
 }

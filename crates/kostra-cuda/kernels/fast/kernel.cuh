@@ -1,6 +1,9 @@
 // The canonical minimum spanning forest in one cooperative launch: the blocks stay resident for the
 // whole solve and synchronize at grid barriers between steps. docs/algorithms/cuda-fast.md explains
-// the algorithm. The parts are included in the order in which a reader needs them.
+// the algorithm. The parts are included in the order in which a reader needs them. Each kernel has
+// a file of its own, ../fast_*.cu, so that a machine without nvcc compiles only the one it needs.
+
+#pragma once
 
 #include "common.cuh"
 
@@ -21,6 +24,7 @@
 #include "fast/finish.cuh"
 #include "fast/phases.cuh"
 
+// The kernel `name` for keys of a width, on an input: rows or edges.
 #define SOLVE(name, width, input)                                                              \
     KERNEL __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_MULTIPROCESSOR) name(const Args args) { \
         __shared__ u64 memory[SHARED_WORDS];                                                   \
@@ -28,7 +32,3 @@
         solver.solve_##input();                                                                \
         solver.report();                                                                       \
     }
-SOLVE(rows_32, Narrow, rows)
-SOLVE(rows_64, Wide, rows)
-SOLVE(edges_32, Narrow, edges)
-SOLVE(edges_64, Wide, edges)
