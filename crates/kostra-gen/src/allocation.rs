@@ -1,7 +1,9 @@
 //! The memory of generated graphs: every array has a size that depends on the spec, so refused
 //! memory is an error.
 
-use kostra_core::{MAX_EDGES, MAX_VERTICES, memory};
+use kostra_core::{
+    MAX_EDGES, MAX_VERTICES, Weight, memory, with_capacity_in_large_pages, zeros_in_large_pages,
+};
 
 use crate::SpecError;
 
@@ -34,13 +36,13 @@ pub(crate) fn check_vertices(vertices: u128) -> Result<(), SpecError> {
 /// An empty array with capacity for exactly `length` values.
 pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
     let bytes = length as u128 * size_of::<T>() as u128;
-    memory::with_capacity(length).map_err(|_| SpecError::OutOfMemory { bytes })
+    with_capacity_in_large_pages(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
-/// An array of `length` zeros.
-pub(crate) fn zeros(length: usize) -> Result<Vec<u32>, SpecError> {
-    let bytes = length as u128 * size_of::<u32>() as u128;
-    memory::zeros(length).map_err(|_| SpecError::OutOfMemory { bytes })
+/// An array of `length` zeros, whose pages are untouched.
+pub(crate) fn zeros<W: Weight>(length: usize) -> Result<Vec<W>, SpecError> {
+    let bytes = length as u128 * size_of::<W>() as u128;
+    zeros_in_large_pages(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
 #[cfg(test)]

@@ -68,6 +68,7 @@ mod target;
 mod torus;
 mod watts_strogatz;
 mod weights;
+mod wide;
 
 use kostra_core::{AnyGraph, Coordinates};
 

@@ -18,9 +18,9 @@ use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
 use crate::builder::Builder;
-use crate::drawn::{Drawn, Draws};
+use crate::drawn::{Draw, Drawn, Draws, Edge};
 use crate::parameters::Parameters;
-use crate::random;
+use crate::random::{self, below};
 use crate::share::Share;
 use crate::source::{Emit, Ends, Run, Source, Stop};
 use crate::{Made, SpecError, allocation};
@@ -69,15 +69,13 @@ fn select(vertices: u64, edges: u64, seed: u64, mut visit: impl FnMut(Vertex, Ve
 }
 
 /// The pair drawn at an index, its lower end first.
-#[inline]
+#[inline(always)]
 fn pair(stream: Stream, vertices: u64, index: u64) -> (Vertex, Vertex) {
-    let u = stream.below(2 * index, vertices);
-    let other = stream.below(2 * index + 1, vertices - 1);
+    let u = below(stream, 2 * index, vertices);
+    let other = below(stream, 2 * index + 1, vertices - 1);
     let v = other + u64::from(other >= u);
     (u.min(v) as Vertex, u.max(v) as Vertex)
 }
-
-type Edge = (Vertex, Vertex);
 
 /// Pairs that are drawn until `edges` distinct ones exist; at most a quarter of all pairs.
 struct Uniform {
@@ -96,13 +94,9 @@ impl Uniform {
     }
 
     /// The pairs of the first pass.
-    fn draws(&self) -> Draws<impl Fn(u64) -> Option<Edge> + Sync> {
+    fn draws(&self) -> Draws<impl Draw> {
         let (stream, vertices) = (self.stream, self.vertices);
-        Draws {
-            vertices,
-            draws: self.edges,
-            draw: move |index| Some(pair(stream, vertices, index)),
-        }
+        Draws { vertices, draws: self.edges, draw: move |index| pair(stream, vertices, index) }
     }
 
     /// The pairs of later passes, ascending, given how many distinct pairs there are so far, with
