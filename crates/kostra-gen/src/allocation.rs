@@ -1,8 +1,9 @@
 //! The memory of generated graphs: every array has a size that depends on the spec, so refused
 //! memory is an error.
 
+use bytemuck::Zeroable;
 use kostra_core::{
-    MAX_EDGES, MAX_VERTICES, Weight, memory, with_capacity_in_large_pages, zeros_in_large_pages,
+    MAX_EDGES, MAX_VERTICES, memory, with_capacity_in_large_pages, zeros_in_large_pages,
 };
 
 use crate::SpecError;
@@ -40,8 +41,8 @@ pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
 }
 
 /// An array of `length` zeros, whose pages are untouched.
-pub(crate) fn zeros<W: Weight>(length: usize) -> Result<Vec<W>, SpecError> {
-    let bytes = length as u128 * size_of::<W>() as u128;
+pub(crate) fn zeros<T: Zeroable>(length: usize) -> Result<Vec<T>, SpecError> {
+    let bytes = length as u128 * size_of::<T>() as u128;
     zeros_in_large_pages(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 

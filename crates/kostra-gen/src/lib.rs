@@ -35,7 +35,6 @@
 //! | `length` | `u32` | `road` only: the distance between the ends, in decimeters |
 
 mod allocation;
-mod builder;
 mod caterpillar;
 mod complete;
 mod cycle;
@@ -60,6 +59,7 @@ mod real;
 mod recipe;
 mod rmat;
 mod road;
+mod selection;
 mod share;
 mod source;
 mod ssca2;

@@ -8,19 +8,17 @@
 //! sorted pairs answer this. A stream of edges sorts the pairs of the first pass twice: the first
 //! time only counts them, and finds which candidates for later passes they contain.
 //!
-//! More pairs: one scan over all pairs takes each with the probability that gives exactly m pairs
-//! (selection sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, because it
-//! skips few pairs. No scratch memory. Each choice depends on the one before, so one thread scans.
+//! More pairs: see [`selection`](crate::selection).
 
 use std::ops::Range;
 
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
-use crate::builder::Builder;
 use crate::drawn::{Draw, Drawn, Draws, Edge};
 use crate::parameters::Parameters;
 use crate::random::{self, below};
+use crate::selection::Selection;
 use crate::share::Share;
 use crate::source::{Emit, Ends, Run, Source, Stop};
 use crate::{Made, SpecError, allocation};
@@ -40,32 +38,27 @@ pub(crate) fn uniform(
     parameters: &Parameters<'_>,
 ) -> Result<Made, SpecError> {
     let (weights, seed) = parameters.weights_and_seed()?;
-    if u128::from(edges) * 4 > pairs(vertices) {
-        let mut builder = Builder::new(vertices.into(), edges.into(), weights, parameters.share())?;
-        select(vertices, edges, seed, |u, v| builder.edge(u, v));
-        return builder.finish(weights, seed);
-    }
     allocation::check_size(vertices.into(), edges.into(), 0)?;
+    if u128::from(edges) * 4 > pairs(vertices) {
+        let selection = Selection::new(vertices, edges, seed);
+        return Made::edges(vertices.into(), (weights, seed), selection);
+    }
     Made::edges(vertices.into(), (weights, seed), Uniform::new(vertices, edges, seed))
 }
 
-/// Selection sampling, for at least a quarter of all pairs.
-fn select(vertices: u64, edges: u64, seed: u64, mut visit: impl FnMut(Vertex, Vertex)) {
-    let selection = random::stream(seed, "selection");
-    let (mut wanted, all) = (edges, pairs(vertices) as u64);
-    let mut pair = 0;
-    for u in 0..vertices as u32 {
-        for v in u + 1..vertices as u32 {
-            if wanted == 0 {
-                return;
-            }
-            if selection.below(pair, all - pair) < wanted {
-                visit(u, v);
-                wanted -= 1;
-            }
-            pair += 1;
-        }
+/// The number of pairs with a first end below `u`.
+pub(crate) fn pairs_before(vertices: u64, u: u64) -> u64 {
+    (u128::from(u) * (2 * u128::from(vertices) - u128::from(u) - 1) / 2) as u64
+}
+
+/// The first end of the pair at a position in ascending order, by binary search.
+pub(crate) fn row_of(vertices: u64, pair: u64) -> u64 {
+    let (mut low, mut high) = (0, vertices);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if pairs_before(vertices, middle) <= pair { low = middle } else { high = middle }
     }
+    low
 }
 
 /// The pair drawn at an index, its lower end first.
@@ -221,7 +214,7 @@ impl Drawn for Uniform {
 }
 
 /// Merges ascending edges into ascending edges, from the back, in place.
-fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
+pub(crate) fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
     let mut left = u.len();
     let mut to = left + late.len();
     u.resize(to, 0);
