@@ -7,8 +7,6 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use bytemuck::Zeroable;
-
 use crate::{OutOfMemory, memory};
 
 /// An empty vector with capacity for `values` values, in large pages if the vector is large.
@@ -20,17 +18,6 @@ pub fn with_capacity_in_large_pages<T>(values: usize) -> Result<Vec<T>, OutOfMem
     let spare = room.spare_capacity_mut();
     ask_for_large_pages(spare.as_mut_ptr().cast(), size_of_val(spare));
     Ok(room)
-}
-
-/// `values` zeros in zeroed memory of the system, in large pages if the array is large. Touches no
-/// page.
-///
-/// # Errors
-/// When the system refuses the memory.
-pub fn zeros_in_large_pages<T: Zeroable>(values: usize) -> Result<Vec<T>, OutOfMemory> {
-    let mut array: Vec<T> = memory::zeros(values)?;
-    ask_for_large_pages(array.as_mut_ptr().cast(), size_of_val(&*array));
-    Ok(array)
 }
 
 /// The system's allocator, with large allocations in large pages, for programs that hold large
@@ -160,7 +147,6 @@ mod tests {
             assert!(room.is_empty() && room.capacity() >= values);
             room.extend(0..values as u32);
             assert!(room.iter().copied().eq(0..values as u32));
-            assert_eq!(zeros_in_large_pages::<u32>(values), Ok(vec![0; values]));
         }
     }
 

@@ -46,9 +46,7 @@ pub use csr::{Arc, Csr, CsrView};
 pub use edge_list::{EdgeList, Edges, GraphError, MAX_EDGES, MAX_VERTICES, items_at, key_of};
 pub use forest::{Forest, Labels, Total};
 pub use graph::{AnyGraph, Graph};
-pub use large::{
-    LargePages, ReportingAllocator, with_capacity_in_large_pages, zeros_in_large_pages,
-};
+pub use large::{LargePages, ReportingAllocator, with_capacity_in_large_pages};
 pub use memory::OutOfMemory;
 pub use prefetch::prefetch;
 pub use run::{DeviceTimes, Observer, Round, Run, Scratch};

@@ -2,9 +2,7 @@
 //! memory is an error.
 
 use bytemuck::Zeroable;
-use kostra_core::{
-    MAX_EDGES, MAX_VERTICES, memory, with_capacity_in_large_pages, zeros_in_large_pages,
-};
+use kostra_core::{MAX_EDGES, MAX_VERTICES, memory};
 
 use crate::SpecError;
 
@@ -37,13 +35,13 @@ pub(crate) fn check_vertices(vertices: u128) -> Result<(), SpecError> {
 /// An empty array with capacity for exactly `length` values.
 pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
     let bytes = length as u128 * size_of::<T>() as u128;
-    with_capacity_in_large_pages(length).map_err(|_| SpecError::OutOfMemory { bytes })
+    memory::with_capacity(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
 /// An array of `length` zeros, whose pages are untouched.
 pub(crate) fn zeros<T: Zeroable>(length: usize) -> Result<Vec<T>, SpecError> {
     let bytes = length as u128 * size_of::<T>() as u128;
-    zeros_in_large_pages(length).map_err(|_| SpecError::OutOfMemory { bytes })
+    memory::zeros(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! Edges are drawn by index. The rows are divided into windows, so that the draws of a window fit
 //! the scratch memory. For each window, every thread makes some of the draws and keeps those of the
 //! window in runs of [`RUN`] edges. A run is distributed into buckets of rows while it is in the
-//! cache, as in a radix sort. Then each bucket is gathered from all runs, and its rows are sorted
-//! in the cache. No step writes to random places of a large array: that is what a distribution of
-//! all edges into all rows spends its time on.
+//! cache, as in a radix sort. Then each bucket is gathered from all runs, and a radix sort of
+//! `(u, v)` sorts it in the cache. No step writes to random places of a large array: that is what a
+//! distribution of all edges into all rows spends its time on.
 //!
-//! Rows are sorted, so the result does not depend on which thread made a draw. Time: one draw per
+//! Edges are sorted, so the result does not depend on which thread made a draw. Time: one draw per
 //! edge and window, and O(m) for the buckets. Scratch memory: 8 bytes per draw of a window.
 
 use std::ops::Range;
@@ -18,6 +18,7 @@ use kostra_parallel::Schedule;
 
 use crate::SpecError;
 use crate::allocation::array;
+use crate::radix_sort::RadixSorter;
 use crate::share::Share;
 use crate::source::{Emit, Ends, Run, Stop, in_waves};
 use crate::target::Arrays;
@@ -34,19 +35,19 @@ pub(crate) type Edge = (Vertex, Vertex);
 
 /// The edges of a run: its 512 KiB fit the cache of a core.
 const RUN: usize = 1 << 16;
-/// The runs of a slab: its 8 MiB are a few large pages.
+/// The runs of a slab: its 8 MiB are large pages if the program's allocator asks for them.
 const RUNS: usize = 1 << 4;
 /// The draws between two checks whether a run is full.
 const BATCH: usize = 256;
 /// The draws that a thread takes at a time.
 const TAKE: usize = 1 << 16;
-/// About the number of draws in a bucket.
-const BUCKET: u64 = 1 << 16;
+/// About the number of draws in a bucket: as keys, they fit the cache of a core twice.
+const BUCKET: u64 = 1 << 15;
 /// The most buckets: a run must have several edges for each.
 const MOST_BUCKETS: u64 = 1 << 12;
 
-/// The binary logarithm of the most rows in a bucket: a thread counts the edges of each.
-const MOST_SHIFT: u32 = 16;
+/// The binary logarithm of the most rows in a bucket: a shift must be below the bits of an id.
+const MOST_SHIFT: u32 = Vertex::BITS - 1;
 
 /// Edges by index, in the order of the draws.
 pub(crate) trait Draw: Sync {
@@ -112,12 +113,12 @@ impl<D: Draw> Draws<D> {
         if rows.is_empty() {
             return Ok(());
         }
-        let buckets = Buckets::new(&rows, self.draws);
+        let buckets = Buckets::new(&rows, self.vertices, self.draws);
         // Sorting takes about as long as drawing.
         run.meter.expect(2 * self.draws);
         let runs = self.runs(run, &rows, &buckets)?;
-        let fill = |bucket: usize, scratch: &mut Scratch, ends: &mut Ends| {
-            buckets.sort(bucket, &runs, scratch, ends);
+        let fill = |bucket: usize, sorter: &mut RadixSorter, ends: &mut Ends| {
+            buckets.sort(bucket, &runs, sorter, ends);
         };
         in_waves(run, 0..buckets.count, fill, &mut |wave| {
             emit(wave)?;
@@ -176,16 +177,24 @@ struct Buckets {
     first: Vertex,
     shift: u32,
     count: usize,
+    /// The bits of a second end.
+    bits_of_v: u32,
     /// The number of draws of all buckets.
     draws: u64,
 }
 
 impl Buckets {
-    fn new(rows: &Range<Vertex>, draws: u64) -> Self {
+    fn new(rows: &Range<Vertex>, vertices: u64, draws: u64) -> Self {
         let wanted = (draws / BUCKET).clamp(1, MOST_BUCKETS);
         let length = (rows.end - rows.start) as u64;
         let shift = length.div_ceil(wanted).next_power_of_two().trailing_zeros().min(MOST_SHIFT);
-        Self { first: rows.start, shift, count: length.div_ceil(1 << shift) as usize, draws }
+        Self {
+            first: rows.start,
+            shift,
+            count: length.div_ceil(1 << shift) as usize,
+            bits_of_v: vertices.next_power_of_two().trailing_zeros(),
+            draws,
+        }
     }
 
     #[inline]
@@ -194,68 +203,29 @@ impl Buckets {
     }
 
     /// Adds the distinct edges of a bucket in ascending order.
-    fn sort(&self, bucket: usize, runs: &[Slab], scratch: &mut Scratch, ends: &mut Ends) {
+    fn sort(&self, bucket: usize, slabs: &[Slab], sorter: &mut RadixSorter, ends: &mut Ends) {
         let first = self.first + ((bucket as u32) << self.shift);
-        let Scratch { starts, v } = scratch;
-        starts.clear();
-        starts.resize((1 << self.shift) + 1, 0);
-        let parts = || runs.iter().flat_map(|slab| slab.bucket(bucket));
-        parts().for_each(|&(u, _)| starts[(u - first) as usize] += 1);
-        let mut end = 0;
-        for start in &mut *starts {
-            end += std::mem::replace(start, end);
+        let keys = &mut sorter.keys;
+        keys.clear();
+        for part in slabs.iter().flat_map(|slab| slab.bucket(bucket)) {
+            let key = |&(u, v): &Edge| u64::from(u - first) << self.bits_of_v | u64::from(v);
+            keys.extend(part.iter().map(key));
         }
-        v.clear();
-        v.resize(end as usize, 0);
-        // Each row's start is its cursor while it fills; at the end it has moved to the next row's
-        // start.
-        for &(u, second) in parts() {
-            let cursor = &mut starts[(u - first) as usize];
-            v[*cursor as usize] = second;
-            *cursor += 1;
+        sorter.sort(self.shift + self.bits_of_v);
+        let keys = &sorter.keys;
+        ends.u.resize(keys.len(), 0);
+        ends.v.resize(keys.len(), 0);
+        let (mut kept, mut last) = (0, u64::MAX);
+        for &key in keys {
+            // Without a branch: a repetition is written over the edge that it repeats.
+            kept += usize::from(key != last);
+            last = key;
+            ends.u[kept - 1] = first + (key >> self.bits_of_v) as Vertex;
+            ends.v[kept - 1] = (key & ((1 << self.bits_of_v) - 1)) as Vertex;
         }
-        ends.u.reserve(v.len());
-        ends.v.reserve(v.len());
-        let mut start = 0;
-        for (row, &end) in (first..).zip(&starts[..1 << self.shift]) {
-            let seconds = &mut v[start as usize..end as usize];
-            sort_row(seconds);
-            let before = ends.v.len();
-            for &second in &*seconds {
-                if ends.v.len() == before || ends.v[ends.v.len() - 1] != second {
-                    ends.v.push(second);
-                }
-            }
-            ends.u.resize(ends.v.len(), row);
-            start = end;
-        }
+        ends.u.truncate(kept);
+        ends.v.truncate(kept);
     }
-}
-
-/// Sorts a row. Most rows are short: there an insertion is faster than a call.
-#[inline]
-fn sort_row(row: &mut [Vertex]) {
-    const SHORT: usize = 12;
-    if row.len() > SHORT {
-        row.sort_unstable();
-        return;
-    }
-    for end in 1..row.len() {
-        let value = row[end];
-        let mut at = end;
-        while at > 0 && row[at - 1] > value {
-            row[at] = row[at - 1];
-            at -= 1;
-        }
-        row[at] = value;
-    }
-}
-
-/// The memory of a thread that sorts buckets.
-#[derive(Default)]
-struct Scratch {
-    starts: Vec<u32>,
-    v: Vec<Vertex>,
 }
 
 /// Runs of edges, each in the order of buckets.
@@ -272,11 +242,11 @@ impl Slab {
         Ok(Self { edges: array(room)?, starts: Vec::new() })
     }
 
-    /// The edges of a bucket in all runs.
+    /// The edges of a bucket, run by run.
     #[inline]
-    fn bucket(&self, bucket: usize) -> impl Iterator<Item = &Edge> {
+    fn bucket(&self, bucket: usize) -> impl Iterator<Item = &[Edge]> {
         let part = move |starts: &Vec<u32>| starts[bucket] as usize..starts[bucket + 1] as usize;
-        self.starts.iter().flat_map(move |starts| &self.edges[part(starts)])
+        self.starts.iter().map(move |starts| &self.edges[part(starts)])
     }
 }
 

@@ -54,6 +54,7 @@ mod pairs;
 mod parameters;
 mod path;
 mod power_law;
+mod radix_sort;
 mod random;
 mod real;
 mod recipe;

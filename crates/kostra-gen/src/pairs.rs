@@ -159,11 +159,17 @@ impl Uniform {
 /// The least number of candidates for later passes.
 const LEAST_CANDIDATES: u64 = 64;
 
+/// The number of ascending edges before a pair.
+fn position(u: &[Vertex], v: &[Vertex], (first, second): Edge) -> usize {
+    let start = u.partition_point(|&end| end < first);
+    let row = u[start..].partition_point(|&end| end == first);
+    start + v[start..start + row].partition_point(|&end| end < second)
+}
+
 /// Whether ascending edges contain a pair.
-fn contains(ends: &Ends, (u, v): Edge) -> bool {
-    let start = ends.u.partition_point(|&first| first < u);
-    let end = start + ends.u[start..].partition_point(|&first| first == u);
-    ends.v[start..end].binary_search(&v).is_ok()
+fn contains(ends: &Ends, pair: Edge) -> bool {
+    let at = position(&ends.u, &ends.v, pair);
+    at < ends.len() && ends.at(at) == pair
 }
 
 impl Source for Uniform {
@@ -213,19 +219,18 @@ impl Drawn for Uniform {
     }
 }
 
-/// Merges ascending edges into ascending edges, from the back, in place.
+/// Merges other ascending edges into ascending edges, from the back, in place.
 pub(crate) fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
     let mut left = u.len();
-    let mut to = left + late.len();
-    u.resize(to, 0);
-    v.resize(to, 0);
-    for &(late_u, late_v) in late.iter().rev() {
-        while left > 0 && (u[left - 1], v[left - 1]) > (late_u, late_v) {
-            (left, to) = (left - 1, to - 1);
-            (u[to], v[to]) = (u[left], v[left]);
+    u.resize(left + late.len(), 0);
+    v.resize(left + late.len(), 0);
+    for (earlier, &pair) in late.iter().enumerate().rev() {
+        let before = position(&u[..left], &v[..left], pair);
+        for ends in [&mut *u, &mut *v] {
+            ends.copy_within(before..left, before + earlier + 1);
         }
-        to -= 1;
-        (u[to], v[to]) = (late_u, late_v);
+        (u[before + earlier], v[before + earlier]) = pair;
+        left = before;
     }
 }
 

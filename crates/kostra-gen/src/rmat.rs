@@ -231,6 +231,7 @@ fn alias_table(probabilities: [f64; OUTCOMES]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wide;
 
     #[test]
     fn quadrants_are_drawn_with_their_probabilities() {
@@ -241,6 +242,17 @@ mod tests {
         let off_diagonal = edges.iter().filter(|(u, v)| u != v).count();
         // b + c = 3/8 of all, with a deviation of 137.
         assert!(off_diagonal.abs_diff(30_000) < 600, "{off_diagonal}");
+    }
+
+    #[test]
+    fn wide_instructions_draw_the_same_edges() {
+        for scale in [1, 4, 7, 16, 31] {
+            let matrix = Matrix::new(scale, [0.57, 0.19, 0.19], 6);
+            let [mut plain, mut wide] = [(); 2].map(|()| vec![(0, 0); 999]);
+            matrix.draw(5, &mut plain);
+            wide::draw(&matrix, 5, &mut wide);
+            assert_eq!(plain, wide, "{scale}");
+        }
     }
 
     #[test]

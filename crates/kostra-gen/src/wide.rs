@@ -41,3 +41,26 @@ fn draw_with_avx512<D: Draw>(draws: &D, first: u64, edges: &mut [Edge]) {
 fn draw_with_avx2<D: Draw>(draws: &D, first: u64, edges: &mut [Edge]) {
     draws.draw(first, edges);
 }
+
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
+mod tests {
+    use std::arch::is_x86_feature_detected;
+
+    use super::*;
+    use crate::random::{below, stream};
+
+    #[test]
+    fn all_versions_draw_the_same_edges() {
+        let stream = stream(3, "edges");
+        let draws = |index| (below(stream, index, 1000) as u32, stream.at(index) as u32);
+        let [mut plain, mut wide, mut avx2] = [(); 3].map(|()| vec![(0, 0); 100]);
+        draws.draw(7, &mut plain);
+        draw(&draws, 7, &mut wide);
+        assert_eq!(plain, wide);
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has these instructions.
+            unsafe { draw_with_avx2(&draws, 7, &mut avx2) };
+            assert_eq!(plain, avx2);
+        }
+    }
+}
