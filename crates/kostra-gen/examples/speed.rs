@@ -2,10 +2,6 @@
 
 use std::time::Instant;
 
-/// As in the programs of this project.
-#[global_allocator]
-static MEMORY: kostra_core::LargePages = kostra_core::LargePages;
-
 fn main() -> Result<(), kostra_gen::SpecError> {
     const RUNS: usize = 3;
     for spec in std::env::args().skip(1) {
