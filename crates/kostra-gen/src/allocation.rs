@@ -1,6 +1,7 @@
 //! The memory of generated graphs: every array has a size that depends on the spec, so refused
 //! memory is an error.
 
+use bytemuck::Zeroable;
 use kostra_core::{MAX_EDGES, MAX_VERTICES, memory};
 
 use crate::SpecError;
@@ -37,9 +38,9 @@ pub(crate) fn array<T>(length: usize) -> Result<Vec<T>, SpecError> {
     memory::with_capacity(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 
-/// An array of `length` zeros.
-pub(crate) fn zeros(length: usize) -> Result<Vec<u32>, SpecError> {
-    let bytes = length as u128 * size_of::<u32>() as u128;
+/// An array of `length` zeros, whose pages are untouched.
+pub(crate) fn zeros<T: Zeroable>(length: usize) -> Result<Vec<T>, SpecError> {
+    let bytes = length as u128 * size_of::<T>() as u128;
     memory::zeros(length).map_err(|_| SpecError::OutOfMemory { bytes })
 }
 

@@ -3,11 +3,11 @@
 //! Edges are drawn by index. The rows are divided into windows, so that the draws of a window fit
 //! the scratch memory. For each window, every thread makes some of the draws and keeps those of the
 //! window in runs of [`RUN`] edges. A run is distributed into buckets of rows while it is in the
-//! cache, as in a radix sort. Then each bucket is gathered from all runs, and its rows are sorted
-//! in the cache. No step writes to random places of a large array: that is what a distribution of
-//! all edges into all rows spends its time on.
+//! cache, as in a radix sort. Then each bucket is gathered from all runs, and a radix sort of
+//! `(u, v)` sorts it in the cache. No step writes to random places of a large array: that is what a
+//! distribution of all edges into all rows spends its time on.
 //!
-//! Rows are sorted, so the result does not depend on which thread made a draw. Time: one draw per
+//! Edges are sorted, so the result does not depend on which thread made a draw. Time: one draw per
 //! edge and window, and O(m) for the buckets. Scratch memory: 8 bytes per draw of a window.
 
 use std::ops::Range;
@@ -18,9 +18,11 @@ use kostra_parallel::Schedule;
 
 use crate::SpecError;
 use crate::allocation::array;
+use crate::radix_sort::RadixSorter;
 use crate::share::Share;
 use crate::source::{Emit, Ends, Run, Stop, in_waves};
 use crate::target::Arrays;
+use crate::wide;
 
 /// Edges by index, in ascending `(u, v)` once they are sorted.
 pub(crate) trait Drawn: Sync {
@@ -28,21 +30,40 @@ pub(crate) trait Drawn: Sync {
     fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop>;
 }
 
+/// Both ends of an edge.
+pub(crate) type Edge = (Vertex, Vertex);
+
 /// The edges of a run: its 512 KiB fit the cache of a core.
 const RUN: usize = 1 << 16;
+/// The runs of a slab: its 8 MiB are large pages if the program's allocator asks for them.
+const RUNS: usize = 1 << 4;
 /// The draws between two checks whether a run is full.
-const BATCH: u64 = 256;
+const BATCH: usize = 256;
 /// The draws that a thread takes at a time.
 const TAKE: usize = 1 << 16;
-/// About the number of draws in a bucket.
-const BUCKET: u64 = 1 << 16;
+/// About the number of draws in a bucket: as keys, they fit the cache of a core twice.
+const BUCKET: u64 = 1 << 15;
 /// The most buckets: a run must have several edges for each.
 const MOST_BUCKETS: u64 = 1 << 12;
 
-/// The binary logarithm of the most rows in a bucket: a thread counts the edges of each.
-const MOST_SHIFT: u32 = 16;
+/// The binary logarithm of the most rows in a bucket: a shift must be below the bits of an id.
+const MOST_SHIFT: u32 = Vertex::BITS - 1;
 
-type Edge = (Vertex, Vertex);
+/// Edges by index, in the order of the draws.
+pub(crate) trait Draw: Sync {
+    /// Fills `edges` with the draws from index `first` on, the lower end first. A self-loop stands
+    /// for a draw that gives no edge. Always inlined, to be compiled for several processors.
+    fn draw(&self, first: u64, edges: &mut [Edge]);
+}
+
+impl<F: Fn(u64) -> Edge + Sync> Draw for F {
+    #[inline(always)]
+    fn draw(&self, first: u64, edges: &mut [Edge]) {
+        for (index, edge) in (first..).zip(edges) {
+            *edge = self(index);
+        }
+    }
+}
 
 /// Edges that are drawn by index, and the number of draws.
 pub(crate) struct Draws<D> {
@@ -51,7 +72,7 @@ pub(crate) struct Draws<D> {
     pub(crate) draw: D,
 }
 
-impl<D: Fn(u64) -> Option<Edge> + Sync> Draws<D> {
+impl<D: Draw> Draws<D> {
     /// The number of windows that fit the scratch memory.
     fn windows(&self, run: &Run<'_>) -> usize {
         let bytes = self.draws.saturating_mul(size_of::<Edge>() as u64);
@@ -92,12 +113,12 @@ impl<D: Fn(u64) -> Option<Edge> + Sync> Draws<D> {
         if rows.is_empty() {
             return Ok(());
         }
-        let buckets = Buckets::new(&rows, self.draws);
+        let buckets = Buckets::new(&rows, self.vertices, self.draws);
         // Sorting takes about as long as drawing.
         run.meter.expect(2 * self.draws);
         let runs = self.runs(run, &rows, &buckets)?;
-        let fill = |bucket: usize, scratch: &mut Scratch, ends: &mut Ends| {
-            buckets.sort(bucket, &runs, scratch, ends);
+        let fill = |bucket: usize, sorter: &mut RadixSorter, ends: &mut Ends| {
+            buckets.sort(bucket, &runs, sorter, ends);
         };
         in_waves(run, 0..buckets.count, fill, &mut |wave| {
             emit(wave)?;
@@ -112,7 +133,7 @@ impl<D: Fn(u64) -> Option<Edge> + Sync> Draws<D> {
         run: &Run<'_>,
         rows: &Range<Vertex>,
         buckets: &Buckets,
-    ) -> Result<Vec<Bucketed>, SpecError> {
+    ) -> Result<Vec<Slab>, SpecError> {
         let sorters: Vec<_> =
             (0..run.team.threads()).map(|_| Mutex::new(Ok(Sorter::default()))).collect();
         run.team.distribute(self.draws as usize, Schedule::Dynamic(TAKE), |thread, range| {
@@ -128,7 +149,7 @@ impl<D: Fn(u64) -> Option<Edge> + Sync> Draws<D> {
         for sorter in sorters {
             let mut sorter = sorter.into_inner().unwrap_or_else(PoisonError::into_inner)?;
             sorter.finish_run(buckets)?;
-            runs.append(&mut sorter.runs);
+            runs.append(&mut sorter.slabs);
         }
         Ok(runs)
     }
@@ -141,24 +162,11 @@ impl<D: Fn(u64) -> Option<Edge> + Sync> Draws<D> {
         rows: &Range<Vertex>,
         buckets: &Buckets,
     ) -> Result<(), SpecError> {
-        let (start, end) = (indices.start as u64, indices.end as u64);
-        for batch in (start..end).step_by(BATCH as usize) {
-            if sorter.edges.is_empty() {
-                sorter.edges = array(RUN + BATCH as usize)?;
-                sorter.edges.resize(RUN + BATCH as usize, (0, 0));
-            }
-            let mut length = sorter.length;
-            for index in batch..end.min(batch + BATCH) {
-                // Without a branch: which draws belong to the window is random.
-                let edge = (self.draw)(index);
-                let (u, v) = edge.unwrap_or((rows.end, 0));
-                sorter.edges[length] = (u, v);
-                length += usize::from(rows.contains(&u));
-            }
-            sorter.length = length;
-            if length >= RUN {
-                sorter.finish_run(buckets)?;
-            }
+        let mut drawn = [(0, 0); BATCH];
+        for start in indices.clone().step_by(BATCH) {
+            let batch = &mut drawn[..BATCH.min(indices.end - start)];
+            wide::draw(&self.draw, start as u64, batch);
+            sorter.add(batch, rows, buckets)?;
         }
         Ok(())
     }
@@ -169,14 +177,24 @@ struct Buckets {
     first: Vertex,
     shift: u32,
     count: usize,
+    /// The bits of a second end.
+    bits_of_v: u32,
+    /// The number of draws of all buckets.
+    draws: u64,
 }
 
 impl Buckets {
-    fn new(rows: &Range<Vertex>, draws: u64) -> Self {
+    fn new(rows: &Range<Vertex>, vertices: u64, draws: u64) -> Self {
         let wanted = (draws / BUCKET).clamp(1, MOST_BUCKETS);
         let length = (rows.end - rows.start) as u64;
         let shift = length.div_ceil(wanted).next_power_of_two().trailing_zeros().min(MOST_SHIFT);
-        Self { first: rows.start, shift, count: length.div_ceil(1 << shift) as usize }
+        Self {
+            first: rows.start,
+            shift,
+            count: length.div_ceil(1 << shift) as usize,
+            bits_of_v: vertices.next_power_of_two().trailing_zeros(),
+            draws,
+        }
     }
 
     #[inline]
@@ -185,81 +203,50 @@ impl Buckets {
     }
 
     /// Adds the distinct edges of a bucket in ascending order.
-    fn sort(&self, bucket: usize, runs: &[Bucketed], scratch: &mut Scratch, ends: &mut Ends) {
+    fn sort(&self, bucket: usize, slabs: &[Slab], sorter: &mut RadixSorter, ends: &mut Ends) {
         let first = self.first + ((bucket as u32) << self.shift);
-        let Scratch { starts, v } = scratch;
-        starts.clear();
-        starts.resize((1 << self.shift) + 1, 0);
-        let parts = || runs.iter().flat_map(|run| run.bucket(bucket));
-        parts().for_each(|&(u, _)| starts[(u - first) as usize] += 1);
-        let mut end = 0;
-        for start in &mut *starts {
-            end += std::mem::replace(start, end);
+        let keys = &mut sorter.keys;
+        keys.clear();
+        for part in slabs.iter().flat_map(|slab| slab.bucket(bucket)) {
+            let key = |&(u, v): &Edge| u64::from(u - first) << self.bits_of_v | u64::from(v);
+            keys.extend(part.iter().map(key));
         }
-        v.clear();
-        v.resize(end as usize, 0);
-        // Each row's start is its cursor while it fills; at the end it has moved to the next row's
-        // start.
-        for &(u, second) in parts() {
-            let cursor = &mut starts[(u - first) as usize];
-            v[*cursor as usize] = second;
-            *cursor += 1;
+        sorter.sort(self.shift + self.bits_of_v);
+        let keys = &sorter.keys;
+        ends.u.resize(keys.len(), 0);
+        ends.v.resize(keys.len(), 0);
+        let (mut kept, mut last) = (0, u64::MAX);
+        for &key in keys {
+            // Without a branch: a repetition is written over the edge that it repeats.
+            kept += usize::from(key != last);
+            last = key;
+            ends.u[kept - 1] = first + (key >> self.bits_of_v) as Vertex;
+            ends.v[kept - 1] = (key & ((1 << self.bits_of_v) - 1)) as Vertex;
         }
-        ends.u.reserve(v.len());
-        ends.v.reserve(v.len());
-        let mut start = 0;
-        for (row, &end) in (first..).zip(&starts[..1 << self.shift]) {
-            let seconds = &mut v[start as usize..end as usize];
-            sort_row(seconds);
-            let before = ends.v.len();
-            for &second in &*seconds {
-                if ends.v.len() == before || ends.v[ends.v.len() - 1] != second {
-                    ends.v.push(second);
-                }
-            }
-            ends.u.resize(ends.v.len(), row);
-            start = end;
-        }
+        ends.u.truncate(kept);
+        ends.v.truncate(kept);
     }
 }
 
-/// Sorts a row. Most rows are short: there an insertion is faster than a call.
-#[inline]
-fn sort_row(row: &mut [Vertex]) {
-    const SHORT: usize = 12;
-    if row.len() > SHORT {
-        row.sort_unstable();
-        return;
-    }
-    for end in 1..row.len() {
-        let value = row[end];
-        let mut at = end;
-        while at > 0 && row[at - 1] > value {
-            row[at] = row[at - 1];
-            at -= 1;
-        }
-        row[at] = value;
-    }
-}
-
-/// The memory of a thread that sorts buckets.
-#[derive(Default)]
-struct Scratch {
-    starts: Vec<u32>,
-    v: Vec<Vertex>,
-}
-
-/// A run of edges in the order of buckets.
-struct Bucketed {
+/// Runs of edges, each in the order of buckets.
+struct Slab {
     edges: Vec<Edge>,
-    /// The start of each bucket, and the end of the last one.
-    starts: Vec<u32>,
+    /// For each run the start of each bucket in `edges`, and the end of the last one.
+    starts: Vec<Vec<u32>>,
 }
 
-impl Bucketed {
+impl Slab {
+    /// A slab for the runs of at most `draws` draws.
+    fn new(draws: u64) -> Result<Self, SpecError> {
+        let room = draws.min((RUNS * RUN) as u64) as usize;
+        Ok(Self { edges: array(room)?, starts: Vec::new() })
+    }
+
+    /// The edges of a bucket, run by run.
     #[inline]
-    fn bucket(&self, bucket: usize) -> &[Edge] {
-        &self.edges[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
+    fn bucket(&self, bucket: usize) -> impl Iterator<Item = &[Edge]> {
+        let part = move |starts: &Vec<u32>| starts[bucket] as usize..starts[bucket + 1] as usize;
+        self.starts.iter().map(move |starts| &self.edges[part(starts)])
     }
 }
 
@@ -268,31 +255,56 @@ impl Bucketed {
 struct Sorter {
     edges: Vec<Edge>,
     length: usize,
-    runs: Vec<Bucketed>,
+    slabs: Vec<Slab>,
 }
 
 impl Sorter {
+    /// Adds the edges with first ends in `rows`.
+    fn add(
+        &mut self,
+        batch: &[Edge],
+        rows: &Range<Vertex>,
+        buckets: &Buckets,
+    ) -> Result<(), SpecError> {
+        if self.edges.is_empty() {
+            self.edges = array(RUN)?;
+            self.edges.resize(RUN, (0, 0));
+        }
+        let mut length = self.length;
+        let room = &mut self.edges[..length + batch.len()];
+        for &(u, v) in batch {
+            // Without a branch: which draws belong to the window is random.
+            room[length] = (u, v);
+            length += usize::from(rows.contains(&u) & (u != v));
+        }
+        self.length = length;
+        if length + BATCH > RUN { self.finish_run(buckets) } else { Ok(()) }
+    }
+
     /// Distributes the unfinished run into buckets.
     fn finish_run(&mut self, buckets: &Buckets) -> Result<(), SpecError> {
         let own = &self.edges[..self.length];
         let mut starts = array(buckets.count + 1)?;
         starts.resize(buckets.count + 1, 0_u32);
         own.iter().for_each(|&(u, _)| starts[buckets.bucket(u)] += 1);
-        let mut end = 0;
+        if self.slabs.last().is_none_or(|slab| slab.starts.len() == RUNS) {
+            self.slabs.push(Slab::new(buckets.draws)?);
+        }
+        let Some(slab) = self.slabs.last_mut() else { return Ok(()) };
+        let mut end = slab.edges.len() as u32;
+        slab.edges.resize(slab.edges.len() + own.len(), (0, 0));
         for start in &mut starts {
             end += std::mem::replace(start, end);
         }
-        let mut edges = array(own.len())?;
-        edges.resize(own.len(), (0, 0));
         for &edge in own {
             let cursor = &mut starts[buckets.bucket(edge.0)];
-            edges[*cursor as usize] = edge;
+            slab.edges[*cursor as usize] = edge;
             *cursor += 1;
         }
         // The cursors have moved to the ends; shifted by one, they are the starts again.
         starts.rotate_right(1);
-        starts[0] = 0;
-        self.runs.push(Bucketed { edges, starts });
+        starts[0] = slab.edges.len() as u32 - own.len() as u32;
+        slab.starts.push(starts);
         self.length = 0;
         Ok(())
     }
@@ -310,7 +322,7 @@ mod tests {
         let stream = Stream::new(5);
         let draw = |index| {
             let [u, v] = [0, 1].map(|end| stream.below(2 * index + end, vertices) as Vertex);
-            (u != v).then(|| (u.min(v), u.max(v)))
+            (u.min(v), u.max(v))
         };
         let mut edges = Vec::new();
         with_team(threads, |team| {
@@ -323,7 +335,7 @@ mod tests {
             })
         })
         .unwrap();
-        let mut expected: Vec<_> = (0..draws).filter_map(draw).collect();
+        let mut expected: Vec<_> = (0..draws).map(draw).filter(|(u, v)| u != v).collect();
         expected.sort_unstable();
         expected.dedup();
         assert!(edges == expected, "{draws} draws, {threads} threads, {scratch} bytes");

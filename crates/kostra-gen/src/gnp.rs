@@ -8,7 +8,7 @@
 
 use kostra_core::random::Stream;
 
-use crate::pairs::pairs;
+use crate::pairs::{pairs, pairs_before, row_of};
 use crate::parameters::{self, Parameters, SEED};
 use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError, random, real};
@@ -57,23 +57,6 @@ struct Pairs {
     stream: Stream,
 }
 
-impl Pairs {
-    /// The number of pairs with a first end below `u`.
-    fn before(&self, u: u64) -> u64 {
-        (u128::from(u) * (2 * u128::from(self.vertices) - u128::from(u) - 1) / 2) as u64
-    }
-
-    /// The first end of a pair, by binary search.
-    fn row(&self, pair: u64) -> u64 {
-        let (mut low, mut high) = (0, self.vertices);
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            if self.before(middle) <= pair { low = middle } else { high = middle }
-        }
-        low
-    }
-}
-
 impl Blocks for Pairs {
     fn blocks(&self) -> usize {
         self.all.div_ceil(self.block) as usize
@@ -96,8 +79,8 @@ impl Blocks for Pairs {
         let stream = self.stream.split(block as u64);
         let ln_of_failure = if self.p == 1.0 { f64::NEG_INFINITY } else { real::ln_1m(self.p) };
         let (mut pair, mut draw) = (start, 0);
-        let mut u = self.row(start);
-        let mut row_end = self.before(u + 1);
+        let mut u = row_of(self.vertices, start);
+        let mut row_end = pairs_before(self.vertices, u + 1);
         loop {
             pair = pair.saturating_add(real::failures(stream.unit(draw), ln_of_failure));
             if pair >= end {
@@ -105,7 +88,7 @@ impl Blocks for Pairs {
             }
             while pair >= row_end {
                 u += 1;
-                row_end = self.before(u + 1);
+                row_end = pairs_before(self.vertices, u + 1);
             }
             // The last pair of a row ends at the last vertex.
             ends.push(u as u32, (self.vertices - (row_end - pair)) as u32);

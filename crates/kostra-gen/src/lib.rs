@@ -35,7 +35,6 @@
 //! | `length` | `u32` | `road` only: the distance between the ends, in decimeters |
 
 mod allocation;
-mod builder;
 mod caterpillar;
 mod complete;
 mod cycle;
@@ -55,11 +54,13 @@ mod pairs;
 mod parameters;
 mod path;
 mod power_law;
+mod radix_sort;
 mod random;
 mod real;
 mod recipe;
 mod rmat;
 mod road;
+mod selection;
 mod share;
 mod source;
 mod ssca2;
@@ -68,6 +69,7 @@ mod target;
 mod torus;
 mod watts_strogatz;
 mod weights;
+mod wide;
 
 use kostra_core::{AnyGraph, Coordinates};
 

@@ -8,19 +8,17 @@
 //! sorted pairs answer this. A stream of edges sorts the pairs of the first pass twice: the first
 //! time only counts them, and finds which candidates for later passes they contain.
 //!
-//! More pairs: one scan over all pairs takes each with the probability that gives exactly m pairs
-//! (selection sampling: Fan, Muller & Rezucha 1962, Knuth's Algorithm S). O(m) time, because it
-//! skips few pairs. No scratch memory. Each choice depends on the one before, so one thread scans.
+//! More pairs: see [`selection`](crate::selection).
 
 use std::ops::Range;
 
 use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
-use crate::builder::Builder;
-use crate::drawn::{Drawn, Draws};
+use crate::drawn::{Draw, Drawn, Draws, Edge};
 use crate::parameters::Parameters;
-use crate::random;
+use crate::random::{self, below};
+use crate::selection::Selection;
 use crate::share::Share;
 use crate::source::{Emit, Ends, Run, Source, Stop};
 use crate::{Made, SpecError, allocation};
@@ -40,44 +38,37 @@ pub(crate) fn uniform(
     parameters: &Parameters<'_>,
 ) -> Result<Made, SpecError> {
     let (weights, seed) = parameters.weights_and_seed()?;
-    if u128::from(edges) * 4 > pairs(vertices) {
-        let mut builder = Builder::new(vertices.into(), edges.into(), weights, parameters.share())?;
-        select(vertices, edges, seed, |u, v| builder.edge(u, v));
-        return builder.finish(weights, seed);
-    }
     allocation::check_size(vertices.into(), edges.into(), 0)?;
+    if u128::from(edges) * 4 > pairs(vertices) {
+        let selection = Selection::new(vertices, edges, seed);
+        return Made::edges(vertices.into(), (weights, seed), selection);
+    }
     Made::edges(vertices.into(), (weights, seed), Uniform::new(vertices, edges, seed))
 }
 
-/// Selection sampling, for at least a quarter of all pairs.
-fn select(vertices: u64, edges: u64, seed: u64, mut visit: impl FnMut(Vertex, Vertex)) {
-    let selection = random::stream(seed, "selection");
-    let (mut wanted, all) = (edges, pairs(vertices) as u64);
-    let mut pair = 0;
-    for u in 0..vertices as u32 {
-        for v in u + 1..vertices as u32 {
-            if wanted == 0 {
-                return;
-            }
-            if selection.below(pair, all - pair) < wanted {
-                visit(u, v);
-                wanted -= 1;
-            }
-            pair += 1;
-        }
+/// The number of pairs with a first end below `u`.
+pub(crate) fn pairs_before(vertices: u64, u: u64) -> u64 {
+    (u128::from(u) * (2 * u128::from(vertices) - u128::from(u) - 1) / 2) as u64
+}
+
+/// The first end of the pair at a position in ascending order, by binary search.
+pub(crate) fn row_of(vertices: u64, pair: u64) -> u64 {
+    let (mut low, mut high) = (0, vertices);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if pairs_before(vertices, middle) <= pair { low = middle } else { high = middle }
     }
+    low
 }
 
 /// The pair drawn at an index, its lower end first.
-#[inline]
+#[inline(always)]
 fn pair(stream: Stream, vertices: u64, index: u64) -> (Vertex, Vertex) {
-    let u = stream.below(2 * index, vertices);
-    let other = stream.below(2 * index + 1, vertices - 1);
+    let u = below(stream, 2 * index, vertices);
+    let other = below(stream, 2 * index + 1, vertices - 1);
     let v = other + u64::from(other >= u);
     (u.min(v) as Vertex, u.max(v) as Vertex)
 }
-
-type Edge = (Vertex, Vertex);
 
 /// Pairs that are drawn until `edges` distinct ones exist; at most a quarter of all pairs.
 struct Uniform {
@@ -96,13 +87,9 @@ impl Uniform {
     }
 
     /// The pairs of the first pass.
-    fn draws(&self) -> Draws<impl Fn(u64) -> Option<Edge> + Sync> {
+    fn draws(&self) -> Draws<impl Draw> {
         let (stream, vertices) = (self.stream, self.vertices);
-        Draws {
-            vertices,
-            draws: self.edges,
-            draw: move |index| Some(pair(stream, vertices, index)),
-        }
+        Draws { vertices, draws: self.edges, draw: move |index| pair(stream, vertices, index) }
     }
 
     /// The pairs of later passes, ascending, given how many distinct pairs there are so far, with
@@ -172,11 +159,17 @@ impl Uniform {
 /// The least number of candidates for later passes.
 const LEAST_CANDIDATES: u64 = 64;
 
+/// The number of ascending edges before a pair.
+fn position(u: &[Vertex], v: &[Vertex], (first, second): Edge) -> usize {
+    let start = u.partition_point(|&end| end < first);
+    let row = u[start..].partition_point(|&end| end == first);
+    start + v[start..start + row].partition_point(|&end| end < second)
+}
+
 /// Whether ascending edges contain a pair.
-fn contains(ends: &Ends, (u, v): Edge) -> bool {
-    let start = ends.u.partition_point(|&first| first < u);
-    let end = start + ends.u[start..].partition_point(|&first| first == u);
-    ends.v[start..end].binary_search(&v).is_ok()
+fn contains(ends: &Ends, pair: Edge) -> bool {
+    let at = position(&ends.u, &ends.v, pair);
+    at < ends.len() && ends.at(at) == pair
 }
 
 impl Source for Uniform {
@@ -226,19 +219,18 @@ impl Drawn for Uniform {
     }
 }
 
-/// Merges ascending edges into ascending edges, from the back, in place.
-fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
+/// Merges other ascending edges into ascending edges, from the back, in place.
+pub(crate) fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
     let mut left = u.len();
-    let mut to = left + late.len();
-    u.resize(to, 0);
-    v.resize(to, 0);
-    for &(late_u, late_v) in late.iter().rev() {
-        while left > 0 && (u[left - 1], v[left - 1]) > (late_u, late_v) {
-            (left, to) = (left - 1, to - 1);
-            (u[to], v[to]) = (u[left], v[left]);
+    u.resize(left + late.len(), 0);
+    v.resize(left + late.len(), 0);
+    for (earlier, &pair) in late.iter().enumerate().rev() {
+        let before = position(&u[..left], &v[..left], pair);
+        for ends in [&mut *u, &mut *v] {
+            ends.copy_within(before..left, before + earlier + 1);
         }
-        to -= 1;
-        (u[to], v[to]) = (late_u, late_v);
+        (u[before + earlier], v[before + earlier]) = pair;
+        left = before;
     }
 }
 

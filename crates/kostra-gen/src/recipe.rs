@@ -4,12 +4,11 @@ use std::fmt::{self, Debug};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{AnyGraph, MAX_EDGES, WeightType};
+use kostra_core::{AnyGraph, MAX_EDGES, Vertex, WeightType};
 use kostra_parallel::{Team, with_team};
 use thiserror::Error;
 
 use crate::allocation::{check_size, check_vertices};
-use crate::builder::ENDS;
 use crate::parameters::Parameters;
 use crate::share::Share;
 use crate::source::{Ends, Meter, Run, Source, Stop, for_each_item};
@@ -22,12 +21,27 @@ const SCRATCH: u64 = 1 << 30;
 /// The same bytes when the edges go to a file.
 const SCRATCH_OF_STREAM: u64 = 1 << 28;
 
+/// The bytes of both ends of an edge.
+pub(crate) const ENDS: usize = 2 * size_of::<Vertex>();
+
 /// What a generator makes from its parameters.
 pub(crate) enum Made {
-    /// A graph in memory.
-    Held(Box<Generated>),
+    /// A graph that is generated as a whole.
+    InMemory(Box<dyn InMemory>),
     /// Edges that are generated later.
     Edges(Edges),
+}
+
+/// A graph that is generated as a whole.
+pub(crate) trait InMemory: Sync {
+    /// The number of vertices, and the type of the weights.
+    fn header(&self) -> (u32, WeightType);
+
+    /// The number of edges.
+    fn edges(&self, run: &Run<'_>) -> u64;
+
+    /// The graph, or a part of it.
+    fn generate(&self, run: &Run<'_>, share: Share<'_>) -> Result<Generated, SpecError>;
 }
 
 /// A graph whose edges are generated block by block.
@@ -119,8 +133,7 @@ impl Debug for Recipe {
 }
 
 impl Recipe {
-    /// Reads a spec such as `gnm:n=1000,m=4000`. Generators that are not
-    /// [streamed](Self::is_streamed) generate the graph here.
+    /// Reads a spec such as `gnm:n=1000,m=4000`.
     ///
     /// # Errors
     /// As [`generate`](crate::generate()).
@@ -136,7 +149,7 @@ impl Recipe {
     /// The number of vertices, and the type of the weights.
     pub fn header(&self) -> (u32, WeightType) {
         match &self.0 {
-            Made::Held(made) => (made.graph.vertices(), made.graph.weight_type()),
+            Made::InMemory(graph) => graph.header(),
             // The vertices were checked.
             Made::Edges(edges) => (edges.vertices as u32, edges.weights.weight_type()),
         }
@@ -155,13 +168,14 @@ impl Recipe {
         share: Share<'_>,
         options: &Options<'_>,
     ) -> Result<Generated, SpecError> {
-        match self.0 {
-            Made::Held(made) => Ok(*made),
-            Made::Edges(edges) => options.on_team(|team| {
-                let meter = Meter::new(options.progress);
-                edges.generate(&Run { team, scratch: SCRATCH, meter: &meter }, share)
-            }),
-        }
+        options.on_team(|team| {
+            let meter = Meter::new(options.progress);
+            let run = Run { team, scratch: SCRATCH, meter: &meter };
+            match &self.0 {
+                Made::InMemory(graph) => graph.generate(&run, share),
+                Made::Edges(edges) => edges.generate(&run, share),
+            }
+        })
     }
 
     /// The number of edges. Generates them if the parameters do not determine it.
@@ -169,13 +183,14 @@ impl Recipe {
     /// # Errors
     /// As [`generate`](crate::generate()).
     pub fn count_edges(&self, options: &Options<'_>) -> Result<u64, SpecError> {
-        match &self.0 {
-            Made::Held(made) => Ok(made.graph.edges() as u64),
-            Made::Edges(edges) => options.on_team(|team| {
-                let meter = Meter::new(options.progress);
-                edges.count(&Run { team, scratch: SCRATCH_OF_STREAM, meter: &meter })
-            }),
-        }
+        options.on_team(|team| {
+            let meter = Meter::new(options.progress);
+            let run = Run { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
+            match &self.0 {
+                Made::InMemory(graph) => Ok(graph.edges(&run)),
+                Made::Edges(edges) => edges.count(&run),
+            }
+        })
     }
 
     /// Passes the edges to `take`, block by block in order. Each block is a graph with all vertices
@@ -189,14 +204,17 @@ impl Recipe {
         options: &Options<'_>,
         take: &mut dyn FnMut(&[AnyGraph]) -> io::Result<()>,
     ) -> Result<(), StreamError> {
-        match &self.0 {
-            Made::Held(made) => Ok(take(std::slice::from_ref(&made.graph))?),
-            Made::Edges(edges) => options.on_team(|team| {
-                let meter = Meter::new(options.progress);
-                let run = Run { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
-                Ok(edges.stream(&run, take)?)
-            }),
-        }
+        options.on_team(|team| {
+            let meter = Meter::new(options.progress);
+            let run = Run { team, scratch: SCRATCH_OF_STREAM, meter: &meter };
+            match &self.0 {
+                Made::InMemory(graph) => {
+                    let generated = graph.generate(&run, Share::WHOLE)?;
+                    Ok(take(&[generated.graph])?)
+                }
+                Made::Edges(edges) => Ok(edges.stream(&run, take)?),
+            }
+        })
     }
 }
 
@@ -296,7 +314,7 @@ fn check_edges(edges: u64) -> Result<(), Stop> {
 }
 
 /// The result of a run whose receiver writes nothing.
-fn without_writing<T>(result: Result<T, Stop>) -> Result<T, SpecError> {
+pub(crate) fn without_writing<T>(result: Result<T, Stop>) -> Result<T, SpecError> {
     result.map_err(|stop| match stop {
         Stop::Spec(error) => error,
         Stop::Write(error) => unreachable!("nothing is written: {error}"),

@@ -9,13 +9,13 @@
 //! The default probabilities are those of the Graph500 benchmark. GTgraph (Madduri & Bader 2006)
 //! has .45, .15, .15 and .25: `rmat:scale=20,edgefactor=8,a=0.45,b=0.15,c=0.15`.
 
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
-use kostra_core::Vertex;
 use kostra_core::random::Stream;
 
 use crate::allocation;
-use crate::drawn::{Drawn, Draws};
+use crate::drawn::{Draw, Drawn, Draws, Edge};
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
 use crate::share::Share;
@@ -73,15 +73,14 @@ fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
     allocation::check_size(vertices as u128, draws, 0)?;
     let matrix = Matrix::new(scale, [a, b, c], seed);
     // There are fewer than 2^32 draws.
-    let draw = move |index| matrix.edge(index);
-    let source = RMat(Draws { vertices: vertices as u64, draws: draws as u64, draw });
+    let source = RMat(Draws { vertices: vertices as u64, draws: draws as u64, draw: matrix });
     Made::edges(vertices as u128, (weights, seed), source)
 }
 
 /// The draws of the matrix.
-struct RMat<D>(Draws<D>);
+struct RMat(Draws<Matrix>);
 
-impl<D: Fn(u64) -> Option<(Vertex, Vertex)> + Sync> Source for RMat<D> {
+impl Source for RMat {
     fn edges(&self) -> Option<u64> {
         (self.0.draws == 0).then_some(0)
     }
@@ -99,7 +98,7 @@ impl<D: Fn(u64) -> Option<(Vertex, Vertex)> + Sync> Source for RMat<D> {
     }
 }
 
-impl<D: Fn(u64) -> Option<(Vertex, Vertex)> + Sync> Drawn for RMat<D> {
+impl Drawn for RMat {
     fn part(&self, run: &Run<'_>, share: Share<'_>) -> Result<(Ends, u64), Stop> {
         let ends = self.0.collect(run, share)?;
         let (first, _) = share.sum(ends.len());
@@ -116,19 +115,20 @@ const CHOICE_BITS: u32 = 24;
 
 struct Matrix {
     scale: u32,
-    table: [Slot; OUTCOMES],
+    table: Table,
     quadrants: Stream,
     ids: Permutation,
 }
 
-/// A slot of an alias table (Walker 1977). All slots are equally likely, and each has two outcomes:
-/// itself and one other. A draw takes constant time for any probabilities.
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    /// The slot itself below this, of `2^CHOICE_BITS`.
-    bound: u32,
-    other: u32,
-}
+/// An alias table (Walker 1977). All slots are equally likely, and each has two outcomes: itself
+/// and one other. A draw takes constant time for any probabilities.
+///
+/// A slot is its bound, times `OUTCOMES`, plus the other outcome. The outcome is the other one if a
+/// random number of `CHOICE_BITS` bits is at least the bound.
+type Table = [u32; OUTCOMES];
+
+/// The draws that are made together: each step is a loop over all of them, without a branch.
+const TOGETHER: usize = 64;
 
 impl Matrix {
     fn new(scale: u32, [a, b, c]: [f64; 3], seed: u64) -> Self {
@@ -147,38 +147,62 @@ impl Matrix {
         }
     }
 
-    /// The edge drawn at an index, its lower end first, unless it is a self-loop.
-    #[inline]
-    fn edge(&self, index: u64) -> Option<(Vertex, Vertex)> {
+    /// As [`Draw::draw`], for at most [`TOGETHER`] edges.
+    #[inline(always)]
+    fn draw_together(&self, first: u64, edges: &mut [Edge]) {
         let looks = self.scale.div_ceil(LEVELS);
-        let (mut row, mut column) = (0, 0);
-        let mut number = 0;
-        for look in 0..looks {
+        // The outcomes of all looks, the last one lowest.
+        let mut outcomes = [0_u64; TOGETHER];
+        for pair in 0..looks.div_ceil(2) {
             // A random number lasts for two looks; an edge has four of them.
-            let even = look % 2 == 0;
-            number = if even {
-                self.quadrants.at(4 * index + u64::from(look / 2))
-            } else {
-                number >> 32
-            };
-            let slot = number as u32 % OUTCOMES as u32;
-            let Slot { bound, other } = self.table[slot as usize];
-            // Without a branch, which would be mispredicted.
-            let is_other =
-                0_u32.wrapping_sub(u32::from(number as u32 >> (32 - CHOICE_BITS) >= bound));
-            let outcome = slot ^ (slot ^ other) & is_other;
-            row = row << LEVELS | outcome >> LEVELS;
-            column = column << LEVELS | outcome & ((1 << LEVELS) - 1);
+            for (index, outcomes) in (first..).zip(&mut outcomes) {
+                let number = self.quadrants.at(4 * index + u64::from(pair));
+                let two = self.outcome(number as u32) << 8 | self.outcome((number >> 32) as u32);
+                *outcomes = *outcomes << 16 | u64::from(two);
+            }
         }
         // Levels are independent, so those beyond the scale can be dropped.
         let beyond = looks * LEVELS - self.scale;
-        let (u, v) = (self.ids.apply(row >> beyond), self.ids.apply(column >> beyond));
-        (u != v).then(|| (u.min(v), u.max(v)))
+        let unused = looks % 2 * 8;
+        for (edge, outcomes) in edges.iter_mut().zip(outcomes) {
+            let outcomes = outcomes >> unused;
+            let row = low_halves(outcomes >> LEVELS) >> beyond;
+            let column = low_halves(outcomes) >> beyond;
+            let (u, v) = (self.ids.apply(row), self.ids.apply(column));
+            *edge = (u.min(v), u.max(v));
+        }
+    }
+
+    /// The outcome that a random number chooses: its lowest bits the slot, the others the choice.
+    #[inline(always)]
+    fn outcome(&self, number: u32) -> u32 {
+        const SLOT: u32 = OUTCOMES as u32 - 1;
+        let slot = self.table[(number & SLOT) as usize];
+        // Any branch would be mispredicted.
+        select_unpredictable(number | SLOT < slot | SLOT, number, slot) & SLOT
+    }
+}
+
+/// The lower halves of the bytes, side by side.
+#[inline(always)]
+fn low_halves(bytes: u64) -> u32 {
+    let halves = bytes & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = (halves | halves >> 4) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    (fours | fours >> 16) as u32
+}
+
+impl Draw for Matrix {
+    #[inline(always)]
+    fn draw(&self, first: u64, edges: &mut [Edge]) {
+        for (first, edges) in (first..).step_by(TOGETHER).zip(edges.chunks_mut(TOGETHER)) {
+            self.draw_together(first, edges);
+        }
     }
 }
 
 /// The alias table of `probabilities`: slots below the average are filled from slots above it.
-fn alias_table(probabilities: [f64; OUTCOMES]) -> [Slot; OUTCOMES] {
+fn alias_table(probabilities: [f64; OUTCOMES]) -> Table {
     let mut left = probabilities.map(|probability| probability * OUTCOMES as f64);
     let (mut poor, mut rich): (Vec<_>, Vec<_>) =
         (0..OUTCOMES).partition(|&outcome| left[outcome] < 1.0);
@@ -195,21 +219,40 @@ fn alias_table(probabilities: [f64; OUTCOMES]) -> [Slot; OUTCOMES] {
             poor.push(from);
         }
     }
-    let bound = |share: f64| (share.min(1.0) * f64::from(1_u32 << CHOICE_BITS)).round() as u32;
-    std::array::from_fn(|slot| Slot { bound: bound(left[slot]), other: others[slot] as u32 })
+    std::array::from_fn(|slot| {
+        let bound = (left[slot].min(1.0) * f64::from(1_u32 << CHOICE_BITS)).round() as u32;
+        // A slot that is always itself needs no bound above all numbers.
+        let (bound, other) =
+            if bound >> CHOICE_BITS == 0 { (bound, others[slot]) } else { (0, slot) };
+        bound * OUTCOMES as u32 + other as u32
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wide;
 
     #[test]
     fn quadrants_are_drawn_with_their_probabilities() {
         // One level: self-loops are the quadrants on the diagonal.
         let matrix = Matrix::new(1, [0.5, 0.25, 0.125], 3);
-        let off_diagonal = (0..80_000).filter(|&index| matrix.edge(index).is_some()).count();
+        let mut edges = vec![(0, 0); 80_000];
+        matrix.draw(0, &mut edges);
+        let off_diagonal = edges.iter().filter(|(u, v)| u != v).count();
         // b + c = 3/8 of all, with a deviation of 137.
         assert!(off_diagonal.abs_diff(30_000) < 600, "{off_diagonal}");
+    }
+
+    #[test]
+    fn wide_instructions_draw_the_same_edges() {
+        for scale in [1, 4, 7, 16, 31] {
+            let matrix = Matrix::new(scale, [0.57, 0.19, 0.19], 6);
+            let [mut plain, mut wide] = [(); 2].map(|()| vec![(0, 0); 999]);
+            matrix.draw(5, &mut plain);
+            wide::draw(&matrix, 5, &mut wide);
+            assert_eq!(plain, wide, "{scale}");
+        }
     }
 
     #[test]
@@ -219,10 +262,11 @@ mod tests {
             let table = Matrix::new(8, quadrants, 1).table;
             let [a, b, c] = quadrants;
             let mut share = [0.0; OUTCOMES];
-            for (slot, &Slot { bound, other }) in table.iter().enumerate() {
-                let own = f64::from(bound) / f64::from(1_u32 << CHOICE_BITS) / OUTCOMES as f64;
+            for (slot, &entry) in table.iter().enumerate() {
+                let (bound, other) = (entry as usize / OUTCOMES, entry as usize % OUTCOMES);
+                let own = bound as f64 / f64::from(1_u32 << CHOICE_BITS) / OUTCOMES as f64;
                 share[slot] += own;
-                share[other as usize] += 1.0 / OUTCOMES as f64 - own;
+                share[other] += 1.0 / OUTCOMES as f64 - own;
             }
             for (outcome, expected) in [
                 (0, a * a * a * a),

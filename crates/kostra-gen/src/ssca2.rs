@@ -28,9 +28,9 @@ use std::ops::Range;
 use kostra_core::Vertex;
 
 use crate::allocation::{self, array};
-use crate::builder::ENDS;
 use crate::parameters::{self, Parameters, SEED};
 use crate::random::{self, Permutation};
+use crate::recipe::ENDS;
 use crate::source::{BLOCK_EDGES, Blocks, Ends, InBlocks};
 use crate::{GeneratorInfo, Made, ParameterInfo, SpecError};
 

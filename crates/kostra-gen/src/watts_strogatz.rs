@@ -151,6 +151,44 @@ mod tests {
         assert!((variance - 3.75).abs() < 0.2, "{variance}");
     }
 
+    /// The number of triangles, without those that only parallel edges make.
+    fn triangles(ring: &Ring) -> usize {
+        let mut later = vec![Vec::new(); ring.vertices as usize];
+        for (u, v) in (0..ring.vertices * ring.reach).map(|id| ring.edge(id)) {
+            later[u.min(v) as usize].push(u.max(v));
+        }
+        for neighbors in &mut later {
+            neighbors.sort_unstable();
+            neighbors.dedup();
+        }
+        let common = |u: &Vec<u32>, v: &Vec<u32>| u.iter().filter(|end| v.contains(end)).count();
+        let of_vertex = |own: &Vec<u32>| -> usize {
+            own.iter().map(|&neighbor| common(own, &later[neighbor as usize])).sum()
+        };
+        later.iter().map(of_vertex).sum()
+    }
+
+    #[test]
+    fn the_clustering_coefficient_falls_with_the_cube_of_the_edges_that_stay() {
+        // Barrat & Weigt 2000: a triangle of the ring stays if its three edges stay. So the mean
+        // number of edges between the neighbors of a vertex, divided by all pairs of 2k neighbors,
+        // is C(0) (1 - beta)^3 with C(0) = 3 (k - 1) / (2 (2k - 1)), up to O(1 / n).
+        let (n, k) = (100_000, 5.0);
+        for beta in [0.0, 0.05, 0.1, 0.3, 0.5, 0.8, 1.0_f64] {
+            let triangles = triangles(&Ring::new(n, 5, beta, 3)) as f64;
+            let coefficient = 3.0 * triangles / (n as f64 * k * (2.0 * k - 1.0));
+            let stays = 1.0 - beta;
+            let expected = 3.0 * (k - 1.0) / (2.0 * (2.0 * k - 1.0)) * stays.powi(3);
+            // Each of the 10 n triangles of the ring shares an edge with at most 21 others. Five
+            // deviations, and up to 300 triangles with rewired edges, as in a random graph.
+            let variance = stays.powi(3) * (1.0 - stays.powi(3)) + 21.0 * stays.powi(5) * beta;
+            let bound = 5.0 * (10.0 * n as f64 * variance).sqrt() + 300.0;
+            let bound = 3.0 * bound / (n as f64 * k * (2.0 * k - 1.0));
+            assert!((coefficient - expected).abs() <= bound, "{beta}: {coefficient} {expected}");
+            assert!(beta != 0.0 || triangles == 10.0 * n as f64);
+        }
+    }
+
     #[test]
     fn a_complete_ring_keeps_its_edges() {
         let ring = Ring::new(7, 3, 1.0, 1);

@@ -1,9 +1,12 @@
 //! The kinds of weights that all generators offer. Random weights depend on the edge id.
 
-use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, memory};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kostra_core::{AnyGraph, EdgeList, Vertex, Weight, WeightType};
 use kostra_parallel::Team;
 
 use crate::SpecError;
+use crate::allocation::zeros;
 use crate::random;
 use crate::source::{Ends, for_each_item};
 
@@ -106,15 +109,30 @@ impl Weighing<'_> {
     where
         AnyGraph: From<EdgeList<W>>,
     {
-        let bytes = self.ends.len() as u128 * size_of::<W>() as u128;
-        let mut weights =
-            memory::zeros::<W>(self.ends.len()).map_err(|_| SpecError::OutOfMemory { bytes })?;
-        let starts = (self.first..).step_by(BLOCK);
-        for_each_item(self.team, starts.zip(weights.chunks_mut(BLOCK)), |(start, block)| {
+        let mut weights = zeros::<W>(self.ends.len())?;
+        let Ends { u, v } = self.ends;
+        let outside = AtomicBool::new(false);
+        let blocks = (self.first..)
+            .step_by(BLOCK)
+            .zip(weights.chunks_mut(BLOCK))
+            .zip(u.chunks(BLOCK).zip(v.chunks(BLOCK)));
+        for_each_item(self.team, blocks, |((start, block), (u, v))| {
             for (id, to) in (start..).zip(block) {
                 *to = weight(id);
             }
+            if is_outside(u, self.vertices) | is_outside(v, self.vertices) {
+                outside.store(true, Ordering::Relaxed);
+            }
         });
-        Ok(AnyGraph::from_edges(self.vertices, self.ends.u, self.ends.v, weights)?)
+        if outside.into_inner() {
+            return Ok(AnyGraph::from_edges(self.vertices, u, v, weights)?);
+        }
+        // No random weight is NaN.
+        Ok(EdgeList::of_checked(self.vertices as u32, u, v, weights).into())
     }
+}
+
+/// Whether an end is not among the vertices. Without an early exit, so that it is vectorized.
+fn is_outside(ends: &[Vertex], vertices: usize) -> bool {
+    ends.iter().fold(false, |any, &end| any | (end as usize >= vertices))
 }

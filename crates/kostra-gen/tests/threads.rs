@@ -6,9 +6,12 @@ use kostra_core::{AnyGraph, with_graph};
 use kostra_gen::{Options, Recipe, generators};
 
 /// Graphs of several blocks, and with edges that are drawn twice.
-const LARGE: [&str; 14] = [
+const LARGE: [&str; 17] = [
     "gnm:n=100k,m=300k",
     "gnm:n=1000,m=120k",
+    "gnm:n=700,m=130k",
+    "dense:n=800,weights=f64",
+    "road:n=150k",
     "gnp:n=100k",
     "rmat:scale=14",
     "rmat:scale=15,edgefactor=8,a=0.45,b=0.15,c=0.15",

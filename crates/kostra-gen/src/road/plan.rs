@@ -1,5 +1,4 @@
-//! Road networks: planar and connected, with dead ends, chains of vertices of degree 2, and few
-//! junctions with more than four roads. Weights are lengths.
+//! The layout of a road network: junctions row by row, in blocks of rows.
 //!
 //! # How it is laid out
 //! The junctions are the points of a square lattice, each moved by up to [`JITTER`] of the spacing.
@@ -16,51 +15,22 @@
 //! end leaves its junction at exactly 45 degrees into a cell that no other dead end enters, and
 //! ends before the far sides of the cell.
 //!
-//! # How close it is
-//! The constants are fitted to the mean of three networks of the 9th DIMACS implementation
-//! challenge. The table shows the shares of vertices by degree, and the total variation distance to
-//! this generator (half the sum of the differences):
-//!
-//! | network | vertices | mean degree | 1 | 2 | 3 | 4 | 5 and more | distance |
-//! |---|--:|--:|--:|--:|--:|--:|--:|--:|
-//! | this generator | 1,000,000 | 2.54 | .193 | .230 | .425 | .149 | .003 | |
-//! | USA-road-d.NY | 264,346 | 2.76 | .156 | .153 | .471 | .216 | .005 | .115 |
-//! | USA-road-d.BAY | 321,270 | 2.47 | .228 | .203 | .439 | .128 | .002 | .049 |
-//! | USA-road-d.COL | 435,666 | 2.39 | .190 | .337 | .366 | .107 | .001 | .107 |
-//! | the mean of the three | | 2.54 | .191 | .231 | .425 | .150 | .003 | .002 |
-//!
-//! The real networks differ as much from each other: the distance of NY and COL is .22. Vertices
-//! are numbered along the rows of the lattice. So most neighbors have close ids, and the others
-//! differ by about one row, as in those files.
-//!
-//! O(n) time in two passes; the first counts edges. Scratch memory: two rows of junctions. Edges
-//! ascend by their higher end, which is the second one.
+//! # How threads share the work
+//! All that a junction adds depends on its position alone. So the first pass counts the vertices of
+//! blocks of rows, which gives the ids of each block. The second pass creates the blocks. A block
+//! computes the ids and places of the row above it once more. Scratch memory: a row of
+//! junctions per thread, and one wave of blocks.
 
+use std::slice::IterMut;
+use std::sync::Mutex;
+
+use kostra_core::Vertex;
 use kostra_core::random::Stream;
-use kostra_core::{AnyGraph, Coordinates, Vertex};
+use kostra_parallel::Team;
 
-use crate::allocation::{self, array};
-use crate::builder::{self, Builder};
-use crate::parameters::{Parameters, SEED};
+use super::Place;
 use crate::random;
-use crate::weights::Weights;
-use crate::{Generated, GeneratorInfo, Made, ParameterInfo, SpecError};
-
-pub(crate) const INFO: GeneratorInfo = GeneratorInfo {
-    id: "road",
-    summary: "a planar road network in one piece, with coordinates, lengths as weights",
-    parameters: &[
-        ParameterInfo { name: "n", default: "1M", meaning: "vertices" },
-        ParameterInfo {
-            name: "weights",
-            default: "length",
-            meaning: "length (decimeters), or u24, small, equal, index, i32, i64, u64, f32 or f64",
-        },
-        SEED,
-    ],
-    example: "road:n=10000,seed=7",
-    make,
-};
+use crate::source::{Ends, for_each_item};
 
 /// The spacing of the lattice, in decimeters.
 const SPACING: f64 = 1200.0;
@@ -81,85 +51,41 @@ const DEAD_END_AT_FOUR: f64 = 0.02;
 /// The length of a dead end along either axis, in spacings: the least length, and the range above
 /// it.
 const DEAD_END_REACH: (f64, f64) = (0.1, 0.15);
+/// The junctions of a block, at least, and its rows: a block also computes the row above it.
+const JUNCTIONS_PER_BLOCK: u64 = 1 << 14;
+const LEAST_ROWS: u64 = 4;
+/// The blocks that each thread counts at a time.
+const BLOCKS_PER_THREAD: usize = 4;
 /// The number of vertices per junction, which gives the width of a square lattice.
 const VERTICES_PER_JUNCTION: f64 = 1.525;
 
-fn make(parameters: &Parameters<'_>) -> Result<Made, SpecError> {
-    let vertices = parameters.vertices("n", 0)?;
-    let chosen = parameters.weights_or("length")?;
-    // Lengths take as much room as other 32-bit weights.
-    let weights = chosen.unwrap_or(Weights::U24);
-    let seed = parameters.seed()?;
-
-    // Refused by its least size, a tree, before its edges are counted.
-    let least = vertices.saturating_sub(1);
-    let place_bytes = size_of::<[f64; 2]>() as u128 * u128::from(vertices);
-    let edge_bytes = (builder::ENDS + weights.bytes()) as u128;
-    allocation::check_size(
-        vertices.into(),
-        least.into(),
-        place_bytes + edge_bytes * u128::from(least),
-    )?;
-    let plan = Plan::new(vertices as u32, seed);
-    let mut count = Count::default();
-    plan.lay_out(&mut count);
-
-    let mut network = Network {
-        places: array(vertices as usize)?,
-        edges: Builder::new(vertices.into(), count.edges.into(), weights, parameters.share())?,
-    };
-    plan.lay_out(&mut network);
-    let Network { places, edges } = network;
-    let (graph, first) = if chosen.is_none() {
-        let (u, v, first) = edges.into_ends();
-        let mut lengths = array(u.len())?;
-        lengths.extend(
-            u.iter().zip(&v).map(|(&u, &v)| length(places[u as usize], places[v as usize])),
-        );
-        (AnyGraph::from_edges(vertices as usize, u, v, lengths)?, first)
-    } else {
-        edges.finish_graph(weights, seed)?
-    };
-    let coordinates = Some(Coordinates::Planar(places));
-    Ok(Made::Held(Box::new(Generated { graph, coordinates, first })))
+/// Consecutive rows of junctions, which a thread lays out without the others.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    rows: (u64, u64),
+    first_vertex: Vertex,
 }
 
-/// The distance between two points in whole units, at least one.
-fn length([x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) -> u32 {
-    let (dx, dy) = (to_x - x, to_y - y);
-    ((dx * dx + dy * dy).sqrt().round() as u32).max(1)
-}
-
-/// Receives the vertices of a network in ascending id, and each edge after both of its ends.
-trait Surveyor {
-    fn vertex(&mut self, place: [f64; 2]);
-    fn edge(&mut self, u: Vertex, v: Vertex);
-}
-
-/// Counts the edges, which gives the size of the arrays.
+/// The blocks of a network, and the number of its edges.
 #[derive(Default)]
-struct Count {
-    edges: u64,
+pub(super) struct Blocks {
+    pub(super) blocks: Vec<Block>,
+    pub(super) edges: u64,
 }
 
-impl Surveyor for Count {
-    fn vertex(&mut self, _: [f64; 2]) {}
-    fn edge(&mut self, _: Vertex, _: Vertex) {
-        self.edges += 1;
-    }
-}
-
-struct Network {
-    places: Vec<[f64; 2]>,
-    edges: Builder,
-}
-
-impl Surveyor for Network {
-    fn vertex(&mut self, place: [f64; 2]) {
-        self.places.push(place);
-    }
-    fn edge(&mut self, u: Vertex, v: Vertex) {
-        self.edges.edge(u, v);
+impl Blocks {
+    /// Divides the places of all vertices among the blocks.
+    pub(super) fn divide<'a>(
+        &self,
+        mut places: &'a mut [Place],
+    ) -> Vec<Mutex<Option<&'a mut [Place]>>> {
+        let ends = self.blocks.iter().skip(1).map(|next| next.first_vertex as usize);
+        let (mut start, mut divided) = (0, Vec::new());
+        for end in ends.chain([places.len()]) {
+            divided.push(Mutex::new(places.split_off_mut(..end - start)));
+            start = end;
+        }
+        divided
     }
 }
 
@@ -167,7 +93,7 @@ impl Surveyor for Network {
 #[derive(Clone, Copy, Default)]
 struct Junction {
     id: Vertex,
-    place: [f64; 2],
+    place: Place,
 }
 
 /// The roads from a junction to earlier junctions, and the one that is in the tree.
@@ -178,8 +104,8 @@ struct Roads {
     tree_is_up: bool,
 }
 
-struct Plan {
-    vertices: u32,
+pub(super) struct Plan {
+    pub(super) vertices: u32,
     width: u64,
     roads: Stream,
     jitter: Stream,
@@ -188,7 +114,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(vertices: u32, seed: u64) -> Self {
+    pub(super) fn new(vertices: u32, seed: u64) -> Self {
         Self {
             vertices,
             width: ((f64::from(vertices) / VERTICES_PER_JUNCTION).sqrt() as u64).max(1),
@@ -199,15 +125,82 @@ impl Plan {
         }
     }
 
-    /// Creates the junctions in order, each with its roads and dead end, until the network has
-    /// enough vertices.
+    /// Divides the network into blocks, from the numbers of vertices along and beside the roads.
+    pub(super) fn blocks(&self, team: &Team<'_>) -> Blocks {
+        let rows = JUNCTIONS_PER_BLOCK.div_ceil(self.width).max(LEAST_ROWS);
+        let mut found = Blocks::default();
+        let mut sizes = vec![(0, 0); BLOCKS_PER_THREAD * team.threads()];
+        let (mut vertices, mut row) = (0, 0);
+        while vertices < u64::from(self.vertices) {
+            for_each_item(team, (row..).step_by(rows as usize).zip(&mut sizes), |(row, size)| {
+                *size = self.size((row, row + rows));
+            });
+            for &(more, second_roads) in &sizes {
+                if vertices < u64::from(self.vertices) {
+                    let first_vertex = vertices as Vertex;
+                    found.blocks.push(Block { rows: (row, row + rows), first_vertex });
+                    // A vertex has an edge to an earlier one, and second roads close cycles.
+                    found.edges += more - u64::from(row == 0) + second_roads;
+                    (vertices, row) = (vertices + more, row + rows);
+                }
+            }
+        }
+        // The last block may end early, so its edges are counted by creating them.
+        if let Some(&last) = found.blocks.last() {
+            let (size, second_roads) = self.size(last.rows);
+            found.edges -= size - u64::from(last.rows.0 == 0) + second_roads;
+            let mut ends = Ends::default();
+            self.lay_out(last, &mut [], &mut ends);
+            found.edges += ends.len() as u64;
+        }
+        found
+    }
+
+    /// The number of vertices and of second roads of some rows.
+    fn size(&self, (start, end): (u64, u64)) -> (u64, u64) {
+        let (mut vertices, mut second_roads) = (0, 0);
+        for (row, column) in (start..end).flat_map(|row| (0..self.width).map(move |at| (row, at))) {
+            let roads = self.roads(row, column);
+            vertices += u64::from(self.vertices_of_junction(row, column));
+            second_roads += u64::from(roads.up && roads.left);
+        }
+        (vertices, second_roads)
+    }
+
+    /// The number of vertices that [`junction`](Self::junction) creates.
+    fn vertices_of_junction(&self, row: u64, column: u64) -> u32 {
+        let roads = self.roads(row, column);
+        let index = row * self.width + column;
+        let first = if index == 0 { 0 } else { self.chain(2 * index) };
+        let second = if roads.up && roads.left { self.chain(2 * index + 1) } else { 0 };
+        first + 1 + second + u32::from(self.dead_end(row, column, roads).is_some())
+    }
+
+    /// The junctions of the row above a block.
+    fn above(&self, block: Block) -> Vec<Junction> {
+        let mut junctions = vec![Junction::default(); self.width as usize];
+        let Some(row) = block.rows.0.checked_sub(1) else { return junctions };
+        let mut id = block.first_vertex;
+        for (column, junction) in junctions.iter_mut().enumerate().rev() {
+            let column = column as u64;
+            id -= self.vertices_of_junction(row, column);
+            let index = row * self.width + column;
+            let along = if index == 0 { 0 } else { self.chain(2 * index) };
+            *junction = Junction { id: id + along, place: self.place(row, column) };
+        }
+        junctions
+    }
+
+    /// Creates the junctions of a block in order, each with its roads and dead end, until the
+    /// network has enough vertices. Keeps the places for which there is room.
     ///
     /// Each vertex has an edge to an earlier vertex, so the network is connected wherever it ends.
-    fn lay_out(&self, surveyor: &mut impl Surveyor) {
-        let mut work = Work { surveyor, next: 0, end: self.vertices };
+    pub(super) fn lay_out(&self, block: Block, places: &mut [Place], ends: &mut Ends) {
+        let (next, end) = (block.first_vertex, self.vertices);
+        let mut work = Work { places: places.iter_mut(), ends, next, end };
         // The junction last laid out in each column.
-        let mut latest = vec![Junction::default(); self.width as usize];
-        for row in 0.. {
+        let mut latest = self.above(block);
+        for row in block.rows.0..block.rows.1 {
             for column in 0..self.width {
                 if self.junction(&mut work, &mut latest, row, column).is_none() {
                     return;
@@ -220,7 +213,7 @@ impl Plan {
     /// None when the network has enough vertices.
     fn junction(
         &self,
-        work: &mut Work<'_, impl Surveyor>,
+        work: &mut Work<'_>,
         latest: &mut [Junction],
         row: u64,
         column: u64,
@@ -264,7 +257,7 @@ impl Plan {
         Roads { up: tree_is_up || second, left: !tree_is_up || second, tree_is_up }
     }
 
-    fn place(&self, row: u64, column: u64) -> [f64; 2] {
+    fn place(&self, row: u64, column: u64) -> Place {
         let number = self.jitter.at(row * self.width + column);
         let moved = |lattice: u64, random: u64| {
             let unit = (random & u64::from(u32::MAX)) as f64 / (1_u64 << 32) as f64;
@@ -304,28 +297,32 @@ fn happens(number: u64, probability: f64) -> bool {
 }
 
 /// The state of the layout: the next vertex id and the limit.
-struct Work<'a, S> {
-    surveyor: &'a mut S,
+struct Work<'a> {
+    places: IterMut<'a, Place>,
+    ends: &'a mut Ends,
     next: Vertex,
     end: Vertex,
 }
 
-impl<S: Surveyor> Work<'_, S> {
+impl Work<'_> {
     /// A new vertex; none when the network has enough.
-    fn vertex(&mut self, place: [f64; 2]) -> Option<Vertex> {
+    fn vertex(&mut self, place: Place) -> Option<Vertex> {
         let id = (self.next < self.end).then_some(self.next)?;
         self.next += 1;
-        self.surveyor.vertex(place);
+        if let Some(to) = self.places.next() {
+            *to = place;
+        }
         Some(id)
     }
 
+    /// An edge, after both of its ends.
     fn edge(&mut self, u: Vertex, v: Vertex) {
-        self.surveyor.edge(u, v);
+        self.ends.push(u, v);
     }
 
     /// Adds evenly spaced vertices on the straight line from a junction to a point. Returns the
     /// last vertex, or the junction.
-    fn chain(&mut self, from: Junction, to: [f64; 2], vertices: u32) -> Option<Vertex> {
+    fn chain(&mut self, from: Junction, to: Place, vertices: u32) -> Option<Vertex> {
         let mut last = from.id;
         for step in 1..=vertices {
             let share = f64::from(step) / f64::from(vertices + 1);
