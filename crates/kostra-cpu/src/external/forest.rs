@@ -33,7 +33,8 @@ impl<W: Weight> ExternalForest<W> {
     /// Sorts edges by id. Takes 16 bytes per edge, and a copy of one array at a time.
     pub(super) fn sorted(vertices: u32, edges: EdgeArrays<W>) -> Result<Self, OutOfMemory> {
         let EdgeArrays { u, v, weights, ids } = edges;
-        let mut order: Vec<(u64, u32)> = memory::collected(ids.iter().copied().zip(0..ids.len() as u32))?;
+        let mut order: Vec<(u64, u32)> =
+            memory::collected(ids.iter().copied().zip(0..ids.len() as u32))?;
         drop(ids);
         order.sort_unstable();
         Ok(Self {

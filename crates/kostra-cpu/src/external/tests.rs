@@ -168,7 +168,7 @@ fn a_budget_below_the_vertices_is_refused_with_the_least_that_suffices() {
 
 #[test]
 fn generated_graphs_agree_with_the_fast_solver() {
-    for spec in ["rmat:scale=10,edgefactor=30", "grid:side=40", "islands:n=2000", "star:n=3000"] {
+    for spec in ["rmat:scale=9", "grid:side=40", "star:n=2000", "path:n=1000"] {
         let Ok(made) = kostra_gen::generate(spec) else { panic!("{spec}") };
         with_graph!(&made.graph, graph => {
             let right = crate::forest(graph, Order::Minimum, &mut Run::new()).unwrap().into_ids();

@@ -1,12 +1,14 @@
 //! `kostra solve`: finds a spanning forest, and reports its weight and the time of each step.
 //!
 //! `arguments` is what the user typed, and `plan` is what it means. `local` carries out a plan in
-//! this process, and `distributed` on the ranks of an MPI job. Both return an `outcome`, which
+//! this process, `external` if the edges do not fit into memory, and `distributed` on the ranks of
+//! an MPI job. All return an `outcome`, which
 //! `report` prints.
 
 mod arguments;
 #[cfg(feature = "mpi")]
 mod distributed;
+mod external;
 mod local;
 mod outcome;
 mod plan;
@@ -30,7 +32,10 @@ impl Command for Arguments {
 /// Solves in this process.
 fn run_here(arguments: Arguments) -> anyhow::Result<Answer> {
     let plan = Plan::resolve(arguments)?;
-    let outcome = local::run(&plan)?;
+    let outcome = match &plan.external {
+        Some(external) => external::run(&plan, external)?,
+        None => local::run(&plan)?,
+    };
     report::print(&plan, &outcome)?;
     Ok(match outcome.verified {
         Some(Err(_)) => Answer::No,
