@@ -23,7 +23,7 @@ use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::device::Device;
 use crate::progress::Stage;
-use crate::report::bytes;
+use crate::report::thousands;
 pub(super) use budget::{Budget, parse_bytes};
 use checkpoint::Checkpoints;
 use intake::Intake;
@@ -98,9 +98,9 @@ fn describe(external: &External, summary: &Summary, statistics: Statistics) -> S
     let percent = |edges: u64| 100.0 * edges as f64 / summary.edges.max(1) as f64;
     let Statistics { dropped_by_pivot, dropped_by_path, reductions, .. } = statistics;
     format!(
-        "solved within {} in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
+        "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
          dropped {:.1} %, and the buffer was reduced {reductions} times",
-        bytes(external.budget.bytes()),
+        thousands(external.budget.bytes() >> 20),
         percent(dropped_by_pivot),
         percent(dropped_by_path),
     )
