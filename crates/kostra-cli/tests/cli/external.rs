@@ -54,7 +54,9 @@ fn every_streamed_format_gives_the_forest_of_the_graph_in_memory() {
     }
     succeeds(&workplace.run("solve graph.kst --memory 40MiB -o own.edges"));
     assert!(workplace.read("own.edges") == workplace.read("right.edges"));
-    for line in ["gzip -c graph.gr | kostra solve -", "kostra solve gen:rmat:scale=14,weights=small"] {
+    for line in
+        ["gzip -c graph.gr | kostra solve -", "kostra solve gen:rmat:scale=14,weights=small"]
+    {
         succeeds(&workplace.shell(&format!("{line} --memory 40MiB -o own.ids")));
         assert!(workplace.read("own.ids") == workplace.read("right.ids"), "{line}");
     }

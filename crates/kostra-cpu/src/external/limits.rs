@@ -28,7 +28,7 @@ impl std::error::Error for BudgetTooSmall {}
 /// ```text
 /// the forest     16 + w per vertex, and per buffered edge
 /// the buffer     16 + w per buffered edge, and 8 (w = 4) or 16 (w = 8) to sort it
-/// the tree       9 + w per vertex, and 1 bit
+/// the tree       9 + w per vertex, and 1 for its level
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -43,7 +43,7 @@ const VERTICES_PER_BUFFERED_EDGE: usize = 4;
 const LARGEST_BUFFER_PER_VERTEX: usize = 2;
 /// The largest useful buffer of a graph with few vertices.
 const LARGEST_BUFFER: usize = 1 << 16;
-/// Bytes for samples, rounding, and lists of the edges that pass the filter.
+/// Bytes for pivots, rounding, and lists of the edges that pass the filter.
 const FIXED_BYTES: u64 = 1 << 19;
 
 impl Limits {
@@ -82,7 +82,7 @@ fn smallest_buffer(vertices: u32) -> usize {
 
 fn bytes_per_vertex<W: Weight>() -> u64 {
     let weight = size_of::<W>() as u64;
-    // Two values of one byte: the rank, and the bit of the pivot rounded up.
+    // Two values of one byte: the rank and the level.
     (16 + weight) + (8 + weight) + 2
 }
 

@@ -6,7 +6,7 @@
 //! joined by edges up to a key if and only if climbing the links up to this key leads from both to
 //! one vertex. Linking by rank bounds the height by log2 n.
 
-use kostra_core::{Key, OutOfMemory, Vertex, memory};
+use kostra_core::{Key, OutOfMemory, Vertex, memory, prefetch};
 
 /// A vertex of the tree.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,11 @@ impl<K: Key> LinkTree<K> {
         self.ranks.resize(count, 0);
         self.links = 0;
         Ok(())
+    }
+
+    /// The number of vertices.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// Whether no further link is possible.
@@ -98,15 +103,28 @@ impl<K: Key> LinkTree<K> {
         true
     }
 
-    /// The vertex that stands for the component of `vertex` under edges up to `key`.
+    /// The root of a vertex, and the key of the heaviest edge on the way; the lowest for a root.
     #[inline]
-    pub(super) fn root_up_to(&self, mut vertex: Vertex, key: K) -> Vertex {
+    pub(super) fn top(&self, mut vertex: Vertex) -> (Vertex, K) {
+        let mut heaviest = K::MIN;
         loop {
             let node = self.nodes[vertex as usize];
-            if node.parent == vertex || node.key > key {
-                return vertex;
+            if node.parent == vertex {
+                return (vertex, heaviest);
             }
-            vertex = node.parent;
+            (vertex, heaviest) = (node.parent, node.key);
         }
+    }
+
+    /// The root of highest rank: that of the largest component, or one of similar size.
+    pub(super) fn highest_root(&self) -> Vertex {
+        let ranks = self.ranks.iter().zip(0..);
+        ranks.max_by_key(|&(rank, _)| rank).map_or(0, |(_, vertex)| vertex)
+    }
+
+    /// Prefetches what [`link`](Self::link) reads first.
+    #[inline]
+    pub(super) fn prefetch(&self, vertex: Vertex) {
+        prefetch(&self.nodes, vertex as usize);
     }
 }

@@ -14,11 +14,10 @@
 //! * For the same reason the forest of the forest so far and the buffer is the forest of all edges
 //!   so far.
 //!
-//! Most edges are dropped by one comparison and two bits: a *pivot* is chosen by a sample of the
-//! latest edges, and one bit per vertex says whether the vertex is in the largest component of the
-//! forest's edges up to the pivot. An edge above the pivot between two such vertices is dropped.
-//! The others are compared with the heaviest edge of the path between their ends, by climbing a
-//! tree of logarithmic height.
+//! Most edges are dropped by one comparison with a *pivot*, which two bytes choose: one byte per
+//! vertex says how heavy the edges are on the path to the center of the forest. The others are
+//! compared with the heaviest edge of the path between their ends, by climbing a tree of
+//! logarithmic height.
 //!
 //! * Source: this project. Keeping the forest of the edges so far is the semi-external algorithm of
 //!   Dementiev, Sanders, Schultes & Sibeyn 2004; the tree is that of linking by rank (Tarjan 1975)
@@ -30,9 +29,9 @@
 
 mod edges;
 mod forest;
+mod levels;
 mod limits;
 mod link_tree;
-mod pivot;
 mod sink;
 #[cfg(test)]
 mod tests;

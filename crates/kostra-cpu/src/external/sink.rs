@@ -2,24 +2,26 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{EdgeList, Edges, Key, Order, OutOfMemory, Weight, key_of, memory};
+use kostra_core::{EdgeList, Edges, Key, Order, OutOfMemory, Weight, key_of, memory, prefetch};
 use kostra_parallel::{Schedule, Team, with_team};
 
 use super::edges::{Edge, EdgeArrays};
 use super::forest::{ExternalForest, ForestState};
+use super::levels::Levels;
 use super::limits::Limits;
 use super::link_tree::LinkTree;
-use super::pivot::{Pivot, SAMPLE, Sampled};
 
 /// The number of edges that the threads filter before the rest is buffered.
 const WAVE: usize = 1 << 16;
 /// The number of edges that a thread filters at a time.
 const PART: usize = 1 << 13;
+/// How many edges ahead memory is prefetched: it arrives in about the time of some ten edges.
+const AHEAD: usize = 24;
 
 /// Counts of what happened to the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The edges that the pivot dropped.
+    /// The edges that one comparison with a pivot dropped.
     pub dropped_by_pivot: u64,
     /// The edges that were dropped because of the heaviest edge between their ends, and self-loops.
     pub dropped_by_path: u64,
@@ -42,8 +44,7 @@ pub struct ForestSink<W: Weight> {
     /// Later edges that may be in the forest, ascending by id.
     buffer: EdgeArrays<W>,
     tree: LinkTree<W::Key>,
-    pivot: Pivot<W::Key>,
-    sample: Vec<Sampled<W::Key>>,
+    levels: Levels<W::Key>,
     /// The number of input edges so far.
     taken: u64,
     statistics: Statistics,
@@ -75,8 +76,7 @@ impl<W: Weight> ForestSink<W> {
             forest: EdgeArrays::default(),
             buffer: EdgeArrays::default(),
             tree: LinkTree::new(),
-            pivot: Pivot::new(),
-            sample: Vec::new(),
+            levels: Levels::new(),
             taken: 0,
             statistics: Statistics::default(),
         };
@@ -176,8 +176,7 @@ impl<W: Weight> ForestSink<W> {
             forest: EdgeArrays { u, v, weights, ids },
             buffer: EdgeArrays::default(),
             tree: LinkTree::new(),
-            pivot: Pivot::new(),
-            sample: Vec::new(),
+            levels: Levels::new(),
             taken,
             statistics,
         };
@@ -188,7 +187,7 @@ impl<W: Weight> ForestSink<W> {
     /// Allocates the arrays, and builds the tree of the forest.
     fn rebuild(&mut self) -> Result<(), OutOfMemory> {
         self.tree = LinkTree::new();
-        self.pivot = Pivot::new();
+        self.levels = Levels::new();
         self.tree.reset(self.vertices)?;
         self.reserve()?;
         with_team(self.threads, |team| self.reduce(team))
@@ -206,7 +205,6 @@ impl<W: Weight> ForestSink<W> {
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
         self.taken = first + edges.len() as u64;
         let edges = edges.edges(self.order);
-        self.sample(edges);
         let threads = self.threads.min(1 + edges.len() / PART);
         with_team(threads, |team| {
             let mut parts: Vec<_> = (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect();
@@ -239,21 +237,11 @@ impl<W: Weight> ForestSink<W> {
         })
     }
 
-    /// Keeps some edges of a block by which the next pivot is chosen.
-    fn sample(&mut self, edges: Edges<'_, W>) {
-        self.sample.clear();
-        let step = edges.len().div_ceil(SAMPLE).max(1);
-        self.sample.extend(edges.ids().step_by(step).map(|id| {
-            let (u, v) = edges.ends(id);
-            (u, v, edges.key(id))
-        }));
-    }
-
     fn filter(&self, edges: Edges<'_, W>, range: std::ops::Range<usize>, part: &mut Part) {
         for at in range.start as u32..range.end as u32 {
             let (u, v) = edges.ends(at);
             let key = edges.key(at);
-            if self.pivot.drops(u, v, key) {
+            if self.levels.drops(u, v, key) {
                 part.statistics.dropped_by_pivot += 1;
             } else if self.tree.joins(u, v, key) {
                 part.statistics.dropped_by_path += 1;
@@ -279,7 +267,7 @@ impl<W: Weight> ForestSink<W> {
         with_team(self.threads, |team| self.reduce(team))
     }
 
-    /// Replaces the forest by the forest of itself and the buffer, and builds its tree and pivot.
+    /// Replaces the forest by the forest of itself and the buffer, and builds its tree and levels.
     fn reduce(&mut self, team: &Team<'_>) -> Result<(), OutOfMemory> {
         let (weights, order) = (&self.buffer.weights, self.order);
         let ids = weights.iter().zip(0..weights.len() as u32);
@@ -293,10 +281,8 @@ impl<W: Weight> ForestSink<W> {
         self.statistics.reductions += 1;
         let weights = &self.forest.weights;
         let ascending = (weights.len(), |at: usize| key_of(weights[at], order));
-        match self.pivot.choose(ascending, &self.sample, &self.tree) {
-            Some(pivot) => self.pivot.mark(pivot, (&self.tree, self.vertices), team),
-            None => Ok(()),
-        }
+        let center = self.tree.highest_root();
+        self.levels.find(ascending, (&self.tree, center), team)
     }
 
     /// Merges the forest and the buffer, whose edges are given in order by `ranks`, and unites them
@@ -309,7 +295,7 @@ impl<W: Weight> ForestSink<W> {
         let (first, end) = (buffer.len(), buffer.len() + forest.len());
         forest.move_up(first);
         let (mut at, mut kept) = (first, 0);
-        let mut unite = |edge: Edge<W>, key, forest: &mut EdgeArrays<W>| {
+        let mut unite = |edge: Edge<W>, key, forest: &mut EdgeArrays<W>, tree: &mut LinkTree<_>| {
             if tree.link(edge.u, edge.v, key) {
                 forest.set(kept, edge);
                 kept += 1;
@@ -318,20 +304,34 @@ impl<W: Weight> ForestSink<W> {
         };
         let mut goes_on = true;
         let last = ranks.iter().map(Some).chain([None]);
-        for rank in last {
+        for (next, rank) in last.enumerate() {
+            if let Some(&ahead) = ranks.get(next + AHEAD) {
+                let ahead = W::Key::rank_id(ahead) as usize;
+                prefetch(&buffer.u, ahead);
+                prefetch(&buffer.v, ahead);
+            }
+            if let Some(&ahead) = ranks.get(next + AHEAD / 2) {
+                let ahead = W::Key::rank_id(ahead) as usize;
+                tree.prefetch(buffer.u[ahead]);
+                tree.prefetch(buffer.v[ahead]);
+            }
             // Among equal keys, the edges of the forest come first: their ids are lower.
             while goes_on && at < end {
                 let edge = forest.get(at);
                 let key = key_of(edge.weight, *order);
+                if at + AHEAD < end {
+                    tree.prefetch(forest.u[at + AHEAD]);
+                    tree.prefetch(forest.v[at + AHEAD]);
+                }
                 if rank.is_some_and(|&rank| W::Key::rank_key(rank) < key) {
                     break;
                 }
-                goes_on = unite(edge, key, forest);
+                goes_on = unite(edge, key, forest, tree);
                 at += 1;
             }
             let Some(&rank) = rank.filter(|_| goes_on) else { break };
             let edge = buffer.get(W::Key::rank_id(rank) as usize);
-            goes_on = unite(edge, W::Key::rank_key(rank), forest);
+            goes_on = unite(edge, W::Key::rank_key(rank), forest, tree);
         }
         forest.truncate(kept);
     }
