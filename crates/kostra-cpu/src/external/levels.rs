@@ -42,8 +42,8 @@ impl<K: Key> Levels<K> {
         self.pivots.get(highest as usize).is_some_and(|&pivot| key >= pivot)
     }
 
-    /// Finds the levels in a new tree. `ascending(i)` is the key of edge `i` of the forest's `edges`
-    /// edges, and `center` is a root.
+    /// Finds the levels in a new tree with `edges` edges, whose keys are `ascending(0)` and so on.
+    /// `center` is a root.
     pub(super) fn find(
         &mut self,
         (edges, ascending): (usize, impl Fn(usize) -> K),

@@ -45,6 +45,8 @@ pub struct ForestSink<W: Weight> {
     buffer: EdgeArrays<W>,
     tree: LinkTree<W::Key>,
     levels: Levels<W::Key>,
+    /// Memory in which the buffer is sorted.
+    ranks: Vec<<W::Key as Key>::Rank>,
     /// The number of input edges so far.
     taken: u64,
     statistics: Statistics,
@@ -77,6 +79,7 @@ impl<W: Weight> ForestSink<W> {
             buffer: EdgeArrays::default(),
             tree: LinkTree::new(),
             levels: Levels::new(),
+            ranks: Vec::new(),
             taken: 0,
             statistics: Statistics::default(),
         };
@@ -123,7 +126,8 @@ impl<W: Weight> ForestSink<W> {
     fn reserve(&mut self) -> Result<(), OutOfMemory> {
         let most = (self.vertices as usize).saturating_sub(1);
         self.forest.reserve(most + self.limits.buffer)?;
-        self.buffer.reserve(self.limits.buffer)
+        self.buffer.reserve(self.limits.buffer)?;
+        memory::reserve_exact(&mut self.ranks, self.limits.buffer)
     }
 
     /// The number of vertices.
@@ -149,6 +153,7 @@ impl<W: Weight> ForestSink<W> {
     pub fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
         self.reduce_on_threads()?;
         self.buffer = EdgeArrays::default();
+        self.ranks = Vec::new();
         self.forest.shrink();
         self.vertices = self.vertices.max(vertices);
         self.limits = limits;
@@ -177,6 +182,7 @@ impl<W: Weight> ForestSink<W> {
             buffer: EdgeArrays::default(),
             tree: LinkTree::new(),
             levels: Levels::new(),
+            ranks: Vec::new(),
             taken,
             statistics,
         };
@@ -270,13 +276,12 @@ impl<W: Weight> ForestSink<W> {
     /// Replaces the forest by the forest of itself and the buffer, and builds its tree and levels.
     fn reduce(&mut self, team: &Team<'_>) -> Result<(), OutOfMemory> {
         let (weights, order) = (&self.buffer.weights, self.order);
-        let ids = weights.iter().zip(0..weights.len() as u32);
-        let ranks = ids.map(|(&weight, at)| key_of(weight, order).rank(at));
-        let mut ranks: Vec<<W::Key as Key>::Rank> = memory::collected(ranks)?;
-        ranks.sort_unstable();
+        let ranks = weights.iter().zip(0..).map(|(&weight, at)| key_of(weight, order).rank(at));
+        self.ranks.clear();
+        self.ranks.extend(ranks); // the memory was reserved
+        self.ranks.sort_unstable();
         self.tree.reset(self.vertices)?;
-        self.merge(&ranks);
-        drop(ranks);
+        self.merge();
         self.buffer.truncate(0);
         self.statistics.reductions += 1;
         let weights = &self.forest.weights;
@@ -285,13 +290,13 @@ impl<W: Weight> ForestSink<W> {
         self.levels.find(ascending, (&self.tree, center), team)
     }
 
-    /// Merges the forest and the buffer, whose edges are given in order by `ranks`, and unites them
+    /// Merges the forest and the buffer, whose edges the ranks give in order, and unites them
     /// as Kruskal's algorithm does.
     ///
     /// The edges of the forest move to the end of their arrays first, by as many places as there
     /// are edges in the buffer. So no edge is overwritten before it is read.
-    fn merge(&mut self, ranks: &[<W::Key as Key>::Rank]) {
-        let Self { forest, buffer, tree, order, .. } = self;
+    fn merge(&mut self) {
+        let Self { forest, buffer, tree, ranks, order, .. } = self;
         let (first, end) = (buffer.len(), buffer.len() + forest.len());
         forest.move_up(first);
         let (mut at, mut kept) = (first, 0);

@@ -14,7 +14,11 @@ mod outcome;
 mod plan;
 mod report;
 
+use kostra::io::{ReadError, ReadErrorKind};
+use kostra::{GraphError, SolveError};
+
 use crate::command::{Answer, Command};
+use crate::input::Source;
 pub(super) use arguments::Arguments;
 #[cfg(feature = "mpi")]
 pub(crate) use distributed::let_rank_0_report;
@@ -29,12 +33,30 @@ impl Command for Arguments {
     }
 }
 
+/// Adds to an error about the memory of a file's graph that `--memory` needs less.
+fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
+    let is_solver = matches!(error.downcast_ref(), Some(SolveError::OutOfMemory { .. }));
+    let is_reader = error.downcast_ref::<ReadError>().is_some_and(|error| {
+        matches!(
+            error.kind,
+            ReadErrorKind::OutOfMemory { .. }
+                | ReadErrorKind::Graph(GraphError::TooManyEdges { .. })
+        )
+    });
+    match plan.input.source {
+        Source::File(_) if is_solver || is_reader => {
+            anyhow::anyhow!("{error:#}; `--memory SIZE` solves the graph without holding its edges")
+        }
+        _ => error,
+    }
+}
+
 /// Solves in this process.
 fn run_here(arguments: Arguments) -> anyhow::Result<Answer> {
     let plan = Plan::resolve(arguments)?;
     let outcome = match &plan.external {
         Some(external) => external::run(&plan, external)?,
-        None => local::run(&plan)?,
+        None => local::run(&plan).map_err(|error| name_the_way_out(&plan, error))?,
     };
     report::print(&plan, &outcome)?;
     Ok(match outcome.verified {

@@ -11,8 +11,8 @@ pub(in crate::commands::solve) struct Budget {
 }
 
 const MIB: u64 = 1 << 20;
-/// The program itself, its stacks and the buffers of files.
-const PROGRAM: u64 = 16 * MIB;
+/// The program itself, its stacks, the buffers of files, and what the allocator does not return.
+const PROGRAM: u64 = 24 * MIB;
 /// Blocks of text and their parsed form, and the state of a decompressor, per thread.
 const PER_THREAD: u64 = 4 * MIB;
 /// Blocks of edges take one part of this many of the memory.

@@ -1,8 +1,8 @@
 //! Solving a graph whose edges do not fit into memory: `kostra solve --memory`.
 //!
-//! One thread reads, decompresses and parses blocks of edges and puts them into a queue. This thread
-//! takes them and passes them to a sink, which keeps the forest so far. From time to time the forest
-//! so far is written to a checkpoint beside the output, from which `--resume` continues.
+//! One thread reads, decompresses and parses blocks of edges and puts them into a queue. This
+//! thread takes them and passes them to a sink, which keeps the forest so far. From time to time
+//! the forest is written to a checkpoint beside the output, from which `--resume` continues.
 
 mod budget;
 mod checkpoint;
