@@ -136,7 +136,7 @@ mod tests {
         };
         let refused = Budget::new(0, 3).unwrap_err().to_string();
         let smallest = least(&refused);
-        assert!(smallest < 40 << 20);
+        assert!(smallest < 48 << 20);
         let small = Budget::new(smallest, 3).unwrap();
         for vertices in [1_000_000, 50_000_000, u32::MAX] {
             let refused = small.limits::<f64>(vertices).unwrap_err().to_string();

@@ -23,7 +23,7 @@ use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::device::Device;
 use crate::progress::Stage;
-use crate::report::thousands;
+use crate::report::{count, thousands};
 pub(super) use budget::{Budget, parse_bytes};
 use checkpoint::Checkpoints;
 use intake::Intake;
@@ -99,10 +99,11 @@ fn describe(external: &External, summary: &Summary, statistics: Statistics) -> S
     let Statistics { dropped_by_pivot, dropped_by_path, reductions, .. } = statistics;
     format!(
         "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
-         dropped {:.1} %, and the buffer was reduced {reductions} times",
+         dropped {:.1} %, and the buffer was reduced {}",
         thousands(external.budget.bytes() >> 20),
         percent(dropped_by_pivot),
         percent(dropped_by_path),
+        count(reductions, "time", "times"),
     )
 }
 
