@@ -68,7 +68,10 @@ fn the_sink_solves_every_case() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(150)
+    })]
 
     #[test]
     fn the_sink_returns_the_forest_of_the_definition(graph in graphs(24, 60)) {

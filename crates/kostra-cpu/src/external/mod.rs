@@ -19,9 +19,9 @@
 //! compared with the heaviest edge of the path between their ends, by climbing a tree of
 //! logarithmic height.
 //!
-//! * Source: this project. Keeping the forest of the edges so far is the semi-external algorithm of
-//!   Dementiev, Sanders, Schultes & Sibeyn 2004; the tree is that of linking by rank (Tarjan 1975)
-//!   without path compression, with the key of each link.
+//! * Source: this project. Feigenbaum, Kannan, McGregor, Suri & Zhang 2005 keep the forest of the
+//!   edges so far, one edge at a time. The tree is that of linking by rank (Tarjan 1975) without
+//!   path compression, with the key of each link.
 //! * Time: O(m log n), and O((n + b) log n) per reduction of b buffered edges. On edges in random
 //!   order the number of reductions is O(1 + n / b log(m / n)) expected, because the forest of the
 //!   first k edges holds the next edge with probability below n / k.

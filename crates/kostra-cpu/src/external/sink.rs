@@ -119,7 +119,7 @@ impl<W: Weight> ForestSink<W> {
         sink.forest.v.extend_from_slice(state.v);
         sink.forest.weights.extend_from_slice(state.weights);
         sink.forest.ids.extend_from_slice(state.ids);
-        with_team(threads, |team| sink.reduce(team))?;
+        sink.reduce_on_team()?;
         Ok((sink.forest.len() == edges).then_some(sink))
     }
 
@@ -151,7 +151,7 @@ impl<W: Weight> ForestSink<W> {
     /// # Errors
     /// When the system refuses the memory.
     pub fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
-        self.reduce_on_threads()?;
+        self.reduce_buffer()?;
         self.buffer = EdgeArrays::default();
         self.ranks = Vec::new();
         self.forest.shrink();
@@ -169,7 +169,7 @@ impl<W: Weight> ForestSink<W> {
         limits: Limits,
         weight: impl Fn(W) -> V,
     ) -> Result<ForestSink<V>, OutOfMemory> {
-        self.reduce_on_threads()?;
+        self.reduce_buffer()?;
         let Self { order, threads, vertices, forest, taken, statistics, .. } = self;
         let EdgeArrays { u, v, weights, ids } = forest;
         let weights = memory::collected(weights.into_iter().map(weight))?;
@@ -196,7 +196,7 @@ impl<W: Weight> ForestSink<W> {
         self.levels = Levels::new();
         self.tree.reset(self.vertices)?;
         self.reserve()?;
-        with_team(self.threads, |team| self.reduce(team))
+        self.reduce_on_team()
     }
 
     /// Adds the edges that follow the edges so far. Edge `i` of the block has the id `first + i`.
@@ -266,11 +266,13 @@ impl<W: Weight> ForestSink<W> {
         Ok(())
     }
 
-    fn reduce_on_threads(&mut self) -> Result<(), OutOfMemory> {
-        if self.buffer.len() == 0 {
-            return Ok(());
-        }
-        with_team(self.threads, |team| self.reduce(team))
+    fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
+        if self.buffer.len() == 0 { Ok(()) } else { self.reduce_on_team() }
+    }
+
+    fn reduce_on_team(&mut self) -> Result<(), OutOfMemory> {
+        let threads = self.threads.min(1 + self.vertices as usize / PART);
+        with_team(threads, |team| self.reduce(team))
     }
 
     /// Replaces the forest by the forest of itself and the buffer, and builds its tree and levels.
@@ -346,7 +348,7 @@ impl<W: Weight> ForestSink<W> {
     /// # Errors
     /// When the system refuses the memory.
     pub fn state(&mut self) -> Result<ForestState<'_, W>, OutOfMemory> {
-        self.reduce_on_threads()?;
+        self.reduce_buffer()?;
         let EdgeArrays { u, v, weights, ids } = &self.forest;
         Ok(ForestState { taken: self.taken, vertices: self.vertices, ids, u, v, weights })
     }
@@ -356,7 +358,7 @@ impl<W: Weight> ForestSink<W> {
     /// # Errors
     /// When the system refuses the memory.
     pub fn finish(mut self) -> Result<(ExternalForest<W>, Statistics), OutOfMemory> {
-        self.reduce_on_threads()?;
+        self.reduce_buffer()?;
         let Self { vertices, forest, statistics, .. } = self;
         Ok((ExternalForest::sorted(vertices, forest)?, statistics))
     }

@@ -46,7 +46,7 @@ const QUEUED: usize = 1;
 static INFO: SolverInfo = SolverInfo {
     id: "external",
     title: "Forest so far and a buffer, in one pass",
-    source: "this project; after Dementiev, Sanders, Schultes & Sibeyn 2004",
+    source: "this project; after Feigenbaum, Kannan, McGregor, Suri & Zhang 2005",
     platform: Platform::Threads,
     representation: Representation::EdgeList,
     exact: true,
