@@ -99,11 +99,11 @@ fn describe(external: &External, summary: &Summary, statistics: Statistics) -> S
     let Statistics { dropped_by_pivot, dropped_by_path, reductions, .. } = statistics;
     format!(
         "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
-         dropped {:.1} %, and the buffer was reduced {}",
+         dropped {:.1} %; {} of the buffer",
         thousands(external.budget.bytes() >> 20),
         percent(dropped_by_pivot),
         percent(dropped_by_path),
-        count(reductions, "time", "times"),
+        count(reductions, "reduction", "reductions"),
     )
 }
 
