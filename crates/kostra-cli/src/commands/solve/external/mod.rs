@@ -89,14 +89,16 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
             checkpoints.remove()?;
         }
     }
-    notes.insert(0, describe(external, &summary, found.statistics));
+    notes.insert(0, describe(external, found.statistics));
     Ok(outcome(plan, (summary, found), (times, notes)))
 }
 
 /// The note on the memory and on what happened to the edges.
-fn describe(external: &External, summary: &Summary, statistics: Statistics) -> String {
-    let percent = |edges: u64| 100.0 * edges as f64 / summary.edges.max(1) as f64;
-    let Statistics { dropped_by_pivot, dropped_by_path, reductions, .. } = statistics;
+fn describe(external: &External, statistics: Statistics) -> String {
+    let Statistics { dropped_by_pivot, dropped_by_path, buffered, reductions } = statistics;
+    // Fewer than all edges after `--resume`.
+    let edges = (dropped_by_pivot + dropped_by_path + buffered).max(1);
+    let percent = |dropped: u64| 100.0 * dropped as f64 / edges as f64;
     format!(
         "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
          dropped {:.1} %; {} of the buffer",
