@@ -61,8 +61,7 @@ pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Re
         recipe.count_edges(&Options { progress: &progress, ..Options::default() })?
     };
     let (vertices, weight_type) = recipe.header();
-    // Counting refuses more edges than ids.
-    let header = StreamHeader { vertices, edges: edges as u32, weight_type };
+    let header = StreamHeader { vertices, edges, weight_type };
     {
         let stage = Stage::start(&format!("generating {to}"));
         let progress = |done, total| stage.steps(done, total);

@@ -1,5 +1,6 @@
 //! The solvers that run on the CPU: on one thread (`sequential/`) and on several (`threads/`).
 
+pub mod external;
 mod heap;
 mod light_edges;
 mod radix_sort;

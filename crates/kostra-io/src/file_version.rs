@@ -37,6 +37,11 @@ impl FileVersion {
         self.length
     }
 
+    /// When the file was last written to.
+    pub fn modified(&self) -> SystemTime {
+        self.modified
+    }
+
     /// The device and the inode, which only one file of a machine has. Zeros where the system has
     /// no such numbers: there, only the length and the modification time are compared.
     pub fn place(&self) -> [u64; 2] {

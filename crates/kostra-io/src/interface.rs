@@ -11,6 +11,7 @@ use std::path::Path;
 use kostra_core::{AnyGraph, Coordinates, WeightType};
 
 use crate::compression::{Compression, Stream};
+use crate::edge_stream::Blocks;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::mapped_file::MappedFile;
@@ -46,7 +47,12 @@ pub struct FormatInfo {
     /// Opens one part of a file, or returns `None` for a file that has no parts. `None` if files
     /// in this format are only read as a whole.
     pub(crate) read_part: Option<OpenPart>,
+    /// Reads the edges in blocks. `None` if files in this format are only read as a whole.
+    pub(crate) read_blocks: Option<ReadBlocks>,
 }
+
+/// Reads the edges of a graph in blocks.
+pub(crate) type ReadBlocks = fn(Stream<'_>, &ReadOptions, &mut Blocks<'_>) -> Result<(), Fault>;
 
 /// Opens one part of a file, whose stream has not been read.
 pub(crate) type OpenPart = for<'a> fn(
@@ -83,6 +89,12 @@ impl Format {
     /// Whether Kostra writes this format.
     pub const fn is_writable(self) -> bool {
         self.0.write.is_some()
+    }
+
+    /// Whether a graph in this format can be read in blocks of edges (see
+    /// [`stream_edges`](crate::stream_edges)).
+    pub const fn is_streamed(self) -> bool {
+        self.0.read_blocks.is_some()
     }
 
     /// Whether several processes can read a file in this format together, each a part of its edges
@@ -251,7 +263,7 @@ pub struct StreamHeader {
     /// The number of vertices.
     pub vertices: u32,
     /// The number of edges.
-    pub edges: u32,
+    pub edges: u64,
     /// The type of the weights.
     pub weight_type: WeightType,
 }

@@ -10,10 +10,12 @@
 //! these modules.
 
 mod blocks;
+mod checkpoint;
 mod columns;
 mod compression;
 #[cfg(unix)]
 mod descriptor;
+mod edge_stream;
 mod error;
 mod fault;
 mod file_version;
@@ -40,7 +42,9 @@ mod weights;
 mod words;
 mod write;
 
+pub use checkpoint::{Checkpoint, CheckpointFacts, EdgesSeen, ForestArrays, write_checkpoint};
 pub use compression::Compression;
+pub use edge_stream::{EdgeBlock, StreamFacts, StreamSummary, TakeBlocks, stream_edges};
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::FileVersion;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};

@@ -55,7 +55,7 @@ pub fn write_stream(
     match (&format.info().write_stream, output) {
         (Some(StreamWriter::Lines(text)), _) => write_atomically(output, |to| {
             let mut lines = TextWriter::new(to);
-            (text.first)(&mut lines, header.vertices.into(), header.edges.into())?;
+            (text.first)(&mut lines, header.vertices.into(), header.edges)?;
             generate(&mut |blocks| {
                 blocks.iter().try_for_each(|block| (text.lines)(&mut lines, block))
             })?;

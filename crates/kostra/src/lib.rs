@@ -39,6 +39,7 @@
 //! | [`tree`] | uses of a forest: hierarchies of clusters, bottlenecks, rooted trees |
 //! | [`partition`](mod@partition) | partitions of a graph into parts of equal weight |
 //! | [`renumbering`] | new numbers for vertices |
+//! | [`external`] | forests of graphs whose edges do not fit into memory |
 //! | [`cuda`] | CUDA devices |
 //!
 //! # Examples
@@ -56,6 +57,7 @@ pub mod renumbering;
 pub mod tree;
 
 pub use kostra_core::*;
+pub use kostra_cpu::external;
 pub use kostra_cuda as cuda;
 pub use kostra_gen as generate;
 pub use kostra_io as io;

@@ -12,5 +12,4 @@ mod write;
 pub(crate) use destination::{Destination, ForestFormat};
 pub(crate) use read::read;
 pub(crate) use write::write;
-#[cfg(feature = "mpi")]
 pub(crate) use write::write_forest;

@@ -82,7 +82,6 @@ fn write_edges(
 ///
 /// # Errors
 /// When the output fails.
-#[cfg(feature = "mpi")]
 pub(crate) fn write_forest(to: &mut dyn Write, forest: &AnyGraph, ids: &[u64]) -> io::Result<()> {
     writeln!(to, "{HEADER}")?;
     with_graph!(forest, forest => {

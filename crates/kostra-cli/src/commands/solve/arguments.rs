@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};
 
+use super::external::parse_bytes;
 use crate::algorithm::AUTO;
 use crate::arguments::InputArguments;
 use crate::device::{Device, parse_device};
@@ -23,6 +24,7 @@ Examples:
   zcat roads.gr.gz | kostra solve - --json
   kostra solve gen:grid:side=1000
   kostra solve gen:rmat:scale=22 --device cuda
+  kostra solve big.kst --memory 4GiB -o forest.ids
   kostra solve mesh.graph --algorithm prim-union --partition mesh.graph.part.8
 
 All exact algorithms find the same forest, on any number of threads: if two
@@ -63,6 +65,25 @@ pub(in crate::commands) struct Arguments {
     /// Print the algorithm's phases, rounds and counters
     #[arg(long)]
     pub(super) trace: bool,
+
+    /// Solve within this much memory, such as 4GiB: the edges are read in blocks, in one pass, and
+    /// only the forest so far is kept
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = parse_bytes,
+        conflicts_with_all = ["algorithm", "set", "partition", "verify", "trace"],
+    )]
+    pub(super) memory: Option<u64>,
+
+    /// Continue an interrupted solve with `--memory` from the checkpoint beside the output file
+    #[arg(long, requires_all = ["memory", "output"])]
+    pub(super) resume: bool,
+
+    /// With `--memory`, save the forest so far every so many seconds to the output file's name with
+    /// `.checkpoint`
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "memory")]
+    pub(super) checkpoint: u64,
 
     /// Write the forest to this file; `-` writes it to standard output and the report to standard
     /// error

@@ -1,18 +1,24 @@
 //! `kostra solve`: finds a spanning forest, and reports its weight and the time of each step.
 //!
 //! `arguments` is what the user typed, and `plan` is what it means. `local` carries out a plan in
-//! this process, and `distributed` on the ranks of an MPI job. Both return an `outcome`, which
+//! this process, `external` if the edges do not fit into memory, and `distributed` on the ranks of
+//! an MPI job. All return an `outcome`, which
 //! `report` prints.
 
 mod arguments;
 #[cfg(feature = "mpi")]
 mod distributed;
+mod external;
 mod local;
 mod outcome;
 mod plan;
 mod report;
 
+use kostra::io::{ReadError, ReadErrorKind};
+use kostra::{GraphError, SolveError};
+
 use crate::command::{Answer, Command};
+use crate::input::Source;
 pub(super) use arguments::Arguments;
 #[cfg(feature = "mpi")]
 pub(crate) use distributed::let_rank_0_report;
@@ -27,10 +33,31 @@ impl Command for Arguments {
     }
 }
 
+/// Adds to an error about the memory of a file's graph that `--memory` needs less.
+fn name_the_way_out(plan: &Plan, error: anyhow::Error) -> anyhow::Error {
+    let is_solver = matches!(error.downcast_ref(), Some(SolveError::OutOfMemory { .. }));
+    let is_reader = error.downcast_ref::<ReadError>().is_some_and(|error| {
+        matches!(
+            error.kind,
+            ReadErrorKind::OutOfMemory { .. }
+                | ReadErrorKind::Graph(GraphError::TooManyEdges { .. })
+        )
+    });
+    match plan.input.source {
+        Source::File(_) if is_solver || is_reader => {
+            anyhow::anyhow!("{error:#}; `--memory SIZE` solves the graph without holding its edges")
+        }
+        _ => error,
+    }
+}
+
 /// Solves in this process.
 fn run_here(arguments: Arguments) -> anyhow::Result<Answer> {
     let plan = Plan::resolve(arguments)?;
-    let outcome = local::run(&plan)?;
+    let outcome = match &plan.external {
+        Some(external) => external::run(&plan, external)?,
+        None => local::run(&plan).map_err(|error| name_the_way_out(&plan, error))?,
+    };
     report::print(&plan, &outcome)?;
     Ok(match outcome.verified {
         Some(Err(_)) => Answer::No,

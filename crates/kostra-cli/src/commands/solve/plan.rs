@@ -4,6 +4,7 @@ use kostra::io::Input;
 use kostra::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
+use super::external::{self, External};
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
@@ -24,6 +25,8 @@ pub(super) struct Plan {
     pub(super) trace: bool,
     pub(super) output: Option<Destination>,
     pub(super) json: bool,
+    /// How to solve a graph whose edges do not fit into memory; none keeps the graph in memory.
+    pub(super) external: Option<External>,
 }
 
 impl Plan {
@@ -47,7 +50,8 @@ impl Plan {
             .output
             .map(|path| Destination::resolve(&path, arguments.output_format))
             .transpose()?;
-        Ok(Self {
+        let (memory, checkpoints) = (arguments.memory, (arguments.checkpoint, arguments.resume));
+        let mut plan = Self {
             input,
             algorithm,
             device: arguments.device,
@@ -58,7 +62,12 @@ impl Plan {
             trace: arguments.trace,
             output,
             json: arguments.json,
-        })
+            external: None,
+        };
+        if let Some(memory) = memory {
+            plan.external = Some(external::resolve(memory, checkpoints, &plan)?);
+        }
+        Ok(plan)
     }
 
     /// The number of parts that the user requires of the partition file, if there is one.

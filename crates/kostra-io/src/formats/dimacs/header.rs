@@ -15,6 +15,8 @@ pub(super) struct Header {
     kind: Kind,
     pub(super) n: u32,
     pub(super) m: u64,
+    /// The number of the line.
+    line: u64,
 }
 
 impl Header {
@@ -34,11 +36,8 @@ impl Header {
                     let header = Self::parse(line).map_err(|(column, sentence)| {
                         Fault::at_line(number, column as u64 + 1, sentence)
                     })?;
-                    if header.m > MAX_EDGES as u64 {
-                        return Err(Fault::too_many_edges(number, header.m));
-                    }
                     text.skip()?;
-                    return Ok(header);
+                    return Ok(Self { line: number, ..header });
                 }
                 Some((at, word)) => {
                     let sentence = format!(
@@ -52,6 +51,19 @@ impl Header {
         }
     }
 
+    /// Refuses more edges than a graph in memory may have.
+    pub(super) fn check_limit(&self) -> Result<(), Fault> {
+        if self.m > MAX_EDGES as u64 {
+            return Err(Fault::too_many_edges(self.line, self.m));
+        }
+        Ok(())
+    }
+
+    /// The parser of the lines after it.
+    pub(super) fn lines(&self, options: &ReadOptions) -> Lines {
+        Lines { kind: self.kind, n: self.n, nan: options.nan_rule() }
+    }
+
     /// Parses the lines after it, or a part of them, into empty columns, whose base is the number
     /// of edges before them. `weighted_before` says whether those have weights, if there are any.
     /// Returns the number of lines up to the end of the text.
@@ -62,31 +74,41 @@ impl Header {
         columns: &mut Columns,
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
-        let Self { kind, n, m } = *self;
+        let Self { kind, m, .. } = *self;
         columns
             .reserve_exact(text.reasonable(m, kind.least_bytes()), kind == Kind::ShortestPaths)?;
-        let lines = Lines { kind, n, nan: options.nan_rule() };
-        text.parse(options.thread_count(), &lines, |chunk, block| {
-            let before = columns.base + columns.len() as u64;
+        text.parse(options.thread_count(), &self.lines(options), |chunk, block| {
             let weighted =
                 if columns.len() > 0 { Some(columns.is_weighted()) } else { weighted_before };
-            if let Some(weighted) = weighted
-                && chunk.len() > 0
-                && chunk.is_weighted() != weighted
-            {
-                return Err(BlockFault::new(kind.edge_in(block, 0), kind.mixed(weighted)));
-            }
-            let surplus = before + chunk.len() as u64 > m;
-            let accepted = m.saturating_sub(before) as usize;
-            columns.join(chunk, accepted, |edge| kind.edge_in(block, edge))?;
-            let sentence =
-                || format!("the header announces {}, and this is one more", kind.counted(m));
-            if surplus {
-                Err(BlockFault::new(kind.edge_in(block, accepted), sentence()))
-            } else {
-                Ok(())
-            }
+            self.join((chunk, block), weighted, columns)
         })
+    }
+
+    /// Adds the edges of a block to `columns`. `weighted` says whether the edges before have
+    /// weights, if there are any.
+    pub(super) fn join(
+        &self,
+        (chunk, block): (&mut Columns, &[u8]),
+        weighted: Option<bool>,
+        columns: &mut Columns,
+    ) -> Result<(), BlockFault> {
+        let Self { kind, m, .. } = *self;
+        let before = columns.base + columns.len() as u64;
+        if let Some(weighted) = weighted
+            && chunk.len() > 0
+            && chunk.is_weighted() != weighted
+        {
+            return Err(BlockFault::new(kind.edge_in(block, 0), kind.mixed(weighted)));
+        }
+        let surplus = before + chunk.len() as u64 > m;
+        let accepted = m.saturating_sub(before) as usize;
+        columns.join(chunk, accepted, |edge| kind.edge_in(block, edge))?;
+        let sentence = || format!("the header announces {}, and this is one more", kind.counted(m));
+        if surplus {
+            Err(BlockFault::new(kind.edge_in(block, accepted), sentence()))
+        } else {
+            Ok(())
+        }
     }
 
     /// Checks the number of edges of a text that ends after `lines` lines.
@@ -137,7 +159,7 @@ impl Header {
             ));
         }
         match u32::try_from(n) {
-            Ok(n) if n as usize <= MAX_VERTICES => Ok(Self { kind, n, m }),
+            Ok(n) if n as usize <= MAX_VERTICES => Ok(Self { kind, n, m, line: 0 }),
             _ => Err((n_at, GraphError::TooManyVertices { vertices: n }.to_string())),
         }
     }

@@ -19,6 +19,7 @@ use kostra_core::{AnyGraph, with_graph};
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::Columns;
 use crate::compression::Stream;
+use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};
@@ -40,6 +41,7 @@ impl Format {
         write: Some(writer),
         write_stream: Some(StreamWriter::Lines(LINES)),
         read_part: Some(part::open),
+        read_blocks: Some(read_blocks),
     });
 }
 
@@ -74,6 +76,7 @@ fn read_in_blocks(
 ) -> Result<Parsed, Fault> {
     let mut text = Text::with_block_size(stream, block_size)?;
     let header = Header::read(&mut text)?;
+    header.check_limit()?;
     weights::refuse_others(header.is_weighted(), options)?;
     let mut columns = Columns::default();
     let lines = header.parse_lines(text, None, &mut columns, options)?;
@@ -83,6 +86,24 @@ fn read_in_blocks(
     let graph =
         weights::RawGraph::new(header.vertices(), columns, weighted).build(options, &mut notes)?;
     Ok(Parsed::new(graph, notes))
+}
+
+fn read_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    blocks: &mut Blocks<'_>,
+) -> Result<(), Fault> {
+    let mut text = Text::new(stream)?;
+    let header = Header::read(&mut text)?;
+    weights::refuse_others(header.is_weighted(), options)?;
+    let facts = StreamFacts { vertices: Some(header.n), edges: Some(header.m), weight_type: None };
+    blocks.begin(facts)?;
+    let lines = text.parse(options.thread_count(), &header.lines(options), |chunk, block| {
+        header.join((chunk, block), blocks.weighted_so_far(), &mut blocks.columns)?;
+        blocks.pass_on_if_full()
+    })?;
+    blocks.finish()?;
+    header.check_edges(blocks.columns.base, lines)
 }
 
 /// Writes a graph as `p sp`, one arc per edge.

@@ -16,6 +16,7 @@ pub(super) fn open(
 ) -> Result<Option<Box<dyn PartContent>>, Fault> {
     let mut text = Text::new(stream)?;
     let header = Header::read(&mut text)?;
+    header.check_limit()?;
     weights::refuse_others(header.is_weighted(), options)?;
     Ok(Some(Box::new(TextPart::open(of, &text, header)?)))
 }

@@ -26,6 +26,7 @@ impl Format {
         write: Some(writer),
         write_stream: None,
         read_part: Some(part::open),
+        read_blocks: None,
     });
 }
 

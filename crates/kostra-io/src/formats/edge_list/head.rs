@@ -5,6 +5,7 @@ use kostra_core::counted;
 use crate::blocks::Text;
 use crate::columns::{Columns, Ends};
 use crate::compression::{HEAD, LONGEST_HEAD};
+use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::number::{self, words};
 use crate::text_part::Conclusion;
@@ -83,6 +84,27 @@ impl Head {
         let rows = Rows { layout: &self.layout, options };
         text.parse(options.thread_count(), &rows, |chunk, block| {
             columns.join(chunk, usize::MAX, |edge| row_in(block, edge))
+        })
+    }
+
+    /// What the lines before the edges state.
+    pub(super) fn facts(&self) -> StreamFacts {
+        let vertices = self.counts.and_then(|counts| u32::try_from(counts.n).ok());
+        let edges = self.counts.map(|counts| counts.m);
+        StreamFacts { vertices, edges, weight_type: None }
+    }
+
+    /// Parses the lines of all edges between numbered vertices into blocks.
+    pub(super) fn parse_blocks(
+        &self,
+        text: Text<'_>,
+        blocks: &mut Blocks<'_>,
+        options: &ReadOptions,
+    ) -> Result<u64, Fault> {
+        let rows = Rows { layout: &self.layout, options };
+        text.parse(options.thread_count(), &rows, |chunk, block| {
+            blocks.columns.join(chunk, usize::MAX, |edge| row_in(block, edge))?;
+            blocks.pass_on_if_full()
         })
     }
 

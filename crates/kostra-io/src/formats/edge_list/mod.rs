@@ -27,6 +27,7 @@ use kostra_core::{AnyGraph, counted, with_graph};
 use crate::blocks::{BLOCK_BYTES, Text};
 use crate::columns::{Columns, Ends};
 use crate::compression::Stream;
+use crate::edge_stream::Blocks;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head as InputHead};
 use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};
@@ -50,6 +51,7 @@ impl Format {
         write: Some(writer),
         write_stream: Some(StreamWriter::Lines(LINES)),
         read_part: Some(part::open),
+        read_blocks: Some(read_blocks),
     });
 }
 
@@ -117,6 +119,28 @@ fn read_in_blocks(
         weights::RawGraph::new(vertices, columns, head.is_weighted()).build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
     Ok(Parsed { names, warnings, ..Parsed::new(graph, notes) })
+}
+
+fn read_blocks(
+    stream: Stream<'_>,
+    options: &ReadOptions,
+    blocks: &mut Blocks<'_>,
+) -> Result<(), Fault> {
+    let mut text = Text::new(stream)?;
+    let head = Head::read(&mut text, options)?;
+    weights::refuse_others(head.announces_edges() && head.is_weighted(), options)?;
+    blocks.begin(head.facts())?;
+    head.parse_blocks(text, blocks, options)?;
+    blocks.finish()?;
+    let mut notes = Vec::new();
+    let conclusion = head.conclude(blocks.ends, options, &mut notes)?;
+    if !conclusion.first_is_an_edge {
+        let sentence = "this line states the numbers of vertices and edges, which only the end of \
+                        the input shows; start the line with # to read the input in blocks";
+        return Err(Fault::at_line(head.line, 1, sentence));
+    }
+    blocks.notes.extend(notes);
+    blocks.conclude(conclusion.vertices)
 }
 
 fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<Parsed, Fault> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::{Schedule, with_team};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The number of bytes that one checksum of the lower level covers. Part of the file format.
 pub(super) const CHUNK: usize = 4 << 20;
@@ -68,6 +68,44 @@ pub(super) fn for_each_chunk<T: Plain>(values: &[T], take: Take<'_>) -> io::Resu
         take(&bytes)?;
     }
     Ok(())
+}
+
+/// The checksum of a section whose bytes arrive in pieces.
+#[derive(Default)]
+pub(super) struct Digest {
+    /// The checksums of finished chunks, and the state of the unfinished one.
+    chunks: Vec<u64>,
+    chunk: Xxh3,
+    chunk_bytes: usize,
+}
+
+impl Digest {
+    /// Adds the next bytes.
+    pub(super) fn update(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(CHUNK - self.chunk_bytes));
+            self.chunk.update(now);
+            self.chunk_bytes += now.len();
+            if self.chunk_bytes == CHUNK {
+                self.end_chunk();
+            }
+            bytes = later;
+        }
+    }
+
+    fn end_chunk(&mut self) {
+        self.chunks.push(self.chunk.digest());
+        self.chunk.reset();
+        self.chunk_bytes = 0;
+    }
+
+    /// The checksum of all bytes.
+    pub(super) fn finish(mut self) -> u64 {
+        if self.chunk_bytes > 0 {
+            self.end_chunk();
+        }
+        combine(&self.chunks)
+    }
 }
 
 /// The checksum of a section from those of its chunks.

@@ -18,6 +18,8 @@ const ENTRY: usize = 32;
 const MOST_SECTIONS: usize = 5;
 pub(super) const LONGEST: usize = TABLE + ENTRY * MOST_SECTIONS;
 const CHECKSUM: usize = 56;
+/// The most edges of a file. Their arrays have fewer than 2^63 bytes.
+const MAX_EDGES_IN_FILE: u64 = 1 << 48;
 /// The alignment of sections: a cache line, and enough for every type of number.
 const ALIGNMENT: u64 = 64;
 
@@ -80,7 +82,7 @@ pub(super) struct Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) vertices: u32,
-    pub(super) edges: u32,
+    pub(super) edges: u64,
     pub(super) weight_type: WeightType,
     pub(super) places: Places,
     /// The number of bytes of the section of names, if there is one.
@@ -90,7 +92,7 @@ pub(super) struct Header {
 impl Header {
     /// The sections of the file without their checksums, and the length of the file.
     pub(super) fn layout(&self) -> (Vec<Section>, u64) {
-        let (n, m) = (u64::from(self.vertices), u64::from(self.edges));
+        let (n, m) = (u64::from(self.vertices), self.edges);
         let weight = match self.weight_type {
             WeightType::I32 | WeightType::U32 | WeightType::F32 => 4,
             WeightType::I64 | WeightType::U64 | WeightType::F64 => 8,
@@ -122,7 +124,7 @@ impl Header {
         let mut bytes = MAGIC.to_vec();
         VERSION.put(&mut bytes);
         u64::from(self.vertices).put(&mut bytes);
-        u64::from(self.edges).put(&mut bytes);
+        self.edges.put(&mut bytes);
         index(WEIGHT_TYPES.iter().position(|&known| known == self.weight_type)).put(&mut bytes);
         index(PLACES.iter().position(|&known| known == self.places)).put(&mut bytes);
         (sections.len() as u32).put(&mut bytes);
@@ -186,14 +188,15 @@ impl Header {
 
     fn parse(bytes: &[u8], count: u32) -> Result<Self, Fault> {
         let (n, m) = (u64::get(&bytes[16..]), u64::get(&bytes[24..]));
-        let below = |offset: u64, number: u64, most: usize, what: &str| match u32::try_from(number)
-        {
-            Ok(fits) if fits as usize <= most => Ok(fits),
-            _ => Err(Fault::at_byte(
-                offset,
-                format!("{number} {what} are more than the {most} that Kostra can hold"),
-            )),
+        let refused = |offset: u64, number: u64, most: u64, what: &str| {
+            let sentence = format!("{number} {what} are more than the {most} that Kostra can hold");
+            Fault::at_byte(offset, sentence)
         };
+        let vertices = u32::try_from(n).ok().filter(|&fits| fits as usize <= MAX_VERTICES);
+        let vertices = vertices.ok_or_else(|| refused(16, n, MAX_VERTICES as u64, "vertices"))?;
+        if m > MAX_EDGES_IN_FILE {
+            return Err(refused(24, m, MAX_EDGES_IN_FILE, "edges"));
+        }
         let weight_type = u32::get(&bytes[32..]);
         let places = u32::get(&bytes[36..]);
         let unknown =
@@ -216,8 +219,8 @@ impl Header {
             }
         };
         Ok(Self {
-            vertices: below(16, n, MAX_VERTICES, "vertices")?,
-            edges: below(24, m, MAX_EDGES, "edges")?,
+            vertices,
+            edges: m,
             weight_type: *WEIGHT_TYPES
                 .get(weight_type as usize)
                 .ok_or_else(|| unknown(32, "weight type", weight_type))?,
@@ -225,6 +228,30 @@ impl Header {
             names,
         })
     }
+}
+
+impl Section {
+    /// The fault of a section whose checksum is wrong.
+    pub(super) fn damaged(&self) -> Fault {
+        let sentence = format!(
+            "the {} are damaged: the checksum of their section is wrong",
+            self.kind.title()
+        );
+        Fault::at_byte(self.offset, sentence)
+    }
+}
+
+/// Refuses a file with more edges than a graph in memory may have.
+pub(super) fn check_edges_in_memory(header: &Header) -> Result<(), Fault> {
+    let edges = header.edges;
+    if edges <= MAX_EDGES as u64 {
+        return Ok(());
+    }
+    let sentence = format!(
+        "{edges} edges are more than the {MAX_EDGES} that a graph in memory can have; `kostra \
+         solve --memory` reads such a file in blocks"
+    );
+    Err(Fault::at_byte(24, sentence))
 }
 
 fn check_magic(file: &[u8]) -> Result<(), Fault> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kostra_core::memory;
 use memmap2::Mmap;
 
-use super::header::{Header, LONGEST, check_length};
+use super::header::{Header, LONGEST, check_edges_in_memory, check_length};
 use crate::compression::fill;
 use crate::fault::Fault;
 use crate::source::from_io;
@@ -45,7 +45,8 @@ impl Bytes {
         if head.is_empty() {
             return Err(ReadErrorKind::Empty.into());
         }
-        let (_, _, announced) = Header::decode(head)?;
+        let (header, _, announced) = Header::decode(head)?;
+        check_edges_in_memory(&header)?;
         let length = usize::try_from(announced)
             .map_err(|_| ReadErrorKind::OutOfMemory { bytes: announced })?;
         // Cleared by the system and not touched: a header that lies takes no more than its file

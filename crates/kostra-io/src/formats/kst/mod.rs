@@ -21,6 +21,7 @@
 //! a section is computed over the checksums of its chunks of 4 MiB, so that several threads can
 //! check it.
 
+mod blocks;
 mod chunks;
 mod header;
 mod mapped;
@@ -52,6 +53,7 @@ impl Format {
         write: Some(writer),
         write_stream: Some(StreamWriter::File(stream::sink)),
         read_part: Some(part::open),
+        read_blocks: Some(blocks::read_blocks),
     });
 }
 

@@ -14,7 +14,9 @@ use kostra_core::{
 };
 
 use super::chunks::{Plain, checksums, chunks, combine_all, decode};
-use super::header::{Header, Kind, LONGEST, Places, Section, check_length, check_padding};
+use super::header::{
+    Header, Kind, LONGEST, Places, Section, check_edges_in_memory, check_length, check_padding,
+};
 use super::mapped::Bytes;
 use crate::compression::{Compression, Stream};
 use crate::fault::Fault;
@@ -70,6 +72,7 @@ impl KstFile {
             return Err(ReadErrorKind::Empty.into());
         }
         let (header, sections, length) = Header::decode(bytes.get(..LONGEST).unwrap_or(&bytes))?;
+        check_edges_in_memory(&header)?;
         check_length(bytes.len() as u64, length)?;
         check_padding(&bytes, &sections)?;
         Ok(Self { input, bytes: Arc::new(bytes), header, sections })
@@ -154,11 +157,7 @@ impl KstFile {
             self.sections.iter().zip(combine_all(&self.contents(), of_chunks))
         {
             if section.checksum != checksum {
-                let sentence = format!(
-                    "the {} are damaged: the checksum of their section is wrong",
-                    section.kind.title()
-                );
-                return Err(Fault::at_byte(section.offset, sentence));
+                return Err(section.damaged());
             }
         }
         Ok(())

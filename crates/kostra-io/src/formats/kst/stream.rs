@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use kostra_core::{AnyGraph, with_graph};
-use xxhash_rust::xxh3::Xxh3;
 
-use super::chunks::{CHUNK, combine, for_each_chunk};
+use super::chunks::{Digest, for_each_chunk};
 use super::header::{Header, Kind, Places, Section};
 use crate::interface::{FileSink, StreamHeader};
 
@@ -37,51 +36,31 @@ struct Sections<'a> {
 struct Filling {
     section: Section,
     written: u64,
-    /// The checksums of finished chunks, and the state of the unfinished one.
-    chunks: Vec<u64>,
-    chunk: Xxh3,
-    chunk_bytes: usize,
+    digest: Digest,
 }
 
 impl Filling {
     fn new(section: Section) -> Self {
-        Self { section, written: 0, chunks: Vec::new(), chunk: Xxh3::new(), chunk_bytes: 0 }
+        Self { section, written: 0, digest: Digest::default() }
     }
 
-    fn add(&mut self, file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    fn add(&mut self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
         if self.written + bytes.len() as u64 > self.section.length {
             return Err(io::Error::other("there are more edges than announced"));
         }
         file.seek(SeekFrom::Start(self.section.offset + self.written))?;
         file.write_all(bytes)?;
         self.written += bytes.len() as u64;
-        while !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(CHUNK - self.chunk_bytes));
-            self.chunk.update(now);
-            self.chunk_bytes += now.len();
-            if self.chunk_bytes == CHUNK {
-                self.end_chunk();
-            }
-            bytes = later;
-        }
+        self.digest.update(bytes);
         Ok(())
     }
 
-    fn end_chunk(&mut self) {
-        self.chunks.push(self.chunk.digest());
-        self.chunk.reset();
-        self.chunk_bytes = 0;
-    }
-
     /// The section with its checksum.
-    fn finish(mut self) -> io::Result<Section> {
+    fn finish(self) -> io::Result<Section> {
         if self.written < self.section.length {
             return Err(io::Error::other("there are fewer edges than announced"));
         }
-        if self.chunk_bytes > 0 {
-            self.end_chunk();
-        }
-        Ok(Section { checksum: combine(&self.chunks), ..self.section })
+        Ok(Section { checksum: self.digest.finish(), ..self.section })
     }
 }
 

@@ -221,8 +221,8 @@ fn headers_that_are_whole_but_wrong_are_refused() {
         ),
         (
             24,
-            &(1_u64 << 32).to_le_bytes()[..],
-            "byte 24: 4294967296 edges are more than the 4294967295",
+            &((1_u64 << 48) + 1).to_le_bytes()[..],
+            "byte 24: 281474976710657 edges are more than the 281474976710656",
         ),
         (24, &5_u64.to_le_bytes()[..], "byte 80: the header contradicts itself"),
         (32, &[6][..], "byte 32: there is no weight type 6"),
@@ -286,6 +286,23 @@ fn checksums_do_not_depend_on_threads() {
     for threads in [2, 3, 16] {
         assert_eq!(sums(&sections, threads), expected);
     }
+}
+
+#[test]
+fn more_edges_than_32_bit_ids_are_refused_in_memory_with_the_way_out() {
+    let header = Header {
+        vertices: 7,
+        edges: 5_000_000_000,
+        weight_type: kostra_core::WeightType::F32,
+        places: Places::None,
+        names: None,
+    };
+    let (sections, length) = header.layout();
+    assert_eq!(length, 60_000_000_000 + 192);
+    let error = read_bytes("x", &header.encode(&sections, length), &ReadOptions::default());
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("x: byte 24: 5000000000 edges are more than the 4294967295"));
+    assert!(error.contains("`kostra solve --memory`"), "{error}");
 }
 
 #[test]

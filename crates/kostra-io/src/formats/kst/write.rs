@@ -28,7 +28,7 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
     }
     let header = Header {
         vertices: n,
-        edges: graph.edges() as u32,
+        edges: graph.edges() as u64,
         weight_type: graph.weight_type(),
         places: match coordinates {
             None => Places::None,

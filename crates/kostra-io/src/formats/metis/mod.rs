@@ -46,6 +46,7 @@ impl Format {
         write: Some(writer),
         write_stream: None,
         read_part: None,
+        read_blocks: None,
     });
 }
 

@@ -68,6 +68,7 @@ impl Format {
         write: None,
         write_stream: None,
         read_part: None,
+        read_blocks: None,
     });
 }
 

@@ -1,0 +1,168 @@
+//! Checkpoints: the forest so far in a file beside the output, which `--resume` continues.
+//!
+//! A checkpoint is only valid for the input and the task that it was written for. Two checks ensure
+//! this: an identity of lines such as `size: 7 bytes` is compared at the start, and the checksum of
+//! the edges so far when they have been read again.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Context;
+use kostra::Order;
+use kostra::io::{Checkpoint, EdgesSeen, FileVersion, Input, Output};
+
+use super::super::plan::Plan;
+use super::intake::Before;
+use super::sink::{AnySink, Settings};
+use crate::input::Source;
+use crate::report::thousands;
+
+/// Where and how often checkpoints are written.
+#[derive(Debug)]
+pub(in crate::commands::solve) struct Checkpoints {
+    path: PathBuf,
+    every: Duration,
+    /// The input and the task, one line each.
+    identity: String,
+}
+
+impl Checkpoints {
+    /// Checkpoints beside the output, every so many seconds. None if the output is no plain file.
+    pub(super) fn beside(plan: &Plan, seconds: u64) -> Option<anyhow::Result<Self>> {
+        let output = &plan.output.as_ref()?.output;
+        let Output::Path(path) = output else { return None };
+        if !output.is_plain_file() {
+            return None;
+        }
+        let mut name = path.clone().into_os_string();
+        name.push(".checkpoint");
+        let every = Duration::from_secs(seconds);
+        Some(identity(plan).map(|identity| Self { path: name.into(), every, identity }))
+    }
+
+    /// Removes the checkpoint after the forest was written.
+    pub(super) fn remove(&self) -> anyhow::Result<()> {
+        match std::fs::remove_file(&self.path) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                Err(cause).with_context(|| self.path.display().to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The input and the task, one line each.
+fn identity(plan: &Plan) -> anyhow::Result<String> {
+    let mut lines = Vec::new();
+    match &plan.input.source {
+        Source::File(Input::Path(path)) => {
+            let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+            lines.push(format!("input: {}", whole.display()));
+            // A missing file is reported by the reader.
+            if let Ok(version) = FileVersion::at(path) {
+                lines.push(format!("size: {} bytes", version.length()));
+                lines.push(format!("last change: {}", since_1970(version.modified())));
+            }
+        }
+        source @ (Source::File(Input::Stdin) | Source::Generator(_)) => {
+            lines.push(format!("input: {source}"));
+        }
+    }
+    let options = &plan.input.options;
+    let kind = match plan.order {
+        Order::Minimum => "minimum",
+        Order::Maximum => "maximum",
+    };
+    lines.push(format!("forest: {kind}"));
+    lines.push(format!(
+        "options: {:?} {:?} {:?} {:?}",
+        options.format, options.missing_weights, options.nan, options.columns
+    ));
+    Ok(lines.join("\n"))
+}
+
+fn since_1970(time: SystemTime) -> String {
+    let time = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{}.{:09} s after 1970", time.as_secs(), time.subsec_nanos())
+}
+
+/// The sink of a checkpoint and the edges that it covers, if there is a checkpoint; and a note.
+///
+/// # Errors
+/// When the checkpoint is damaged, or of another input or task.
+pub(super) fn load(
+    checkpoints: &Checkpoints,
+    settings: Settings,
+) -> anyhow::Result<(Option<(AnySink, Before)>, String)> {
+    let path = &checkpoints.path;
+    if !path.exists() {
+        let note = format!("there is no checkpoint {}; solved from the start", path.display());
+        return Ok((None, note));
+    }
+    let checkpoint = Checkpoint::open(path)?;
+    let facts = checkpoint.facts();
+    if let Some((there, here)) = difference(&facts.identity, &checkpoints.identity) {
+        anyhow::bail!(
+            "{}: the checkpoint belongs to another solve ({there}; now {here}); omit `--resume` to \
+             solve from the start",
+            path.display()
+        );
+    }
+    let before = Before { edges: facts.taken, checksum: facts.seen };
+    let note = format!("resumed after {} edges", thousands(facts.taken));
+    let sink = AnySink::saved(checkpoint, settings).with_context(|| path.display().to_string())?;
+    Ok((Some((sink, before)), note))
+}
+
+/// The first lines that differ.
+fn difference<'a>(there: &'a str, here: &'a str) -> Option<(&'a str, &'a str)> {
+    if there == here {
+        return None;
+    }
+    let pairs = there.lines().zip(here.lines());
+    Some(pairs.into_iter().find(|(there, here)| there != here).unwrap_or(("fewer facts", "more")))
+}
+
+/// The error for an input whose first `edges` edges are not those of the checkpoint.
+pub(super) fn other_edges(edges: u64) -> anyhow::Error {
+    anyhow::anyhow!(
+        "the first {} edges of the input are not those that the checkpoint covers; omit `--resume` \
+         to solve from the start",
+        thousands(edges)
+    )
+}
+
+/// Writes checkpoints during a solve.
+pub(super) struct Saver<'a> {
+    checkpoints: &'a Checkpoints,
+    last: Instant,
+    failure: Option<String>,
+}
+
+impl<'a> Saver<'a> {
+    pub(super) fn new(checkpoints: &'a Checkpoints) -> Self {
+        Self { checkpoints, last: Instant::now(), failure: None }
+    }
+
+    /// Writes a checkpoint if the last one is old enough. A failure does not end the solve: the
+    /// disk may have room when the forest is complete.
+    pub(super) fn save_if_due(&mut self, sink: &mut AnySink, seen: &EdgesSeen) {
+        let Checkpoints { path, every, identity } = self.checkpoints;
+        if self.last.elapsed() < *every {
+            return;
+        }
+        let saved = sink.save(path, (identity, seen.checksum()));
+        self.failure = saved.err().map(|error| note(path, &error));
+        self.last = Instant::now();
+    }
+
+    /// A note if the last checkpoint could not be written.
+    pub(super) fn into_note(self) -> Option<String> {
+        self.failure
+    }
+}
+
+fn note(path: &Path, error: &anyhow::Error) -> String {
+    format!("the checkpoint {} could not be written: {error:#}", path.display())
+}

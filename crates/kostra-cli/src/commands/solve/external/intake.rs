@@ -1,0 +1,160 @@
+//! The thread that takes blocks from the queue and solves.
+
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use kostra::WeightType;
+use kostra::io::{EdgeBlock, EdgesSeen, StreamFacts};
+
+use super::super::plan::Plan;
+use super::checkpoint::Saver;
+use super::reader::{Message, Summary};
+use super::sink::{AnySink, Found, Settings, part_of};
+use super::{External, checkpoint};
+
+/// The state of a solve.
+pub(super) struct Intake<'a> {
+    settings: Settings,
+    facts: StreamFacts,
+    /// None before the first block.
+    sink: Option<AnySink>,
+    /// The edges of the input that a resumed solve does not solve again, and their checksum.
+    before: Option<Before>,
+    saver: Option<Saver<'a>>,
+    /// The checksum of all edges so far, if there are checkpoints.
+    seen: EdgesSeen,
+    notes: Vec<String>,
+    /// The time that was spent with edges, and not waiting for them.
+    pub(super) busy: Duration,
+}
+
+/// The edges that a checkpoint covers.
+#[derive(Clone, Copy)]
+pub(super) struct Before {
+    pub(super) edges: u64,
+    pub(super) checksum: u64,
+}
+
+impl<'a> Intake<'a> {
+    /// Starts with no edges, or with those of a checkpoint.
+    ///
+    /// # Errors
+    /// When the checkpoint is damaged or of another input.
+    pub(super) fn start(plan: &Plan, external: &'a External) -> anyhow::Result<Self> {
+        let budget = external.budget;
+        let settings = Settings { order: plan.order, budget, threads: plan.input.threads.wanted() };
+        let mut intake = Self {
+            settings,
+            facts: StreamFacts::default(),
+            sink: None,
+            before: None,
+            saver: external.checkpoints.as_ref().map(Saver::new),
+            seen: EdgesSeen::default(),
+            notes: Vec::new(),
+            busy: Duration::ZERO,
+        };
+        if let (Some(checkpoints), true) = (&external.checkpoints, external.resume) {
+            let start = Instant::now();
+            let (found, note) = checkpoint::load(checkpoints, settings)?;
+            intake.notes.push(note);
+            if let Some((sink, before)) = found {
+                (intake.sink, intake.before) = (Some(sink), Some(before));
+            }
+            intake.busy += start.elapsed();
+        }
+        Ok(intake)
+    }
+
+    /// Takes all blocks.
+    ///
+    /// # Errors
+    /// When the budget is too small, or the input is not that of the checkpoint.
+    pub(super) fn take_all(&mut self, queue: Receiver<Message>) -> anyhow::Result<()> {
+        for message in queue {
+            let start = Instant::now();
+            match message {
+                Message::Begin(facts) => self.begin(facts)?,
+                Message::Block(block) => self.take(block)?,
+            }
+            self.busy += start.elapsed();
+        }
+        Ok(())
+    }
+
+    /// Refuses a budget that is too small before the edges are read.
+    fn begin(&mut self, facts: StreamFacts) -> anyhow::Result<()> {
+        self.facts = facts;
+        if let (Some(vertices), Some(weight_type), None) =
+            (facts.vertices, facts.weight_type, &self.sink)
+        {
+            self.sink = Some(AnySink::new(weight_type, vertices, self.settings)?);
+        } else if let (Some(vertices), None) = (facts.vertices, &self.sink) {
+            // The narrowest type that the weights can have.
+            self.settings.budget.limits::<i32>(vertices)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, block: EdgeBlock) -> anyhow::Result<()> {
+        let Some(EdgeBlock { first, edges }) = self.after_checkpoint(block)? else {
+            return Ok(());
+        };
+        if self.saver.is_some() {
+            self.seen.add(&edges);
+        }
+        let needed = self.facts.vertices.unwrap_or(edges.vertices());
+        let mut sink = match self.sink.take() {
+            Some(sink) => sink,
+            None => AnySink::new(edges.weight_type(), needed, self.settings)?,
+        };
+        if needed > sink.vertices() {
+            sink.grow(needed, self.settings.budget)?;
+        }
+        let mut sink = sink.add(first, edges, self.settings.budget)?;
+        if let Some(saver) = &mut self.saver {
+            saver.save_if_due(&mut sink, &self.seen);
+        }
+        self.sink = Some(sink);
+        Ok(())
+    }
+
+    /// The edges of a block that the checkpoint does not cover.
+    fn after_checkpoint(&mut self, block: EdgeBlock) -> anyhow::Result<Option<EdgeBlock>> {
+        let Some(before) = self.before else { return Ok(Some(block)) };
+        let EdgeBlock { first, edges } = block;
+        let count = edges.edges() as u64;
+        let covered = before.edges.saturating_sub(first).min(count);
+        if covered == count && before.edges > first + count {
+            self.seen.add(&edges);
+            return Ok(None);
+        }
+        self.seen.add(&part_of(&edges, 0..covered as usize));
+        if self.seen.checksum() != before.checksum {
+            return Err(checkpoint::other_edges(before.edges));
+        }
+        self.before = None;
+        let rest = part_of(&edges, covered as usize..count as usize);
+        Ok((rest.edges() > 0).then_some(EdgeBlock { first: first + covered, edges: rest }))
+    }
+
+    /// The forest of all edges, and notes.
+    ///
+    /// # Errors
+    /// When the input ends before the edges of the checkpoint do.
+    pub(super) fn finish(mut self, summary: &Summary) -> anyhow::Result<(Found, Vec<String>)> {
+        if let Some(before) = self.before
+            && (summary.edges < before.edges || self.seen.checksum() != before.checksum)
+        {
+            return Err(checkpoint::other_edges(before.edges));
+        }
+        let sink = match self.sink.take() {
+            Some(sink) => sink,
+            None => {
+                let weight_type = self.facts.weight_type.unwrap_or(WeightType::I32);
+                AnySink::new(weight_type, summary.vertices, self.settings)?
+            }
+        };
+        self.notes.extend(self.saver.and_then(Saver::into_note));
+        Ok((sink.finish(summary.vertices)?, self.notes))
+    }
+}

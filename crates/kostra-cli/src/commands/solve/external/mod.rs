@@ -1,0 +1,160 @@
+//! Solving a graph whose edges do not fit into memory: `kostra solve --memory`.
+//!
+//! One thread reads, decompresses and parses blocks of edges and puts them into a queue. This
+//! thread takes them and passes them to a sink, which keeps the forest so far. From time to time
+//! the forest is written to a checkpoint beside the output, from which `--resume` continues.
+
+mod budget;
+mod checkpoint;
+mod intake;
+mod output;
+mod reader;
+mod sink;
+
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::Context;
+use kostra::external::Statistics;
+use kostra::{Platform, Representation, SolverInfo};
+
+use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
+use super::plan::Plan;
+use crate::device::Device;
+use crate::progress::Stage;
+use crate::report::{count, thousands};
+pub(super) use budget::{Budget, parse_bytes};
+use checkpoint::Checkpoints;
+use intake::Intake;
+use reader::{Queue, Summary};
+use sink::Found;
+
+/// What the user chose for a graph that does not fit into memory.
+#[derive(Debug)]
+pub(super) struct External {
+    pub(super) budget: Budget,
+    /// Where and how often the forest so far is saved; none without an output file.
+    pub(super) checkpoints: Option<Checkpoints>,
+    /// Whether to continue from a checkpoint.
+    pub(super) resume: bool,
+}
+
+/// The blocks that wait in the queue. One more is being read, and one more is being solved.
+const QUEUED: usize = 1;
+
+static INFO: SolverInfo = SolverInfo {
+    id: "external",
+    title: "Forest so far and a buffer, in one pass",
+    source: "this project; after Feigenbaum, Kannan, McGregor, Suri & Zhang 2005",
+    platform: Platform::Threads,
+    representation: Representation::EdgeList,
+    exact: true,
+    time: "O(m log n)",
+    scratch: "as `--memory` allows",
+    options: &[],
+};
+
+/// Reads the input in blocks, solves, and writes the forest as planned.
+///
+/// # Errors
+/// When the input or the output is at fault, or the budget is too small.
+pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
+    let started = Instant::now();
+    let mut intake = Intake::start(plan, external)?;
+    let stage = Stage::start(&format!("reading {}", plan.input.source));
+    let (sender, receiver) = sync_channel(QUEUED);
+    let block_edges = external.budget.block_edges();
+    let summary = thread::scope(|scope| {
+        let queue = Queue::new(sender);
+        let reader = scope.spawn(|| reader::read(plan, block_edges, queue, &stage));
+        // An error drops the receiver, which stops the reader.
+        let taken = intake.take_all(receiver);
+        let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        taken.and(read)
+    })?;
+    drop(stage);
+    let solving = intake.busy;
+    let finishing = Instant::now();
+    let (found, mut notes) = intake.finish(&summary)?;
+    let load = started.elapsed().saturating_sub(solving + finishing.elapsed());
+    let solve = solving + finishing.elapsed();
+    let mut times = Times { load, solve, ..Times::default() };
+    if let Some(destination) = &plan.output {
+        let start = Instant::now();
+        let _stage = Stage::start(&format!("writing {}", destination.output));
+        output::write(destination, &found)?;
+        times.write = Some(start.elapsed());
+        if let Some(checkpoints) = &external.checkpoints {
+            checkpoints.remove()?;
+        }
+    }
+    notes.insert(0, describe(external, found.statistics));
+    Ok(outcome(plan, (summary, found), (times, notes)))
+}
+
+/// The note on the memory and on what happened to the edges.
+fn describe(external: &External, statistics: Statistics) -> String {
+    let Statistics { dropped_by_pivot, dropped_by_path, buffered, reductions } = statistics;
+    // Fewer than all edges after `--resume`.
+    let edges = (dropped_by_pivot + dropped_by_path + buffered).max(1);
+    let percent = |dropped: u64| 100.0 * dropped as f64 / edges as f64;
+    format!(
+        "solved within {} MiB in one pass over the input: a pivot dropped {:.1} % of the edges, paths \
+         dropped {:.1} %; {} of the buffer",
+        thousands(external.budget.bytes() >> 20),
+        percent(dropped_by_pivot),
+        percent(dropped_by_path),
+        count(reductions, "reduction", "reductions"),
+    )
+}
+
+fn outcome(
+    plan: &Plan,
+    (summary, found): (Summary, Found),
+    (times, mut notes): (Times, Vec<String>),
+) -> Outcome {
+    notes.extend(summary.notes);
+    Outcome {
+        graph: GraphFacts {
+            vertices: summary.vertices.into(),
+            edges: summary.edges,
+            weight_type: found.forest.weight_type(),
+            format: summary.format,
+            compression: summary.compression,
+        },
+        forest: ForestFacts {
+            edges: found.ids.len() as u64,
+            components: u64::from(summary.vertices) - found.ids.len() as u64,
+            total: found.total,
+        },
+        algorithm: &INFO,
+        place: Place::Processor,
+        threads: plan.input.threads.wanted(),
+        verified: None,
+        times,
+        notes,
+        trace: None,
+    }
+}
+
+/// Resolves the arguments about memory.
+///
+/// # Errors
+/// When the budget is below what reading takes, or checkpoints need an output file.
+pub(super) fn resolve(
+    memory: u64,
+    (every, resume): (u64, bool),
+    plan: &Plan,
+) -> anyhow::Result<External> {
+    let budget = Budget::new(memory, plan.input.threads.wanted())?;
+    let checkpoints = Checkpoints::beside(plan, every);
+    if resume && checkpoints.is_none() {
+        anyhow::bail!("`--resume` needs the output file of the interrupted solve: pass `--output`");
+    }
+    if let Some(Device::Cuda(_)) = plan.device {
+        anyhow::bail!("`--memory` solves on the processor only; omit `--device cuda`");
+    }
+    let checkpoints = checkpoints.transpose().context("the checkpoint cannot be written")?;
+    Ok(External { budget, checkpoints, resume })
+}

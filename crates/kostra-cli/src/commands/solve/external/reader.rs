@@ -1,0 +1,121 @@
+//! The thread that reads the input, and the queue of blocks.
+
+use std::io;
+use std::sync::mpsc::SyncSender;
+
+use anyhow::Context;
+use kostra::AnyGraph;
+use kostra::generate::{Options, Recipe};
+use kostra::io::{Compression, EdgeBlock, Format, Input, StreamFacts, TakeBlocks, stream_edges};
+
+use super::super::plan::Plan;
+use crate::input::Source;
+use crate::progress::Stage;
+
+/// What the reader sends.
+pub(super) enum Message {
+    /// What the input states before its edges.
+    Begin(StreamFacts),
+    /// The next edges.
+    Block(EdgeBlock),
+}
+
+/// The sending end of the queue.
+pub(super) struct Queue(SyncSender<Message>);
+
+impl Queue {
+    pub(super) fn new(sender: SyncSender<Message>) -> Self {
+        Self(sender)
+    }
+
+    fn send(&mut self, message: Message) -> io::Result<()> {
+        // The receiver has failed, and its error is reported.
+        self.0.send(message).map_err(|_| io::Error::other("the solve has stopped"))
+    }
+}
+
+impl TakeBlocks for Queue {
+    fn begin(&mut self, facts: StreamFacts) -> io::Result<()> {
+        self.send(Message::Begin(facts))
+    }
+
+    fn take(&mut self, block: EdgeBlock) -> io::Result<()> {
+        self.send(Message::Block(block))
+    }
+}
+
+/// What is known after the last edge.
+pub(super) struct Summary {
+    pub(super) vertices: u32,
+    pub(super) edges: u64,
+    /// None for a generated graph.
+    pub(super) format: Option<Format>,
+    pub(super) compression: Compression,
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads or generates all edges into the queue.
+///
+/// # Errors
+/// When the input is at fault.
+pub(super) fn read(
+    plan: &Plan,
+    block_edges: usize,
+    mut queue: Queue,
+    stage: &Stage,
+) -> anyhow::Result<Summary> {
+    match &plan.input.source {
+        Source::File(input) => read_file(plan, input, (block_edges, &mut queue), stage),
+        Source::Generator(spec) => generate(plan, spec, &mut queue, stage),
+    }
+}
+
+fn read_file(
+    plan: &Plan,
+    input: &Input,
+    (block_edges, queue): (usize, &mut Queue),
+    stage: &Stage,
+) -> anyhow::Result<Summary> {
+    let progress = |progress: kostra::io::Progress| stage.bytes(progress.bytes, progress.of);
+    let summary = stream_edges(input, &plan.input.options, block_edges, &progress, queue)?;
+    Ok(Summary {
+        vertices: summary.vertices,
+        edges: summary.edges,
+        format: Some(summary.format),
+        compression: summary.compression,
+        notes: summary.notes,
+    })
+}
+
+fn generate(plan: &Plan, spec: &str, queue: &mut Queue, stage: &Stage) -> anyhow::Result<Summary> {
+    plan.input.refuse_options_of_files()?;
+    let context = || plan.input.source.to_string();
+    let recipe = Recipe::new(spec).with_context(context)?;
+    if !recipe.is_streamed() {
+        anyhow::bail!(
+            "{}: this generator holds its whole graph in memory; write the graph to a file first",
+            context()
+        );
+    }
+    let (vertices, weight_type) = recipe.header();
+    let weight_type = Some(weight_type);
+    queue.begin(StreamFacts { vertices: Some(vertices), edges: None, weight_type })?;
+    let progress = |done, total| stage.steps(done, total);
+    let options = Options { threads: plan.input.options.threads, progress: &progress };
+    let mut edges = 0;
+    let mut send = |blocks: &[AnyGraph]| {
+        blocks.iter().try_for_each(|block| {
+            let first = edges;
+            edges += block.edges() as u64;
+            queue.take(EdgeBlock { first, edges: block.clone() })
+        })
+    };
+    recipe.stream(&options, &mut send).with_context(context)?;
+    Ok(Summary {
+        vertices,
+        edges,
+        format: None,
+        compression: Compression::None,
+        notes: vec!["generating takes up to 256 MiB of its own".to_owned()],
+    })
+}

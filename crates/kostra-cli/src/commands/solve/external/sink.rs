@@ -1,0 +1,243 @@
+//! A sink for weights of any type. The blocks of a text have the narrowest type that holds their
+//! weights, so the type of the sink can become wider.
+
+use kostra::external::{ExternalForest, ForestSink, ForestState, Statistics};
+use kostra::io::{Checkpoint, CheckpointFacts, write_checkpoint};
+use kostra::{AnyGraph, EdgeList, Order, Total, Weight, WeightType, with_graph};
+
+use super::budget::Budget;
+use std::path::Path;
+
+/// The forest of all edges.
+pub(super) struct Found {
+    /// The ids of its edges, ascending.
+    pub(super) ids: Vec<u64>,
+    /// Its edges: edge `i` is edge `ids[i]` of the input.
+    pub(super) forest: AnyGraph,
+    pub(super) total: Total,
+    pub(super) statistics: Statistics,
+}
+
+/// A sink for weights of some type.
+pub(super) enum AnySink {
+    I32(ForestSink<i32>),
+    U32(ForestSink<u32>),
+    I64(ForestSink<i64>),
+    U64(ForestSink<u64>),
+    F32(ForestSink<f32>),
+    F64(ForestSink<f64>),
+}
+
+/// Evaluates an expression with the sink of any type.
+macro_rules! with_sink {
+    ($any:expr, $sink:ident => $body:expr) => {
+        match $any {
+            AnySink::I32($sink) => $body,
+            AnySink::U32($sink) => $body,
+            AnySink::I64($sink) => $body,
+            AnySink::U64($sink) => $body,
+            AnySink::F32($sink) => $body,
+            AnySink::F64($sink) => $body,
+        }
+    };
+}
+
+/// How a sink works.
+#[derive(Clone, Copy)]
+pub(super) struct Settings {
+    pub(super) order: Order,
+    pub(super) budget: Budget,
+    pub(super) threads: usize,
+}
+
+/// Evaluates a call of a generic function for the type of the weights, and wraps its result.
+macro_rules! of_type {
+    ($weight_type:expr, $function:ident($($argument:expr),*)) => {
+        match $weight_type {
+            WeightType::I32 => AnySink::I32($function::<i32>($($argument),*)?),
+            WeightType::U32 => AnySink::U32($function::<u32>($($argument),*)?),
+            WeightType::I64 => AnySink::I64($function::<i64>($($argument),*)?),
+            WeightType::U64 => AnySink::U64($function::<u64>($($argument),*)?),
+            WeightType::F32 => AnySink::F32($function::<f32>($($argument),*)?),
+            WeightType::F64 => AnySink::F64($function::<f64>($($argument),*)?),
+        }
+    };
+}
+
+fn empty<W: Weight>(vertices: u32, settings: Settings) -> anyhow::Result<ForestSink<W>> {
+    let Settings { order, budget, threads } = settings;
+    Ok(ForestSink::new(vertices, order, budget.limits::<W>(vertices)?, threads)?)
+}
+
+fn saved<W: Weight>(checkpoint: Checkpoint, settings: Settings) -> anyhow::Result<ForestSink<W>> {
+    let Settings { order, budget, threads } = settings;
+    let CheckpointFacts { taken, vertices, .. } = *checkpoint.facts();
+    let limits = budget.limits::<W>(vertices)?;
+    let arrays = checkpoint.read::<W>()?;
+    let state = ForestState {
+        taken,
+        vertices,
+        ids: &arrays.ids,
+        u: &arrays.u,
+        v: &arrays.v,
+        weights: &arrays.weights,
+    };
+    ForestSink::restore(state, order, limits, threads)?
+        .ok_or_else(|| anyhow::anyhow!("the checkpoint contains no forest; remove it"))
+}
+
+/// The conversions that keep the value of every weight which a reader of texts accepts.
+macro_rules! widenings {
+    ($(($from:ident, $to:ident, $type:ty)),*) => {
+        impl AnySink {
+            /// Converts the weights to a wider type.
+            fn widened(self, to: WeightType, budget: Budget) -> anyhow::Result<Self> {
+                Ok(match (self, to) {
+                    $((Self::$from(sink), WeightType::$to) => {
+                        let limits = budget.limits::<$type>(sink.vertices())?;
+                        Self::$to(sink.convert(limits, |weight| weight as $type)?)
+                    })*
+                    (sink, _) => sink,
+                })
+            }
+        }
+
+        /// Converts the weights of a block to a wider type.
+        fn widened(block: AnyGraph, to: WeightType) -> AnyGraph {
+            match (block, to) {
+                $((AnyGraph::$from(graph), WeightType::$to) => {
+                    let edges = graph.edge_list();
+                    let weights = edges.weights().iter().map(|&weight| weight as $type);
+                    let (u, v) = (edges.u().to_vec(), edges.v().to_vec());
+                    let weights: Vec<_> = weights.collect();
+                    EdgeList::of_checked(edges.vertices(), u, v, weights).into()
+                })*
+                (block, _) => block,
+            }
+        }
+    };
+}
+widenings!(
+    (I32, I64, i64),
+    (I32, U64, u64),
+    (I32, F64, f64),
+    (I64, U64, u64),
+    (I64, F64, f64),
+    (U64, F64, f64)
+);
+
+/// The place of a type among those of texts.
+fn width(weight_type: WeightType) -> u32 {
+    match weight_type {
+        WeightType::I32 | WeightType::U32 | WeightType::F32 => 0,
+        WeightType::I64 => 1,
+        WeightType::U64 => 2,
+        WeightType::F64 => 3,
+    }
+}
+
+impl AnySink {
+    pub(super) fn new(
+        weight_type: WeightType,
+        vertices: u32,
+        settings: Settings,
+    ) -> anyhow::Result<Self> {
+        Ok(of_type!(weight_type, empty(vertices, settings)))
+    }
+
+    /// The sink that a checkpoint holds.
+    pub(super) fn saved(checkpoint: Checkpoint, settings: Settings) -> anyhow::Result<Self> {
+        Ok(of_type!(checkpoint.weight_type(), saved(checkpoint, settings)))
+    }
+
+    fn weight_type(&self) -> WeightType {
+        match self {
+            Self::I32(_) => WeightType::I32,
+            Self::U32(_) => WeightType::U32,
+            Self::I64(_) => WeightType::I64,
+            Self::U64(_) => WeightType::U64,
+            Self::F32(_) => WeightType::F32,
+            Self::F64(_) => WeightType::F64,
+        }
+    }
+
+    pub(super) fn vertices(&self) -> u32 {
+        with_sink!(self, sink => sink.vertices())
+    }
+
+    /// Adds vertices, so that there are at least `vertices`: some more than that if the budget
+    /// allows, because inputs that do not state their number show it bit by bit.
+    pub(super) fn grow(&mut self, vertices: u32, budget: Budget) -> anyhow::Result<()> {
+        fn grow<W: Weight>(
+            sink: &mut ForestSink<W>,
+            vertices: u32,
+            budget: Budget,
+        ) -> anyhow::Result<()> {
+            let ample = vertices.max(sink.vertices().saturating_add(sink.vertices() / 4));
+            let (vertices, limits) = match budget.limits::<W>(ample) {
+                Ok(limits) => (ample, limits),
+                Err(_) => (vertices, budget.limits::<W>(vertices)?),
+            };
+            Ok(sink.grow(vertices, limits)?)
+        }
+        with_sink!(self, sink => grow(sink, vertices, budget))
+    }
+
+    /// Adds the next edges. Either the sink or the block is converted if their types differ.
+    pub(super) fn add(
+        mut self,
+        first: u64,
+        mut edges: AnyGraph,
+        budget: Budget,
+    ) -> anyhow::Result<Self> {
+        if width(edges.weight_type()) > width(self.weight_type()) {
+            self = self.widened(edges.weight_type(), budget)?;
+        } else {
+            edges = widened(edges, self.weight_type());
+        }
+        match (&mut self, &edges) {
+            (Self::I32(sink), AnyGraph::I32(graph)) => sink.add(first, graph.edge_list()),
+            (Self::U32(sink), AnyGraph::U32(graph)) => sink.add(first, graph.edge_list()),
+            (Self::I64(sink), AnyGraph::I64(graph)) => sink.add(first, graph.edge_list()),
+            (Self::U64(sink), AnyGraph::U64(graph)) => sink.add(first, graph.edge_list()),
+            (Self::F32(sink), AnyGraph::F32(graph)) => sink.add(first, graph.edge_list()),
+            (Self::F64(sink), AnyGraph::F64(graph)) => sink.add(first, graph.edge_list()),
+            _ => anyhow::bail!("the weights of one input have two types"),
+        }?;
+        Ok(self)
+    }
+
+    /// Writes the forest so far to a checkpoint.
+    pub(super) fn save(
+        &mut self,
+        path: &Path,
+        (identity, seen): (&str, u64),
+    ) -> anyhow::Result<()> {
+        with_sink!(self, sink => {
+            let ForestState { taken, vertices, ids, u, v, weights } = sink.state()?;
+            let facts = CheckpointFacts { identity: identity.to_owned(), vertices, taken, seen };
+            Ok(write_checkpoint(path, &facts, (ids, u, v, weights))?)
+        })
+    }
+
+    /// The forest of all edges of a graph with `vertices` vertices.
+    pub(super) fn finish(self, vertices: u32) -> anyhow::Result<Found> {
+        with_sink!(self, sink => {
+            let (forest, statistics) = sink.finish()?;
+            let total = forest.total();
+            let ExternalForest { ids, u, v, weights, .. } = forest;
+            let forest = AnyGraph::from(EdgeList::of_checked(vertices, u, v, weights));
+            Ok(Found { ids, forest, total, statistics })
+        })
+    }
+}
+
+/// Some consecutive edges of a block.
+pub(super) fn part_of(block: &AnyGraph, range: std::ops::Range<usize>) -> AnyGraph {
+    with_graph!(block, graph => {
+        let edges = graph.edge_list();
+        let (u, v) = (edges.u()[range.clone()].to_vec(), edges.v()[range.clone()].to_vec());
+        let weights = edges.weights()[range].to_vec();
+        AnyGraph::from(EdgeList::of_checked(edges.vertices(), u, v, weights))
+    })
+}

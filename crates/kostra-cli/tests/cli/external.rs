@@ -1,0 +1,195 @@
+//! `kostra solve --memory`: graphs whose edges do not fit into memory.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::harness::{Outcome, Workplace};
+
+/// A graph of 300,000 edges as `graph.kst`, `graph.gr` and `graph.edges`, and its forest.
+fn workplace() -> Workplace {
+    let workplace = Workplace::new();
+    let outcome = workplace.shell(
+        "set -e; kostra generate gen:rmat:scale=14,weights=small -o graph.kst
+        kostra convert graph.kst graph.gr; kostra convert graph.kst graph.edges
+        kostra solve graph.kst -o right.ids; kostra solve graph.kst -o right.edges
+        kostra solve graph.kst --maximum -o maximum.ids",
+    );
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    workplace
+}
+
+fn succeeds(outcome: &Outcome) {
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+}
+
+/// Ends a process as a power cut would.
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Waits until a file exists.
+fn wait_for(workplace: &Workplace, name: &str) {
+    let start = Instant::now();
+    while !workplace.path(name).exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{name} never appears");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn every_streamed_format_gives_the_forest_of_the_graph_in_memory() {
+    let workplace = workplace();
+    for (input, threads) in
+        [("graph.kst", 1), ("graph.kst", 2), ("graph.gr", 2), ("graph.edges", 1)]
+    {
+        let line = format!("solve {input} --memory 48MiB --threads {threads}");
+        succeeds(&workplace.run(&format!("{line} -o own.ids")));
+        assert!(workplace.read("own.ids") == workplace.read("right.ids"), "{line}");
+        succeeds(&workplace.run(&format!("{line} -o own.ids --maximum")));
+        assert!(workplace.read("own.ids") == workplace.read("maximum.ids"), "{line}");
+    }
+    succeeds(&workplace.run("solve graph.kst --memory 48MiB -o own.edges"));
+    assert!(workplace.read("own.edges") == workplace.read("right.edges"));
+    for line in
+        ["gzip -c graph.gr | kostra solve -", "kostra solve gen:rmat:scale=14,weights=small"]
+    {
+        succeeds(&workplace.shell(&format!("{line} --memory 48MiB -o own.ids")));
+        assert!(workplace.read("own.ids") == workplace.read("right.ids"), "{line}");
+    }
+    succeeds(&workplace.run("solve graph.kst --memory 48MiB -o forest.kst"));
+    succeeds(&workplace.run("verify graph.kst forest.kst"));
+    assert!(workplace.files().iter().all(|name| !name.contains("checkpoint")));
+}
+
+#[test]
+fn the_report_says_how_often_the_input_was_read() {
+    let workplace = workplace();
+    let outcome = workplace.run("solve graph.kst --memory 48MiB");
+    succeeds(&outcome);
+    assert!(outcome.stdout.contains("algorithm       external on"), "{outcome:?}");
+    assert!(outcome.stdout.contains("in one pass over the input"), "{outcome:?}");
+    let outcome = workplace.run("solve graph.kst --memory 48MiB --json");
+    assert!(outcome.stdout.contains("\"algorithm\": \"external\""), "{outcome:?}");
+}
+
+/// The peak of the memory of a process that writes its forest to a pipe, before all is read.
+#[cfg(target_os = "linux")]
+fn peak_kibibytes(workplace: &Workplace, arguments: &str) -> u64 {
+    let mut child = workplace.command(arguments).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap(); // the forest is complete
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    stdout.read_to_end(&mut Vec::new()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_stays_within_the_budget() {
+    let workplace = Workplace::new();
+    let graph = "gen:gnm:n=200k,m=6M";
+    succeeds(&workplace.run(&format!("generate {graph} -o graph.kst")));
+    let graph_kibibytes = fs::metadata(workplace.path("graph.kst")).unwrap().len() >> 10;
+    let peak = peak_kibibytes(&workplace, "solve graph.kst --memory 48MiB --threads 2 -o -");
+    assert!(peak <= 48 << 10, "{peak} KiB");
+    assert!(peak < graph_kibibytes * 3 / 4, "{peak} KiB for a graph of {graph_kibibytes} KiB");
+    succeeds(&workplace.run("convert graph.kst graph.edges"));
+    let peak = peak_kibibytes(&workplace, "solve graph.edges --memory 56MiB --threads 2 -o -");
+    assert!(peak <= 56 << 10, "{peak} KiB");
+}
+
+#[test]
+fn a_killed_solve_continues_where_it_was_saved() {
+    let workplace = workplace();
+    let line = "solve graph.kst --memory 36MiB --threads 1 --checkpoint 0 -o own.ids --resume";
+    for patience in [5, 10, 20, 40] {
+        let child = workplace.command(line).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(patience));
+        kill(child);
+    }
+    succeeds(&workplace.run(line));
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+    assert!(!workplace.path("own.ids.checkpoint").exists());
+}
+
+/// A solve of the first half of a pipe, killed when it has saved its state.
+fn killed_on_a_pipe(workplace: &Workplace, arguments: &str) {
+    let text = workplace.read("graph.gr");
+    let mut child = workplace.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&text.as_bytes()[..text.len() / 2]).unwrap();
+    wait_for(workplace, "own.ids.checkpoint");
+    kill(child);
+}
+
+#[test]
+fn a_pipe_is_resumed_if_it_has_the_same_edges_again() {
+    let workplace = workplace();
+    let line = "solve - --memory 36MiB --threads 1 --checkpoint 0 -o own.ids";
+    killed_on_a_pipe(&workplace, line);
+    let resumed = workplace.shell(&format!("kostra {line} --resume < graph.gr"));
+    succeeds(&resumed);
+    assert!(resumed.stdout.contains("resumed after "), "{resumed:?}");
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+
+    killed_on_a_pipe(&workplace, line);
+    let other = "kostra convert gen:rmat:scale=14,weights=small,seed=9 - --to gr";
+    let refused = workplace.shell(&format!("{other} | kostra {line} --resume"));
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("are not those that the checkpoint covers"), "{refused:?}");
+    let short = "(echo p sp 16384 1; echo a 1 2 3)";
+    let refused = workplace.shell(&format!("{short} | kostra {line} --resume"));
+    assert!(refused.stderr.contains("are not those that the checkpoint covers"), "{refused:?}");
+}
+
+#[test]
+fn checkpoints_of_other_solves_and_damaged_ones_are_refused() {
+    let workplace = workplace();
+    let line = "solve - --memory 36MiB --threads 1 --checkpoint 0 -o own.ids";
+    killed_on_a_pipe(&workplace, line);
+    let resume = |line: &str| {
+        let outcome = workplace.shell(&format!("kostra {line} --resume < graph.gr"));
+        assert_eq!(outcome.code, Some(2), "{outcome:?}");
+        outcome.stderr
+    };
+    let refused = resume(&line.replace("solve -", "solve graph.kst"));
+    assert!(refused.contains("input: standard input; now input: /"), "{refused}");
+    let refused = resume(&format!("{line} --maximum"));
+    assert!(refused.contains("forest: minimum; now forest: maximum"), "{refused}");
+
+    let checkpoint = workplace.path("own.ids.checkpoint");
+    let right = fs::read(&checkpoint).unwrap();
+    let mut damaged = right.clone();
+    let middle = right.len() / 2;
+    damaged[middle] ^= 4;
+    for content in [&damaged[..], &right[..middle], b"", b"0\n1\n"] {
+        fs::write(&checkpoint, content).unwrap();
+        let refused = resume(line);
+        assert!(refused.contains("checkpoint"), "{refused}");
+    }
+    fs::write(&checkpoint, &right).unwrap();
+    succeeds(&workplace.shell(&format!("kostra {line} --resume < graph.gr")));
+    assert!(workplace.read("own.ids") == workplace.read("right.ids"));
+}
+
+#[test]
+fn a_file_that_was_written_to_is_not_resumed() {
+    let workplace = workplace();
+    let line = "solve graph.gr --memory 36MiB --threads 1 --checkpoint 0 -o own.ids";
+    // The solve stops at a fault in the last line, so a checkpoint is left.
+    let mut text = workplace.read("graph.gr");
+    text.replace_range(text.len() - 1.., "x\n");
+    workplace.write("graph.gr", &text);
+    assert_eq!(workplace.run(line).code, Some(2));
+    assert!(workplace.path("own.ids.checkpoint").exists());
+    workplace.write("graph.gr", text + "\n");
+    let refused = workplace.run(&format!("{line} --resume"));
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("the checkpoint belongs to another solve (size: "));
+}

@@ -1,0 +1,92 @@
+//! How a memory budget is divided between the vertices and the buffer of edges.
+
+use kostra_core::{MAX_VERTICES, Weight, counted};
+
+/// The memory budget does not suffice for the arrays per vertex and the smallest sensible buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BudgetTooSmall {
+    /// The least number of bytes that suffices.
+    pub least: u64,
+    /// The number of vertices.
+    pub vertices: u32,
+}
+
+impl std::fmt::Display for BudgetTooSmall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let vertices = counted(self.vertices, "vertex", "vertices");
+        write!(f, "{vertices} need at least {} bytes of memory", self.least)
+    }
+}
+
+impl std::error::Error for BudgetTooSmall {}
+
+/// The number of edges that a [`ForestSink`](super::ForestSink) buffers.
+///
+/// A sink with a buffer of `b` edges takes these bytes, for weights and keys of `w` bytes, and
+/// about 1 % more:
+///
+/// ```text
+/// the forest     16 + w per vertex, and per buffered edge
+/// the buffer     16 + w per buffered edge, and 8 (w = 4) or 16 (w = 8) to sort it
+/// the tree       9 + w per vertex, and 1 for its level
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub(super) buffer: usize,
+}
+
+/// The smallest sensible buffer: a quarter of an edge per vertex. The final sort by edge id also
+/// needs its memory.
+const VERTICES_PER_BUFFERED_EDGE: usize = 4;
+/// The largest useful buffer: a reduction sorts the buffer and passes over the forest, and a
+/// buffer that is much larger than the forest is sorted in vain.
+const LARGEST_BUFFER_PER_VERTEX: usize = 2;
+/// The largest useful buffer of a graph with few vertices.
+const LARGEST_BUFFER: usize = 1 << 16;
+/// Bytes for pivots, rounding, and lists of the edges that pass the filter.
+const FIXED_BYTES: u64 = 1 << 19;
+
+impl Limits {
+    /// The limits by which a sink for `vertices` vertices and weights of type `W` stays within
+    /// `bytes` bytes.
+    ///
+    /// # Errors
+    /// When the budget is too small.
+    pub fn within<W: Weight>(bytes: u64, vertices: u32) -> Result<Self, BudgetTooSmall> {
+        let smallest = smallest_buffer(vertices);
+        let (per_vertex, per_edge) = (bytes_per_vertex::<W>(), bytes_per_buffered_edge::<W>());
+        let fixed = FIXED_BYTES + per_vertex * u64::from(vertices);
+        let least = fixed + per_edge * smallest as u64;
+        if bytes < least {
+            return Err(BudgetTooSmall { least, vertices });
+        }
+        let fitting = usize::try_from((bytes - fixed) / per_edge).unwrap_or(usize::MAX);
+        let largest = (LARGEST_BUFFER_PER_VERTEX * vertices as usize).max(LARGEST_BUFFER);
+        Ok(Self { buffer: fitting.min(largest).min(MAX_VERTICES) })
+    }
+
+    /// A buffer of `edges` edges, but at least 1, whatever memory it takes.
+    pub fn with_buffer(edges: usize) -> Self {
+        Self { buffer: edges.clamp(1, MAX_VERTICES) }
+    }
+
+    /// The number of edges in the buffer.
+    pub fn buffer(&self) -> usize {
+        self.buffer
+    }
+}
+
+fn smallest_buffer(vertices: u32) -> usize {
+    vertices as usize / VERTICES_PER_BUFFERED_EDGE + 1
+}
+
+fn bytes_per_vertex<W: Weight>() -> u64 {
+    let weight = size_of::<W>() as u64;
+    // Two values of one byte: the rank and the level.
+    (16 + weight) + (8 + weight) + 2
+}
+
+fn bytes_per_buffered_edge<W: Weight>() -> u64 {
+    let weight = size_of::<W>() as u64;
+    2 * (16 + weight) + 2 * weight
+}

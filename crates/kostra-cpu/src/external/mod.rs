@@ -1,0 +1,41 @@
+//! Minimum spanning forests of graphs whose edges do not fit into memory.
+//!
+//! The edges arrive in blocks, in input order. A [`ForestSink`] keeps the forest of the edges so
+//! far and a buffer of edges that may change it. Whenever the buffer is full, it is *reduced*: the
+//! edges of the forest and of the buffer are merged in ascending order and united as in Kruskal's
+//! algorithm.
+//!
+//! Why it is correct. Edges are ordered by key and, among equal keys, by id; ids ascend with the
+//! input.
+//!
+//! * An edge whose ends the forest joins by edges that are not heavier is the last edge of a cycle,
+//!   because all edges of the forest have lower ids. It is in no forest (cycle property) and is
+//!   dropped without being buffered.
+//! * For the same reason the forest of the forest so far and the buffer is the forest of all edges
+//!   so far.
+//!
+//! Most edges are dropped by one comparison with a *pivot*, which two bytes choose: one byte per
+//! vertex says how heavy the edges are on the path to the center of the forest. The others are
+//! compared with the heaviest edge of the path between their ends, by climbing a tree of
+//! logarithmic height.
+//!
+//! * Source: this project. Feigenbaum, Kannan, McGregor, Suri & Zhang 2005 keep the forest of the
+//!   edges so far, one edge at a time. The tree is that of linking by rank (Tarjan 1975) without
+//!   path compression, with the key of each link.
+//! * Time: O(m log n), and O((n + b) log n) per reduction of b buffered edges. On edges in random
+//!   order the number of reductions is O(1 + n / b log(m / n)) expected, because the forest of the
+//!   first k edges holds the next edge with probability below n / k.
+//! * Memory: see [`Limits`].
+
+mod edges;
+mod forest;
+mod levels;
+mod limits;
+mod link_tree;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+pub use forest::{ExternalForest, ForestState};
+pub use limits::{BudgetTooSmall, Limits};
+pub use sink::{ForestSink, Statistics};

@@ -1,0 +1,179 @@
+//! Sinks with small buffers and blocks, against an in-memory solver.
+
+use kostra_core::{EdgeList, Graph, Order, Run, Vertex, Weight, with_graph};
+
+use super::{ExternalForest, ForestSink, Limits};
+use crate::testing::Random;
+
+/// The forest of an in-memory solver, as ids.
+fn expected<W: Weight>(graph: &Graph<W>, order: Order) -> Vec<u64> {
+    let forest = crate::kruskal(graph, order, &mut Run::new()).unwrap();
+    forest.into_ids().into_iter().map(u64::from).collect()
+}
+
+/// The edges of a range as a graph of their own.
+fn block<W: Weight>(edges: &EdgeList<W>, range: std::ops::Range<usize>) -> EdgeList<W> {
+    let (u, v) = (edges.u()[range.clone()].to_vec(), edges.v()[range.clone()].to_vec());
+    EdgeList::new(edges.vertices() as usize, u, v, edges.weights()[range].to_vec()).unwrap()
+}
+
+fn starts<W: Weight>(edges: &EdgeList<W>, size: usize) -> impl Iterator<Item = usize> {
+    (0..edges.len()).step_by(size)
+}
+
+fn forest<W: Weight>(
+    graph: &Graph<W>,
+    order: Order,
+    (buffer, size, threads): (usize, usize, usize),
+) -> ExternalForest<W> {
+    let edges = graph.edge_list();
+    let limits = Limits::with_buffer(buffer);
+    let mut sink = ForestSink::new(edges.vertices(), order, limits, threads).unwrap();
+    for start in starts(edges, size) {
+        sink.add(start as u64, &block(edges, start..edges.len().min(start + size))).unwrap();
+    }
+    assert_eq!(sink.taken(), edges.len() as u64);
+    let (forest, statistics) = sink.finish().unwrap();
+    let counted = statistics.dropped_by_pivot + statistics.dropped_by_path + statistics.buffered;
+    assert_eq!(counted, edges.len() as u64);
+    forest
+}
+
+/// Random edges, with self-loops and parallel edges; fewer weights give more ties.
+fn random_graph(random: &mut Random, vertices: u32, edges: u32, weights: u32) -> Graph<i32> {
+    let ends = |random: &mut Random| (0..edges).map(|_| random.below(vertices)).collect::<Vec<_>>();
+    let (u, v) = (ends(random), ends(random));
+    let weights: Vec<_> =
+        (0..edges).map(|_| random.below(weights) as i32 - weights as i32 / 2).collect();
+    EdgeList::new(vertices as usize, u, v, weights).unwrap().into()
+}
+
+#[test]
+fn any_buffer_and_block_gives_the_canonical_forest() {
+    let mut random = Random(25);
+    for case in 0..60 {
+        let (vertices, edges) = (1 + random.below(60), random.below(400));
+        let graph = random_graph(&mut random, vertices, edges, [1, 3, 1000][case % 3]);
+        for order in [Order::Minimum, Order::Maximum] {
+            let right = expected(&graph, order);
+            for shape in [(1, 1, 1), (3, 7, 1), (16, 50, 2), (1000, 1000, 1)] {
+                let found = forest(&graph, order, shape);
+                assert_eq!(found.ids, right, "case {case}, {order:?}, {shape:?}");
+                assert_eq!(found.components(), vertices - right.len() as u32);
+                for (at, &id) in right.iter().enumerate() {
+                    let (edges, id) = (graph.edge_list(), id as usize);
+                    let own = (found.u[at], found.v[at], found.weights[at]);
+                    assert_eq!(own, (edges.u()[id], edges.v()[id], edges.weights()[id]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_weight_types_and_the_extremes_of_keys_are_ordered() {
+    fn check<W: Weight>(weights: [W; 4]) {
+        let u: Vec<Vertex> = vec![0, 1, 2, 0, 1, 2, 3, 3, 0, 3, 2, 1];
+        let v: Vec<Vertex> = vec![1, 2, 3, 2, 3, 0, 3, 0, 1, 1, 1, 0];
+        let weights: Vec<W> = (0..u.len()).map(|at| weights[(at * 7 + at / 5) % 4]).collect();
+        let graph: Graph<W> = EdgeList::new(6, u, v, weights).unwrap().into();
+        for order in [Order::Minimum, Order::Maximum] {
+            for shape in [(1, 1, 1), (2, 3, 2)] {
+                assert_eq!(forest(&graph, order, shape).ids, expected(&graph, order));
+            }
+        }
+    }
+    check([i32::MIN, i32::MAX, 0, -1]);
+    check([u32::MIN, u32::MAX, 7, u32::MAX - 1]);
+    check([i64::MIN, i64::MAX, 0, -1]);
+    check([u64::MIN, u64::MAX, 7, u64::MAX - 1]);
+    check([f32::NEG_INFINITY, f32::INFINITY, -0.0, 0.0]);
+    check([f64::NEG_INFINITY, f64::INFINITY, -0.0, 0.0]);
+}
+
+#[test]
+fn the_pivot_drops_most_edges_of_a_random_graph() {
+    let graph = random_graph(&mut Random(7), 2000, 100_000, 1 << 30);
+    let edges = graph.edge_list();
+    let mut sink = ForestSink::new(2000, Order::Minimum, Limits::with_buffer(1000), 2).unwrap();
+    for start in starts(edges, 1000) {
+        sink.add(start as u64, &block(edges, start..start + 1000)).unwrap();
+    }
+    let (forest, statistics) = sink.finish().unwrap();
+    assert_eq!(forest.ids, expected(&graph, Order::Minimum));
+    assert!(statistics.dropped_by_pivot > 60_000, "{statistics:?}");
+    // The expected number of edges that are in the forest of the edges up to them is at most
+    // n ln(m / n) + n, here about 10,000.
+    assert!(statistics.buffered < 20_000, "{statistics:?}");
+}
+
+#[test]
+fn a_sink_continues_from_its_state_with_more_vertices_and_another_type() {
+    let mut random = Random(3);
+    for _ in 0..20 {
+        let graph = random_graph(&mut random, 40, 300, 20);
+        let edges = graph.edge_list();
+        let limits = Limits::with_buffer(8);
+        let mut sink = ForestSink::<i32>::new(40, Order::Maximum, limits, 1).unwrap();
+        sink.add(0, &block(edges, 0..120)).unwrap();
+        let state = sink.state().unwrap();
+        let restored = ForestSink::restore(state, Order::Maximum, limits, 1).unwrap();
+        let mut sink = restored.unwrap();
+        assert_eq!(sink.taken(), 120);
+        sink.grow(50, limits).unwrap();
+        sink.add(120, &block(edges, 120..200)).unwrap();
+        let mut sink = sink.convert(limits, f64::from).unwrap();
+        let rest = block(edges, 200..300);
+        let weights: Vec<_> = rest.weights().iter().map(|&weight| f64::from(weight)).collect();
+        let rest = EdgeList::new(50, rest.u().to_vec(), rest.v().to_vec(), weights).unwrap();
+        sink.add(200, &rest).unwrap();
+        let (forest, _) = sink.finish().unwrap();
+        assert_eq!(forest.ids, expected(&graph, Order::Maximum));
+        assert_eq!(forest.components(), 50 - forest.ids.len() as u32);
+    }
+}
+
+#[test]
+fn a_state_that_no_sink_returned_is_refused() {
+    let limits = Limits::with_buffer(8);
+    let right = super::ForestState::<i32> {
+        taken: 9,
+        vertices: 3,
+        ids: &[4, 2],
+        u: &[0, 1],
+        v: &[1, 2],
+        weights: &[1, 5],
+    };
+    let restored = |state| ForestSink::restore(state, Order::Minimum, limits, 1).unwrap().is_some();
+    assert!(restored(right));
+    assert!(!restored(super::ForestState { ids: &[9, 2], ..right }), "an id beyond the input");
+    assert!(!restored(super::ForestState { v: &[1, 3], ..right }), "a vertex beyond the graph");
+    assert!(!restored(super::ForestState { v: &[1, 0], ..right }), "a cycle");
+    assert!(!restored(super::ForestState { weights: &[5, 1], ..right }), "not ascending");
+    assert!(!restored(super::ForestState { u: &[0], ..right }), "arrays of different length");
+    assert!(!restored(super::ForestState { vertices: 2, ..right }));
+}
+
+#[test]
+fn a_budget_below_the_vertices_is_refused_with_the_least_that_suffices() {
+    let error = Limits::within::<i32>(1 << 20, 1 << 20).unwrap_err();
+    assert_eq!(error.vertices, 1 << 20);
+    assert_eq!(Limits::within::<i32>(error.least - 1, 1 << 20), Err(error));
+    let least = Limits::within::<i32>(error.least, 1 << 20).unwrap();
+    assert_eq!(least.buffer(), (1 << 18) + 1);
+    assert!(error.least < 47 << 20, "{error}");
+    let ample = Limits::within::<i32>(u64::MAX, 1 << 20).unwrap();
+    assert_eq!(ample.buffer(), 1 << 21);
+}
+
+#[test]
+fn generated_graphs_agree_with_the_fast_solver() {
+    for spec in ["rmat:scale=9", "grid:side=40", "star:n=2000", "path:n=1000"] {
+        let Ok(made) = kostra_gen::generate(spec) else { panic!("{spec}") };
+        with_graph!(&made.graph, graph => {
+            let right = crate::forest(graph, Order::Minimum, &mut Run::new()).unwrap().into_ids();
+            let right: Vec<_> = right.into_iter().map(u64::from).collect();
+            assert_eq!(forest(graph, Order::Minimum, (300, 1000, 2)).ids, right, "{spec}");
+        });
+    }
+}

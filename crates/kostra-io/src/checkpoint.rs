@@ -1,0 +1,352 @@
+//! Files that hold the state of an unfinished solve of a graph that does not fit into memory.
+//!
+//! ```text
+//! magic: 8B "KOSCKPT", then in the byte order of the machine:
+//! version 1, u32; weight type, u32; vertices, u64; edges so far, u64; their checksum, u64;
+//! edges of the forest k, u64; length of the identity, u64; the identity, UTF-8;
+//! k ids, u64; k first ends, u32; k second ends, u32; k weights; XXH3 of all bytes before, u64
+//! ```
+//!
+//! The identity is a text that the caller compares, because another input or another task would
+//! continue with a wrong forest. A file is replaced in one step, so it is old or new, never partly
+//! written.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use bytemuck::{Pod, Zeroable};
+use kostra_core::{AnyGraph, Vertex, Weight, WeightType, memory};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::fault::Fault;
+use crate::{ReadError, ReadErrorKind, Replacement, WriteError};
+
+const MAGIC: [u8; 8] = *b"\x8bKOSCKPT";
+const VERSION: u32 = 1;
+/// The longest identity: a path and a few numbers.
+const LONGEST_IDENTITY: u64 = 1 << 16;
+/// The bytes of everything before the identity.
+const HEADER: u64 = 56;
+const CHECKSUM: u64 = 8;
+/// Arrays are read and written through a buffer of this size.
+const BUFFER: usize = 1 << 20;
+const WEIGHT_TYPES: [WeightType; 6] = [
+    WeightType::I32,
+    WeightType::U32,
+    WeightType::I64,
+    WeightType::U64,
+    WeightType::F32,
+    WeightType::F64,
+];
+
+/// What a checkpoint says besides the forest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointFacts {
+    /// The input and the task.
+    pub identity: String,
+    /// The number of vertices.
+    pub vertices: u32,
+    /// The number of input edges so far.
+    pub taken: u64,
+    /// The checksum of these edges, from [`EdgesSeen`].
+    pub seen: u64,
+}
+
+/// The edges of a forest: edge `i` is input edge `ids[i]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForestArrays<W> {
+    /// The ids of the edges.
+    pub ids: Vec<u64>,
+    /// The first ends.
+    pub u: Vec<Vertex>,
+    /// The second ends.
+    pub v: Vec<Vertex>,
+    /// The weights.
+    pub weights: Vec<W>,
+}
+
+/// The checksum of edges that arrive in blocks of any size. Weights count by their value as `f64`.
+#[derive(Clone, Default)]
+pub struct EdgesSeen {
+    u: Xxh3,
+    v: Xxh3,
+    weights: Xxh3,
+}
+
+impl std::fmt::Debug for EdgesSeen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("EdgesSeen").field(&self.checksum()).finish()
+    }
+}
+
+impl EdgesSeen {
+    /// Adds the next edges.
+    pub fn add(&mut self, edges: &AnyGraph) {
+        macro_rules! add_weights {
+            ($graph:expr, $($variant:ident),*) => {
+                match $graph {
+                    $(AnyGraph::$variant(graph) => {
+                        for weights in graph.edge_list().weights().chunks(1 << 10) {
+                            let values: Vec<f64> =
+                                weights.iter().map(|&weight| weight as f64).collect();
+                            self.weights.update(bytemuck::cast_slice(&values));
+                        }
+                    })*
+                }
+            };
+        }
+        self.u.update(bytemuck::cast_slice(edges.u()));
+        self.v.update(bytemuck::cast_slice(edges.v()));
+        add_weights!(edges, I32, U32, I64, U64, F32, F64);
+    }
+
+    /// The checksum of all edges so far.
+    pub fn checksum(&self) -> u64 {
+        let mut all = Xxh3::new();
+        for part in [&self.u, &self.v, &self.weights] {
+            all.update(&part.digest().to_le_bytes());
+        }
+        all.digest()
+    }
+}
+
+/// Writes a checkpoint, replacing an older one in one step.
+///
+/// # Errors
+/// When the file cannot be written. Then the old one is unchanged.
+pub fn write_checkpoint<W: Weight>(
+    path: &Path,
+    facts: &CheckpointFacts,
+    arrays: (&[u64], &[Vertex], &[Vertex], &[W]),
+) -> Result<(), WriteError> {
+    let write = || {
+        let mut replacement = Replacement::create(path)?;
+        write_content(replacement.file(), facts, arrays)?;
+        replacement.commit()
+    };
+    write().map_err(|cause| WriteError::Io { output: path.display().to_string(), cause })
+}
+
+fn write_content<W: Weight>(
+    file: &mut File,
+    facts: &CheckpointFacts,
+    (ids, u, v, weights): (&[u64], &[Vertex], &[Vertex], &[W]),
+) -> io::Result<()> {
+    let buffered = BufWriter::with_capacity(BUFFER, file);
+    let mut to = Hashing { inner: buffered, hash: Xxh3::new() };
+    let code = WEIGHT_TYPES.iter().position(|&known| known == W::TYPE).unwrap_or_default();
+    let identity = facts.identity.as_bytes();
+    let (forest, name) = (ids.len() as u64, identity.len() as u64);
+    to.write_all(&MAGIC)?;
+    to.write_all(bytemuck::cast_slice(&[VERSION, code as u32]))?;
+    let vertices = u64::from(facts.vertices);
+    to.write_all(bytemuck::cast_slice(&[vertices, facts.taken, facts.seen, forest, name]))?;
+    to.write_all(identity)?;
+    to.write_all(bytemuck::cast_slice(ids))?;
+    to.write_all(bytemuck::cast_slice(u))?;
+    to.write_all(bytemuck::cast_slice(v))?;
+    to.write_all(bytemuck::cast_slice(weights))?;
+    let checksum = to.hash.digest();
+    to.inner.write_all(&checksum.to_ne_bytes())?;
+    to.inner.flush()
+}
+
+/// An open checkpoint whose arrays have not been read.
+#[derive(Debug)]
+pub struct Checkpoint {
+    input: String,
+    from: Hashing<BufReader<File>>,
+    facts: CheckpointFacts,
+    weight_type: WeightType,
+    edges: u64,
+}
+
+impl Checkpoint {
+    /// Opens a checkpoint.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a checkpoint.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let input = path.display().to_string();
+        Self::open_file(path, input.clone()).map_err(|fault| fault.in_input(input))
+    }
+
+    fn open_file(path: &Path, input: String) -> Result<Self, Fault> {
+        let file = File::open(path).map_err(ReadErrorKind::Io)?;
+        let length = file.metadata().map_err(ReadErrorKind::Io)?.len();
+        let from = BufReader::with_capacity(BUFFER, file);
+        let mut from = Hashing { inner: from, hash: Xxh3::new() };
+        if read_items::<u8>(&mut from, 8)? != MAGIC {
+            return Err(Fault::at_byte(0, "this is not a checkpoint of kostra"));
+        }
+        let codes = read_items::<u32>(&mut from, 2)?;
+        let numbers = read_items::<u64>(&mut from, 5)?;
+        let ([version, code], [vertices, taken, seen, edges, name]) = (&codes[..], &numbers[..])
+        else {
+            return Err(damaged());
+        };
+        if *version != VERSION {
+            return Err(Fault::at_byte(8, "another version of kostra wrote this checkpoint"));
+        }
+        let weight_type = *WEIGHT_TYPES.get(*code as usize).ok_or_else(damaged)?;
+        let vertices = u32::try_from(*vertices).map_err(|_| damaged())?;
+        let weight = match weight_type {
+            WeightType::I32 | WeightType::U32 | WeightType::F32 => 4,
+            WeightType::I64 | WeightType::U64 | WeightType::F64 => 8,
+        };
+        // Checked before memory is reserved for the arrays.
+        let expected = edges
+            .checked_mul(16 + weight)
+            .and_then(|arrays| arrays.checked_add(HEADER + name + CHECKSUM));
+        if *name > LONGEST_IDENTITY || *edges > u64::from(vertices) || expected != Some(length) {
+            return Err(damaged());
+        }
+        let identity = String::from_utf8(read_items(&mut from, *name as usize)?);
+        let identity = identity.map_err(|_| damaged())?;
+        let facts = CheckpointFacts { identity, vertices, taken: *taken, seen: *seen };
+        Ok(Self { input, from, facts, weight_type, edges: *edges })
+    }
+
+    /// What the checkpoint says besides the forest.
+    pub fn facts(&self) -> &CheckpointFacts {
+        &self.facts
+    }
+
+    /// The type of the weights.
+    pub fn weight_type(&self) -> WeightType {
+        self.weight_type
+    }
+
+    /// Reads the forest. `W` must be the type of the weights.
+    ///
+    /// # Errors
+    /// When the file is damaged, or the system refuses the memory.
+    pub fn read<W: Weight>(mut self) -> Result<ForestArrays<W>, ReadError> {
+        self.read_arrays().map_err(|fault| fault.in_input(self.input))
+    }
+
+    fn read_arrays<W: Weight>(&mut self) -> Result<ForestArrays<W>, Fault> {
+        let count = self.edges as usize;
+        let arrays = ForestArrays {
+            ids: read_items(&mut self.from, count)?,
+            u: read_items(&mut self.from, count)?,
+            v: read_items(&mut self.from, count)?,
+            weights: read_items(&mut self.from, count)?,
+        };
+        let checksum = self.from.hash.digest();
+        if read_items::<u64>(&mut self.from, 1)? != [checksum] || W::TYPE != self.weight_type {
+            return Err(damaged());
+        }
+        Ok(arrays)
+    }
+}
+
+fn damaged() -> Fault {
+    Fault::whole("the checkpoint is damaged; remove it and solve again from the start")
+}
+
+fn read_items<T: Pod + Zeroable>(from: &mut impl Read, count: usize) -> Result<Vec<T>, Fault> {
+    let mut items = memory::zeros::<T>(count)?;
+    from.read_exact(bytemuck::cast_slice_mut(&mut items)).map_err(|cause| match cause.kind() {
+        io::ErrorKind::UnexpectedEof => damaged(),
+        _ => ReadErrorKind::Io(cause).into(),
+    })?;
+    Ok(items)
+}
+
+/// A stream with the checksum of all its bytes.
+struct Hashing<T> {
+    inner: T,
+    hash: Xxh3,
+}
+
+impl<T> std::fmt::Debug for Hashing<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hashing").finish_non_exhaustive()
+    }
+}
+
+impl<T: Write> Write for Hashing<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.hash.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<T: Read> Read for Hashing<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> CheckpointFacts {
+        CheckpointFacts { identity: "a graph".into(), vertices: 9, taken: 1 << 40, seen: 77 }
+    }
+
+    const ARRAYS: (&[u64], &[Vertex], &[Vertex], &[f32]) =
+        (&[1 << 33, 5], &[0, 1], &[2, 3], &[0.5, 1.5]);
+
+    #[test]
+    fn a_checkpoint_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("forest.ids.checkpoint");
+        write_checkpoint(&path, &facts(), ARRAYS).unwrap();
+        let checkpoint = Checkpoint::open(&path).unwrap();
+        assert_eq!((checkpoint.facts(), checkpoint.weight_type()), (&facts(), WeightType::F32));
+        let arrays = checkpoint.read::<f32>().unwrap();
+        let (ids, u, v, weights) = ARRAYS;
+        assert_eq!((&arrays.ids[..], &arrays.u[..], &arrays.v[..]), (ids, u, v));
+        assert_eq!(arrays.weights, weights);
+        assert!(Checkpoint::open(&path).unwrap().read::<i32>().is_err());
+    }
+
+    #[test]
+    fn every_damaged_byte_and_every_cut_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint");
+        write_checkpoint(&path, &facts(), ARRAYS).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            Checkpoint::open(&path).and_then(Checkpoint::read::<f32>)
+        };
+        assert!(read(&bytes).is_ok());
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            assert!(read(&damaged).is_err(), "byte {at}");
+            assert!(read(&bytes[..at]).is_err(), "{at} bytes");
+        }
+        let error = read(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
+        assert!(error.ends_with("solve again from the start"), "{error}");
+    }
+
+    #[test]
+    fn the_checksum_of_edges_does_not_depend_on_blocks_or_weight_types() {
+        let graph = |u: &[u32], weights: &[i32]| {
+            AnyGraph::from_edges(9, u.to_vec(), u.to_vec(), weights.to_vec()).unwrap()
+        };
+        let seen = |blocks: &[AnyGraph]| {
+            let mut seen = EdgesSeen::default();
+            blocks.iter().for_each(|block| seen.add(block));
+            seen.checksum()
+        };
+        let whole = seen(&[graph(&[1, 2, 3], &[7, 8, 9])]);
+        assert_eq!(whole, seen(&[graph(&[1], &[7]), graph(&[2, 3], &[8, 9])]));
+        let wide = AnyGraph::from_edges(4, vec![2, 3], vec![2, 3], vec![8_i64, 9]).unwrap();
+        assert_eq!(whole, seen(&[graph(&[1], &[7]), wide]));
+        assert_ne!(whole, seen(&[graph(&[1, 2, 3], &[7, 8, 10])]));
+    }
+}

@@ -1,0 +1,269 @@
+//! Reading the edges of a graph that does not fit into memory, block by block in input order.
+//!
+//! Formats whose files contain one entry per edge are read in one pass, from any input. A `.kst`
+//! file stores its arrays one after the other, so it must be a plain file: each block is read from
+//! three places.
+
+use std::io;
+
+use kostra_core::{AnyGraph, EdgeList, GraphError, MAX_VERTICES, Weight, WeightType};
+
+use crate::columns::{Columns, Ends, Weights};
+use crate::compression::{Compression, Stream};
+use crate::fault::{BlockFault, Fault};
+use crate::formats;
+use crate::interface::{Format, ReadOptions};
+use crate::read::choose_format;
+use crate::source::{self, Input, Progress};
+use crate::{Nan, ReadError, ReadErrorKind, weights};
+
+/// Consecutive edges of a graph.
+#[derive(Clone, Debug)]
+pub struct EdgeBlock {
+    /// The id of the first edge.
+    pub first: u64,
+    /// The edges. The number of vertices is that of the graph if it is known before the edges are
+    /// read, else the highest vertex of the block plus one. Blocks of a text have the narrowest
+    /// weight type that holds their weights.
+    pub edges: AnyGraph,
+}
+
+/// What an input states before its edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamFacts {
+    /// The number of vertices.
+    pub vertices: Option<u32>,
+    /// The number of edges.
+    pub edges: Option<u64>,
+    /// The type of the weights.
+    pub weight_type: Option<WeightType>,
+}
+
+/// Receives the edges of a graph. An error stops the reading.
+pub trait TakeBlocks: Send {
+    /// Receives what the input states before its edges. Called once, before any edge is read.
+    ///
+    /// # Errors
+    /// To stop.
+    fn begin(&mut self, facts: StreamFacts) -> io::Result<()>;
+
+    /// Receives the next edges.
+    ///
+    /// # Errors
+    /// To stop.
+    fn take(&mut self, block: EdgeBlock) -> io::Result<()>;
+}
+
+/// What is known when all edges have been read.
+#[derive(Clone, Debug)]
+pub struct StreamSummary {
+    /// The number of vertices.
+    pub vertices: u32,
+    /// The number of edges.
+    pub edges: u64,
+    /// The format of the input.
+    pub format: Format,
+    /// The compression of the input.
+    pub compression: Compression,
+    /// What the user should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Reads the edges of a graph in blocks of about `block_edges` edges, once and in input order.
+/// `progress` is called as by [`read`](crate::read()). The number of edges is not limited to 2^32.
+///
+/// Memory: two blocks, and for texts a few blocks of 256 KiB per thread.
+///
+/// # Errors
+/// As [`read`](crate::read()). When the format is not [streamed](Format::is_streamed), or the
+/// vertices are to have names. When `target` stops, its error as [`ReadErrorKind::Io`].
+pub fn stream_edges(
+    input: &Input,
+    options: &ReadOptions,
+    block_edges: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+    target: &mut dyn TakeBlocks,
+) -> Result<StreamSummary, ReadError> {
+    source::open(input, progress)
+        .and_then(|source| {
+            let stream = Stream::with_threads(source, options.thread_count())?;
+            read_blocks(stream, options, block_edges, target)
+        })
+        .map_err(|fault| fault.in_input(input.to_string()))
+}
+
+fn read_blocks(
+    mut stream: Stream<'_>,
+    options: &ReadOptions,
+    block_edges: usize,
+    target: &mut dyn TakeBlocks,
+) -> Result<StreamSummary, Fault> {
+    if stream.head().is_empty() {
+        return Err(ReadErrorKind::Empty.into());
+    }
+    let compression = stream.compression;
+    let format = choose_format(&mut stream, options)?;
+    let Some(read) = format.info().read_blocks else {
+        let streamed = formats::ids(Format::is_streamed);
+        return Err(Fault::whole(format!(
+            "a file in the format {format} cannot be read in blocks; convert it to one of {streamed}"
+        )));
+    };
+    if options.names {
+        let names = options.terms.names();
+        return Err(Fault::whole(format!(
+            "with {names}, the table of names would take memory beyond any limit; number the \
+             vertices first, or omit {names}"
+        )));
+    }
+    let mut blocks = Blocks::new(options, block_edges, target);
+    read(stream, options, &mut blocks)?;
+    let Blocks { columns, vertices, ends, notes, .. } = blocks;
+    let from_ids = if ends.edges == 0 { 0 } else { ends.all.largest + 1 };
+    let vertices = vertices.unwrap_or(from_ids as u32); // ids are below the most vertices
+    Ok(StreamSummary { vertices, edges: columns.base, format, compression, notes })
+}
+
+/// Collects the edges of a format's reader into blocks.
+pub(crate) struct Blocks<'a> {
+    /// The edges that have been read but not passed on. Their base is the number of edges before.
+    pub(crate) columns: Columns,
+    /// The ends of all edges that have been passed on, for a format that does not state the number
+    /// of vertices.
+    pub(crate) ends: Ends,
+    pub(crate) notes: Vec<String>,
+    vertices: Option<u32>,
+    /// Whether the edges that have been passed on have weights.
+    weighted: bool,
+    skipped: Skipped,
+    block_edges: usize,
+    options: &'a ReadOptions,
+    target: &'a mut dyn TakeBlocks,
+}
+
+/// The edges whose weight is NaN.
+#[derive(Default)]
+struct Skipped {
+    count: u64,
+    first: u64,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(options: &'a ReadOptions, block_edges: usize, target: &'a mut dyn TakeBlocks) -> Self {
+        Self {
+            columns: Columns::default(),
+            ends: Ends::NONE,
+            notes: Vec::new(),
+            vertices: None,
+            weighted: false,
+            skipped: Skipped::default(),
+            block_edges: block_edges.max(1),
+            options,
+            target,
+        }
+    }
+
+    /// The number of edges of a block.
+    pub(crate) fn block_edges(&self) -> usize {
+        self.block_edges
+    }
+
+    /// Tells the receiver what the input states.
+    pub(crate) fn begin(&mut self, facts: StreamFacts) -> Result<(), Fault> {
+        self.vertices = facts.vertices;
+        Ok(self.target.begin(facts).map_err(ReadErrorKind::Io)?)
+    }
+
+    /// Says how many vertices there are, if the input states it after its edges.
+    pub(crate) fn conclude(&mut self, vertices: u64) -> Result<(), Fault> {
+        let fits = u32::try_from(vertices).ok().filter(|&fits| fits as usize <= MAX_VERTICES);
+        let refusal = || ReadErrorKind::from(GraphError::TooManyVertices { vertices });
+        self.vertices = Some(fits.ok_or_else(refusal)?);
+        Ok(())
+    }
+
+    /// Whether the edges so far have weights, if there are any.
+    pub(crate) fn weighted_so_far(&self) -> Option<bool> {
+        match (self.columns.len(), self.columns.base) {
+            (0, 0) => None,
+            (0, _) => Some(self.weighted),
+            _ => Some(self.columns.is_weighted()),
+        }
+    }
+
+    /// Passes the collected edges on if they fill a block. For use while a text is parsed.
+    pub(crate) fn pass_on_if_full(&mut self) -> Result<(), BlockFault> {
+        if self.columns.len() < self.block_edges {
+            return Ok(());
+        }
+        Ok(self.pass_on()?)
+    }
+
+    /// Passes the collected edges on.
+    pub(crate) fn pass_on(&mut self) -> Result<(), ReadErrorKind> {
+        let first = self.columns.base;
+        let next = first + self.columns.len() as u64;
+        let columns =
+            std::mem::replace(&mut self.columns, Columns::after(next, Columns::default().kinds));
+        self.columns.kinds = columns.kinds;
+        if columns.len() == 0 {
+            return Ok(());
+        }
+        let ends = Ends::of_edges(&columns.u, &columns.v);
+        self.ends = self.ends.then(ends);
+        self.weighted = columns.is_weighted();
+        self.see_nan(&columns);
+        let vertices = self.vertices.map_or(ends.all.largest as usize + 1, |n| n as usize);
+        let mut notes = Vec::new();
+        let raw = weights::RawGraph::new(vertices, columns, self.weighted);
+        let edges = raw.build(self.options, &mut notes)?;
+        // Notes on NaN count the edges of the block only.
+        notes.retain(|note| !note.contains("NaN") && !self.notes.contains(note));
+        self.notes.append(&mut notes);
+        self.target.take(EdgeBlock { first, edges }).map_err(ReadErrorKind::Io)
+    }
+
+    fn see_nan(&mut self, columns: &Columns) {
+        if self.options.nan != Nan::Skip {
+            return;
+        }
+        let Weights::F64(weights) = &columns.weights else { return };
+        for (at, _) in weights.iter().enumerate().filter(|(_, weight)| weight.is_nan()) {
+            if self.skipped.count == 0 {
+                self.skipped.first = columns.base + at as u64;
+            }
+            self.skipped.count += 1;
+        }
+    }
+
+    /// Passes the last edges of a text on.
+    pub(crate) fn finish(&mut self) -> Result<(), Fault> {
+        self.pass_on()?;
+        let Skipped { count, first } = self.skipped;
+        if count > 0 {
+            self.notes.push(format!(
+                "{count} of the edges weigh NaN, the first is edge {first}; they are in no forest"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Passes edges on that do not go through the columns: those of arrays in a binary file. An
+    /// error has the position in the block.
+    pub(crate) fn pass_on_arrays<W: Weight>(
+        &mut self,
+        (u, v, weights): (Vec<u32>, Vec<u32>, Vec<W>),
+    ) -> Result<Result<(), GraphError>, ReadErrorKind>
+    where
+        AnyGraph: From<EdgeList<W>>,
+    {
+        let vertices = self.vertices.unwrap_or_default() as usize;
+        let (first, count) = (self.columns.base, u.len() as u64);
+        let edges = match EdgeList::new(vertices, u, v, weights) {
+            Ok(edges) => AnyGraph::from(edges),
+            Err(error) => return Ok(Err(error)),
+        };
+        self.columns.base += count;
+        self.target.take(EdgeBlock { first, edges }).map_err(ReadErrorKind::Io).map(Ok)
+    }
+}
