@@ -8,11 +8,11 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+
+import { launch, open } from "../../../scripts/browser.mjs";
 
 const [program, playwright, ...rest] = process.argv.slice(2);
 const folder = rest[0] === "--screenshots" ? rest.splice(0, 2)[1] : null;
-const { chromium } = await import(pathToFileURL(path.resolve(playwright, "index.mjs")));
 
 // The shapes of a plot that have an extent, and what else the page must keep.
 function inspect() {
@@ -76,15 +76,8 @@ async function sortTables(page) {
 }
 
 async function check(browser, file, colorScheme) {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1100, height: 900 } });
-  const page = await context.newPage();
-  const troubles = [];
-  page.on("console", (message) => troubles.push(message.text()));
-  page.on("pageerror", (error) => troubles.push(String(error)));
-  page.on("request", (request) => {
-    if (!/^(file|data):/.test(request.url())) troubles.push(`request for ${request.url()}`);
-  });
-  await page.goto(pathToFileURL(path.resolve(file)).href);
+  const viewport = { width: 1100, height: 900 };
+  const { page, troubles } = await open(browser, file, { colorScheme, viewport });
   const found = await page.evaluate(inspect);
   for (const { id, wanted, found: marks, cut } of found.figures) {
     assert.ok(wanted > 0 && marks > wanted, `${id}: ${marks} shapes for ${wanted} marks`);
@@ -98,15 +91,11 @@ async function check(browser, file, colorScheme) {
     await page.screenshot({ path: path.join(folder, `${name}-${colorScheme}.png`), fullPage: true });
   }
   assert.deepEqual(troubles, [], file);
-  await context.close();
+  await page.context().close();
   return { plots: found.figures.length, tables, paper: found.paper };
 }
 
-const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-const browser = await chromium.launch({
-  executablePath: program,
-  args: ["--no-sandbox", "--disable-component-update", "--disable-sync", ...quiet],
-});
+const browser = await launch(program, playwright);
 try {
   let [plots, tables] = [0, 0];
   for (const file of rest) {

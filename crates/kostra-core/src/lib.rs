@@ -19,6 +19,7 @@
 //! ```
 
 mod bit_set;
+mod clock;
 mod column;
 mod coordinates;
 mod counted;
@@ -32,6 +33,7 @@ mod prefetch;
 pub mod random;
 mod run;
 mod solver;
+pub mod tree;
 mod union_find;
 mod verify;
 mod vertex_parts;

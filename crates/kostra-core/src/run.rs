@@ -1,9 +1,10 @@
 //! The run of a solver: threads, options, scratch memory, and the observer that serves progress
 //! bars, traces, benchmark tables and cancellation.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::{OptionError, SolveError, SolverInfo, SolverOption, VertexParts, Workspace};
+use crate::clock::Instant;
+use crate::{EdgeId, OptionError, SolveError, SolverInfo, SolverOption, VertexParts, Workspace};
 
 /// The state of a solver at the start of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,15 @@ pub trait Observer {
     fn threads_refused(&mut self, _refused: usize, _wanted: usize) {}
     /// The solver has finished `done` of `total` units of work, which may take different times.
     fn progress(&mut self, _done: u64, _total: u64) {}
+    /// Whether [`edge`](Self::edge) is called. Asked once, before the solve.
+    fn wants_edges(&self) -> bool {
+        false
+    }
+    /// The solver adds an edge to the forest (`kept`) or excludes it for good. Reported by
+    /// `kruskal`, `boruvka`, `prim-binary` and `prim-pairing`, in the order of their decisions; by
+    /// no other solver. Each edge is reported at most once. `kruskal` stops when one component is
+    /// left.
+    fn edge(&mut self, _edge: EdgeId, _kept: bool) {}
     /// Whether the solver should stop. Called at every round and every report of progress. Between
     /// two calls a solver may sort or scan all edges once.
     fn cancelled(&self) -> bool {
@@ -58,6 +68,8 @@ pub struct DeviceTimes {
 #[derive(Default)]
 pub struct Run<'a> {
     observer: Option<&'a mut dyn Observer>,
+    /// Whether the observer wants to know the solver's decisions on edges.
+    reports_edges: bool,
     threads: Option<usize>,
     device: usize,
     device_times: DeviceTimes,
@@ -77,6 +89,7 @@ impl<'a> Run<'a> {
 
     /// Sets the observer.
     pub fn observed_by(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.reports_edges = observer.wants_edges();
         self.observer = Some(observer);
         self
     }
@@ -271,6 +284,27 @@ impl<'a> Run<'a> {
     pub fn finish_rounds(&mut self) {
         if let Some(observer) = self.observer.as_mut().filter(|_| !self.is_step) {
             observer.rounds_finished();
+        }
+    }
+
+    /// Whether [`edge`](Self::edge) reports anything. A loop that would look for decisions only to
+    /// report them should ask first.
+    pub fn reports_edges(&self) -> bool {
+        self.reports_edges && !self.is_step
+    }
+
+    /// Reports that an edge is kept in the forest or excluded from it.
+    #[inline]
+    pub fn edge(&mut self, edge: EdgeId, kept: bool) {
+        if self.reports_edges {
+            self.report_edge(edge, kept);
+        }
+    }
+
+    #[cold]
+    fn report_edge(&mut self, edge: EdgeId, kept: bool) {
+        if let Some(observer) = self.observer.as_mut().filter(|_| !self.is_step) {
+            observer.edge(edge, kept);
         }
     }
 

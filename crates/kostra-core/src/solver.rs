@@ -3,10 +3,11 @@
 //! To add a solver, write one file with a struct that implements [`Algorithm`], and add the struct
 //! to the table of its platform. [`Solver`] is the object-safe form; every algorithm implements it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::clock::Instant;
 use crate::run::DeviceTimes;
 use crate::{
     AnyGraph, CsrView, EdgeId, EdgeSet, Edges, Forest, Graph, Order, OutOfMemory, PartsError, Run,

@@ -19,6 +19,12 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     sequential::SOLVERS.iter().chain(threads::SOLVERS).copied()
 }
 
+/// The solvers of this crate that run on one thread. They work where no thread can start, such as
+/// in a browser.
+pub fn sequential_solvers() -> impl Iterator<Item = &'static dyn Solver> {
+    sequential::SOLVERS.iter().copied()
+}
+
 /// The solver for graphs of 2^14 edges and more.
 pub const FASTEST: &dyn Solver = &threads::Fast;
 

@@ -54,7 +54,6 @@
 
 mod registry;
 pub mod renumbering;
-pub mod tree;
 
 pub use kostra_core::*;
 pub use kostra_cpu::external;

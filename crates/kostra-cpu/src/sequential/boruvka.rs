@@ -83,6 +83,9 @@ impl<'a, W: Weight> Rounds<'a, W> {
     /// One pass does both, because both need the representatives of an edge's ends, which take most
     /// of the time.
     fn filter(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
+        if run.reports_edges() {
+            self.report_excluded(run);
+        }
         let mut kept = 0;
         for index in 0..self.alive.len() {
             self.pace.step(run, self.forest.len() as u32, self.edges.vertices())?;
@@ -106,6 +109,18 @@ impl<'a, W: Weight> Rounds<'a, W> {
         Ok(())
     }
 
+    /// Reports the edges that [`filter`](Self::filter) will drop because they would close a cycle.
+    /// It is a pass of its own, so that `filter` takes no longer when nothing is reported.
+    #[cold]
+    fn report_excluded(&mut self, run: &mut Run<'_>) {
+        for &id in &self.alive {
+            let (u, v) = self.edges.ends(id);
+            if self.components.find(u) == self.components.find(v) && !self.forest.contains(id) {
+                run.edge(id, false);
+            }
+        }
+    }
+
     /// Merges every component with the component at the other end of its lightest edge.
     fn hook(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
         let none = no_edge::<W::Key>();
@@ -120,6 +135,7 @@ impl<'a, W: Weight> Rounds<'a, W> {
             // Two components may have chosen the same edge. The second is already merged.
             if self.components.union(u, v) {
                 self.forest.insert(id);
+                run.edge(id, true);
             }
         }
         Ok(())

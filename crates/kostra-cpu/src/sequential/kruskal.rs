@@ -16,7 +16,7 @@
 //! * Input: edge list. Exact. One thread.
 
 use kostra_core::{
-    Algorithm, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
+    Algorithm, EdgeSet, Key, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
     SolverInfo, UnionFind, Weight, memory,
 };
 
@@ -53,6 +53,29 @@ impl Algorithm for Kruskal {
         let mut forest = EdgeSet::try_new(edges.len())?;
         let mut components = UnionFind::try_new(edges.vertices())?;
         run.phase("unite", |run| unite(edges, &ranks, &mut components, &mut forest, run))?;
+        if run.reports_edges() {
+            report::<W>(&ranks, &forest, components.sets() == 1, run);
+        }
         Ok(forest)
+    }
+}
+
+/// Reports the decisions on edges, up to the edge that left one component. They follow from the
+/// order and the forest, so the loop over the edges need not report them.
+fn report<W: Weight>(
+    ranks: &[<W::Key as Key>::Rank],
+    forest: &EdgeSet,
+    connected: bool,
+    run: &mut Run<'_>,
+) {
+    let mut left = forest.len();
+    for &rank in ranks {
+        let id = W::Key::rank_id(rank);
+        let kept = forest.contains(id);
+        run.edge(id, kept);
+        left -= usize::from(kept);
+        if connected && kept && left == 0 {
+            break;
+        }
     }
 }

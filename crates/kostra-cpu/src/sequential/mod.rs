@@ -109,6 +109,56 @@ mod tests {
         }
     }
 
+    /// Keeps the decisions on edges.
+    #[derive(Default)]
+    struct Decisions(Vec<(EdgeId, bool)>);
+
+    impl Observer for Decisions {
+        fn wants_edges(&self) -> bool {
+            true
+        }
+        fn edge(&mut self, edge: EdgeId, kept: bool) {
+            self.0.push((edge, kept));
+        }
+    }
+
+    #[test]
+    fn solvers_report_each_decision_once_and_keep_the_forest() {
+        let mut random = Random(2);
+        for round in 0..if cfg!(miri) { 5 } else { 300 } {
+            let graph = random.any_graph();
+            for solver in SOLVERS {
+                let id = solver.info().id;
+                if !["kruskal", "boruvka", "prim-binary", "prim-pairing"].contains(&id) {
+                    continue;
+                }
+                let mut seen = Decisions::default();
+                let mut run = Run::new().observed_by(&mut seen);
+                let forest = solver.solve(&graph, Order::Minimum, &mut run).unwrap().forest;
+                let mut kept: Vec<EdgeId> =
+                    seen.0.iter().filter(|(_, kept)| *kept).map(|(edge, _)| *edge).collect();
+                kept.sort_unstable();
+                assert_eq!(kept, forest.ids(), "{id} on graph {round}: {graph:?}");
+                let mut decided: Vec<EdgeId> = seen.0.iter().map(|(edge, _)| *edge).collect();
+                decided.sort_unstable();
+                assert!(decided.is_sorted_by(|a, b| a < b), "{id} on graph {round}: {graph:?}");
+            }
+        }
+    }
+
+    /// Edge 0 has the lowest rank of all, which also marks the vertices of Prim's tree.
+    #[test]
+    fn the_lowest_rank_is_not_taken_for_the_mark_of_the_tree() {
+        let (u, v, weights) = (vec![1, 0, 0], vec![2, 1, 2], vec![u32::MIN, 1, 5]);
+        let graph = AnyGraph::from_edges(3, u, v, weights).unwrap();
+        for solver in [&PrimBinary as &dyn Solver, &prim_pairing::PrimPairing] {
+            let mut seen = Decisions::default();
+            let mut run = Run::new().observed_by(&mut seen);
+            solver.solve(&graph, Order::Minimum, &mut run).unwrap();
+            assert_eq!(seen.0, [(1, true), (0, true), (2, false)]);
+        }
+    }
+
     #[test]
     fn a_cancelled_solver_stops() {
         let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 1, 2]).unwrap();

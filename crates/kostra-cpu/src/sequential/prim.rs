@@ -12,7 +12,9 @@
 //!   `(weight key, edge id)`. A vertex of the tree is marked by the lowest rank, where Algorithm 4
 //!   uses the distance 0, so weights may be zero or negative.
 
-use kostra_core::{EdgeSet, Key, Problem, Run, SolveError, Weight, memory};
+use kostra_core::{
+    BitSet, CsrView, EdgeSet, Key, Problem, Run, SolveError, Vertex, Weight, memory,
+};
 
 use super::{Pace, no_edge};
 use crate::heap::Heap;
@@ -30,6 +32,9 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
     // the rank that no edge is before, so that the one comparison below passes them over, too.
     let (unreached, in_tree) = (no_edge::<W::Key>(), W::Key::MIN.rank(0));
     let mut nearest = memory::filled(vertices as usize, unreached)?;
+    // The vertices of the tree once more, only if decisions are reported: `nearest` cannot tell a
+    // vertex of the tree from one beside it whose edge has the lowest rank of all.
+    let mut joined = BitSet::try_new(if run.reports_edges() { vertices as usize } else { 0 })?;
     let mut reached = 0;
     let mut pace = Pace::new();
 
@@ -55,10 +60,32 @@ pub(super) fn grow<W: Weight, H: Heap<W::Key>>(
                     *nearest = rank;
                 }
             }
+            if run.reports_edges() {
+                joined.insert(vertex);
+                report_excluded(graph, vertex, &joined, &forest, run);
+            }
             let Some(next) = queue.delete_min() else { break };
-            forest.insert(W::Key::rank_id(nearest[next as usize]));
+            let id = W::Key::rank_id(nearest[next as usize]);
+            forest.insert(id);
+            run.edge(id, true);
             vertex = next;
         }
     }
     Ok(forest)
+}
+
+/// Reports the edges between the tree and a vertex that has just joined it, except the edge by
+/// which it joined: they would close a cycle.
+fn report_excluded<W: Weight>(
+    graph: CsrView<'_, W>,
+    vertex: Vertex,
+    joined: &BitSet,
+    forest: &EdgeSet,
+    run: &mut Run<'_>,
+) {
+    for arc in graph.arcs(vertex) {
+        if joined.contains(arc.to) && !forest.contains(arc.id) {
+            run.edge(arc.id, false);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Rooting the trees of a forest.
 
-use kostra_core::{BitSet, Edges, Forest, OutOfMemory, Vertex, Weight, memory};
+use crate::{BitSet, Edges, Forest, OutOfMemory, Vertex, Weight, memory};
 
 /// The parent of a root. No vertex has this number.
 pub const NO_PARENT: Vertex = Vertex::MAX;
@@ -12,8 +12,8 @@ pub const NO_PARENT: Vertex = Vertex::MAX;
 /// no vertices, the result is empty for any `root`.
 ///
 /// ```
-/// use kostra::tree::{NO_PARENT, parents};
-/// use kostra::{EdgeList, Forest, Order};
+/// use kostra_core::tree::{NO_PARENT, parents};
+/// use kostra_core::{EdgeList, Forest, Order};
 ///
 /// let graph = EdgeList::new(4, vec![0, 1], vec![1, 2], vec![5, 9])?;
 /// let edges = graph.edges(Order::Minimum);
@@ -77,7 +77,7 @@ pub fn parents<W: Weight>(
 
 #[cfg(test)]
 mod tests {
-    use kostra_core::{EdgeList, Order};
+    use crate::{EdgeList, Order};
 
     use super::*;
 
