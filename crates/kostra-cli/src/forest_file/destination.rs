@@ -18,6 +18,8 @@ pub(crate) enum ForestFormat {
     Edges,
     /// The edges of the forest as a DIMACS graph
     Gr,
+    /// The edges of the forest as a GraphML graph, with their ids
+    Graphml,
     /// The edges of the forest as a Kostra graph
     Kst,
 }
@@ -29,6 +31,7 @@ impl ForestFormat {
             None | Some("ids" | "txt") => Some(Self::Ids),
             Some("edges" | "tsv") => Some(Self::Edges),
             Some("gr") => Some(Self::Gr),
+            Some("graphml") => Some(Self::Graphml),
             Some("kst") => Some(Self::Kst),
             Some(_) => None,
         }
@@ -39,8 +42,17 @@ impl ForestFormat {
         match self {
             Self::Ids => "edge ids",
             Self::Edges => "edges",
-            Self::Gr => Format::DIMACS.title(),
-            Self::Kst => Format::KST.title(),
+            Self::Gr | Self::Graphml | Self::Kst => self.graph().map_or("graph", Format::title),
+        }
+    }
+
+    /// The format of the graph that holds the forest; none for a text of ids or edges.
+    pub(crate) fn graph(self) -> Option<Format> {
+        match self {
+            Self::Ids | Self::Edges => None,
+            Self::Gr => Some(Format::DIMACS),
+            Self::Graphml => Some(Format::GRAPHML),
+            Self::Kst => Some(Format::KST),
         }
     }
 }
@@ -65,8 +77,8 @@ impl Destination {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
             format!(
                 "{path}: no forest format has the extension .{extension}; use .ids or .txt (edge \
-                 ids), .edges or .tsv (edges), .gr or .kst, or pass `--output-format` with one of \
-                 ids, edges, gr, kst"
+                 ids), .edges or .tsv (edges), .gr, .graphml or .kst, or pass `--output-format` with \
+                 one of ids, edges, gr, graphml, kst"
             )
         })?;
         let output = output::parse_path(path);
@@ -98,6 +110,7 @@ mod tests {
             assert_eq!(format(path).unwrap(), ForestFormat::Edges, "{path}");
         }
         assert_eq!(format("forest.gr.gz").unwrap(), ForestFormat::Gr);
+        assert_eq!(format("forest.graphml.gz").unwrap(), ForestFormat::Graphml);
         assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
         for path in ["forest.csv", "forest.json.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
         {

@@ -7,6 +7,7 @@ mod dimacs;
 mod ecl;
 mod edge_list;
 mod gap;
+mod graphml;
 mod kst;
 mod matrix_market;
 mod metis;
@@ -27,6 +28,7 @@ pub static FORMATS: &[Format] = &[
     Format::METIS,
     Format::ECL,
     Format::GAP,
+    Format::GRAPHML,
     Format::OSM_PBF,
     Format::KST,
 ];
