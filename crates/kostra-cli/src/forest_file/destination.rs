@@ -20,6 +20,8 @@ pub(crate) enum ForestFormat {
     Gr,
     /// The edges of the forest as a GraphML graph, with their ids
     Graphml,
+    /// The edges of the forest as node-link JSON, with their ids
+    Json,
     /// The edges of the forest as a Kostra graph
     Kst,
 }
@@ -32,6 +34,7 @@ impl ForestFormat {
             Some("edges" | "tsv") => Some(Self::Edges),
             Some("gr") => Some(Self::Gr),
             Some("graphml") => Some(Self::Graphml),
+            Some("json") => Some(Self::Json),
             Some("kst") => Some(Self::Kst),
             Some(_) => None,
         }
@@ -42,7 +45,9 @@ impl ForestFormat {
         match self {
             Self::Ids => "edge ids",
             Self::Edges => "edges",
-            Self::Gr | Self::Graphml | Self::Kst => self.graph().map_or("graph", Format::title),
+            Self::Gr | Self::Graphml | Self::Json | Self::Kst => {
+                self.graph().map_or("graph", Format::title)
+            }
         }
     }
 
@@ -52,6 +57,7 @@ impl ForestFormat {
             Self::Ids | Self::Edges => None,
             Self::Gr => Some(Format::DIMACS),
             Self::Graphml => Some(Format::GRAPHML),
+            Self::Json => Some(Format::NODE_LINK),
             Self::Kst => Some(Format::KST),
         }
     }
@@ -77,8 +83,8 @@ impl Destination {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
             format!(
                 "{path}: no forest format has the extension .{extension}; use .ids or .txt (edge \
-                 ids), .edges or .tsv (edges), .gr, .graphml or .kst, or pass `--output-format` with \
-                 one of ids, edges, gr, graphml, kst"
+                 ids), .edges or .tsv (edges), .gr, .graphml, .json or .kst, or pass `--output-format` with \
+                 one of ids, edges, gr, graphml, json, kst"
             )
         })?;
         let output = output::parse_path(path);
@@ -112,7 +118,7 @@ mod tests {
         assert_eq!(format("forest.gr.gz").unwrap(), ForestFormat::Gr);
         assert_eq!(format("forest.graphml.gz").unwrap(), ForestFormat::Graphml);
         assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
-        for path in ["forest.csv", "forest.json.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
+        for path in ["forest.csv", "forest.xml.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
         {
             assert!(format(path).is_err(), "{path}");
             let asked = Destination::resolve(Path::new(path), Some(ForestFormat::Ids));

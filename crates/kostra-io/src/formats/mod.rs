@@ -11,6 +11,7 @@ mod graphml;
 mod kst;
 mod matrix_market;
 mod metis;
+mod node_link;
 mod osm;
 
 use std::str::FromStr;
@@ -29,6 +30,7 @@ pub static FORMATS: &[Format] = &[
     Format::ECL,
     Format::GAP,
     Format::GRAPHML,
+    Format::NODE_LINK,
     Format::OSM_PBF,
     Format::KST,
 ];

@@ -30,7 +30,8 @@ pub(super) fn writer(outgoing: Outgoing<'_>) -> Result<Writer<'_>, String> {
 
 /// Whether XML 1.0 has this character.
 fn is_xml(character: char) -> bool {
-    !matches!(character, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}')
+    let is_blank = matches!(character, '\t' | '\n' | '\r');
+    is_blank || (character >= ' ' && !matches!(character, '\u{fffe}' | '\u{ffff}'))
 }
 
 /// How a character is written in the value of an attribute.
