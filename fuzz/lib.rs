@@ -26,6 +26,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         graph: &loaded.graph,
         coordinates: loaded.coordinates.as_ref(),
         names: loaded.names.as_deref(),
+        edge_ids: None,
         mapped: loaded.mapped.as_ref(),
     };
     // Some formats cannot hold some graphs; the writer then returns an error.

@@ -31,7 +31,8 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) target: Option<String>,
 
-    /// The column of an edge list that holds the weights
+    /// The column of an edge list, or the attribute of GraphML and JSON edges, that holds the
+    /// weights
     #[arg(long, value_name = "COLUMN", conflicts_with = "weights")]
     pub(crate) weight: Option<String>,
 

@@ -30,6 +30,7 @@ pub(crate) fn write(
             graph: &input.graph,
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
+            edge_ids: None,
             mapped: input.mapped.as_ref(),
         };
         let result = output::write(to, format, outgoing);

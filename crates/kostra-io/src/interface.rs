@@ -34,6 +34,8 @@ pub struct FormatInfo {
     pub summary: &'static str,
     /// Whether a graph that is written and read back keeps the order of its edges.
     pub keeps_edge_order: bool,
+    /// Whether edges have named attributes, one of which is chosen as the weight.
+    pub has_attributes: bool,
     /// How strongly the start of an input shows this format.
     pub(crate) recognize: fn(&Head<'_>) -> Evidence,
     /// Reads a graph.
@@ -144,8 +146,9 @@ pub struct ReadOptions {
     /// Whether the vertices of an edge list are names, numbered in order of first appearance. If
     /// `format` is `None`, an input that is in no other format is read as an edge list.
     pub names: bool,
-    /// Which columns of an edge list contain what; other formats are refused if a column is
-    /// chosen.
+    /// Which columns of an edge list contain what. In formats with
+    /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight.
+    /// Other choices are refused in formats other than edge lists.
     pub columns: ColumnOptions,
     /// How messages name these options.
     pub terms: Terms,
@@ -234,7 +237,8 @@ impl Parsed {
     }
 }
 
-/// A graph to write. Only `.kst` keeps names and coordinates.
+/// A graph to write. `.kst` keeps names and coordinates. Formats with
+/// [attributes](FormatInfo::has_attributes) keep names and edge ids. Others keep neither.
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing<'a> {
     /// The graph.
@@ -243,6 +247,8 @@ pub struct Outgoing<'a> {
     pub coordinates: Option<&'a Coordinates>,
     /// The names of its vertices.
     pub names: Option<&'a [String]>,
+    /// The id of each edge in the graph that the edges come from, such as the graph of a forest.
+    pub edge_ids: Option<&'a [u64]>,
     /// The file that the graph borrows its arrays from. If that file has changed by the end of
     /// writing, nothing is written.
     pub mapped: Option<&'a MappedFile>,
@@ -250,7 +256,7 @@ pub struct Outgoing<'a> {
 
 impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
     fn from(graph: &'a AnyGraph) -> Self {
-        Self { graph, coordinates: None, names: None, mapped: None }
+        Self { graph, coordinates: None, names: None, edge_ids: None, mapped: None }
     }
 }
 

@@ -9,6 +9,7 @@
 //! their table. `read`, `write`, `part` and `recognition` use the table, and formats do not use
 //! these modules.
 
+mod attributed_graph;
 mod blocks;
 mod checkpoint;
 mod columns;
@@ -25,6 +26,7 @@ mod interface;
 mod mapped_file;
 mod mirror;
 mod number;
+mod numbering;
 mod options;
 mod output;
 mod part;

@@ -68,6 +68,12 @@ impl ColumnOptions {
         all.into_iter().filter_map(|(option, choice)| Some((option, choice.as_ref()?)))
     }
 
+    /// Whether the weight is the only column that is chosen.
+    pub(crate) fn is_weight_only(&self) -> bool {
+        let rest = (&self.source, &self.target, self.header);
+        self.weight.is_some() && rest == (&None, &None, Header::Recognize)
+    }
+
     /// The name of the first option that is used.
     pub(crate) fn first_used(&self) -> Option<&'static str> {
         let header = match self.header {

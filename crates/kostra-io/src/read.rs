@@ -101,7 +101,9 @@ pub(crate) fn choose_format(
             recognized => recognized?,
         },
     };
-    let used = options.columns.first_used().or(options.names.then_some("names"));
+    let applies = format.info().has_attributes && options.columns.is_weight_only();
+    let column = if applies { None } else { options.columns.first_used() };
+    let used = column.or(options.names.then_some("names"));
     if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
         let (option, title) = (options.terms.option(option), format.title());
         let named = options.terms.text("format", Format::EDGE_LIST.id());

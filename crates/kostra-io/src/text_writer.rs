@@ -24,6 +24,24 @@ impl<'a> TextWriter<'a> {
         self
     }
 
+    /// Writes a text in which some characters are replaced. `escape` returns the replacement.
+    pub(crate) fn escaped(
+        &mut self,
+        text: &str,
+        escape: impl Fn(char) -> Option<&'static str>,
+    ) -> &mut Self {
+        let mut rest = text;
+        while let Some((at, character, replacement)) = rest
+            .char_indices()
+            .find_map(|(at, character)| Some((at, character, escape(character)?)))
+        {
+            let (plain, after) = rest.split_at(at);
+            self.word(plain).word(replacement);
+            rest = after.get(character.len_utf8()..).unwrap_or_default();
+        }
+        self.word(rest)
+    }
+
     #[inline]
     pub(crate) fn number(&mut self, number: u64) -> &mut Self {
         let mut digits = [0; lexical_core::BUFFER_SIZE];

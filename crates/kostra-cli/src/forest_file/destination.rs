@@ -18,6 +18,10 @@ pub(crate) enum ForestFormat {
     Edges,
     /// The edges of the forest as a DIMACS graph
     Gr,
+    /// The edges of the forest as a GraphML graph, with their ids
+    Graphml,
+    /// The edges of the forest as node-link JSON, with their ids
+    Json,
     /// The edges of the forest as a Kostra graph
     Kst,
 }
@@ -29,6 +33,8 @@ impl ForestFormat {
             None | Some("ids" | "txt") => Some(Self::Ids),
             Some("edges" | "tsv") => Some(Self::Edges),
             Some("gr") => Some(Self::Gr),
+            Some("graphml") => Some(Self::Graphml),
+            Some("json") => Some(Self::Json),
             Some("kst") => Some(Self::Kst),
             Some(_) => None,
         }
@@ -39,8 +45,20 @@ impl ForestFormat {
         match self {
             Self::Ids => "edge ids",
             Self::Edges => "edges",
-            Self::Gr => Format::DIMACS.title(),
-            Self::Kst => Format::KST.title(),
+            Self::Gr | Self::Graphml | Self::Json | Self::Kst => {
+                self.graph().map_or("graph", Format::title)
+            }
+        }
+    }
+
+    /// The format of the graph that holds the forest; none for a text of ids or edges.
+    pub(crate) fn graph(self) -> Option<Format> {
+        match self {
+            Self::Ids | Self::Edges => None,
+            Self::Gr => Some(Format::DIMACS),
+            Self::Graphml => Some(Format::GRAPHML),
+            Self::Json => Some(Format::NODE_LINK),
+            Self::Kst => Some(Format::KST),
         }
     }
 }
@@ -65,8 +83,8 @@ impl Destination {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
             format!(
                 "{path}: no forest format has the extension .{extension}; use .ids or .txt (edge \
-                 ids), .edges or .tsv (edges), .gr or .kst, or pass `--output-format` with one of \
-                 ids, edges, gr, kst"
+                 ids), .edges or .tsv (edges), .gr, .graphml, .json or .kst, or pass `--output-format` with \
+                 one of ids, edges, gr, graphml, json, kst"
             )
         })?;
         let output = output::parse_path(path);
@@ -98,8 +116,9 @@ mod tests {
             assert_eq!(format(path).unwrap(), ForestFormat::Edges, "{path}");
         }
         assert_eq!(format("forest.gr.gz").unwrap(), ForestFormat::Gr);
+        assert_eq!(format("forest.graphml.gz").unwrap(), ForestFormat::Graphml);
         assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
-        for path in ["forest.csv", "forest.json.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
+        for path in ["forest.csv", "forest.xml.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
         {
             assert!(format(path).is_err(), "{path}");
             let asked = Destination::resolve(Path::new(path), Some(ForestFormat::Ids));

@@ -33,6 +33,12 @@ fn graph_format(head: &[u8]) -> Option<Format> {
         return Some(Format::KST);
     }
     let text = head.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(head).trim_ascii_start();
+    if text.starts_with(b"<") {
+        return Some(Format::GRAPHML);
+    }
+    if text.starts_with(b"{") {
+        return Some(Format::NODE_LINK);
+    }
     // A DIMACS file starts with a comment or a header. The other formats start with a digit or with
     // the word `edge`.
     let is_dimacs = match text {
@@ -52,6 +58,8 @@ mod tests {
         for text in ["p sp 2 1\n", "c a comment\np sp 2 1\n", "\u{feff}\n  c\n", "p"] {
             assert_eq!(graph_format(text.as_bytes()), Some(Format::DIMACS), "{text}");
         }
+        assert_eq!(graph_format(b"<?xml version='1.0'?>"), Some(Format::GRAPHML));
+        assert_eq!(graph_format(b"{\"nodes\": []"), Some(Format::NODE_LINK));
         assert_eq!(graph_format(b"\x8bKOSTRA\0"), Some(Format::KST));
         for text in ["", "1\n", "\u{feff}1\n", "edge\tu\tv\tweight\n", "0\ta\tb\t1\n", "pear\n"] {
             assert_eq!(graph_format(text.as_bytes()), None, "{text}");

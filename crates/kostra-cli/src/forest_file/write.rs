@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use kostra::io::{Format, Outgoing};
-use kostra::{AnyGraph, EdgeId, with_graph};
+use kostra::io::Outgoing;
+use kostra::{AnyGraph, EdgeId, memory, with_graph};
 
 use super::destination::{Destination, ForestFormat};
 use super::line::{HEADER, escaped};
@@ -19,26 +19,25 @@ pub(crate) fn write(
     input: &Graph,
     ids: &[EdgeId],
 ) -> anyhow::Result<()> {
-    let outgoing = |graph| Outgoing {
-        graph,
-        coordinates: input.coordinates.as_ref(),
-        names: input.names.as_deref(),
-        mapped: input.mapped.as_ref(),
-    };
-    match format {
-        ForestFormat::Ids => output::write_lines(output, |to| write_ids(to, ids))?,
-        ForestFormat::Edges => {
-            output::write_lines(output, |to| {
-                write_edges(to, &input.graph, input.names.as_deref(), ids)?;
-                input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
-            })?;
-        }
-        ForestFormat::Gr => {
-            output::write(output, Format::DIMACS, outgoing(&subgraph(&input.graph, ids)))?;
-        }
-        ForestFormat::Kst => {
-            output::write(output, Format::KST, outgoing(&subgraph(&input.graph, ids)))?;
-        }
+    if let Some(graph_format) = format.graph() {
+        let has_ids = graph_format.info().has_attributes;
+        let edge_ids = has_ids.then(|| memory::collected(ids.iter().map(|&id| u64::from(id))));
+        let edge_ids = edge_ids.transpose()?;
+        let outgoing = Outgoing {
+            graph: &subgraph(&input.graph, ids),
+            coordinates: input.coordinates.as_ref(),
+            names: input.names.as_deref(),
+            edge_ids: edge_ids.as_deref(),
+            mapped: input.mapped.as_ref(),
+        };
+        output::write(output, graph_format, outgoing)?;
+    } else if *format == ForestFormat::Ids {
+        output::write_lines(output, |to| write_ids(to, ids))?;
+    } else {
+        output::write_lines(output, |to| {
+            write_edges(to, &input.graph, input.names.as_deref(), ids)?;
+            input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+        })?;
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ impl Format {
         extensions: &["wsg"],
         summary: "GAP: the binary CSR of the GAP benchmark suite, with weights",
         keeps_edge_order: false,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

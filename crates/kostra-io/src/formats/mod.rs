@@ -7,9 +7,11 @@ mod dimacs;
 mod ecl;
 mod edge_list;
 mod gap;
+mod graphml;
 mod kst;
 mod matrix_market;
 mod metis;
+mod node_link;
 mod osm;
 
 use std::str::FromStr;
@@ -27,6 +29,8 @@ pub static FORMATS: &[Format] = &[
     Format::METIS,
     Format::ECL,
     Format::GAP,
+    Format::GRAPHML,
+    Format::NODE_LINK,
     Format::OSM_PBF,
     Format::KST,
 ];

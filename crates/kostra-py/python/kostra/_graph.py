@@ -244,8 +244,8 @@ class Graph(Value):
         ----------
         path : path
         format : str, optional
-            The format: ``gr edges mtx graph egr wsg osm.pbf kst``, ``npz`` or ``parquet``. By
-            default, it is recognized.
+            The format: ``gr edges mtx graph egr wsg graphml json osm.pbf kst``, ``npz`` or
+            ``parquet``. By default, it is recognized.
         weights : {"unit", "hash", "distance"}, optional
             The weights of a graph without weights: 1, a hash of the ends, or the distance between
             the ends. With this parameter, a file with weights and any ``.npz`` or Parquet file
@@ -260,7 +260,8 @@ class Graph(Value):
             The columns of an edge list, by name or by position, counted from 1. By default, they
             are recognized by names and contents; ambiguous columns raise a ValueError. For a
             Parquet file, the names of the columns. By default, they are ``source``, ``target`` and
-            ``weight``, or the columns in order if the file has at most three.
+            ``weight``, or the columns in order if the file has at most three. For GraphML and JSON,
+            ``weight`` names an attribute of the edges.
         header : bool, optional
             Whether the first line of an edge list contains the names of the columns. By default, it
             is recognized by its contents.

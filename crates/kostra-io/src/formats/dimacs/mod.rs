@@ -36,6 +36,7 @@ impl Format {
         extensions: &["gr"],
         summary: "DIMACS: `p sp` (shortest paths), `p edge`, `p col` and `p tw`",
         keeps_edge_order: true,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

@@ -21,6 +21,7 @@ impl Format {
         extensions: &["egr"],
         summary: "ECL: the binary CSR of the ECL suite",
         keeps_edge_order: false,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

@@ -8,13 +8,14 @@ use crate::compression::{HEAD, LONGEST_HEAD};
 use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
 use crate::number::{self, words};
+use crate::numbering::Numbering;
 use crate::text_part::Conclusion;
 use crate::{Place, ReadErrorKind, ReadOptions};
 
 use super::fields::is_comment;
 use super::header::FirstLine;
 use super::layout::{Layout, WeightAt};
-use super::names::{NamedRows, Numbering};
+use super::names::{self, NamedRows};
 use super::rows::{Rows, row_in};
 
 /// The start of the comment by which Kostra states the numbers of vertices and edges.
@@ -119,7 +120,7 @@ impl Head {
         let mut numbering = Numbering::default();
         let rows = NamedRows { layout: &self.layout, options };
         text.parse(options.thread_count(), &rows, |chunk, block| {
-            numbering.join(chunk, block, columns)
+            names::join(&mut numbering, chunk, block, columns)
         })?;
         Ok(numbering.into_names()?)
     }

@@ -46,6 +46,7 @@ impl Format {
         extensions: &["edges"],
         summary: "SNAP, CSV, TSV: an edge list with lines `u v` or `u v weight`",
         keeps_edge_order: true,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

@@ -3,18 +3,14 @@
 //! The names are extracted in parallel, and numbered in order of first appearance when blocks are
 //! joined.
 
-use std::collections::HashMap;
-
-use kostra_core::memory::{self, OutOfMemory};
-use kostra_core::{GraphError, MAX_VERTICES, Vertex};
-
 use super::fields::{is_comment, unquote};
 use super::layout::Layout;
 use super::rows::{Row, open_quote, row_in};
+use crate::ReadOptions;
 use crate::blocks::Parser;
 use crate::columns::Columns;
 use crate::fault::BlockFault;
-use crate::{ReadErrorKind, ReadOptions};
+use crate::numbering::Numbering;
 
 /// Parses lines into edges between names.
 pub(super) struct NamedRows<'a> {
@@ -74,61 +70,23 @@ impl NamedRows<'_> {
     }
 }
 
-/// The numbers of the names, in order of first appearance.
-#[derive(Default)]
-pub(super) struct Numbering {
-    numbers: HashMap<Box<str>, Vertex>,
-}
-
-impl Numbering {
-    /// Numbers the ends of the edges of a chunk, and adds the edges to `columns`.
-    pub(super) fn join(
-        &mut self,
-        chunk: &mut NamedChunk,
-        block: &[u8],
-        columns: &mut Columns,
-    ) -> Result<(), BlockFault> {
-        let mut start = 0;
-        for (index, &end) in chunk.ends.iter().enumerate() {
-            let number = self.number(chunk.names.get(start..end).unwrap_or_default())?;
-            let ends = if index % 2 == 0 { &mut chunk.columns.u } else { &mut chunk.columns.v };
-            if let Some(end) = ends.get_mut(index / 2) {
-                *end = number;
-            }
-            start = end;
+/// Numbers the ends of the edges of a chunk, and adds the edges to `columns`.
+pub(super) fn join(
+    numbering: &mut Numbering,
+    chunk: &mut NamedChunk,
+    block: &[u8],
+    columns: &mut Columns,
+) -> Result<(), BlockFault> {
+    let mut start = 0;
+    for (index, &end) in chunk.ends.iter().enumerate() {
+        let number = numbering.number(chunk.names.get(start..end).unwrap_or_default())?;
+        let ends = if index % 2 == 0 { &mut chunk.columns.u } else { &mut chunk.columns.v };
+        if let Some(end) = ends.get_mut(index / 2) {
+            *end = number;
         }
-        chunk.names.clear();
-        chunk.ends.clear();
-        columns.join(&mut chunk.columns, usize::MAX, |edge| row_in(block, edge))
+        start = end;
     }
-
-    fn number(&mut self, name: &str) -> Result<Vertex, ReadErrorKind> {
-        if let Some(&number) = self.numbers.get(name) {
-            return Ok(number);
-        }
-        let number = self.numbers.len();
-        if number >= MAX_VERTICES {
-            return Err(GraphError::TooManyVertices { vertices: number as u64 + 1 }.into());
-        }
-        let bytes = (number + 1) * size_of::<(Box<str>, Vertex)>();
-        self.numbers
-            .try_reserve(1)
-            .map_err(|_| ReadErrorKind::OutOfMemory { bytes: bytes as u64 })?;
-        self.numbers.insert(name.into(), number as Vertex);
-        Ok(number as Vertex)
-    }
-
-    /// The names by number.
-    ///
-    /// # Errors
-    /// When the system does not grant the memory.
-    pub(super) fn into_names(self) -> Result<Vec<String>, OutOfMemory> {
-        let mut names = memory::filled(self.numbers.len(), String::new())?;
-        for (name, number) in self.numbers {
-            if let Some(place) = names.get_mut(number as usize) {
-                *place = name.into();
-            }
-        }
-        Ok(names)
-    }
+    chunk.names.clear();
+    chunk.ends.clear();
+    columns.join(&mut chunk.columns, usize::MAX, |edge| row_in(block, edge))
 }

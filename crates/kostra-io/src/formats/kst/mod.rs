@@ -48,6 +48,7 @@ impl Format {
         extensions: &["kst"],
         summary: "Kostra: its own binary form, which keeps names and coordinates",
         keeps_edge_order: true,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

@@ -46,6 +46,7 @@ fn full() -> Vec<u8> {
         graph: &graph([4_i32, -3, 2, 1]),
         coordinates: Some(&coordinates),
         names: Some(&names),
+        edge_ids: None,
         mapped: None,
     })
 }
@@ -108,6 +109,7 @@ fn coordinates_and_names_come_back() {
         graph: &graph,
         coordinates: Some(&coordinates),
         names: None,
+        edge_ids: None,
         mapped: None,
     });
     assert_eq!(load(&planar).unwrap().coordinates, Some(coordinates));
@@ -122,6 +124,7 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
             graph: &graph,
             coordinates: None,
             names: Some(&names),
+            edge_ids: None,
             mapped: None,
         });
         let loaded = load(&bytes).unwrap();
@@ -337,9 +340,14 @@ fn what_is_no_file_cannot_be_opened() {
 fn what_does_not_fit_the_graph_is_not_written() {
     let graph = graph([1_i32, 2, 3, 4]);
     let names = vec![String::new()];
-    let reason =
-        writer(Outgoing { graph: &graph, coordinates: None, names: Some(&names), mapped: None })
-            .err();
+    let reason = writer(Outgoing {
+        graph: &graph,
+        coordinates: None,
+        names: Some(&names),
+        edge_ids: None,
+        mapped: None,
+    })
+    .err();
     assert_eq!(reason.unwrap(), "the number of names is 1, but the number of vertices is 5");
 }
 

@@ -29,6 +29,7 @@ impl Format {
         extensions: &["mtx"],
         summary: "Matrix Market: square matrices in coordinate form",
         keeps_edge_order: true,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

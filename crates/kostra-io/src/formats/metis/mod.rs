@@ -41,6 +41,7 @@ impl Format {
         extensions: &["graph"],
         summary: "METIS and Chaco: one line of neighbors per vertex",
         keeps_edge_order: false,
+        has_attributes: false,
         recognize,
         read,
         write: Some(writer),

@@ -63,6 +63,7 @@ impl Format {
         extensions: &["osm.pbf"],
         summary: "OpenStreetMap: the roads of an extract, with great-circle lengths",
         keeps_edge_order: true,
+        has_attributes: false,
         recognize,
         read,
         write: None,

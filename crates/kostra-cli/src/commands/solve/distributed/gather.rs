@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use kostra::io::{Format, Outgoing, Output, Replacement, ReplacementPart, WriteError};
+use kostra::io::{Outgoing, Output, Replacement, ReplacementPart, WriteError};
 use kostra::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
@@ -117,11 +117,13 @@ pub(super) fn write(
     let ids = ids.unwrap_or_default();
     let written = match (format, &graph) {
         _ if !root => Ok(()),
-        (ForestFormat::Edges, Some(graph)) => {
-            output::write_lines(output, |to| forest_file::write_forest(to, graph, &ids))
-        }
-        (ForestFormat::Gr, Some(graph)) => output::write(output, Format::DIMACS, outgoing(graph)),
-        (ForestFormat::Kst, Some(graph)) => output::write(output, Format::KST, outgoing(graph)),
+        (format, Some(graph)) => match format.graph() {
+            Some(format) => {
+                let outgoing = Outgoing { edge_ids: Some(&ids), ..Outgoing::from(graph) };
+                output::write(output, format, outgoing)
+            }
+            None => output::write_lines(output, |to| forest_file::write_forest(to, graph, &ids)),
+        },
         _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),
     };
     agree_on(world, written)
@@ -164,8 +166,4 @@ fn write_lines(file: &mut File, start: u64, ids: &[u64]) -> io::Result<()> {
         writeln!(lines, "{id}")?;
     }
     lines.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
-}
-
-fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
-    Outgoing { graph, coordinates: None, names: None, mapped: None }
 }

@@ -1,0 +1,203 @@
+//! Graphs whose vertices have ids of any text, and whose edges have named attributes.
+//!
+//! GraphML and node-link JSON describe such graphs. Vertices are numbered in order of first
+//! appearance, and edges in order of appearance. The weight is the attribute that the user names,
+//! or else the attribute `weight`. If there is none, but other attributes are numbers, the graph is
+//! refused with a question. Ids that are the numbers of their vertices are no names.
+//!
+//! Besides the graph, reading takes the table of ids and one byte per vertex.
+
+use std::collections::HashMap;
+
+use kostra_core::{Vertex, memory};
+
+use crate::columns::{Columns, Number};
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::number::show;
+use crate::numbering::Numbering;
+use crate::weights::RawGraph;
+use crate::{ColumnChoice, Place, ReadErrorKind, ReadOptions};
+
+/// The attribute that is the weight, unless the user names another one.
+const WEIGHT: &str = "weight";
+
+/// Which attribute of the edges is the weight.
+#[derive(Debug)]
+pub(crate) struct WeightAttribute<'a> {
+    options: &'a ReadOptions,
+    chosen: Option<&'a str>,
+    /// Other attributes that are numbers, in order of appearance.
+    others: Vec<String>,
+}
+
+impl<'a> WeightAttribute<'a> {
+    /// The attribute that the options name.
+    ///
+    /// # Errors
+    /// When they give a position.
+    pub(crate) fn new(options: &'a ReadOptions) -> Result<Self, ReadErrorKind> {
+        let chosen = match &options.columns.weight {
+            None => None,
+            Some(ColumnChoice::Name(name) | ColumnChoice::NameOrPosition(name)) => Some(&**name),
+            Some(ColumnChoice::Position(_)) => {
+                let sentence = "the edges have named attributes and no columns; pass the name of \
+                                the attribute that is the weight";
+                return Err(ReadErrorKind::Columns {
+                    sentence: sentence.into(),
+                    columns: Vec::new(),
+                });
+            }
+        };
+        Ok(Self { options, chosen, others: Vec::new() })
+    }
+
+    /// Whether the attribute with this name is the weight.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.chosen.map_or_else(|| name.eq_ignore_ascii_case(WEIGHT), |chosen| name == chosen)
+    }
+
+    /// Records an attribute that is a number and not the weight.
+    pub(crate) fn see_other(&mut self, name: &str) {
+        /// A question lists no more names than a reader of it compares.
+        const MOST: usize = 8;
+        if self.others.len() < MOST && !self.others.iter().any(|other| other == name) {
+            self.others.push(name.into());
+        }
+    }
+
+    /// Refuses a graph without weights if the user names an attribute, or if other attributes may
+    /// be the weight.
+    fn check_absence(self) -> Result<(), ReadErrorKind> {
+        let Self { options, chosen, others } = self;
+        let shown: Vec<_> =
+            others.iter().map(|name| format!("'{}'", show(name.as_bytes()))).collect();
+        let list = shown.join(", ");
+        let terms = options.terms;
+        let sentence = match chosen {
+            Some(chosen) => {
+                let option = terms.text("weight", &show(chosen.as_bytes()));
+                if others.is_empty() {
+                    format!("{option}: no edge has this attribute; omit the option")
+                } else {
+                    format!("{option}: no edge has this attribute; numbers are in {list}")
+                }
+            }
+            None if others.is_empty() || options.missing_weights.is_some() => return Ok(()),
+            None => {
+                let (weight, unit) = (terms.option("weight"), terms.text("weights", "unit"));
+                format!(
+                    "which attribute is the weight? numbers are in {list}; pass {weight} with one \
+                     of these, or {unit}"
+                )
+            }
+        };
+        Err(ReadErrorKind::Columns { sentence, columns: others })
+    }
+}
+
+/// A graph that grows by vertices and edges in any order.
+#[derive(Debug, Default)]
+pub(crate) struct AttributedGraph {
+    ids: Numbering,
+    /// Whether each vertex has been declared, and not only used by an edge.
+    declared: Vec<bool>,
+    /// Where edges use vertices that were not declared before.
+    used_early: HashMap<Vertex, Place>,
+    columns: Columns,
+    /// One edge, before it is joined to the others.
+    edge: Columns,
+    weighted: bool,
+}
+
+impl AttributedGraph {
+    /// Declares a vertex.
+    ///
+    /// # Errors
+    /// When it has been declared before, or there are too many.
+    pub(crate) fn declare(&mut self, id: &str) -> Result<(), ReadErrorKind> {
+        let vertex = self.number(id)?;
+        let Some(declared) = self.declared.get_mut(vertex as usize) else { return Ok(()) };
+        if std::mem::replace(declared, true) {
+            let sentence =
+                format!("two nodes have the id '{}'; give each node its own", show(id.as_bytes()));
+            return Err(ReadErrorKind::Malformed(sentence));
+        }
+        self.used_early.remove(&vertex);
+        Ok(())
+    }
+
+    fn number(&mut self, id: &str) -> Result<Vertex, ReadErrorKind> {
+        let vertex = self.ids.number(id)?;
+        if vertex as usize == self.declared.len() {
+            memory::push(&mut self.declared, false)?;
+        }
+        Ok(vertex)
+    }
+
+    /// Adds the edge at a place.
+    ///
+    /// # Errors
+    /// When some edges have weights and others have none, when no type holds all weights, or when
+    /// there are too many edges.
+    pub(crate) fn add_edge(
+        &mut self,
+        [u, v]: [&str; 2],
+        weight: Option<Number>,
+        place: Place,
+    ) -> Result<(), ReadErrorKind> {
+        let edge = self.columns.len();
+        if edge == 0 {
+            self.weighted = weight.is_some();
+        }
+        let complaint = match (self.weighted, weight.is_some()) {
+            (true, false) => Some("this edge has no weight, but edges before it have one"),
+            (false, true) => Some("this edge has a weight, but edges before it have none"),
+            _ => None,
+        };
+        if let Some(complaint) = complaint {
+            let sentence = format!("{complaint}; give every edge a weight");
+            return Err(ReadErrorKind::Malformed(sentence));
+        }
+        let [u, v] = [self.number(u)?, self.number(v)?];
+        for vertex in [u, v] {
+            if self.declared.get(vertex as usize) == Some(&false) {
+                self.used_early.entry(vertex).or_insert(place);
+            }
+        }
+        self.edge.push_ends(u, v);
+        if let Some(weight) = weight {
+            self.edge.push_weight(weight);
+        }
+        self.columns.join(&mut self.edge, usize::MAX, |edge| edge).map_err(|fault| fault.kind)
+    }
+
+    /// The graph, when all of it has been read.
+    ///
+    /// # Errors
+    /// When an edge uses a vertex that is not declared, or the weight is in question.
+    pub(crate) fn finish(
+        self,
+        weight: WeightAttribute<'_>,
+        mut notes: Vec<String>,
+    ) -> Result<Parsed, Fault> {
+        let Self { ids, used_early, columns, weighted, .. } = self;
+        let names = ids.into_names()?;
+        if let Some((&vertex, &place)) = used_early.iter().min_by_key(|&(&vertex, _)| vertex) {
+            let id = names.get(vertex as usize).map(String::as_str).unwrap_or_default();
+            let sentence = format!(
+                "this edge ends at '{}', but no node has this id; add the node",
+                show(id.as_bytes())
+            );
+            return Err(Fault { place: Some(place), kind: ReadErrorKind::Malformed(sentence) });
+        }
+        let options = weight.options;
+        if !weighted && columns.len() > 0 {
+            weight.check_absence()?;
+        }
+        let graph = RawGraph::new(names.len(), columns, weighted).build(options, &mut notes)?;
+        let are_numbers = names.iter().enumerate().all(|(at, name)| *name == at.to_string());
+        let names = (!are_numbers).then_some(names);
+        Ok(Parsed { names, ..Parsed::new(graph, notes) })
+    }
+}

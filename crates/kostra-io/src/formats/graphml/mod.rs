@@ -1,0 +1,52 @@
+//! GraphML (Brandes et al. 2002), the XML format of NetworkX, igraph, Gephi and yEd.
+//!
+//! Vertices are the elements `node`, and edges the elements `edge`, of one graph. The weight is the
+//! attribute `weight` of the edges, or the attribute that the user names. Directions and other
+//! attributes are ignored. Nested graphs and edges between more than two nodes are refused.
+//!
+//! The reader passes over the text once, on one thread. It expands no entities but those of XML
+//! itself, so that no file grows in memory.
+
+mod read;
+mod write;
+mod xml;
+
+use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
+use crate::interface::{Format, FormatInfo};
+
+/// The attribute with the id of an edge in the graph that it comes from.
+const EDGE_ID: &str = "edge";
+
+impl Format {
+    /// GraphML: nodes and edges with attributes, as XML.
+    pub const GRAPHML: Self = Self::new(&FormatInfo {
+        id: "graphml",
+        title: "GraphML",
+        extensions: &["graphml"],
+        summary: "GraphML: nodes and edges with attributes, as NetworkX, igraph and Gephi write \
+                  them",
+        keeps_edge_order: true,
+        has_attributes: true,
+        recognize,
+        read: read::read,
+        write: Some(write::writer),
+        write_stream: None,
+        read_part: None,
+        read_blocks: None,
+    });
+}
+
+/// Recognizes a text that starts with `<` and contains the root element.
+fn recognize(head: &Head<'_>) -> Evidence {
+    let bytes = head.bytes();
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let is_xml = text.starts_with(b"<");
+    let root = || {
+        memchr::memmem::find_iter(text, "graphml")
+            .any(|at| at > 0 && matches!(text.get(at - 1), Some(b'<' | b':')))
+    };
+    Evidence::Signature.when(is_xml && root())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! Reading GraphML.
+
+use std::collections::HashMap;
+
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::EDGE_ID;
+use super::xml::{self, Events, malformed};
+use crate::attributed_graph::{AttributedGraph, WeightAttribute};
+use crate::columns::Number;
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::number::{self, show};
+use crate::{Place, ReadErrorKind, ReadOptions};
+
+/// Reads a graph.
+pub(super) fn read(stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let mut events = Events::new(stream);
+    let mut document = Document::new(options)?;
+    loop {
+        let (event, place) = events.next()?;
+        match event {
+            Event::Start(element) => document.start(&element, place)?,
+            Event::Empty(element) => {
+                document.start(&element, place)?;
+                document.end()?;
+            }
+            Event::End(_) => document.end()?,
+            Event::Text(text) => document.add_text(&text.xml10_content()),
+            Event::CData(text) => document.add_text(&text.xml10_content()),
+            Event::GeneralRef(entity) => document.add_entity(&entity, place)?,
+            Event::Decl(declaration) => check_encoding(declaration.encoding(), place)?,
+            Event::Eof => return document.finish(place),
+            Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
+        }
+    }
+}
+
+type Encoding<'a, E> = Option<Result<std::borrow::Cow<'a, str>, E>>;
+
+fn check_encoding<E>(encoding: Encoding<'_, E>, place: Place) -> Result<(), Fault> {
+    let Some(Ok(name)) = encoding else { return Ok(()) };
+    let is_utf_8 =
+        ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is_utf_8 {
+        return Ok(());
+    }
+    let name = show(name.as_bytes());
+    Err(malformed(place, format!("the encoding is {name}; save the file as UTF-8")))
+}
+
+/// An element that is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Element {
+    Root,
+    Key,
+    /// The default of a key.
+    Default,
+    Graph,
+    Node,
+    Edge,
+    /// The weight of an edge.
+    Weight,
+    Other,
+}
+
+/// A declared attribute of edges.
+#[derive(Default)]
+struct Key {
+    id: String,
+    name: String,
+    default: Option<Number>,
+}
+
+/// What has been read.
+struct Document<'a> {
+    options: &'a ReadOptions,
+    open: Vec<Element>,
+    graph: AttributedGraph,
+    weight: WeightAttribute<'a>,
+    has_graph: bool,
+    directed: bool,
+    /// The keys so far: whether each is the weight.
+    keys: HashMap<String, bool>,
+    /// The key that is open.
+    key: Key,
+    /// The key of the weight.
+    weight_key: Option<Key>,
+    edge: Edge,
+    /// The text of a weight or a default.
+    text: String,
+    /// Where the element of the text starts.
+    text_place: Place,
+}
+
+/// The edge that is open.
+struct Edge {
+    ends: [String; 2],
+    weight: Option<Number>,
+    place: Place,
+}
+
+impl<'a> Document<'a> {
+    fn new(options: &'a ReadOptions) -> Result<Self, ReadErrorKind> {
+        let place = Place::Line { line: 1, column: 1 };
+        Ok(Self {
+            options,
+            open: Vec::new(),
+            graph: AttributedGraph::default(),
+            weight: WeightAttribute::new(options)?,
+            has_graph: false,
+            directed: false,
+            keys: HashMap::new(),
+            key: Key::default(),
+            weight_key: None,
+            edge: Edge { ends: Default::default(), weight: None, place },
+            text: String::new(),
+            text_place: place,
+        })
+    }
+
+    fn start(&mut self, element: &BytesStart<'_>, place: Place) -> Result<(), Fault> {
+        let local = element.local_name();
+        let opened = match (self.open.last(), local.as_ref()) {
+            (None, "graphml") if !self.has_graph => Element::Root,
+            (None, name) => {
+                let name = show(name.as_bytes());
+                let sentence = format!("a GraphML file is one element <graphml>, not <{name}>");
+                return Err(malformed(place, format!("{sentence}; name a file in GraphML")));
+            }
+            (Some(Element::Root), "key") => self.start_key(element, place)?,
+            (Some(Element::Key), "default") => Element::Default,
+            (Some(Element::Root), "graph") => self.start_graph(element, place)?,
+            (Some(Element::Graph), "node") => {
+                let id = xml::required(element, "id", place)?;
+                self.graph.declare(&id).map_err(|kind| Fault { place: Some(place), kind })?;
+                Element::Node
+            }
+            (Some(Element::Graph), "edge") => {
+                let ends = ["source", "target"].map(|end| xml::required(element, end, place));
+                let [source, target] = ends;
+                self.edge = Edge { ends: [source?, target?], weight: None, place };
+                Element::Edge
+            }
+            (Some(Element::Edge), "data") => self.start_data(element, place)?,
+            (Some(Element::Node | Element::Edge), "graph") => {
+                let sentence = "this graph is nested in another one; save it without groups";
+                return Err(malformed(place, sentence));
+            }
+            (Some(Element::Graph), "hyperedge") => {
+                let sentence = "a hyperedge may join more than two nodes; replace it by edges";
+                return Err(malformed(place, sentence));
+            }
+            _ => Element::Other,
+        };
+        self.text.clear();
+        self.text_place = place;
+        self.open.push(opened);
+        Ok(())
+    }
+
+    fn start_key(&mut self, element: &BytesStart<'_>, place: Place) -> Result<Element, Fault> {
+        if self.has_graph {
+            let sentence = "this <key> comes after the graph that uses it; move it before <graph>";
+            return Err(malformed(place, sentence));
+        }
+        let id = xml::required(element, "id", place)?;
+        let domain = xml::attribute(element, "for", place)?;
+        if !matches!(domain.as_deref(), None | Some("edge" | "all")) {
+            return Ok(Element::Other);
+        }
+        let name = xml::attribute(element, "attr.name", place)?.unwrap_or_else(|| id.clone());
+        let kind = xml::attribute(element, "attr.type", place)?.unwrap_or_default();
+        let is_number = matches!(&*kind, "int" | "long" | "float" | "double");
+        let is_weight = self.weight.is(&name);
+        if is_weight && self.weight_key.is_some() {
+            let sentence = "this is the second <key> for the weight; remove one of them";
+            return Err(malformed(place, sentence));
+        }
+        if !is_weight && is_number && name != EDGE_ID {
+            self.weight.see_other(&name);
+        }
+        self.keys.insert(id.clone(), is_weight);
+        self.key = Key { id, name, default: None };
+        if is_weight {
+            self.weight_key = Some(Key { id: self.key.id.clone(), ..Key::default() });
+        }
+        Ok(Element::Key)
+    }
+
+    fn start_graph(&mut self, element: &BytesStart<'_>, place: Place) -> Result<Element, Fault> {
+        if std::mem::replace(&mut self.has_graph, true) {
+            let sentence = "the file has a second graph; save one graph per file";
+            return Err(malformed(place, sentence));
+        }
+        let default = xml::attribute(element, "edgedefault", place)?;
+        self.directed = default.as_deref() == Some("directed");
+        Ok(Element::Graph)
+    }
+
+    fn start_data(&mut self, element: &BytesStart<'_>, place: Place) -> Result<Element, Fault> {
+        let key = xml::required(element, "key", place)?;
+        match self.keys.get(&key) {
+            Some(true) if self.edge.weight.is_some() => {
+                Err(malformed(place, "this edge has two weights; remove one of them"))
+            }
+            Some(true) => Ok(Element::Weight),
+            Some(false) => Ok(Element::Other),
+            None => {
+                let key = show(key.as_bytes());
+                let sentence = format!("no <key> for edges has the id '{key}'; add it");
+                Err(malformed(place, sentence))
+            }
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        let at_edge = |place, kind| Fault { place: Some(place), kind };
+        match self.open.pop() {
+            Some(Element::Default) if self.weight.is(&self.key.name) => {
+                let default = self.number()?;
+                if let Some(key) = &mut self.weight_key {
+                    key.default = Some(default);
+                }
+            }
+            Some(Element::Weight) => self.edge.weight = Some(self.number()?),
+            Some(Element::Edge) => {
+                let default = || self.weight_key.as_ref().and_then(|key| key.default);
+                let Edge { ends: [u, v], weight, place } = &self.edge;
+                let (weight, place) = (weight.or_else(default), *place);
+                self.graph.add_edge([u, v], weight, place).map_err(|kind| at_edge(place, kind))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The number that is the text.
+    fn number(&self) -> Result<Number, Fault> {
+        number::weight(self.text.trim_ascii().as_bytes(), self.options.nan_rule())
+            .map_err(|sentence| malformed(self.text_place, sentence))
+    }
+
+    fn add_text(&mut self, text: &str) {
+        if matches!(self.open.last(), Some(Element::Weight | Element::Default)) {
+            self.text.push_str(text);
+        }
+    }
+
+    fn add_entity(&mut self, entity: &BytesRef<'_>, place: Place) -> Result<(), Fault> {
+        let character = entity.resolve_char_ref().map_err(|error| xml::fault(error, place))?;
+        let name = entity.xml10_content();
+        match (character, resolve_predefined_entity(&name)) {
+            (Some(character), _) => self.add_text(character.encode_utf8(&mut [0; 4])),
+            (None, Some(text)) => self.add_text(text),
+            (None, None) => {
+                let name = show(name.as_bytes());
+                let sentence = format!("the entity '&{name};' is unknown; write its characters");
+                return Err(malformed(place, sentence));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, place: Place) -> Result<Parsed, Fault> {
+        if !self.open.is_empty() {
+            return Err(malformed(place, "the file ends before </graphml>; it is cut short"));
+        }
+        if !self.has_graph {
+            return Err(malformed(place, "the file has no element <graph>; add it"));
+        }
+        let note = "the graph is directed; directions are ignored";
+        let notes = if self.directed { vec![note.to_owned()] } else { Vec::new() };
+        self.graph.finish(self.weight, notes)
+    }
+}

@@ -1,0 +1,117 @@
+//! XML as a sequence of events, each with its line and column.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::source::from_io;
+use crate::{Place, ReadErrorKind};
+
+/// The number of bytes that are read at a time.
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// A reader of the events of a text.
+pub(super) struct Events<'a> {
+    reader: Reader<Counted<'a>>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn new(stream: Stream<'a>) -> Self {
+        let inner = BufReader::with_capacity(BUFFER_BYTES, stream);
+        let reader = Reader::from_reader(Counted { inner, line: 1, column: 1 });
+        Self { reader, buffer: Vec::new() }
+    }
+
+    /// The next event, and the place where it starts.
+    pub(super) fn next(&mut self) -> Result<(Event<'_>, Place), Fault> {
+        let Counted { line, column, .. } = *self.reader.get_ref();
+        let place = Place::Line { line, column };
+        self.buffer.clear();
+        match self.reader.read_event_into(&mut self.buffer) {
+            Ok(event) => Ok((event, place)),
+            Err(error) => Err(fault(error, place)),
+        }
+    }
+}
+
+/// The value of an attribute of an element.
+pub(super) fn attribute(
+    element: &BytesStart<'_>,
+    name: &str,
+    place: Place,
+) -> Result<Option<String>, Fault> {
+    let found = element.try_get_attribute(name).map_err(|error| fault(error.into(), place))?;
+    let Some(found) = found else { return Ok(None) };
+    let value = found.normalized_value(XmlVersion::Implicit1_0);
+    Ok(Some(value.map_err(|error| fault(error, place))?.into_owned()))
+}
+
+/// The value of an attribute that the element must have.
+pub(super) fn required(
+    element: &BytesStart<'_>,
+    name: &str,
+    place: Place,
+) -> Result<String, Fault> {
+    attribute(element, name, place)?.ok_or_else(|| {
+        let element = crate::number::show(element.name().as_ref().as_bytes());
+        malformed(place, format!("this <{element}> has no attribute '{name}'; add it"))
+    })
+}
+
+/// The content breaks the rules of GraphML at a place.
+pub(super) fn malformed(place: Place, sentence: impl Into<String>) -> Fault {
+    Fault { place: Some(place), kind: ReadErrorKind::Malformed(sentence.into()) }
+}
+
+/// A fault of the text, or of the system that reads it.
+pub(super) fn fault(error: quick_xml::Error, place: Place) -> Fault {
+    match error {
+        quick_xml::Error::Io(cause) => match Arc::try_unwrap(cause) {
+            Ok(cause) => from_io(cause).into(),
+            Err(shared) => {
+                ReadErrorKind::Io(io::Error::new(shared.kind(), shared.to_string())).into()
+            }
+        },
+        error => {
+            let cause: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
+            malformed(place, format!("this is not XML: {cause}; correct it or save it again"))
+        }
+    }
+}
+
+/// Counts lines and columns.
+struct Counted<'a> {
+    inner: BufReader<Stream<'a>>,
+    line: u64,
+    column: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(to)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Counted<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        let consumed = self.inner.buffer().get(..count).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', consumed).count() as u64;
+        match memchr::memrchr(b'\n', consumed) {
+            Some(at) => self.column = (count - at) as u64,
+            None => self.column += count as u64,
+        }
+        self.line += lines;
+        self.inner.consume(count);
+    }
+}

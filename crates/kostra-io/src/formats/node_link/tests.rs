@@ -1,0 +1,103 @@
+use kostra_core::AnyGraph;
+
+use super::*;
+use crate::testing::{listed_edges, written};
+use crate::{ColumnChoice, Loaded, Outgoing, ReadOptions, read_bytes};
+
+fn read_with(text: &str, options: &ReadOptions) -> Result<Loaded, String> {
+    read_bytes("x", text.as_bytes(), options).map_err(|error| error.to_string())
+}
+
+fn read(text: &str) -> Result<Loaded, String> {
+    read_with(text, &ReadOptions::default())
+}
+
+/// A document with the nodes `a` and `b`, and with these edges on line 2.
+fn with_edges(edges: &str) -> String {
+    format!("{{\"nodes\": [{{\"id\": \"a\"}}, {{\"id\": \"b\"}}], \"edges\": [\n{edges}]}}")
+}
+
+#[test]
+fn files_of_networkx_and_d3_are_read() {
+    let text = r#"{"directed": true, "multigraph": false, "graph": {"name": ["x", {}]},
+        "nodes": [{"pos": [1, 2], "id": "A \"\u00e9"}, {"id": 7}],
+        "links": [{"weight": 1.5, "source": 7, "target": "A \"é", "key": 0},
+                  {"source": 7, "target": 7, "color": 3, "weight": -2}]}"#;
+    for text in [text.to_owned(), format!("\u{feff}{text}")] {
+        let loaded = read(&text).unwrap();
+        assert_eq!(loaded.format, Format::NODE_LINK);
+        assert_eq!(loaded.names.unwrap(), ["A \"é", "7"]);
+        let edges = [(1, 0, "1.5".to_owned()), (1, 1, "-2".to_owned())];
+        assert_eq!(listed_edges(&loaded.graph), edges);
+        assert_eq!(loaded.notes, ["the graph is directed; directions are ignored"]);
+    }
+}
+
+#[test]
+fn names_weights_and_edge_ids_are_written_and_read_back() {
+    let graph = AnyGraph::from_edges(3, vec![2, 0], vec![0, 1], vec![0.1, -1e300]).unwrap();
+    let names = ["a\"b\\".to_owned(), "tab\tline\n\u{1}".into(), "é".into()];
+    let outgoing =
+        Outgoing { names: Some(&names), edge_ids: Some(&[7, 9]), ..Outgoing::from(&graph) };
+    let text = String::from_utf8(written(write::writer, outgoing).unwrap()).unwrap();
+    assert!(text.contains(", \"edge\": 9, \"weight\": "), "{text}");
+    let loaded = read(&text).unwrap();
+    assert_eq!(loaded.names.as_deref(), Some(&names[..]));
+    assert_eq!(listed_edges(&loaded.graph), listed_edges(&graph));
+}
+
+#[test]
+fn an_infinite_weight_is_refused() {
+    let graph = AnyGraph::from_edges(2, vec![0, 0], vec![1, 1], vec![1.0, f64::INFINITY]).unwrap();
+    let sentence = "edge 1 has an infinite weight, which JSON cannot hold; write kst";
+    assert_eq!(written(write::writer, Outgoing::from(&graph)).unwrap_err(), sentence);
+}
+
+#[test]
+fn the_weight_is_asked_for_unless_it_is_named() {
+    let text = with_edges(r#"{"source": "a", "target": "b", "value": 3}"#);
+    let question = "x: which attribute is the weight? numbers are in 'value'; pass `--weight` \
+                    with one of these, or `--weights unit`";
+    assert_eq!(read(&text).unwrap_err(), question);
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::NameOrPosition("value".into()));
+    let loaded = read_with(&text, &options).unwrap();
+    assert_eq!(listed_edges(&loaded.graph), [(0, 1, "3".to_owned())]);
+}
+
+#[test]
+fn malformed_files_get_one_sentence_with_place_and_remedy() {
+    let cases = [
+        (with_edges(r#" {"target": "b"}"#), "line 2, column 2: this edge has no member 'source'"),
+        (
+            with_edges(r#"{"source": "a", "target": [1]}"#),
+            "line 2, column 1: 'target' is [1]; write a text or an integer",
+        ),
+        (
+            with_edges(r#"{"source": "a", "target": "c"}"#),
+            "line 2, column 1: this edge ends at 'c', but no node has this id; add the node",
+        ),
+        (
+            with_edges(r#"{"source": "a", "target": "b", "weight": "far"}"#),
+            "line 2, column 1: the weight is '\\\"far\\\"', which is not a number",
+        ),
+        (
+            with_edges(r#"{"source": "a", "target": "b", "weight": NaN}"#),
+            "line 2, column 42: this is not node-link JSON: expected value; correct the file",
+        ),
+        (with_edges("5"), "line 2, column 2: this is not node-link JSON: invalid type"),
+        (with_edges("{"), "line 2, column 2: this is not node-link JSON: "),
+        (r#"{"nodes": ["#.into(), "this is not node-link JSON: EOF while parsing a list"),
+        (r#"{"nodes": []}"#.into(), "the object has no list 'edges' or 'links'; add it"),
+        (r#"{"links": []}"#.into(), "the object has no list 'nodes'; add it"),
+        (r#"{"links": [], "edges": []}"#.into(), "'edges' is the second list of its kind"),
+        (
+            r#"{"nodes": [{"id": 1}, {"id": "1"}]}"#.into(),
+            "line 1, column 23: two nodes have the id '1'; give each node its own",
+        ),
+    ];
+    for (text, sentence) in cases {
+        let error = read(&text).unwrap_err();
+        assert!(error.contains(sentence), "{text}\n{error}\n{sentence}");
+    }
+}
