@@ -154,8 +154,10 @@ fn merge_rows(
 #[cfg(test)]
 mod tests {
     use kostra_parallel::with_team;
+    use proptest::prelude::*;
 
     use super::*;
+    use crate::{Partition, Statistics};
 
     #[test]
     fn parallel_edges_are_merged_and_weights_add_up() {
@@ -168,5 +170,42 @@ mod tests {
         assert!(coarse.row(0).eq([(1, 3 + 1)]));
         assert!(coarse.row(1).eq([(0, 1 + 3), (2, 6 + 4)]));
         assert!(coarse.row(2).eq([(1, 10)]));
+    }
+
+    /// A number of vertices, edges with weights, and a label and a part for each vertex.
+    type Case = (u32, Vec<(u32, u32, i64)>, Vec<u32>, Vec<u32>);
+
+    fn any_case() -> impl Strategy<Value = Case> {
+        (1_u32..80).prop_flat_map(|n| {
+            let edges = prop::collection::vec((0..n, 0..n, 0_i64..20), 0..300);
+            let labels = prop::collection::vec(0..n, n as usize);
+            (Just(n), edges, labels, prop::collection::vec(0_u32..4, n as usize))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn contraction_removes_inner_edges_and_projection_keeps_all_weights(
+            (n, edges, labels, parts) in any_case(),
+        ) {
+            let u: Vec<_> = edges.iter().map(|edge| edge.0).collect();
+            let v: Vec<_> = edges.iter().map(|edge| edge.1).collect();
+            let weights: Vec<_> = edges.iter().map(|edge| edge.2).collect();
+            let graph = WeightedGraph::from_edges(n, &u, &v, Some(&weights)).unwrap();
+            let (coarse, map) = with_team(2, |team| contract(&graph, &labels, team)).unwrap();
+            let outer = edges.iter().filter(|e| labels[e.0 as usize] != labels[e.1 as usize]);
+            let expected: i64 = outer.map(|edge| edge.2).sum();
+            // Each edge is in the rows of both endpoints.
+            prop_assert_eq!(coarse.edge_weights().iter().sum::<i64>(), 2 * expected);
+
+            let coarse_parts = parts[..coarse.vertices() as usize].to_vec();
+            let fine_parts = map.iter().map(|&c| coarse_parts[c as usize]).collect();
+            let above = Partition::new(coarse_parts, 4).unwrap();
+            let below = Partition::new(fine_parts, 4).unwrap();
+            let above = Statistics::count(&coarse, &above).unwrap();
+            let below = Statistics::count(&graph, &below).unwrap();
+            prop_assert_eq!(above.edge_cut, below.edge_cut);
+            prop_assert_eq!(above.part_weights, below.part_weights);
+        }
     }
 }
