@@ -233,7 +233,7 @@ fn compare(
         return Err(format!("the total is {} instead of {total}", forest.total()));
     }
     match forest.gather(world) {
-        Some(ids) if !ids.iter().copied().eq(answer.forest.iter().map(|&id| id.into())) => {
+        Some(ids) if !ids.iter().copied().eq(answer.forest.iter().map(|&id| u64::from(id))) => {
             let ids: Vec<_> = ids.into_iter().map(|id| id as u32).collect();
             Err(difference(&ids, &answer.forest))
         }
