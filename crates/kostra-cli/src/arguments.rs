@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use kostra::io::{FORMATS, Format};
+use kostra::io::{Delimiter, FORMATS, Format};
 
 /// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
 #[derive(Args, Default)]
@@ -36,6 +36,24 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMN", conflicts_with = "weights")]
     pub(crate) weight: Option<String>,
 
+    /// The column of an edge list that holds the ids of the edges: it is no weight, and output as
+    /// edges or CSV keeps it
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
+
+    /// The names of all columns of an edge list, in order, instead of those of a header
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) columns: Option<Vec<String>>,
+
+    /// What separates the columns of an edge list: a character, tab, or blanks [default: recognized
+    /// by the content]
+    #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
+    pub(crate) delimiter: Option<Delimiter>,
+
+    /// The weights of an edge list have a decimal comma
+    #[arg(long)]
+    pub(crate) decimal_comma: bool,
+
     /// The first line of an edge list names the columns
     #[arg(long)]
     pub(crate) header: bool,
@@ -48,9 +66,14 @@ pub(crate) struct InputArguments {
     #[arg(long, value_enum)]
     pub(crate) nan: Option<Nan>,
 
-    /// Treat the vertices of an edge list as names
+    /// Treat the vertices of an edge list as names [default: if they are words]
     #[arg(long)]
     pub(crate) names: bool,
+
+    /// The number of vertices of an edge list, which are the numbers from 0 [default: the vertices
+    /// that occur; with `--memory` or several ranks the numbers up to the highest]
+    #[arg(long, value_name = "N", conflicts_with = "names")]
+    pub(crate) vertices: Option<u32>,
 
     /// The number of threads; 0 uses all threads of the machine
     #[arg(

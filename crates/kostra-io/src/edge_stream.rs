@@ -116,6 +116,13 @@ fn read_blocks(
              vertices first, or omit {names}"
         )));
     }
+    let kept = options.columns.keep.first().and(Some("keep"));
+    if let Some(option) = kept.or(options.columns.id.is_some().then_some("id")) {
+        let option = options.terms.option(option);
+        return Err(Fault::whole(format!(
+            "{option} keeps columns in memory, and a graph that is read in blocks is not; omit it"
+        )));
+    }
     let mut blocks = Blocks::new(options, block_edges, target);
     read(stream, options, &mut blocks)?;
     let Blocks { columns, vertices, ends, notes, .. } = blocks;

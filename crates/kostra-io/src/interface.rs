@@ -14,6 +14,7 @@ use crate::compression::{Compression, Stream};
 use crate::edge_stream::Blocks;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head};
+use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
 use crate::number::NanRule;
 use crate::options::{ColumnOptions, MissingWeights, Nan};
@@ -146,6 +147,8 @@ pub struct ReadOptions {
     /// Whether the vertices of an edge list are names, numbered in order of first appearance. If
     /// `format` is `None`, an input that is in no other format is read as an edge list.
     pub names: bool,
+    /// Which vertices an edge list of numbers has.
+    pub vertices: Vertices,
     /// Which columns of an edge list contain what. In formats with
     /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight.
     /// Other choices are refused in formats other than edge lists.
@@ -161,6 +164,19 @@ pub struct ReadOptions {
     /// Whether the weights of the vertices of a METIS file are kept. A file with several weights
     /// per vertex is then refused.
     pub vertex_weights: bool,
+}
+
+/// The vertices of an edge list that does not state their number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Vertices {
+    /// The numbers from 0 to the highest that occurs. Names need [`ReadOptions::names`].
+    #[default]
+    UpToHighest,
+    /// Those that occur, also if they are words. Numbers with gaps become names. An edge list that
+    /// is read in parts or in blocks has the numbers from 0 to the highest.
+    Occurring,
+    /// The numbers from 0 up to this number.
+    Count(u32),
 }
 
 impl ReadOptions {
@@ -195,6 +211,8 @@ pub struct Loaded {
     /// The weights of the vertices, if the file contains them and
     /// [`ReadOptions::vertex_weights`](ReadOptions) is set.
     pub vertex_weights: Option<Vec<i64>>,
+    /// The columns that [`ColumnOptions`] keeps.
+    pub kept: Option<KeptColumns>,
     /// The format of the file.
     pub format: Format,
     /// The compression of the file.
@@ -215,6 +233,7 @@ pub(crate) struct Parsed {
     pub(crate) coordinates: Option<Coordinates>,
     pub(crate) names: Option<Vec<String>>,
     pub(crate) vertex_weights: Option<Vec<i64>>,
+    pub(crate) kept: Option<KeptColumns>,
     pub(crate) notes: Vec<String>,
     /// See [`Loaded::warnings`].
     pub(crate) warnings: Vec<String>,
@@ -230,6 +249,7 @@ impl Parsed {
             coordinates: None,
             names: None,
             vertex_weights: None,
+            kept: None,
             notes,
             warnings: Vec::new(),
             mapped: None,

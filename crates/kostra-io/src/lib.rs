@@ -23,6 +23,7 @@ mod file_version;
 mod formats;
 mod head;
 mod interface;
+mod kept;
 mod mapped_file;
 mod mirror;
 mod number;
@@ -51,10 +52,11 @@ pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::FileVersion;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
 pub use interface::{
-    Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges,
+    Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges, Vertices,
 };
+pub use kept::KeptColumns;
 pub use mapped_file::MappedFile;
-pub use options::{ColumnChoice, ColumnOptions, Header, MissingWeights, Nan};
+pub use options::{ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan};
 pub use output::{Output, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};
 pub use read::{open_text, read, read_bytes, read_stream};

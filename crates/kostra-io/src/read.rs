@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::compression::Stream;
 use crate::fault::Fault;
-use crate::interface::{Format, Loaded, Parsed, ReadOptions};
+use crate::interface::{Format, Loaded, Parsed, ReadOptions, Vertices};
 use crate::recognition::recognize_stream;
 use crate::source::{self, Input, Progress, Source};
 use crate::{ReadError, ReadErrorKind};
@@ -73,13 +73,14 @@ fn load(source: Source<'_>, options: &ReadOptions) -> Result<Loaded, Fault> {
     }
     let compression = stream.compression;
     let format = choose_format(&mut stream, options)?;
-    let Parsed { graph, coordinates, names, vertex_weights, notes, warnings, mapped } =
+    let Parsed { graph, coordinates, names, vertex_weights, kept, notes, warnings, mapped } =
         (format.info().read)(stream, options)?;
     Ok(Loaded {
         graph,
         coordinates,
         names,
         vertex_weights,
+        kept,
         format,
         compression,
         notes,
@@ -97,13 +98,18 @@ pub(crate) fn choose_format(
     let format = match options.format {
         Some(format) => format,
         None => match recognize_stream(stream, options.terms) {
-            Err(ReadErrorKind::UnknownFormat { .. }) if options.names => Format::EDGE_LIST,
+            Err(ReadErrorKind::UnknownFormat { .. })
+                if options.names || options.columns.delimiter.is_some() =>
+            {
+                Format::EDGE_LIST
+            }
             recognized => recognized?,
         },
     };
     let applies = format.info().has_attributes && options.columns.is_weight_only();
     let column = if applies { None } else { options.columns.first_used() };
-    let used = column.or(options.names.then_some("names"));
+    let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
+    let used = column.or(options.names.then_some("names")).or(counts);
     if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
         let (option, title) = (options.terms.option(option), format.title());
         let named = options.terms.text("format", Format::EDGE_LIST.id());

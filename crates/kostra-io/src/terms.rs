@@ -15,7 +15,9 @@ impl Terms {
     pub fn option(self, option: &str) -> String {
         match self {
             Self::Command => format!("`--{option}`"),
-            Self::Python => format!("`{}`", option.strip_prefix("no-").unwrap_or(option)),
+            Self::Python => {
+                format!("`{}`", option.strip_prefix("no-").unwrap_or(option).replace('-', "_"))
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 //! three; so does the reader that recognition picks.
 
 use kostra_io::{
-    ColumnChoice, ColumnOptions, FORMATS, Format, Header, MissingWeights, Nan, ReadOptions,
-    read_bytes,
+    ColumnChoice, ColumnOptions, Delimiter, FORMATS, Format, Header, MissingWeights, Nan,
+    ReadOptions, Vertices, read_bytes,
 };
 use proptest::prelude::*;
 
@@ -27,15 +27,23 @@ fn answer(bytes: &[u8], options: &ReadOptions) -> String {
 }
 
 /// Columns by name and position, with a header or without. No line has some of the columns.
-fn choices() -> [ColumnOptions; 4] {
+fn choices() -> [ColumnOptions; 6] {
     let name = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
+    let at = ColumnChoice::Position;
     let weight = ColumnOptions { weight: name("weight"), ..ColumnOptions::default() };
     let positions =
         ColumnOptions { source: name("3"), target: name("1"), ..ColumnOptions::default() };
     [
         weight.clone(),
         positions.clone(),
-        ColumnOptions { header: Header::Present, ..positions },
+        ColumnOptions { header: Header::Present, keep: vec![at(2), at(4)], ..positions },
+        ColumnOptions { id: Some(at(1)), decimal_comma: true, ..ColumnOptions::default() },
+        ColumnOptions {
+            names: Some(vec!["u".into(), "v".into(), "weight".into()]),
+            delimiter: Some(Delimiter::Byte(b';')),
+            keep: vec![at(1)],
+            ..ColumnOptions::default()
+        },
         ColumnOptions { header: Header::Absent, ..weight },
     ]
 }
@@ -44,8 +52,15 @@ fn assert_answers_agree_on_columns(bytes: &[u8]) {
     for columns in choices() {
         for (names, missing_weights) in [(false, None), (true, Some(MissingWeights::Unit))] {
             let (format, columns) = (Some(Format::EDGE_LIST), columns.clone());
-            let options =
-                ReadOptions { format, names, missing_weights, columns, ..ReadOptions::default() };
+            let vertices = Vertices::Occurring;
+            let options = ReadOptions {
+                format,
+                names,
+                vertices,
+                missing_weights,
+                columns,
+                ..ReadOptions::default()
+            };
             let options = |threads| ReadOptions { threads, ..options.clone() };
             assert_eq!(answer(bytes, &options(1)), answer(bytes, &options(3)));
         }

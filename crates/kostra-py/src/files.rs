@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kostra::generate::SpecError;
 use kostra::io::{
     ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError,
-    ReadErrorKind, ReadOptions, Terms,
+    ReadErrorKind, ReadOptions, Terms, Vertices,
 };
 use kostra::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
@@ -76,6 +76,7 @@ impl Arguments {
                 Some(true) => Header::Present,
                 Some(false) => Header::Absent,
             },
+            ..ColumnOptions::default()
         };
         Ok(ReadOptions {
             format: self
@@ -90,6 +91,7 @@ impl Arguments {
             }),
             nan: if self.skip_nan { Nan::Skip } else { Nan::Error },
             names: self.names,
+            vertices: Vertices::UpToHighest,
             columns,
             terms: Terms::Python,
             threads: self.threads.unwrap_or(0),

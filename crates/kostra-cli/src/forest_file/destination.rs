@@ -16,6 +16,8 @@ pub(crate) enum ForestFormat {
     /// One edge per line: its id, its endpoints and its weight, separated by tabs. In names, tab,
     /// backslash, newline and carriage return are written `\t`, `\\`, `\n` and `\r`
     Edges,
+    /// One edge per line as in edges, separated by commas, with the columns of `--keep`
+    Csv,
     /// The edges of the forest as a DIMACS graph
     Gr,
     /// The edges of the forest as a GraphML graph, with their ids
@@ -29,14 +31,20 @@ pub(crate) enum ForestFormat {
 impl ForestFormat {
     /// The format of files with this extension, if there is one.
     fn by_extension(extension: Option<&str>) -> Option<Self> {
-        match extension {
-            None | Some("ids" | "txt") => Some(Self::Ids),
-            Some("edges" | "tsv") => Some(Self::Edges),
-            Some("gr") => Some(Self::Gr),
-            Some("graphml") => Some(Self::Graphml),
-            Some("json") => Some(Self::Json),
-            Some("kst") => Some(Self::Kst),
-            Some(_) => None,
+        let Some(extension) = extension else { return Some(Self::Ids) };
+        let has = |format: &&Self| format.extensions().contains(&extension);
+        Self::value_variants().iter().find(has).copied()
+    }
+
+    /// The extensions of files in the format.
+    fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Ids => &["ids", "txt"],
+            Self::Edges => &["edges", "tsv"],
+            Self::Csv => &["csv"],
+            Self::Gr | Self::Graphml | Self::Json | Self::Kst => {
+                self.graph().map_or(&[], |format| format.info().extensions)
+            }
         }
     }
 
@@ -45,6 +53,7 @@ impl ForestFormat {
         match self {
             Self::Ids => "edge ids",
             Self::Edges => "edges",
+            Self::Csv => "CSV",
             Self::Gr | Self::Graphml | Self::Json | Self::Kst => {
                 self.graph().map_or("graph", Format::title)
             }
@@ -54,7 +63,7 @@ impl ForestFormat {
     /// The format of the graph that holds the forest; none for a text of ids or edges.
     pub(crate) fn graph(self) -> Option<Format> {
         match self {
-            Self::Ids | Self::Edges => None,
+            Self::Ids | Self::Edges | Self::Csv => None,
             Self::Gr => Some(Format::DIMACS),
             Self::Graphml => Some(Format::GRAPHML),
             Self::Json => Some(Format::NODE_LINK),
@@ -62,6 +71,9 @@ impl ForestFormat {
         }
     }
 }
+
+/// The extensions of pictures.
+const PICTURES: [&str; 3] = ["svg", "png", "html"];
 
 /// An output for a forest.
 #[derive(Debug)]
@@ -81,11 +93,11 @@ impl Destination {
         let by_extension = || ForestFormat::by_extension(extension.as_deref());
         let format = asked.or_else(by_extension).with_context(|| {
             let (path, extension) = (path.display(), extension.as_deref().unwrap_or_default());
-            format!(
-                "{path}: no forest format has the extension .{extension}; use .ids or .txt (edge \
-                 ids), .edges or .tsv (edges), .gr, .graphml, .json or .kst, or pass `--output-format` with \
-                 one of ids, edges, gr, graphml, json, kst"
-            )
+            if PICTURES.contains(&extension) {
+                return format!("{path}: `kostra draw` writes pictures; {}", Self::remedy());
+            }
+            let remedy = Self::remedy();
+            format!("{path}: no forest format has the extension .{extension}; {remedy}")
         })?;
         let output = output::parse_path(path);
         output.check()?;
@@ -96,6 +108,25 @@ impl Destination {
             );
         }
         Ok(Self { output, format })
+    }
+}
+
+impl Destination {
+    /// How to name a format.
+    fn remedy() -> String {
+        let formats = ForestFormat::value_variants();
+        let extensions: Vec<_> = formats
+            .iter()
+            .flat_map(|format| format.extensions())
+            .map(|e| format!(".{e}"))
+            .collect();
+        let values = formats.iter().filter_map(ValueEnum::to_possible_value);
+        let ids: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
+        format!(
+            "use one of {}, or pass `--output-format` with one of {}",
+            extensions.join(", "),
+            ids.join(", ")
+        )
     }
 }
 
@@ -118,8 +149,10 @@ mod tests {
         assert_eq!(format("forest.gr.gz").unwrap(), ForestFormat::Gr);
         assert_eq!(format("forest.graphml.gz").unwrap(), ForestFormat::Graphml);
         assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
-        for path in ["forest.csv", "forest.xml.gz", "forest.geojson", "forest.1", "forest.ids.bz2"]
-        {
+        assert_eq!(format("forest.csv.gz").unwrap(), ForestFormat::Csv);
+        let picture = format("forest.svg").unwrap_err().to_string();
+        assert!(picture.contains("`kostra draw` writes pictures"), "{picture}");
+        for path in ["forest.xml.gz", "forest.1", "forest.ids.bz2"] {
             assert!(format(path).is_err(), "{path}");
             let asked = Destination::resolve(Path::new(path), Some(ForestFormat::Ids));
             assert_eq!(asked.is_ok(), !path.ends_with("bz2"), "{path}");

@@ -1,16 +1,82 @@
-//! The lines of a forest in the format `edges`.
+//! The lines of a forest in the formats `edges` and `csv`.
 
 use std::borrow::Cow;
 
-/// The first line.
-pub(super) const HEADER: &str = "edge\tu\tv\tweight";
+use crate::forest_file::ForestFormat;
 
-/// Writes a name as one column of one line. Backslash, tab, newline and carriage return become
-/// `\\`, `\t`, `\n` and `\r`.
-pub(super) fn escaped(name: &str) -> Cow<'_, str> {
-    if !name.contains(['\\', '\t', '\n', '\r']) {
-        return Cow::Borrowed(name);
+/// The columns that every line has.
+pub(super) const COLUMNS: [&str; 4] = ["edge", "u", "v", "weight"];
+
+/// How the fields of a line are separated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// By tabs. Backslash, tab, newline and carriage return in a field become `\\`, `\t`, `\n`
+    /// and `\r`.
+    Tabs,
+    /// By commas. A field with a comma, a quote or a line break has quotes around it (RFC 4180).
+    Commas,
+}
+
+impl Style {
+    /// The style of a format; none for a format without lines of edges.
+    pub(crate) fn of_format(format: ForestFormat) -> Option<Self> {
+        match format {
+            ForestFormat::Edges => Some(Self::Tabs),
+            ForestFormat::Csv => Some(Self::Commas),
+            _ => None,
+        }
     }
-    let name = name.replace('\\', "\\\\").replace('\t', "\\t");
-    Cow::Owned(name.replace('\n', "\\n").replace('\r', "\\r"))
+
+    pub(super) fn separator(self) -> char {
+        match self {
+            Self::Tabs => '\t',
+            Self::Commas => ',',
+        }
+    }
+
+    /// The first line, with the names of further columns.
+    pub(super) fn header(self, more: &[String]) -> String {
+        let names = COLUMNS.iter().copied().chain(more.iter().map(String::as_str));
+        let fields: Vec<_> = names.map(|name| self.field(name)).collect();
+        fields.join(&*self.separator().to_string())
+    }
+
+    /// Writes a text as one field of one line.
+    pub(super) fn field(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Tabs if text.contains(['\\', '\t', '\n', '\r']) => {
+                let text = text.replace('\\', "\\\\").replace('\t', "\\t");
+                Cow::Owned(text.replace('\n', "\\n").replace('\r', "\\r"))
+            }
+            Self::Commas if text.contains([',', '"', '\n', '\r']) => {
+                Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+            }
+            Self::Tabs | Self::Commas => Cow::Borrowed(text),
+        }
+    }
+
+    /// The fields of a line as [`field`](Self::field) wrote them.
+    pub(super) fn fields(self, line: &str) -> Vec<&str> {
+        let mut quoted = false;
+        line.split(move |character| {
+            quoted ^= self == Self::Commas && character == '"';
+            character == self.separator() && !quoted
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_divided_as_they_were_written() {
+        for style in [Style::Tabs, Style::Commas] {
+            let written = ["a,b", "\"", "", "c\td"].map(|text| style.field(text).into_owned());
+            let line = written.join(&*style.separator().to_string());
+            assert_eq!(style.fields(&line), written, "{style:?}");
+        }
+        assert_eq!(Style::Commas.header(&["a,b".into()]), "edge,u,v,weight,\"a,b\"");
+    }
 }

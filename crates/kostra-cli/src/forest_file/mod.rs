@@ -10,6 +10,7 @@ mod text;
 mod write;
 
 pub(crate) use destination::{Destination, ForestFormat};
+pub(crate) use line::Style;
 pub(crate) use read::read;
 pub(crate) use write::write;
 pub(crate) use write::write_forest;

@@ -6,7 +6,7 @@ use kostra::io::{Input, Place, ReadError, ReadErrorKind};
 use kostra::{EdgeId, Vertex};
 
 use super::content::{BYTE_ORDER_MARK, Content, read_error};
-use super::line::{HEADER, escaped};
+use super::line::{COLUMNS, Style};
 use super::number::Number;
 use crate::input::Graph;
 use crate::report::count;
@@ -14,7 +14,7 @@ use crate::report::count;
 /// The longest line without names, in bytes. It bounds the memory for a file that is not a forest.
 const LONGEST_LINE: u64 = 1 << 16;
 /// The number of columns of a line with endpoints and a weight.
-const EDGE_COLUMNS: usize = 4;
+const EDGE_COLUMNS: usize = COLUMNS.len();
 
 /// What an error about a line ends with.
 const EXPECTED: &str = "each line of a forest is an edge id, or an edge id, two endpoints and a \
@@ -38,16 +38,18 @@ pub(super) fn read_ids(
     let longest = LONGEST_LINE.saturating_add(longest_name.saturating_mul(4));
     let mut lines = Lines { content, input, longest, number: 0, text: String::new() };
     let mut ids = Vec::new();
-    let mut columns_expected = None;
+    let (mut columns_expected, mut style) = (None, Style::Tabs);
     while ids.len() <= solved.graph.edges() && lines.next()? {
-        if lines.number == 1 && lines.text == HEADER {
-            columns_expected = Some(EDGE_COLUMNS);
+        if lines.number == 1
+            && let Some((found, columns)) = style_of_header(&lines.text)
+        {
+            (style, columns_expected) = (found, Some(columns));
             continue;
         }
         if lines.text.trim().is_empty() {
             continue;
         }
-        let columns: Vec<_> = lines.text.split('\t').collect();
+        let columns: Vec<_> = style.fields(&lines.text);
         let id = parse_id(columns[0]).ok_or_else(|| {
             let message = format!("'{}' is not an edge id; {EXPECTED}", excerpt(columns[0].trim()));
             lines.error(1, message)
@@ -65,12 +67,20 @@ pub(super) fn read_ids(
             return Err(lines.error(1, message));
         }
         columns_expected = Some(has);
-        if let [_, first, second, weight] = columns[..] {
-            check_edge(&lines, id, [first, second, weight], solved)?;
+        if let [_, first, second, weight, ..] = columns[..] {
+            check_edge(&lines, (id, style), [first, second, weight], solved)?;
         }
         ids.push(id);
     }
     Ok(ids)
+}
+
+/// The style of lines after this header, and the number of columns; none if it is no header.
+fn style_of_header(line: &str) -> Option<(Style, usize)> {
+    [Style::Tabs, Style::Commas].into_iter().find_map(|style| {
+        let fields = style.fields(line);
+        fields.starts_with(&COLUMNS).then_some((style, fields.len()))
+    })
 }
 
 /// Parses an unsigned decimal number, with optional blanks around it.
@@ -83,13 +93,13 @@ fn parse_id(text: &str) -> Option<EdgeId> {
 /// of another graph, or of the same graph read with other options.
 fn check_edge(
     lines: &Lines<'_>,
-    id: EdgeId,
+    (id, style): (EdgeId, Style),
     [first, second, weight]: [&str; 3],
     solved: &Graph,
 ) -> Result<(), ReadError> {
     let line = lines.text.as_str();
-    let first_column = line.find('\t').unwrap_or(0) as u64 + 2;
-    let weight_column = (line.len() - weight.len()) as u64 + 1;
+    let first_column = line.find(style.separator()).unwrap_or(0) as u64 + 2;
+    let weight_column = (weight.as_ptr() as usize - line.as_ptr() as usize) as u64 + 1;
     let weight_type = solved.graph.weight_type();
     let Some(number) = Number::parse(weight.trim(), weight_type) else {
         let message = format!("'{}' is not a weight; {EXPECTED}", excerpt(weight));
@@ -101,7 +111,7 @@ fn check_edge(
     };
     let names = solved.names.as_ref();
     let name = |vertex: Vertex| match names.and_then(|names| names.get(vertex as usize)) {
-        Some(name) => escaped(name).into_owned(),
+        Some(name) => style.field(name).into_owned(),
         None => vertex.to_string(),
     };
     let (u, v) = (name(u), name(v));

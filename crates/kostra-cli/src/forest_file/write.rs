@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use kostra::io::Outgoing;
+use kostra::io::{KeptColumns, Outgoing};
 use kostra::{AnyGraph, EdgeId, memory, with_graph};
 
-use super::destination::{Destination, ForestFormat};
-use super::line::{HEADER, escaped};
+use super::destination::Destination;
+use super::line::{COLUMNS, Style};
 use crate::input::Graph;
 use crate::output;
 
@@ -31,13 +31,36 @@ pub(crate) fn write(
             mapped: input.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;
-    } else if *format == ForestFormat::Ids {
-        output::write_lines(output, |to| write_ids(to, ids))?;
-    } else {
+    } else if let Some(style) = Style::of_format(*format) {
+        check_names(style, input)?;
         output::write_lines(output, |to| {
-            write_edges(to, &input.graph, input.names.as_deref(), ids)?;
+            write_edges(to, style, input, ids)?;
             input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
         })?;
+    } else {
+        output::write_lines(output, |to| write_ids(to, ids))?;
+    }
+    Ok(())
+}
+
+/// Refuses kept columns with the name of another column, and names that lines of CSV cannot hold.
+fn check_names(style: Style, input: &Graph) -> anyhow::Result<()> {
+    let kept = input.kept.as_ref().map(KeptColumns::names).unwrap_or_default();
+    for (index, name) in kept.iter().enumerate() {
+        if COLUMNS.contains(&&**name) || kept[..index].contains(name) {
+            anyhow::bail!(
+                "two columns of the output would be called '{name}'; give the kept column another \
+                 name with `--columns`"
+            );
+        }
+    }
+    let has_line_break = |name: &&String| name.contains(['\n', '\r']);
+    if style == Style::Commas
+        && let Some(name) = input.names.iter().flatten().find(has_line_break)
+    {
+        anyhow::bail!(
+            "the name {name:?} has a line break, which a line of CSV cannot hold; write `edges`"
+        );
     }
     Ok(())
 }
@@ -52,26 +75,28 @@ fn subgraph(graph: &AnyGraph, ids: &[EdgeId]) -> AnyGraph {
 }
 
 /// Writes a header and one line per edge: its id, its endpoints (by name if the vertices have
-/// names) and its weight.
-fn write_edges(
-    to: &mut dyn Write,
-    graph: &AnyGraph,
-    names: Option<&[String]>,
-    ids: &[EdgeId],
-) -> io::Result<()> {
-    writeln!(to, "{HEADER}")?;
-    with_graph!(graph, graph => {
+/// names), its weight and the kept columns.
+fn write_edges(to: &mut dyn Write, style: Style, input: &Graph, ids: &[EdgeId]) -> io::Result<()> {
+    let kept = input.kept.as_ref();
+    let separator = style.separator();
+    writeln!(to, "{}", style.header(kept.map(KeptColumns::names).unwrap_or_default()))?;
+    let names = input.names.as_deref();
+    with_graph!(&input.graph, graph => {
         let edges = graph.edge_list();
         for &id in ids {
             let edge = id as usize;
             let (u, v, weight) = (edges.u()[edge], edges.v()[edge], edges.weights()[edge]);
             match names {
-                None => writeln!(to, "{id}\t{u}\t{v}\t{weight}")?,
+                None => write!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?,
                 Some(names) => {
-                    let (u, v) = (escaped(&names[u as usize]), escaped(&names[v as usize]));
-                    writeln!(to, "{id}\t{u}\t{v}\t{weight}")?;
+                    let [u, v] = [u, v].map(|vertex| style.field(&names[vertex as usize]));
+                    write!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?;
                 }
             }
+            for field in kept.iter().flat_map(|kept| kept.row(edge)) {
+                write!(to, "{separator}{}", style.field(field))?;
+            }
+            writeln!(to)?;
         }
     });
     Ok(())
@@ -81,13 +106,19 @@ fn write_edges(
 ///
 /// # Errors
 /// When the output fails.
-pub(crate) fn write_forest(to: &mut dyn Write, forest: &AnyGraph, ids: &[u64]) -> io::Result<()> {
-    writeln!(to, "{HEADER}")?;
+pub(crate) fn write_forest(
+    to: &mut dyn Write,
+    style: Style,
+    forest: &AnyGraph,
+    ids: &[u64],
+) -> io::Result<()> {
+    let separator = style.separator();
+    writeln!(to, "{}", style.header(&[]))?;
     with_graph!(forest, forest => {
         let edges = forest.edge_list();
         let ends = edges.u().iter().zip(edges.v());
         for ((id, (u, v)), weight) in ids.iter().zip(ends).zip(edges.weights()) {
-            writeln!(to, "{id}\t{u}\t{v}\t{weight}")?;
+            writeln!(to, "{id}{separator}{u}{separator}{v}{separator}{weight}")?;
         }
     });
     Ok(())
@@ -95,20 +126,41 @@ pub(crate) fn write_forest(to: &mut dyn Write, forest: &AnyGraph, ids: &[u64]) -
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use kostra::io::Compression;
+
     use super::*;
 
     #[test]
     fn edges_are_written_by_number_or_name() {
         let graph = AnyGraph::from_edges(2, vec![0, 1], vec![1, 0], vec![1.5, -2.0]).unwrap();
-        let text = |names: Option<&[String]>| {
+        let text = |style, names: Option<[&str; 2]>| {
+            let input = Graph {
+                graph: graph.clone(),
+                coordinates: None,
+                names: names.map(|names| names.map(str::to_owned).to_vec()),
+                vertex_weights: None,
+                kept: None,
+                format: None,
+                compression: Compression::None,
+                notes: Vec::new(),
+                warnings: Vec::new(),
+                mapped: None,
+                load: Duration::ZERO,
+            };
             let mut bytes = Vec::new();
-            write_edges(&mut bytes, &graph, names, &[1]).unwrap();
+            write_edges(&mut bytes, style, &input, &[1]).unwrap();
             String::from_utf8(bytes).unwrap()
         };
-        assert_eq!(text(None), "edge\tu\tv\tweight\n1\t1\t0\t-2\n");
-        let plain = ["a".into(), "b".into()];
-        assert_eq!(text(Some(&plain)), "edge\tu\tv\tweight\n1\tb\ta\t-2\n");
-        let odd = ["a\tb".into(), "\\t\r\n".into()];
-        assert_eq!(text(Some(&odd)), "edge\tu\tv\tweight\n1\t\\\\t\\r\\n\ta\\tb\t-2\n");
+        assert_eq!(text(Style::Tabs, None), "edge\tu\tv\tweight\n1\t1\t0\t-2\n");
+        assert_eq!(text(Style::Commas, None), "edge,u,v,weight\n1,1,0,-2\n");
+        let odd = Some(["a\tb", "\\t\r\n"]);
+        let line = "edge\tu\tv\tweight\n1\t\\\\t\\r\\n\ta\\tb\t-2\n";
+        assert_eq!(text(Style::Tabs, odd), line);
+        assert_eq!(
+            text(Style::Commas, Some(["a,b", "\"c"])),
+            "edge,u,v,weight\n1,\"\"\"c\",\"a,b\",-2\n"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kostra::io::{Compression, Format, MappedFile};
+use kostra::io::{Compression, Format, KeptColumns, MappedFile};
 use kostra::{AnyGraph, Coordinates, WeightType};
 
 /// A graph that was read or generated.
@@ -13,6 +13,8 @@ pub(crate) struct Graph {
     pub(crate) names: Option<Vec<String>>,
     /// The weights of the vertices, if they were wanted and the file has them.
     pub(crate) vertex_weights: Option<Vec<i64>>,
+    /// The columns of the input that are kept with the edges.
+    pub(crate) kept: Option<KeptColumns>,
     /// The format of the input; none for a generated graph.
     pub(crate) format: Option<Format>,
     pub(crate) compression: Compression,

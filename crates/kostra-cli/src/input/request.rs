@@ -9,7 +9,7 @@ use anyhow::Context;
 use kostra::generate::{Options, Recipe};
 use kostra::io::{
     ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile,
-    MissingWeights, ReadError, ReadOptions, Terms,
+    MissingWeights, ReadError, ReadOptions, Terms, Vertices,
 };
 
 use super::graph::{Graph, Header};
@@ -95,10 +95,16 @@ impl Request {
                 Nan::Skip => kostra::io::Nan::Skip,
             },
             names: arguments.names,
+            vertices: arguments.vertices.map_or(Vertices::Occurring, Vertices::Count),
             columns: ColumnOptions {
                 source: arguments.source.map(ColumnChoice::NameOrPosition),
                 target: arguments.target.map(ColumnChoice::NameOrPosition),
                 weight: arguments.weight.map(ColumnChoice::NameOrPosition),
+                id: arguments.id.map(ColumnChoice::NameOrPosition),
+                keep: Vec::new(),
+                names: arguments.columns,
+                delimiter: arguments.delimiter,
+                decimal_comma: arguments.decimal_comma,
                 header: match (arguments.header, arguments.no_header) {
                     (true, _) => FirstLine::Present,
                     (false, true) => FirstLine::Absent,
@@ -119,6 +125,7 @@ impl Request {
         let Source::File(Input::Path(path)) = &self.source else { return None };
         if self.options.missing_weights.is_some()
             || self.options.columns != ColumnOptions::default()
+            || matches!(self.options.vertices, Vertices::Count(_))
         {
             return None; // `load` refuses these options for a Kostra file
         }
@@ -160,6 +167,7 @@ impl Request {
             coordinates: loaded.coordinates,
             names: loaded.names,
             vertex_weights: loaded.vertex_weights,
+            kept: loaded.kept,
             format: Some(loaded.format),
             compression: loaded.compression,
             notes: loaded.notes,
@@ -182,6 +190,7 @@ impl Request {
             coordinates: generated.coordinates,
             names: None,
             vertex_weights: None,
+            kept: None,
             format: None,
             compression: Compression::None,
             notes: Vec::new(),
@@ -214,6 +223,9 @@ impl Request {
             anyhow::bail!(
                 "{source}: a generated graph has no columns; omit the options that name columns"
             );
+        }
+        if matches!(self.options.vertices, Vertices::Count(_)) {
+            anyhow::bail!("{source}: the generator knows its vertices; omit `--vertices`");
         }
         Ok(())
     }

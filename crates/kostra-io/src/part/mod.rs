@@ -103,7 +103,8 @@ fn open_content(
     options: &ReadOptions,
     watch: &(dyn Fn(Progress) + Sync),
 ) -> Result<Option<Opened>, Fault> {
-    if options.names || of.path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+    let keeps = options.columns.id.is_some() || !options.columns.keep.is_empty();
+    if options.names || keeps || of.path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Ok(None);
     }
     let mut stream = Stream::new(source::open(&Input::Path(of.path.to_path_buf()), watch)?)?;

@@ -18,7 +18,7 @@ use crate::forest_file::ForestFormat;
     after_help = "\
 Examples:
   kostra solve roads.gr.gz --verify
-  kostra solve links.csv --names -o - --output-format edges
+  kostra solve links.csv --keep name,owner -o forest.csv
   kostra solve roads.csv --source from_id --target to_id --weight length_km
   kostra solve mesh.graph --weights hash --algorithm boruvka --trace
   zcat roads.gr.gz | kostra solve - --json
@@ -30,7 +30,7 @@ Examples:
 All exact algorithms find the same forest, on any number of threads: if two
 edges have equal weights, the edge that comes first in the input wins. Edges are
 numbered from 0 in input order. Vertices are numbered from 0, even if the format
-counts from 1."
+counts from 1. In an edge list, the vertices are the names or numbers that occur."
 )]
 pub(in crate::commands) struct Arguments {
     #[command(flatten)]
@@ -89,6 +89,16 @@ pub(in crate::commands) struct Arguments {
     /// error
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) output: Option<PathBuf>,
+
+    /// Columns of an edge list to carry along into output as edges or CSV, by name or position
+    #[arg(
+        long,
+        value_name = "COLUMN,...",
+        value_delimiter = ',',
+        requires = "output",
+        conflicts_with = "memory"
+    )]
+    pub(super) keep: Vec<String>,
 
     /// The format of the forest [default: by the file's extension; ids for .ids, .txt and no
     /// extension, edges for .edges and .tsv]

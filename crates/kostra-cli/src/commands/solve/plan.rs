@@ -1,6 +1,6 @@
 //! What the arguments of `kostra solve` mean.
 
-use kostra::io::Input;
+use kostra::io::{ColumnChoice, ColumnOptions, Input};
 use kostra::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
@@ -8,7 +8,7 @@ use super::external::{self, External};
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
-use crate::forest_file::Destination;
+use crate::forest_file::{Destination, Style};
 use crate::input::{Request, Source, file};
 
 pub(super) struct Plan {
@@ -41,7 +41,9 @@ impl Plan {
                 Run::new().with_option(info, name, *value)?;
             }
         }
-        let input = Request::resolve(arguments.input, Nan::Error);
+        let mut input = Request::resolve(arguments.input, Nan::Error);
+        input.options.columns.keep =
+            arguments.keep.into_iter().map(ColumnChoice::NameOrPosition).collect();
         let partition = arguments.partition.map(|name| file(&name));
         if let Some(partition) = &partition {
             check_partition(algorithm, partition, &input.source, &arguments.set)?;
@@ -50,6 +52,7 @@ impl Plan {
             .output
             .map(|path| Destination::resolve(&path, arguments.output_format))
             .transpose()?;
+        check_kept(&input.options.columns, algorithm, output.as_ref())?;
         let (memory, checkpoints) = (arguments.memory, (arguments.checkpoint, arguments.resume));
         let mut plan = Self {
             input,
@@ -88,6 +91,28 @@ impl Plan {
             }
         }
     }
+}
+
+/// Refuses kept columns if the output cannot hold them.
+fn check_kept(
+    columns: &ColumnOptions,
+    algorithm: Algorithm,
+    output: Option<&Destination>,
+) -> anyhow::Result<()> {
+    if columns.keep.is_empty() {
+        return Ok(());
+    }
+    let is_distributed = algorithm.info().is_some_and(|info| info.platform == Platform::Mpi);
+    if is_distributed {
+        anyhow::bail!("`--keep` needs a solve in one process; omit it or the algorithm");
+    }
+    if output.is_some_and(|output| Style::of_format(output.format).is_none()) {
+        anyhow::bail!(
+            "`--keep` applies to output as CSV or edges; write a file with the extension .csv or \
+             .tsv"
+        );
+    }
+    Ok(())
 }
 
 /// The option of an algorithm that names the number of parts.

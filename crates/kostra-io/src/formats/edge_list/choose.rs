@@ -7,7 +7,7 @@ use kostra_core::counted;
 use super::fields::{is_weight, text, texts, unquote};
 use super::known::{LENGTH_NAMES, U_NAMES, V_NAMES, WEIGHT_NAMES, plain};
 use crate::number::{has_decimal_comma, natural, show};
-use crate::{ColumnChoice, ReadErrorKind, ReadOptions};
+use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
 pub(super) struct Chooser<'a> {
@@ -35,13 +35,14 @@ impl Chooser<'_> {
     /// When an option names no column, or two options name the same column, or a column is left
     /// open.
     pub(super) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
-        let [source, target, weight] = self.asked_for()?;
+        let [source, target, weight, id] = self.asked_for()?;
         if counted && source.or(target).or(weight).is_none() {
             return self.checked(Chosen { u: 1, v: 2, weight: Some(3) });
         }
-        let (u, v) = self.ends(source, target, weight)?;
-        let free: Vec<usize> =
-            (0..self.columns).filter(|&column| column != u && column != v).collect();
+        let (u, v) = self.ends([source, target], [weight, id])?;
+        let free: Vec<usize> = (0..self.columns)
+            .filter(|column| ![Some(u), Some(v), id].contains(&Some(*column)))
+            .collect();
         let in_place = if source.or(target).is_some() { None } else { Some(2) };
         let weight = match weight {
             Some(weight) => Some(weight),
@@ -63,17 +64,17 @@ impl Chooser<'_> {
     }
 
     /// The columns that the options name, each another.
-    fn asked_for(&self) -> Result<[Option<usize>; 3], ReadErrorKind> {
-        let mut found = [None; 3];
+    fn asked_for(&self) -> Result<[Option<usize>; 4], ReadErrorKind> {
+        let mut found = [None; 4];
         for (option, choice) in self.options.columns.chosen() {
             let column = self.find(option, choice)?;
             if let Some(earlier) = found.iter().position(|&other| other == Some(column)) {
                 let terms = self.options.terms;
                 let (earlier, option) =
-                    (terms.option(["source", "target", "weight"][earlier]), terms.option(option));
+                    (terms.option(ColumnOptions::OPTIONS[earlier]), terms.option(option));
                 return Err(self.refusal(format!("{earlier} and {option} name the same column")));
             }
-            let index = ["source", "target", "weight"].iter().position(|&name| name == option);
+            let index = ColumnOptions::OPTIONS.iter().position(|&name| name == option);
             if let Some(place) = index.and_then(|index| found.get_mut(index)) {
                 *place = Some(column);
             }
@@ -152,20 +153,23 @@ impl Chooser<'_> {
         }
     }
 
+    /// The columns of the vertices. The columns `taken` of the weight and the id are neither.
     fn ends(
         &self,
-        source: Option<usize>,
-        target: Option<usize>,
-        weight: Option<usize>,
+        [source, target]: [Option<usize>; 2],
+        taken: [Option<usize>; 2],
     ) -> Result<(usize, usize), ReadErrorKind> {
-        let free = |column: &usize| ![source, target, weight].contains(&Some(*column));
+        let weight = taken.first().copied().flatten();
+        let free = |column: &usize| {
+            ![source, target].contains(&Some(*column)) && !taken.contains(&Some(*column))
+        };
         if let (Some(u), Some(v)) = (source, target) {
             return Ok((u, v));
         }
         let others: Vec<usize> = (0..self.columns).filter(free).collect();
         let known = self
             .known_ends()
-            .filter(|(u, v)| weight.is_none_or(|weight| weight != *u && weight != *v));
+            .filter(|(u, v)| !taken.contains(&Some(*u)) && !taken.contains(&Some(*v)));
         match (source.or(target), known, &others[..]) {
             (None, Some(known), _) => Ok(known),
             (Some(given), Some((u, v)), _) if given == u || given == v => Ok((u, v)),
@@ -228,7 +232,7 @@ impl Chooser<'_> {
     /// numbers, or by its position `in_place` after the vertices.
     fn weight_among(&self, free: &[usize], in_place: Option<usize>) -> Option<usize> {
         let is_number =
-            |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
+            |column: &usize| self.row.get(*column).is_some_and(|field| self.is_weight(field));
         let only = if let &[only] = free { Some(only) } else { None };
         let only = only.filter(|column| self.row.is_empty() || is_number(column));
         let placed = in_place
@@ -282,7 +286,10 @@ impl Chooser<'_> {
         let shown = text(field(column));
         let fault = match (comma, shown.is_empty()) {
             (Some(_), _) => {
-                format!("{name} starts with '{shown}': write it with a decimal point and no comma")
+                let option = terms.option("decimal-comma");
+                format!(
+                    "{name} starts with '{shown}': pass {option} if the comma is a decimal point"
+                )
             }
             (None, true) => format!("{name} starts with an empty field: fill it in"),
             (None, false) => {
@@ -301,7 +308,7 @@ impl Chooser<'_> {
                 .unwrap_or_default()
         };
         let is_number =
-            |column: &usize| self.row.get(*column).is_some_and(|field| is_weight(field));
+            |column: &usize| self.row.get(*column).is_some_and(|field| self.is_weight(field));
         let numbers = || free.iter().copied().filter(is_number);
         let words = ["weight", "length", "dist", "cost", "len", "km", "time"];
         let by_word = |word: &&str| numbers().find(|&column| name(column).contains(*word));
@@ -322,6 +329,29 @@ impl Chooser<'_> {
             list += &text(name);
         }
         list
+    }
+
+    fn is_weight(&self, field: &[u8]) -> bool {
+        is_weight(field, self.options.columns.decimal_comma)
+    }
+
+    /// The columns that are kept with the edges: the ids, and then those of `keep`.
+    pub(super) fn kept(&self) -> Result<Vec<(usize, String)>, ReadErrorKind> {
+        let columns = &self.options.columns;
+        let id = columns.id.iter().map(|choice| ("id", choice));
+        let keep = columns.keep.iter().map(|choice| ("keep", choice));
+        let mut kept: Vec<(usize, String)> = Vec::new();
+        for (option, choice) in id.chain(keep) {
+            let column = self.find(option, choice)?;
+            let name = match self.names.and_then(|names| names.get(column)) {
+                Some(name) => text(name),
+                None => format!("column {}", column + 1),
+            };
+            if !kept.iter().any(|(other, _)| *other == column) {
+                kept.push((column, name));
+            }
+        }
+        Ok(kept)
     }
 
     fn refusal(&self, sentence: String) -> ReadErrorKind {

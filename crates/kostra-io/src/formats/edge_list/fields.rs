@@ -168,11 +168,37 @@ pub(super) fn texts(fields: &[&[u8]]) -> Vec<String> {
 }
 
 /// Whether a field is meant as a weight. A number that is too large counts, so that its line is
-/// refused when it is read.
-pub(super) fn is_weight(field: &[u8]) -> bool {
+/// refused when it is read. If `decimal_comma` is true, numbers have a decimal comma.
+pub(super) fn is_weight(field: &[u8], decimal_comma: bool) -> bool {
     let is_number =
         |field: &[u8]| str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
-    unquote(field).is_some_and(|field| is_number(&field))
+    unquote(field).is_some_and(|field| {
+        if decimal_comma {
+            with_point(&field).is_ok_and(|field| is_number(&field))
+        } else {
+            is_number(&field)
+        }
+    })
+}
+
+/// A number with a decimal comma, rewritten with a decimal point.
+///
+/// # Errors
+/// When it has a point or several commas, so that one of them may separate thousands.
+pub(super) fn with_point(field: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    let commas = memchr::memchr_iter(b',', field).count();
+    if commas > 1 || field.contains(&b'.') {
+        return Err(format!(
+            "the weight is '{}', but numbers with a decimal comma have one comma and no point; \
+             write it so",
+            show(field)
+        ));
+    }
+    if commas == 0 {
+        return Ok(Cow::Borrowed(field));
+    }
+    let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
+    Ok(Cow::Owned(field.iter().map(point).collect()))
 }
 
 #[cfg(test)]

@@ -7,13 +7,15 @@ use crate::columns::{Columns, Ends};
 use crate::compression::{HEAD, LONGEST_HEAD};
 use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
+use crate::interface::Vertices;
 use crate::number::{self, words};
 use crate::numbering::Numbering;
 use crate::text_part::Conclusion;
-use crate::{Place, ReadErrorKind, ReadOptions};
+use crate::{KeptColumns, Place, ReadErrorKind, ReadOptions};
 
 use super::fields::is_comment;
 use super::header::FirstLine;
+use super::kept::KeepingRows;
 use super::layout::{Layout, WeightAt};
 use super::names::{self, NamedRows};
 use super::rows::{Rows, row_in};
@@ -79,11 +81,13 @@ impl Head {
         &self,
         text: Text<'_>,
         columns: &mut Columns,
+        kept: &mut KeptColumns,
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
         self.reserve(&text, columns)?;
-        let rows = Rows { layout: &self.layout, options };
-        text.parse(options.thread_count(), &rows, |chunk, block| {
+        let layout = &self.layout;
+        let rows = KeepingRows { inner: Rows { layout, options }, layout };
+        rows.parse(text, options.thread_count(), kept, |chunk, block| {
             columns.join(chunk, usize::MAX, |edge| row_in(block, edge))
         })
     }
@@ -114,12 +118,14 @@ impl Head {
         &self,
         text: Text<'_>,
         columns: &mut Columns,
+        kept: &mut KeptColumns,
         options: &ReadOptions,
     ) -> Result<Vec<String>, Fault> {
         self.reserve(&text, columns)?;
         let mut numbering = Numbering::default();
-        let rows = NamedRows { layout: &self.layout, options };
-        text.parse(options.thread_count(), &rows, |chunk, block| {
+        let layout = &self.layout;
+        let rows = KeepingRows { inner: NamedRows { layout, options }, layout };
+        rows.parse(text, options.thread_count(), kept, |chunk, block| {
             names::join(&mut numbering, chunk, block, columns)
         })?;
         Ok(numbering.into_names()?)
@@ -182,7 +188,21 @@ impl Head {
         let edges = ends.edges.saturating_sub(u64::from(!first_is_an_edge));
         let span = if first_is_an_edge { ends.all } else { ends.rest };
         let from_ids = if edges == 0 { 0 } else { span.largest + 1 };
-        if stated.is_none() && from_ids > most_plausible_vertices(edges) {
+        if let Vertices::Count(count) = options.vertices {
+            if from_ids > u64::from(count) {
+                let (option, largest) = (options.terms.option("vertices"), span.largest);
+                return Err(ReadErrorKind::Malformed(format!(
+                    "an edge ends at vertex {largest}, but {option} is {count} and vertices count \
+                     from 0; pass at least {from_ids}"
+                ))
+                .into());
+            }
+            stated = Some(count.into());
+        }
+        if stated.is_none()
+            && options.vertices != Vertices::Occurring
+            && from_ids > most_plausible_vertices(edges)
+        {
             let (largest, names) = (span.largest, options.terms.names());
             return Err(ReadErrorKind::Malformed(format!(
                 "the largest vertex is {largest}, too large for a graph of {}; with {names}, only \
@@ -244,6 +264,6 @@ fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
 
 /// The largest plausible number of vertices of a graph with `edges` edges. Beyond it, the ids are
 /// probably names, and an array per vertex would waste memory.
-fn most_plausible_vertices(edges: u64) -> u64 {
+pub(super) fn most_plausible_vertices(edges: u64) -> u64 {
     64 * edges + 1_000_000
 }

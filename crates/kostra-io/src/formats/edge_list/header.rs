@@ -48,19 +48,20 @@ impl FirstLine {
             ColumnChoice::NameOrPosition(name) => name.parse::<usize>().is_err() && has(head, name),
             ColumnChoice::Position(_) => false,
         };
-        if options.columns.chosen().any(|(_, choice)| is_named(choice)) {
+        if options.columns.all_chosen().any(|(_, choice)| is_named(choice)) {
             return Ok(Self::ColumnNames);
         }
         if options.names {
             Self::of_names(head, body, options)
         } else {
-            Ok(Self::of_numbers(head, body))
+            Ok(Self::of_numbers(head, body, options.columns.decimal_comma))
         }
     }
 
     /// Recognizes the first row if vertices are numbers. Then a line without two numbers is not an
     /// edge.
-    fn of_numbers(head: &[&[u8]], body: &[Fields<'_>]) -> Self {
+    fn of_numbers(head: &[&[u8]], body: &[Fields<'_>], decimal_comma: bool) -> Self {
+        let is_weight = |field: &[u8]| is_weight(field, decimal_comma);
         let next = body.first().map_or(&[][..], Vec::as_slice);
         let has_words = head.iter().all(|field| !is_weight(field));
         let is_natural =
@@ -91,6 +92,7 @@ impl FirstLine {
         body: &[Fields<'_>],
         options: &ReadOptions,
     ) -> Result<Self, ReadErrorKind> {
+        let is_weight = |field: &[u8]| is_weight(field, options.columns.decimal_comma);
         let known = has_known_ends(head);
         if body.is_empty() {
             return Ok(if known { Self::ColumnNames } else { Self::Edge });
@@ -121,13 +123,15 @@ impl FirstLine {
         match (known || word_over_numbers, number_over_numbers || occurs_again) {
             (true, false) => Ok(Self::ColumnNames),
             (false, true) => Ok(Self::Edge),
-            _ => {
-                let sentence =
-                    format!("is the first line a header? pass {}", options.terms.header_or_not());
-                Err(ReadErrorKind::Columns { sentence, columns: texts(head) })
-            }
+            _ => Err(is_it_a_header(options, Some(head))),
         }
     }
+}
+
+/// The question whether the first line is a header.
+pub(super) fn is_it_a_header(options: &ReadOptions, head: Option<&[&[u8]]>) -> ReadErrorKind {
+    let sentence = format!("is the first line a header? pass {}", options.terms.header_or_not());
+    ReadErrorKind::Columns { sentence, columns: texts(head.unwrap_or_default()) }
 }
 
 /// Whether two of the names are known names of the ends of edges.

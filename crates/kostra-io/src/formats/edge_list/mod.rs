@@ -12,9 +12,13 @@ mod fields;
 mod head;
 mod header;
 mod isolated;
+mod kept;
 mod known;
 mod layout;
 mod names;
+mod occurring;
+#[cfg(test)]
+mod option_tests;
 mod part;
 mod rows;
 #[cfg(test)]
@@ -30,11 +34,14 @@ use crate::compression::Stream;
 use crate::edge_stream::Blocks;
 use crate::fault::Fault;
 use crate::head::{Evidence, Head as InputHead};
-use crate::interface::{Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Writer};
+use crate::interface::{
+    Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Vertices, Writer,
+};
 use crate::number::words;
 use crate::text_writer::TextWriter;
-use crate::{ReadOptions, weights};
-use head::{COUNTS_COMMENT, Head, StatedCounts};
+use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
+use head::{COUNTS_COMMENT, Head, StatedCounts, most_plausible_vertices};
+use layout::Layout;
 
 pub use isolated::isolated_vertices;
 
@@ -83,43 +90,58 @@ fn read_in_blocks(
     if !head.announces_edges() {
         return without_edges(head.counts, options);
     }
+    let layout = &head.layout;
+    refuse_doubts_about_vertices(layout, options)?;
     let mut columns = Columns::default();
-    let names = if options.names {
-        Some(head.parse_names(text, &mut columns, options)?)
-    } else {
-        head.parse_lines(text, &mut columns, options)?;
-        None
-    };
-
+    let mut kept = KeptColumns::new(layout.kept.iter().map(|(_, name)| name.clone()).collect());
     let (mut notes, mut warnings) = (Vec::new(), Vec::new());
-    let vertices = match &names {
-        Some(names) => {
-            notes.clone_from(&head.layout.notes);
-            head.check_edges(columns.len() as u64)?;
-            names.len() as u64
+    let (vertices, names) = if layout.named {
+        let names = head.parse_names(text, &mut columns, &mut kept, options)?;
+        notes.clone_from(&layout.notes);
+        head.check_edges(columns.len() as u64)?;
+        (names.len() as u64, Some(names))
+    } else {
+        head.parse_lines(text, &mut columns, &mut kept, options)?;
+        let ends = Ends::of_edges(&columns.u, &columns.v);
+        let conclusion = head.conclude(ends, options, &mut notes)?;
+        if !conclusion.first_is_an_edge {
+            columns.remove_first();
+            kept.remove_first();
         }
-        None => {
-            let conclusion =
-                head.conclude(Ends::of_edges(&columns.u, &columns.v), options, &mut notes)?;
-            if !conclusion.first_is_an_edge {
-                columns.remove_first();
+        let mut names = None;
+        if let Some(lowest) = conclusion.lowest_id {
+            let isolated = isolated::count(conclusion.vertices, &columns)?;
+            if options.vertices != Vertices::Occurring {
+                let ids = lowest..conclusion.vertices;
+                warnings.extend(isolated_vertices(isolated, ids, options.terms));
+            } else if isolated > 0 {
+                let dense = most_plausible_vertices(columns.len() as u64);
+                names = Some(occurring::renumber(&mut columns, conclusion.vertices, dense)?);
+                notes.push("the vertices are the ids that occur; others are skipped".into());
             }
-            if let Some(lowest) = conclusion.lowest_id {
-                let isolated = isolated::count(conclusion.vertices, &columns)?;
-                warnings.extend(isolated_vertices(
-                    isolated,
-                    lowest..conclusion.vertices,
-                    options.terms,
-                ));
-            }
-            conclusion.vertices
         }
+        let vertices = names.as_ref().map_or(conclusion.vertices, |names| names.len() as u64);
+        (vertices, names)
     };
     let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
     let graph =
         weights::RawGraph::new(vertices, columns, head.is_weighted()).build(options, &mut notes)?;
     notes.extend_from_slice(&warnings);
-    Ok(Parsed { names, warnings, ..Parsed::new(graph, notes) })
+    let kept = Some(kept).filter(|kept| !kept.names().is_empty());
+    Ok(Parsed { names, warnings, kept, ..Parsed::new(graph, notes) })
+}
+
+/// Refuses a number of vertices if the vertices are names.
+fn refuse_doubts_about_vertices(
+    layout: &Layout,
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    if layout.named && matches!(options.vertices, Vertices::Count(_)) {
+        let (vertices, names) = (options.terms.option("vertices"), options.terms.names());
+        let sentence = format!("{vertices} needs vertices that are numbers; omit it or {names}");
+        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+    }
+    Ok(())
 }
 
 fn read_blocks(
@@ -128,13 +150,13 @@ fn read_blocks(
     blocks: &mut Blocks<'_>,
 ) -> Result<(), Fault> {
     let mut text = Text::new(stream)?;
-    let head = Head::read(&mut text, options)?;
+    let head = Head::read(&mut text, &in_order_of_ids(options))?;
     weights::refuse_others(head.announces_edges() && head.is_weighted(), options)?;
     blocks.begin(head.facts())?;
     head.parse_blocks(text, blocks, options)?;
     blocks.finish()?;
     let mut notes = Vec::new();
-    let conclusion = head.conclude(blocks.ends, options, &mut notes)?;
+    let conclusion = head.conclude(blocks.ends, &in_order_of_ids(options), &mut notes)?;
     if !conclusion.first_is_an_edge {
         let sentence = "this line states the numbers of vertices and edges, which only the end of \
                         the input shows; start the line with # to read the input in blocks";
@@ -142,6 +164,15 @@ fn read_blocks(
     }
     blocks.notes.extend(notes);
     blocks.conclude(conclusion.vertices)
+}
+
+/// The options for a reader that sees the edges in pieces. It cannot renumber vertices at the end.
+fn in_order_of_ids(options: &ReadOptions) -> ReadOptions {
+    let vertices = match options.vertices {
+        Vertices::Occurring => Vertices::UpToHighest,
+        vertices => vertices,
+    };
+    ReadOptions { vertices, ..options.clone() }
 }
 
 fn without_edges(counts: Option<StatedCounts>, options: &ReadOptions) -> Result<Parsed, Fault> {

@@ -48,7 +48,7 @@ impl NamedRows<'_> {
             return Ok(());
         }
         let row = Row::parse(line, self.layout)?;
-        let weight = row.weight(self.options.nan_rule())?;
+        let weight = row.weight(self.options)?;
         let name = |(at, field)| {
             let name = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
             let name = String::from_utf8(name.into_owned())

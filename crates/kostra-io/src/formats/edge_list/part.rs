@@ -1,13 +1,14 @@
 //! Edge lists in parts.
 
 use super::head::Head;
-use crate::ReadOptions;
+use super::in_order_of_ids;
 use crate::blocks::Text;
 use crate::columns::Columns;
 use crate::compression::Stream;
 use crate::fault::Fault;
 use crate::interface::{Format, PartContent, PartOfFile};
 use crate::text_part::{Conclusion, Lines, TextHead, TextPart};
+use crate::{KeptColumns, ReadOptions};
 
 /// Reads up to the first edge. A list without edges has no parts.
 pub(super) fn open(
@@ -16,7 +17,7 @@ pub(super) fn open(
     options: &ReadOptions,
 ) -> Result<Option<Box<dyn PartContent>>, Fault> {
     let mut text = Text::new(stream)?;
-    let head = Head::read(&mut text, options)?;
+    let head = Head::read(&mut text, &in_order_of_ids(options))?;
     if !head.announces_edges() {
         return Ok(None);
     }
@@ -33,7 +34,7 @@ impl TextHead for Head {
         columns: &mut Columns,
         options: &ReadOptions,
     ) -> Result<u64, Fault> {
-        self.parse_lines(text, columns, options)
+        self.parse_lines(text, columns, &mut KeptColumns::default(), options)
     }
 
     /// The layout of the first lines decides whether edges have weights, and any number of edges is
@@ -48,6 +49,6 @@ impl TextHead for Head {
         options: &ReadOptions,
         notes: &mut Vec<String>,
     ) -> Result<Conclusion, Fault> {
-        self.conclude(all.ends, options, notes)
+        self.conclude(all.ends, &in_order_of_ids(options), notes)
     }
 }

@@ -1,8 +1,10 @@
 //! Parsing the lines of an edge list whose vertices are numbers.
 
+use std::borrow::Cow;
+
 use kostra_core::{MAX_VERTICES, Vertex, counted};
 
-use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in};
+use super::fields::{Separator, cut, fields, is_comment, is_empty, unquote, weight_in, with_point};
 use super::layout::{Dictionary, Layout, WeightAt};
 use crate::ReadOptions;
 use crate::blocks::Parser;
@@ -63,10 +65,15 @@ impl<'l> Row<'l> {
     }
 
     /// The weight, if the layout contains weights.
-    pub(super) fn weight(&self, nan: NanRule) -> Result<Option<Number>, (usize, String)> {
+    pub(super) fn weight(&self, options: &ReadOptions) -> Result<Option<Number>, (usize, String)> {
         let Some((at, field)) = self.weight else { return Ok(None) };
         let text = unquote(field).ok_or_else(|| (at, open_quote(field)))?;
-        weight(&text, nan).map(Some).map_err(|sentence| (at, sentence))
+        let text = if options.columns.decimal_comma {
+            with_point(&text).map_err(|sentence| (at, sentence))?
+        } else {
+            Cow::Borrowed(&*text)
+        };
+        weight(&text, options.nan_rule()).map(Some).map_err(|sentence| (at, sentence))
     }
 }
 
@@ -101,7 +108,9 @@ impl Parser for Rows<'_> {
             WeightAt::Nowhere if in_order && columns == 2 => {
                 self.parse_lines(block, chunk, |at, chunk| plain_ends(block, at, separator, chunk))
             }
-            WeightAt::Column(2) if in_order && columns == 3 => {
+            WeightAt::Column(2)
+                if in_order && columns == 3 && !self.options.columns.decimal_comma =>
+            {
                 self.parse_lines(block, chunk, |at, chunk| {
                     plain_edge(block, at, separator, self.options.nan_rule(), chunk)
                 })
@@ -145,7 +154,7 @@ impl Rows<'_> {
         let row = Row::parse(line, self.layout)?;
         let vertex = |field| vertex(field, self.options.terms.names());
         let (u, v) = (vertex(row.u)?, vertex(row.v)?);
-        let weight = row.weight(self.options.nan_rule())?;
+        let weight = row.weight(self.options)?;
         chunk.push_ends(u, v);
         if let Some(weight) = weight {
             chunk.push_weight(weight);

@@ -112,7 +112,7 @@ impl KstFile {
     /// no such file), or a name is not UTF-8.
     pub fn load(self, threads: usize) -> Result<Loaded, ReadError> {
         let threads = ReadOptions { threads, ..ReadOptions::default() }.thread_count();
-        let Parsed { graph, coordinates, names, vertex_weights, notes, warnings, mapped } =
+        let Parsed { graph, coordinates, names, vertex_weights, kept, notes, warnings, mapped } =
             self.parse(threads).map_err(|fault| fault.in_input(self.input.as_str()))?;
         let (format, compression) = (Format::KST, Compression::None);
         Ok(Loaded {
@@ -120,6 +120,7 @@ impl KstFile {
             coordinates,
             names,
             vertex_weights,
+            kept,
             format,
             compression,
             notes,

@@ -12,7 +12,7 @@ use kostra::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
 use super::agree::agree_on;
-use crate::forest_file::{self, Destination, ForestFormat};
+use crate::forest_file::{self, Destination, ForestFormat, Style};
 use crate::output;
 use crate::progress::Stage;
 use crate::verdict::{self, Verdict};
@@ -117,12 +117,15 @@ pub(super) fn write(
     let ids = ids.unwrap_or_default();
     let written = match (format, &graph) {
         _ if !root => Ok(()),
-        (format, Some(graph)) => match format.graph() {
+        (_, Some(graph)) => match format.graph() {
             Some(format) => {
                 let outgoing = Outgoing { edge_ids: Some(&ids), ..Outgoing::from(graph) };
                 output::write(output, format, outgoing)
             }
-            None => output::write_lines(output, |to| forest_file::write_forest(to, graph, &ids)),
+            None => output::write_lines(output, |to| {
+                let style = Style::of_format(*format).unwrap_or(Style::Tabs);
+                forest_file::write_forest(to, style, graph, &ids)
+            }),
         },
         _ => output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}"))),
     };

@@ -3,7 +3,7 @@
 use kostra::io::Outgoing;
 
 use super::sink::Found;
-use crate::forest_file::{Destination, ForestFormat, write_forest};
+use crate::forest_file::{Destination, Style, write_forest};
 use crate::output;
 
 /// Writes the forest.
@@ -17,10 +17,10 @@ pub(super) fn write(
     if let Some(graph_format) = format.graph() {
         let outgoing = Outgoing { edge_ids: Some(ids), ..Outgoing::from(forest) };
         output::write(output, graph_format, outgoing)?;
-    } else if *format == ForestFormat::Ids {
-        output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?;
+    } else if let Some(style) = Style::of_format(*format) {
+        output::write_lines(output, |to| write_forest(to, style, forest, ids))?;
     } else {
-        output::write_lines(output, |to| write_forest(to, forest, ids))?;
+        output::write_lines(output, |to| ids.iter().try_for_each(|id| writeln!(to, "{id}")))?;
     }
     Ok(())
 }

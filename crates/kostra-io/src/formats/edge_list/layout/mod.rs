@@ -1,0 +1,259 @@
+//! The layout of the lines of an edge list, recognized by its first lines and the options.
+
+use kostra_core::counted;
+
+use super::choose::{Chooser, Chosen, counts_rows};
+use super::fields::{Separator, cut, fields, is_comment, is_empty, is_weight, text, weight_in};
+use super::header::{Fields, FirstLine};
+use crate::interface::Vertices;
+use crate::number::{natural, show};
+use crate::{Delimiter, Header, ReadErrorKind, ReadOptions};
+
+/// The position of the weight in a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum WeightAt {
+    Nowhere,
+    Column(usize),
+    /// In the Python dictionary at the end of the line, as NetworkX writes it.
+    Dictionary,
+}
+
+/// The Python dictionary at the end of each line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Dictionary {
+    Absent,
+    /// Every dictionary is empty, so edges have no weights.
+    Empty,
+    Other,
+}
+
+/// The layout of the lines of an edge list.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layout {
+    pub(super) separator: Separator,
+    /// The number of columns of each line.
+    pub(super) columns: usize,
+    pub(super) u: usize,
+    pub(super) v: usize,
+    pub(super) weight: WeightAt,
+    pub(super) dictionary: Dictionary,
+    /// The columns that are kept with the edges, and their names.
+    pub(super) kept: Vec<(usize, String)>,
+    /// Whether the vertices are names.
+    pub(super) named: bool,
+    /// Whether the first line contains names of columns, counts, or an edge.
+    pub(super) first_line: FirstLine,
+    /// What the user should know about these choices.
+    pub(super) notes: Vec<String>,
+}
+
+impl Layout {
+    /// The layout of an edge list without lines.
+    pub(super) const NONE: Self = Self {
+        separator: Separator::Blanks,
+        columns: 0,
+        u: 0,
+        v: 1,
+        weight: WeightAt::Nowhere,
+        dictionary: Dictionary::Absent,
+        kept: Vec::new(),
+        named: false,
+        first_line: FirstLine::Edge,
+        notes: Vec::new(),
+    };
+
+    /// Recognizes the layout by the options and the first lines. Returns `None` if all lines are
+    /// comments.
+    ///
+    /// If the vertices are those that occur, words in the place of vertices are names. So are
+    /// numbers beyond 32 bits.
+    ///
+    /// # Errors
+    /// When there are fewer than two columns, or the options and the lines leave a column open.
+    pub(super) fn recognize<'a>(
+        sample: impl Iterator<Item = &'a [u8]>,
+        options: &ReadOptions,
+    ) -> Result<Option<Self>, ReadErrorKind> {
+        let lines: Vec<&[u8]> = sample.filter(|line| !is_comment(line)).collect();
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let numbered = Self::of_lines(&lines, options);
+        if options.names
+            || options.vertices != Vertices::Occurring
+            || numbered.as_ref().is_ok_and(|(_, looks_named)| !looks_named)
+        {
+            return Ok(Some(numbered?.0));
+        }
+        let with_names = ReadOptions { names: true, ..options.clone() };
+        match (numbered, Self::of_lines(&lines, &with_names)) {
+            (_, Ok((mut layout, true))) => {
+                layout.notes.push("the vertices are names".into());
+                Ok(Some(layout))
+            }
+            (Err(fault), _) | (Ok(_), Err(fault)) => Err(fault),
+            (Ok((layout, _)), Ok(_)) => Ok(Some(layout)),
+        }
+    }
+
+    /// The layout of lines that are not comments, and whether the ends of the first edge can only
+    /// be names.
+    fn of_lines(lines: &[&[u8]], options: &ReadOptions) -> Result<(Self, bool), ReadErrorKind> {
+        let first = lines.first().copied().unwrap_or_default();
+        let mut separator = separator_of(first, options);
+        let mut rows = rows_of(lines, separator);
+        let given = given_names(options);
+        let first_line = match (cut(first).1, options.columns.header) {
+            // Neither a header nor counts end with a dictionary.
+            (Some(_), Header::Recognize) => FirstLine::Edge,
+            _ => FirstLine::recognize(&rows, options)?,
+        };
+        let mut head = match first_line {
+            FirstLine::ColumnNames => Some(rows.remove(0)),
+            FirstLine::Counts { sure: true, .. } => {
+                separator = lines.get(1).map_or(separator, |line| separator_of(line, options));
+                rows = rows_of(lines.get(1..).unwrap_or_default(), separator);
+                None
+            }
+            FirstLine::Edge | FirstLine::Counts { .. } => None,
+        };
+        if given.is_some() && head.is_some() && options.columns.header == Header::Recognize {
+            return Err(super::header::is_it_a_header(options, head.as_deref()));
+        }
+        let first_edge = lines.get(lines.len() - rows.len()).copied().unwrap_or_default();
+        let row = rows.first().map_or(&[][..], Vec::as_slice);
+        let columns = head.as_deref().unwrap_or(row).len();
+        if columns < 2 {
+            return Err(ReadErrorKind::Malformed(
+                "an edge needs two vertices, but this line has one column".into(),
+            ));
+        }
+        if given.is_some() {
+            check_given(given.as_deref(), columns, options)?;
+            head = given;
+        }
+        let chooser = Chooser { names: head.as_deref(), row, columns, options };
+        let counted = head.is_none() && !options.names && counts_rows(&rows);
+        let Chosen { u, v, weight } = chooser.choose(counted)?;
+        let weight = weight.map_or(WeightAt::Nowhere, WeightAt::Column);
+        let looks_named = [u, v].iter().any(|&end| row.get(end).is_some_and(|f| is_name(f)));
+        let mut layout = Self {
+            separator,
+            columns,
+            u,
+            v,
+            weight,
+            kept: chooser.kept()?,
+            named: options.names,
+            first_line,
+            ..Self::NONE
+        };
+        layout.take_dictionary(cut(first_edge).1, options)?;
+        layout.note_what_is_left_out(head.as_deref());
+        if counted && u == 1 {
+            layout.notes = vec![
+                "the first column counts the edges; the next are taken as two vertices and a weight".into(),
+            ];
+        }
+        Ok((layout, looks_named))
+    }
+
+    fn take_dictionary(
+        &mut self,
+        first: Option<&[u8]>,
+        options: &ReadOptions,
+    ) -> Result<(), ReadErrorKind> {
+        let Some(dictionary) = first else { return Ok(()) };
+        self.dictionary = Dictionary::Other;
+        if options.columns.weight.is_some() {
+            return Ok(());
+        }
+        if weight_in(dictionary).is_some() {
+            crate::weights::refuse_others(true, options)?;
+            self.weight = WeightAt::Dictionary;
+        } else if self.weight == WeightAt::Nowhere && options.missing_weights.is_none() {
+            if !is_empty(dictionary) {
+                let unit = options.terms.text("weights", "unit");
+                let sentence = format!(
+                    "which entry is the weight? the dictionary of the first edge has no 'weight'; call one so, or pass \
+                     {unit}"
+                );
+                return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+            }
+            self.dictionary = Dictionary::Empty;
+        }
+        Ok(())
+    }
+
+    fn note_what_is_left_out(&mut self, names: Option<&[&[u8]]>) {
+        let is_left = |column: &usize| {
+            *column != self.u
+                && *column != self.v
+                && WeightAt::Column(*column) != self.weight
+                && !self.kept.iter().any(|(kept, _)| kept == column)
+        };
+        let name = |column: usize| match names.and_then(|names| names.get(column)) {
+            Some(name) => format!("'{}'", show(name)),
+            None => (column + 1).to_string(),
+        };
+        let left: Vec<String> = (0..self.columns).filter(is_left).map(name).collect();
+        match &left[..] {
+            [] => {}
+            [column] => self.notes.push(format!("column {column} is left out")),
+            columns => self.notes.push(format!("columns {} are left out", columns.join(", "))),
+        }
+    }
+}
+
+fn separator_of(line: &[u8], options: &ReadOptions) -> Separator {
+    match options.columns.delimiter {
+        None => Separator::recognize(cut(line).0, options.names),
+        Some(Delimiter::Blanks) => Separator::Blanks,
+        Some(Delimiter::Byte(byte)) => Separator::Byte(byte),
+    }
+}
+
+/// Whether the field in the place of a vertex can only be a name: a word, or a number beyond the
+/// ids of vertices.
+fn is_name(field: &[u8]) -> bool {
+    match natural(field, "") {
+        Ok(number) => number >= kostra_core::MAX_VERTICES as u64,
+        Err(_) => {
+            let text = text(field);
+            let is_integer = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            is_integer || (!text.is_empty() && !is_weight(field, false))
+        }
+    }
+}
+
+/// The names that the options give to the columns.
+fn given_names(options: &ReadOptions) -> Option<Fields<'_>> {
+    let names = options.columns.names.as_ref()?;
+    Some(names.iter().map(String::as_bytes).collect())
+}
+
+/// Checks that the options name every column.
+fn check_given(
+    given: Option<&[&[u8]]>,
+    columns: usize,
+    options: &ReadOptions,
+) -> Result<(), ReadErrorKind> {
+    let count = given.map_or(0, <[_]>::len);
+    if count == columns {
+        return Ok(());
+    }
+    let option = options.terms.option("columns");
+    let names = counted(count as u64, "column", "columns");
+    let sentence = format!("{option} names {names}, but the lines have {columns}; name them all");
+    Err(ReadErrorKind::Columns { sentence, columns: Vec::new() })
+}
+
+fn rows_of<'a>(lines: &[&'a [u8]], separator: Separator) -> Vec<Fields<'a>> {
+    lines
+        .iter()
+        .map(|line| fields(cut(line).0, separator).map(|(_, field)| field).collect())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

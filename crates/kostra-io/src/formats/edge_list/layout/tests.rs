@@ -1,0 +1,227 @@
+//! What the layout of an edge list promises.
+
+use super::*;
+use crate::{ColumnChoice, MissingWeights};
+
+fn read(text: &str, options: &ReadOptions) -> Result<Layout, String> {
+    let layout = Layout::recognize(text.as_bytes().split(|&byte| byte == b'\n'), options);
+    layout.map(Option::unwrap).map_err(|kind| kind.to_string())
+}
+
+fn layout(text: &str) -> Layout {
+    read(text, &ReadOptions::default()).unwrap()
+}
+
+fn places(text: &str) -> (usize, usize, WeightAt) {
+    let layout = layout(text);
+    (layout.u, layout.v, layout.weight)
+}
+
+fn refusal(text: &str) -> String {
+    read(text, &ReadOptions::default()).unwrap_err()
+}
+
+/// What is chosen when columns are asked for as `option=column` words.
+fn asked(text: &str, words: &str) -> Result<(usize, usize, WeightAt), String> {
+    let mut options = ReadOptions::default();
+    for (option, column) in words.split(' ').filter_map(|word| word.split_once('=')) {
+        let choice = Some(ColumnChoice::NameOrPosition(column.into()));
+        match option {
+            "source" => options.columns.source = choice,
+            "target" => options.columns.target = choice,
+            _ => options.columns.weight = choice,
+        }
+    }
+    read(text, &options).map(|layout| (layout.u, layout.v, layout.weight))
+}
+
+#[test]
+fn a_weight_that_is_too_large_is_not_taken_for_a_comment() {
+    for weight in ["9223372036854775808", "-99999999999999999999999", "1e999"] {
+        assert_eq!(places(&format!("0 1 {weight}\n1 2 3")), (0, 1, WeightAt::Column(2)));
+    }
+}
+
+#[test]
+fn columns_are_found_by_name() {
+    assert_eq!(places("source,target,weight\n0,1,5"), (0, 1, WeightAt::Column(2)));
+    assert_eq!(places("\"Weight\";\"From\";\"To\"\n5;0;1"), (1, 2, WeightAt::Column(0)));
+    assert_eq!(places("edge u v weight\n7 0 1 5"), (1, 2, WeightAt::Column(3)));
+    assert_eq!(
+        places("EdgeID StartNodeID EndNodeID L2Distance\n0 0 1 0.5"),
+        (1, 2, WeightAt::Column(3))
+    );
+    assert_eq!(places("from to\n0 1"), (0, 1, WeightAt::Nowhere));
+    assert_eq!(places("from to minutes\n0 1 5"), (0, 1, WeightAt::Column(2)));
+    assert_eq!(places("u,v,weight,length\n0,1,5,6"), (0, 1, WeightAt::Column(2)));
+    assert_eq!(places("A,B\n0,1"), (0, 1, WeightAt::Nowhere), "two columns can only be the ends");
+    assert_eq!(
+        places("A,weight,B\n0,5,1"),
+        (0, 2, WeightAt::Column(1)),
+        "nor can those beside the weight"
+    );
+}
+
+#[test]
+fn names_that_leave_the_vertices_open_are_a_question() {
+    let question = "which columns are the vertices? columns: ";
+    let remedy = "; pass `--source NAME` and `--target NAME`, or their positions";
+    for text in [
+        "id,origin,dest,km\n1,4,5,2.5",
+        "x,y,w,z\n0,1,2,3",
+        "u,v,from,to\n0,1,2,3",
+        "from,b,c\n1,2,3",
+    ] {
+        let names = text.lines().next().unwrap().replace(',', ", ");
+        assert_eq!(refusal(text), format!("{question}{names}{remedy}"));
+    }
+}
+
+#[test]
+fn columns_that_may_be_the_weight_are_a_question() {
+    let ask = |columns: &str, option: &str| {
+        format!(
+            "which column is the weight? columns: {columns}; pass `--weight {option}`, or `--weights unit`"
+        )
+    };
+    assert_eq!(
+        refusal("id,from,to,length_km,road_name,lanes\n7,0,1,2.5,A1,2"),
+        ask("id, from, to, length_km, road_name, lanes", "length_km")
+    );
+    assert_eq!(
+        refusal("id,from,to,Length (km)\n7,0,1,2.5"),
+        ask("id, from, to, Length (km)", "'Length (km)'")
+    );
+    assert_eq!(refusal("u,v,length,cost\n0,1,5,6"), ask("u, v, length, cost", "length"));
+    assert_eq!(
+        refusal("u,v,w,w\n0,1,5,6"),
+        ask("u, v, w, w", "3"),
+        "a name that two columns have is no remedy"
+    );
+    let unit = "or pass `--weights unit`";
+    for (text, columns, fault) in [
+        ("1 2 x\n2 3 y", "1 to 3", "column 3 starts with 'x', which is not a number: correct it"),
+        ("1,2,\n2,3,", "1 to 3", "column 3 starts with an empty field: fill it in"),
+        (
+            "0;1;1,5",
+            "1 to 3",
+            "column 3 starts with '1,5': pass `--decimal-comma` if the comma is a decimal point",
+        ),
+        (
+            "from,to,km\n0,1,\"1,5\"",
+            "from, to, km",
+            "column 'km' starts with '1,5': pass `--decimal-comma` if the comma is a decimal point",
+        ),
+        (
+            "from to road\n0 1 A1",
+            "from, to, road",
+            "column 'road' starts with 'A1', which is not a number: correct it",
+        ),
+    ] {
+        assert_eq!(
+            refusal(text),
+            format!("which column is the weight? columns: {columns}; {fault}, {unit}")
+        );
+    }
+    assert!(refusal("0 1 {'km': 3}").starts_with("which entry is the weight? "));
+}
+
+#[test]
+fn options_say_which_column_is_which() {
+    let text = "id,origin,dest,km,2\n1,4,5,2.5,6";
+    let chosen = (1, 2, WeightAt::Column(3));
+    assert_eq!(asked(text, "source=origin target=dest weight=km"), Ok(chosen));
+    assert_eq!(asked(text, "source=3 target=origin weight=4"), Ok((2, 1, WeightAt::Column(3))));
+    assert_eq!(asked("7 8 0.5\n8 9 0.25", "weight=1"), Ok((1, 2, WeightAt::Column(0))));
+    assert_eq!(asked("9 7 8 0.5", "source=2 target=3 weight=4"), Ok(chosen));
+    assert_eq!(asked("w,x,y\n1,2,3", "source=x target=y"), Ok((1, 2, WeightAt::Column(0))));
+    for (words, message) in [
+        (
+            "weight=KM",
+            "there is no column 'KM'; columns: id, origin, dest, km, 2; did you mean 'km'?",
+        ),
+        ("weight=9", "there is no column 9; columns: id, origin, dest, km, 2"),
+        ("weight=0", "there is no column 0; columns: id, origin, dest, km, 2"),
+        (
+            "weight=2",
+            "is the column of `--weight` the one called 2, at position 5, or the one at position 2? rename the first",
+        ),
+        ("source=dest target=3", "`--source` and `--target` name the same column"),
+    ] {
+        assert_eq!(asked(text, words), Err(message.into()), "{words}");
+    }
+    assert_eq!(
+        asked("0 1 5", "weight=km"),
+        Err("there is no column 'km': the first line is no header that names it; pass a position, counted from 1"
+            .into())
+    );
+    assert_eq!(
+        asked("0 1 5", "weight=4"),
+        Err("there is no column 4: the lines have 3 columns, counted from 1".into())
+    );
+}
+
+#[test]
+fn weights_are_made_up_only_where_there_are_none() {
+    let unit =
+        ReadOptions { missing_weights: Some(MissingWeights::Unit), ..ReadOptions::default() };
+    let layout = read("from,to,length_km,lanes\n0,1,2.5,2", &unit).unwrap();
+    assert_eq!(layout.weight, WeightAt::Nowhere);
+    assert_eq!(layout.notes, ["columns 'length_km', 'lanes' are left out"]);
+    let refused = "the file has weights; omit `--weights` to use them";
+    for text in ["0 1 5", "from,to,weight\n0,1,5", "0 1 {'weight': 3}", "0 5 6 1\n1 6 7 2\n2 7 8 3"]
+    {
+        assert_eq!(read(text, &unit).unwrap_err(), refused);
+    }
+}
+
+#[test]
+fn columns_are_found_by_place() {
+    assert_eq!(places("0 1\n1 2"), (0, 1, WeightAt::Nowhere));
+    assert_eq!(places("0 1 5\n1 2 6"), (0, 1, WeightAt::Column(2)));
+    assert_eq!(places("0 5 6 0.5\n1 6 7 0.5\n2 7 8 0.25"), (1, 2, WeightAt::Column(3)));
+    assert_eq!(places("0 5 6 1\n9 6 7 2\n2 7 8 3"), (0, 1, WeightAt::Column(2)));
+    assert_eq!(layout("0 5 6 1\n9 6 7 2").notes, ["column 4 is left out"]);
+    assert_eq!(places("0 1 {'weight': 3}"), (0, 1, WeightAt::Dictionary));
+    assert_eq!(places("0 1 {}"), (0, 1, WeightAt::Nowhere));
+    assert_eq!(places("0,1,{'weight': 3, 'a': 2}"), (0, 1, WeightAt::Dictionary));
+}
+
+#[test]
+fn counts_are_told_from_edges_by_their_columns() {
+    let first = |text| layout(text).first_line;
+    assert_eq!(first("3 2\n0 1 5\n1 2 6"), FirstLine::Counts { n: 3, m: 2, sure: true });
+    assert_eq!(first("3 3 2\n0 1\n1 2"), FirstLine::Counts { n: 3, m: 2, sure: true });
+    assert_eq!(first("3 2\n0 1\n1 2"), FirstLine::Counts { n: 3, m: 2, sure: false });
+    assert_eq!(first("3 2 7\n0 1 7"), FirstLine::Edge);
+    assert_eq!(first("3 2 {}\n0 1 {}\n1 2 {}"), FirstLine::Edge);
+}
+
+#[test]
+fn a_header_is_told_from_an_edge_between_names() {
+    let first = |text: &str| {
+        let options = ReadOptions { names: true, ..ReadOptions::default() };
+        read(text, &options).map(|layout| layout.first_line)
+    };
+    for text in ["A,B,weight\nx,y,1\ny,z,2", "from,to\nx,y\ny,z", "from,to"] {
+        assert_eq!(first(text), Ok(FirstLine::ColumnNames), "{text}");
+    }
+    for text in
+        ["a,b,3\nc,d,4", "a,b\nc,a", "a,b", "1,2\n3,4", "a b {'weight': 3}\nc d {'weight': 4}"]
+    {
+        assert_eq!(first(text), Ok(FirstLine::Edge), "{text}");
+    }
+    let question = "is the first line a header? pass `--header` or `--no-header`";
+    for text in ["A,B\nx,y\ny,z", "u,v,5\nv,w,6", "A,B,km\nA,y,1\ny,z,2", "i j\nj k"] {
+        assert_eq!(first(text), Err(question.into()), "{text}");
+    }
+}
+
+#[test]
+fn one_column_is_too_few() {
+    assert!(read("7", &ReadOptions::default()).is_err());
+    assert_eq!(
+        Layout::recognize([&b"# 7"[..]].into_iter(), &ReadOptions::default()).unwrap(),
+        None
+    );
+}

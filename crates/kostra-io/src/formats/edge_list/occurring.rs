@@ -1,0 +1,68 @@
+//! Numbers for the vertices that occur, if ids have gaps.
+
+use kostra_core::{Vertex, memory};
+
+use crate::ReadErrorKind;
+use crate::columns::Columns;
+
+/// Numbers the vertices that occur in the order of their ids, and returns the ids as names.
+/// `vertices` is more than the highest id.
+///
+/// Takes a number per id if the ids are at most `dense`, and a search per end of an edge otherwise.
+pub(super) fn renumber(
+    columns: &mut Columns,
+    vertices: u64,
+    dense: u64,
+) -> Result<Vec<String>, ReadErrorKind> {
+    let ids = if vertices <= dense {
+        number_by_table(columns, usize::try_from(vertices).unwrap_or(usize::MAX))?
+    } else {
+        number_by_search(columns)?
+    };
+    Ok(memory::collected(ids.iter().map(ToString::to_string))?)
+}
+
+fn number_by_table(columns: &mut Columns, vertices: usize) -> Result<Vec<Vertex>, ReadErrorKind> {
+    let mut numbers: Vec<Vertex> = memory::filled(vertices, 0)?;
+    for &id in columns.u.iter().chain(&columns.v) {
+        if let Some(number) = numbers.get_mut(id as usize) {
+            *number = 1;
+        }
+    }
+    let mut ids = Vec::new();
+    for (id, number) in numbers.iter_mut().enumerate().filter(|(_, number)| **number == 1) {
+        *number = ids.len() as Vertex;
+        memory::push(&mut ids, id as Vertex)?;
+    }
+    for end in columns.u.iter_mut().chain(&mut columns.v) {
+        *end = numbers.get(*end as usize).copied().unwrap_or_default();
+    }
+    Ok(ids)
+}
+
+fn number_by_search(columns: &mut Columns) -> Result<Vec<Vertex>, ReadErrorKind> {
+    let mut ids = memory::with_capacity(columns.u.len() + columns.v.len())?;
+    ids.extend(columns.u.iter().chain(&columns.v).copied());
+    ids.sort_unstable();
+    ids.dedup();
+    for end in columns.u.iter_mut().chain(&mut columns.v) {
+        *end = ids.binary_search(end).unwrap_or_default() as Vertex;
+    }
+    Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_number_the_ids_that_occur_in_their_order() {
+        for dense in [0, 100] {
+            let mut columns = Columns::default();
+            columns.push_ends(70, 9);
+            columns.push_ends(9, 12);
+            assert_eq!(renumber(&mut columns, 71, dense).unwrap(), ["9", "12", "70"]);
+            assert_eq!((&columns.u[..], &columns.v[..]), (&[2, 0][..], &[0, 1][..]));
+        }
+    }
+}

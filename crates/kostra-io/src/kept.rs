@@ -1,0 +1,88 @@
+//! Columns of the input that are kept with the edges.
+
+use kostra_core::memory;
+
+use crate::ReadErrorKind;
+
+/// Columns of an edge list that are carried along, as text: one row per edge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptColumns {
+    names: Vec<String>,
+    /// The fields, row by row.
+    text: String,
+    /// The end of each field in the text.
+    ends: Vec<usize>,
+}
+
+impl KeptColumns {
+    /// No rows of the columns with these names.
+    pub(crate) fn new(names: Vec<String>) -> Self {
+        Self { names, ..Self::default() }
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The fields of an edge.
+    pub fn row(&self, edge: usize) -> impl Iterator<Item = &str> {
+        let first = edge.saturating_mul(self.names.len());
+        (first..first.saturating_add(self.names.len())).map(|field| {
+            let start = field.checked_sub(1).and_then(|before| self.ends.get(before));
+            let start = start.copied().unwrap_or_default();
+            let end = self.ends.get(field).copied().unwrap_or(start);
+            self.text.get(start..end).unwrap_or_default()
+        })
+    }
+
+    /// Adds a field.
+    pub(crate) fn push(&mut self, field: &str) {
+        self.text.push_str(field);
+        self.ends.push(self.text.len());
+    }
+
+    /// Moves the fields of `other` to the end of these.
+    pub(crate) fn append(&mut self, other: &mut Self) -> Result<(), ReadErrorKind> {
+        memory::reserve(&mut self.ends, other.ends.len())?;
+        let bytes = (self.text.len() + other.text.len()) as u64;
+        self.text
+            .try_reserve(other.text.len())
+            .map_err(|_| ReadErrorKind::OutOfMemory { bytes })?;
+        let before = self.text.len();
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+        self.text.push_str(&other.text);
+        other.ends.clear();
+        other.text.clear();
+        Ok(())
+    }
+
+    /// Removes the fields of the first edge.
+    pub(crate) fn remove_first(&mut self) {
+        let count = self.names.len().min(self.ends.len());
+        let length = self.ends.get(count.wrapping_sub(1)).copied().unwrap_or_default();
+        self.ends.drain(..count);
+        self.text.drain(..length);
+        self.ends.iter_mut().for_each(|end| *end -= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_whole_when_blocks_are_joined() {
+        let names = vec!["a".to_owned(), "b".to_owned()];
+        let mut kept = KeptColumns::new(names);
+        let mut block = KeptColumns::default();
+        for field in ["x", "", "y", "zz"] {
+            block.push(field);
+        }
+        kept.append(&mut block).unwrap();
+        assert_eq!(block, KeptColumns::default());
+        assert_eq!(kept.row(1).collect::<Vec<_>>(), ["y", "zz"]);
+        kept.remove_first();
+        assert_eq!(kept.row(0).collect::<Vec<_>>(), ["y", "zz"]);
+    }
+}
