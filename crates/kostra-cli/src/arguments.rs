@@ -31,7 +31,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) target: Option<String>,
 
-    /// The column of an edge list, or the attribute of GraphML and JSON edges, that holds the
+    /// The column of an edge list, or the attribute of the edges in other formats, that holds the
     /// weights
     #[arg(long, value_name = "COLUMN", conflicts_with = "weights")]
     pub(crate) weight: Option<String>,
@@ -75,6 +75,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "N", conflicts_with = "names")]
     pub(crate) vertices: Option<u32>,
 
+    /// What an array of NumPy with as many rows as columns contains: a matrix of weights, or edges
+    #[arg(long, value_enum)]
+    pub(crate) array: Option<Array>,
+
     /// The number of threads; 0 uses all threads of the machine
     #[arg(
         long,
@@ -100,6 +104,12 @@ pub(crate) enum Weights {
 pub(crate) enum Nan {
     Error,
     Skip,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Array {
+    Matrix,
+    Edges,
 }
 
 /// Parses the id of a wanted format. Errors, help texts and completions list the wanted ids.

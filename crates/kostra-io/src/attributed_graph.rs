@@ -127,6 +127,18 @@ impl AttributedGraph {
         Ok(())
     }
 
+    /// Declares a vertex unless it has been declared before.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub(crate) fn mention(&mut self, id: &str) -> Result<(), ReadErrorKind> {
+        let vertex = self.number(id)?;
+        if let Some(declared) = self.declared.get_mut(vertex as usize) {
+            *declared = true;
+        }
+        Ok(())
+    }
+
     fn number(&mut self, id: &str) -> Result<Vertex, ReadErrorKind> {
         let vertex = self.ids.number(id)?;
         if vertex as usize == self.declared.len() {

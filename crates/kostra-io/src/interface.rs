@@ -149,6 +149,8 @@ pub struct ReadOptions {
     pub names: bool,
     /// Which vertices an edge list of numbers has.
     pub vertices: Vertices,
+    /// What an array of NumPy contains, if its shape allows both.
+    pub array: Option<ArrayContent>,
     /// Which columns of an edge list contain what. In formats with
     /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight.
     /// Other choices are refused in formats other than edge lists.
@@ -164,6 +166,15 @@ pub struct ReadOptions {
     /// Whether the weights of the vertices of a METIS file are kept. A file with several weights
     /// per vertex is then refused.
     pub vertex_weights: bool,
+}
+
+/// What an array of NumPy contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayContent {
+    /// The weight between each two vertices.
+    Matrix,
+    /// Two vertices and perhaps a weight in each row.
+    Edges,
 }
 
 /// The vertices of an edge list that does not state their number.

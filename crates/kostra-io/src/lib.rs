@@ -28,6 +28,7 @@ mod mapped_file;
 mod mirror;
 mod number;
 mod numbering;
+mod occurring;
 mod options;
 mod output;
 mod part;
@@ -42,6 +43,7 @@ mod testing;
 mod text_part;
 mod text_writer;
 mod weights;
+mod whole;
 mod words;
 mod write;
 
@@ -52,7 +54,8 @@ pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::FileVersion;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
 pub use interface::{
-    Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges, Vertices,
+    ArrayContent, Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges,
+    Vertices,
 };
 pub use kept::KeptColumns;
 pub use mapped_file::MappedFile;

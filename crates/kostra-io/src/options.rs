@@ -11,7 +11,7 @@ pub enum MissingWeights {
     /// every machine.
     Hash,
     /// The distance between the ends (`f64`, in meters if the coordinates are geographic). This is
-    /// an error without coordinates; at present every format that has coordinates also has weights.
+    /// an error without coordinates.
     Distance,
 }
 

@@ -109,6 +109,12 @@ pub(crate) fn choose_format(
     let applies = format.info().has_attributes && options.columns.is_weight_only();
     let column = if applies { None } else { options.columns.first_used() };
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
+    if options.array.is_some() && format != Format::NPY {
+        let (option, title) = (options.terms.option("array"), format.title());
+        let sentence = format!("{option} applies to .npy files only; this is {title}; omit it");
+        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+    }
+    let counts = counts.filter(|_| format != Format::NPY);
     let used = column.or(options.names.then_some("names")).or(counts);
     if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
         let (option, title) = (options.terms.option(option), format.title());

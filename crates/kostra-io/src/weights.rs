@@ -24,6 +24,11 @@ impl RawGraph {
         Self { vertices, columns, weighted, coordinates: None }
     }
 
+    /// The graph with the coordinates of its vertices.
+    pub(crate) fn with_coordinates(self, coordinates: Coordinates) -> Self {
+        Self { coordinates: Some(coordinates), ..self }
+    }
+
     /// Builds the graph. If the input has no weights, generates those that the options ask for.
     /// Adds what the user should know to `notes`.
     pub(crate) fn build(

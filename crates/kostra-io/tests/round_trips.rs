@@ -80,12 +80,13 @@ fn the_order_of_edges_is_kept_by_the_formats_that_promise_it() {
 }
 
 /// Formats that hold any weight. Each other format may refuse some.
-const HOLD_ANY_WEIGHT: [Format; 6] = [
+const HOLD_ANY_WEIGHT: [Format; 7] = [
     Format::DIMACS,
     Format::EDGE_LIST,
     Format::MATRIX_MARKET,
     Format::GRAPHML,
     Format::NODE_LINK,
+    Format::DOT,
     Format::KST,
 ];
 

@@ -40,7 +40,7 @@ impl From<Column> for ColumnChoice {
 }
 
 /// The formats that Python reads without the engine, for the end of a list of formats.
-const PYTHON_FORMATS: &str = "npz, parquet";
+const PYTHON_FORMATS: &str = "parquet";
 
 /// The keyword arguments of `Graph.read` in Python.
 #[derive(FromPyObject)]
@@ -92,6 +92,7 @@ impl Arguments {
             nan: if self.skip_nan { Nan::Skip } else { Nan::Error },
             names: self.names,
             vertices: Vertices::UpToHighest,
+            array: None,
             columns,
             terms: Terms::Python,
             threads: self.threads.unwrap_or(0),

@@ -24,6 +24,12 @@ pub(crate) enum ForestFormat {
     Graphml,
     /// The edges of the forest as node-link JSON, with their ids
     Json,
+    /// The edges of the forest in DOT, the language of Graphviz, with their ids
+    Dot,
+    /// The edges of the forest as lines on a map, if the input has coordinates
+    Geojson,
+    /// The edges of the forest as a Matrix Market matrix
+    Mtx,
     /// The edges of the forest as a Kostra graph
     Kst,
 }
@@ -42,7 +48,8 @@ impl ForestFormat {
             Self::Ids => &["ids", "txt"],
             Self::Edges => &["edges", "tsv"],
             Self::Csv => &["csv"],
-            Self::Gr | Self::Graphml | Self::Json | Self::Kst => {
+            Self::Geojson => &["geojson"],
+            Self::Gr | Self::Graphml | Self::Json | Self::Dot | Self::Mtx | Self::Kst => {
                 self.graph().map_or(&[], |format| format.info().extensions)
             }
         }
@@ -54,19 +61,27 @@ impl ForestFormat {
             Self::Ids => "edge ids",
             Self::Edges => "edges",
             Self::Csv => "CSV",
-            Self::Gr | Self::Graphml | Self::Json | Self::Kst => {
+            Self::Geojson => "GeoJSON",
+            Self::Gr | Self::Graphml | Self::Json | Self::Dot | Self::Mtx | Self::Kst => {
                 self.graph().map_or("graph", Format::title)
             }
         }
     }
 
+    /// Whether the file holds the coordinates of the vertices.
+    pub(crate) fn keeps_coordinates(self) -> bool {
+        matches!(self, Self::Geojson | Self::Kst)
+    }
+
     /// The format of the graph that holds the forest; none for a text of ids or edges.
     pub(crate) fn graph(self) -> Option<Format> {
         match self {
-            Self::Ids | Self::Edges | Self::Csv => None,
+            Self::Ids | Self::Edges | Self::Csv | Self::Geojson => None,
             Self::Gr => Some(Format::DIMACS),
             Self::Graphml => Some(Format::GRAPHML),
             Self::Json => Some(Format::NODE_LINK),
+            Self::Dot => Some(Format::DOT),
+            Self::Mtx => Some(Format::MATRIX_MARKET),
             Self::Kst => Some(Format::KST),
         }
     }

@@ -2,6 +2,7 @@
 
 mod content;
 mod destination;
+mod geojson;
 mod graph;
 mod line;
 mod number;

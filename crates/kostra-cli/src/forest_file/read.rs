@@ -6,7 +6,7 @@ use kostra::EdgeId;
 use kostra::io::{Format, Input, ReadError};
 
 use super::content::{BYTE_ORDER_MARK, read_error};
-use super::{graph, text};
+use super::{geojson, graph, text};
 use crate::input::Graph;
 
 /// The first bytes of a Kostra file.
@@ -21,6 +21,9 @@ const KST_MAGIC: &[u8] = b"\x8bKOSTRA";
 pub(crate) fn read(input: &Input, graph: &Graph) -> Result<Vec<EdgeId>, ReadError> {
     let mut reader = BufReader::new(kostra::io::open_text(input)?);
     let head = reader.fill_buf().map_err(|cause| read_error(input, cause))?;
+    if geojson::is_map(head) {
+        return geojson::read_ids(input, reader);
+    }
     match graph_format(head) {
         None => text::read_ids(input, reader, graph),
         Some(format) => graph::read_ids(input, reader, format, graph),
@@ -38,6 +41,12 @@ fn graph_format(head: &[u8]) -> Option<Format> {
     }
     if text.starts_with(b"{") {
         return Some(Format::NODE_LINK);
+    }
+    if text.starts_with(b"%%MatrixMarket") {
+        return Some(Format::MATRIX_MARKET);
+    }
+    if text.starts_with(b"graph") {
+        return Some(Format::DOT);
     }
     // A DIMACS file starts with a comment or a header. The other formats start with a digit or with
     // the word `edge`.
@@ -60,6 +69,8 @@ mod tests {
         }
         assert_eq!(graph_format(b"<?xml version='1.0'?>"), Some(Format::GRAPHML));
         assert_eq!(graph_format(b"{\"nodes\": []"), Some(Format::NODE_LINK));
+        assert_eq!(graph_format(b"graph {\n"), Some(Format::DOT));
+        assert_eq!(graph_format(b"%%MatrixMarket matrix"), Some(Format::MATRIX_MARKET));
         assert_eq!(graph_format(b"\x8bKOSTRA\0"), Some(Format::KST));
         for text in ["", "1\n", "\u{feff}1\n", "edge\tu\tv\tweight\n", "0\ta\tb\t1\n", "pear\n"] {
             assert_eq!(graph_format(text.as_bytes()), None, "{text}");

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use kostra::io::{KeptColumns, Outgoing};
 use kostra::{AnyGraph, EdgeId, memory, with_graph};
 
-use super::destination::Destination;
+use super::destination::{Destination, ForestFormat};
+use super::geojson;
 use super::line::{COLUMNS, Style};
 use crate::input::Graph;
 use crate::output;
@@ -31,6 +32,8 @@ pub(crate) fn write(
             mapped: input.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;
+    } else if *format == ForestFormat::Geojson {
+        geojson::write(output, input, ids)?;
     } else if let Some(style) = Style::of_format(*format) {
         check_names(style, input)?;
         output::write_lines(output, |to| {

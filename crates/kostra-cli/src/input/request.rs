@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use kostra::generate::{Options, Recipe};
 use kostra::io::{
-    ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input, MappedFile,
-    MissingWeights, ReadError, ReadOptions, Terms, Vertices,
+    ArrayContent, ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input,
+    MappedFile, MissingWeights, ReadError, ReadOptions, Terms, Vertices,
 };
 
 use super::graph::{Graph, Header};
-use crate::arguments::{InputArguments, Nan, Weights};
+use crate::arguments::{Array, InputArguments, Nan, Weights};
 use crate::output;
 use crate::progress::Stage;
 
@@ -96,6 +96,10 @@ impl Request {
             },
             names: arguments.names,
             vertices: arguments.vertices.map_or(Vertices::Occurring, Vertices::Count),
+            array: arguments.array.map(|array| match array {
+                Array::Matrix => ArrayContent::Matrix,
+                Array::Edges => ArrayContent::Edges,
+            }),
             columns: ColumnOptions {
                 source: arguments.source.map(ColumnChoice::NameOrPosition),
                 target: arguments.target.map(ColumnChoice::NameOrPosition),

@@ -4,14 +4,18 @@
 //! Recognition, reading, writing, help texts, round-trip tests and fuzzing use the table.
 
 mod dimacs;
+mod dot;
 mod ecl;
 mod edge_list;
 mod gap;
+mod geojson;
+mod gml;
 mod graphml;
 mod kst;
 mod matrix_market;
 mod metis;
 mod node_link;
+mod numpy;
 mod osm;
 
 use std::str::FromStr;
@@ -30,7 +34,12 @@ pub static FORMATS: &[Format] = &[
     Format::ECL,
     Format::GAP,
     Format::GRAPHML,
+    Format::GEOJSON,
     Format::NODE_LINK,
+    Format::DOT,
+    Format::GML,
+    Format::NPY,
+    Format::NPZ,
     Format::OSM_PBF,
     Format::KST,
 ];

@@ -9,7 +9,7 @@ use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
 use crate::algorithm::Algorithm;
 use crate::device::Device;
-use crate::forest_file::{self, ForestFormat};
+use crate::forest_file;
 use crate::input::{Graph, Threads};
 use crate::part_file;
 use crate::progress::Stage;
@@ -93,8 +93,8 @@ fn open_device(plan: &Plan) -> anyhow::Result<Duration> {
 
 fn load(plan: &Plan) -> anyhow::Result<Graph> {
     let mut input = plan.input.load()?;
-    if !plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Kst) {
-        // Only `.kst` files keep coordinates, and they can take more memory than the edges.
+    if !plan.output.as_ref().is_some_and(|output| output.format.keeps_coordinates()) {
+        // Few formats keep coordinates, and they can take more memory than the edges.
         input.coordinates = None;
     }
     input.notes.extend(note_on_threads(plan.input.threads));

@@ -8,7 +8,7 @@ use super::external::{self, External};
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
-use crate::forest_file::{Destination, Style};
+use crate::forest_file::{Destination, ForestFormat, Style};
 use crate::input::{Request, Source, file};
 
 pub(super) struct Plan {
@@ -68,6 +68,9 @@ impl Plan {
             external: None,
         };
         if let Some(memory) = memory {
+            if plan.output.as_ref().is_some_and(|output| output.format == ForestFormat::Geojson) {
+                anyhow::bail!("`--memory` keeps no coordinates; write .csv or .graphml");
+            }
             plan.external = Some(external::resolve(memory, checkpoints, &plan)?);
         }
         Ok(plan)

@@ -16,7 +16,6 @@ mod kept;
 mod known;
 mod layout;
 mod names;
-mod occurring;
 #[cfg(test)]
 mod option_tests;
 mod part;
@@ -38,6 +37,7 @@ use crate::interface::{
     Format, FormatInfo, Outgoing, Parsed, StreamWriter, TextLines, Vertices, Writer,
 };
 use crate::number::words;
+use crate::occurring;
 use crate::text_writer::TextWriter;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
 use head::{COUNTS_COMMENT, Head, StatedCounts, most_plausible_vertices};

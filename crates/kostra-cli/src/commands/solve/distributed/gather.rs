@@ -107,6 +107,10 @@ pub(super) fn write(
         );
         return Err(Refusal { rank: None, reason, here: root });
     }
+    if *format == ForestFormat::Geojson {
+        let reason = format!("{output}: ranks do not keep coordinates; write .csv or .graphml");
+        return Err(Refusal { rank: None, reason, here: root });
+    }
     let ids = forest.gather(world);
     let first = slice.first();
     let local = forest.ids().iter().map(|id| (id - first) as u32);

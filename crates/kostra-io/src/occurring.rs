@@ -9,7 +9,7 @@ use crate::columns::Columns;
 /// `vertices` is more than the highest id.
 ///
 /// Takes a number per id if the ids are at most `dense`, and a search per end of an edge otherwise.
-pub(super) fn renumber(
+pub(crate) fn renumber(
     columns: &mut Columns,
     vertices: u64,
     dense: u64,

@@ -1,0 +1,96 @@
+//! Forests as lines on a map: a GeoJSON feature (RFC 7946) per edge.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use kostra::io::{Input, Output, ReadError, ReadErrorKind};
+use kostra::{Coordinates, EdgeId, with_graph};
+use serde_json::Value;
+
+use super::content::{Content, read_error};
+use crate::input::Graph;
+use crate::output;
+
+/// Writes a line from end to end of each edge, with its id, its ends and its weight as properties.
+///
+/// # Errors
+/// When the vertices have no position on the earth, or the output fails.
+pub(super) fn write(output: &Output, input: &Graph, ids: &[EdgeId]) -> anyhow::Result<()> {
+    let Some(Coordinates::Geographic(points)) = &input.coordinates else {
+        let remedy = "write .csv or .graphml, or solve a graph with longitudes and latitudes";
+        let has = if input.coordinates.is_some() { "positions in a plane" } else { "no positions" };
+        anyhow::bail!("{output}: the vertices have {has}, and GeoJSON needs places; {remedy}");
+    };
+    output::write_lines(output, |to| {
+        write_features(to, points, input, ids)?;
+        input.mapped.as_ref().map_or(Ok(()), |file| file.check().map_err(io::Error::other))
+    })
+    .context("the map of the forest")
+}
+
+fn write_features(
+    to: &mut dyn Write,
+    points: &[[f64; 2]],
+    input: &Graph,
+    ids: &[EdgeId],
+) -> io::Result<()> {
+    writeln!(to, "{{\"type\": \"FeatureCollection\", \"features\": [")?;
+    let name = |vertex: u32| match &input.names {
+        Some(names) => serde_json::to_string(&names[vertex as usize]),
+        None => Ok(vertex.to_string()),
+    };
+    with_graph!(&input.graph, graph => {
+        let edges = graph.edge_list();
+        for (index, &id) in ids.iter().enumerate() {
+            let edge = id as usize;
+            let (u, v) = (edges.u()[edge], edges.v()[edge]);
+            let weight = edges.weights()[edge].to_string();
+            // JSON has no infinite numbers.
+            let quote = if weight.contains("inf") { "\"" } else { "" };
+            let [[x, y], [p, q]] = [u, v].map(|vertex| points[vertex as usize]);
+            let (u, v) = (name(u)?, name(v)?);
+            let end = if index + 1 == ids.len() { "" } else { "," };
+            writeln!(
+                to,
+                "{{\"type\": \"Feature\", \"properties\": {{\"edge\": {id}, \"u\": {u}, \"v\": {v}, \
+                 \"weight\": {quote}{weight}{quote}}}, \"geometry\": {{\"type\": \"LineString\", \
+                 \"coordinates\": [[{x}, {y}], [{p}, {q}]]}}}}{end}"
+            )?;
+        }
+    });
+    writeln!(to, "]}}")
+}
+
+/// Whether the start of a file of JSON is a map.
+pub(super) fn is_map(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head.get(..HEAD).unwrap_or(head));
+    head.contains("\"FeatureCollection\"")
+}
+
+/// The bytes in which a map says what it is.
+const HEAD: usize = 200;
+
+/// Reads the edge ids of a map that [`write`] wrote.
+///
+/// # Errors
+/// When the file cannot be read, or a feature has no id.
+pub(super) fn read_ids(input: &Input, content: Content) -> Result<Vec<EdgeId>, ReadError> {
+    let error = |sentence: String| ReadError {
+        input: input.to_string(),
+        place: None,
+        kind: ReadErrorKind::Malformed(sentence),
+    };
+    let map: Value = serde_json::from_reader(content).map_err(|fault| {
+        if fault.is_io() {
+            return read_error(input, fault.into());
+        }
+        error(format!("this is not GeoJSON: {fault}; write the forest again"))
+    })?;
+    let features = map.get("features").and_then(Value::as_array).map(Vec::as_slice);
+    let ids = features.unwrap_or_default().iter().enumerate().map(|(index, feature)| {
+        let id = feature.pointer("/properties/edge").and_then(Value::as_u64);
+        id.and_then(|id| EdgeId::try_from(id).ok())
+            .ok_or_else(|| error(format!("feature {index} has no edge id; write the forest again")))
+    });
+    ids.collect()
+}

@@ -1,0 +1,311 @@
+//! Reading DOT.
+
+use std::borrow::Cow;
+
+use super::EDGE_ID;
+use super::tokens::{Kind, Token, Tokens};
+use crate::attributed_graph::{AttributedGraph, WeightAttribute};
+use crate::columns::Number;
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::number::{self, show};
+use crate::whole::{AscendingPlaces, WholeText};
+use crate::{ReadErrorKind, ReadOptions};
+
+/// Attributes of edges that are numbers and concern the drawing only.
+const OF_DRAWING: [&str; 8] = [
+    EDGE_ID,
+    "arrowsize",
+    "fontsize",
+    "labelangle",
+    "labeldistance",
+    "labelfontsize",
+    "minlen",
+    "penwidth",
+];
+
+/// The attribute that often shows the weight.
+const LABEL: &str = "label";
+
+/// Reads a graph.
+pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let text = WholeText::read(&mut stream)?;
+    let mut document = Document {
+        text: &text,
+        tokens: Tokens::new(text.text()),
+        ahead: None,
+        options,
+        graph: AttributedGraph::default(),
+        weight: WeightAttribute::new(options)?,
+        notes: Vec::new(),
+        places: AscendingPlaces::default(),
+    };
+    document.start()?;
+    document.statements()?;
+    if let Some(token) = document.next()? {
+        return Err(text.malformed(token.at, "a second graph begins here; save one per file"));
+    }
+    document.graph.finish(document.weight, document.notes)
+}
+
+/// An attribute of an edge, and the byte where its value starts.
+struct Attribute<'a> {
+    name: Cow<'a, str>,
+    value: Cow<'a, str>,
+    at: usize,
+}
+
+/// What has been read.
+struct Document<'a> {
+    text: &'a WholeText,
+    tokens: Tokens<'a>,
+    ahead: Option<Token<'a>>,
+    options: &'a ReadOptions,
+    graph: AttributedGraph,
+    weight: WeightAttribute<'a>,
+    notes: Vec<String>,
+    places: AscendingPlaces,
+}
+
+impl<'a> Document<'a> {
+    fn next(&mut self) -> Result<Option<Token<'a>>, Fault> {
+        match self.ahead.take() {
+            Some(token) => Ok(Some(token)),
+            None => self.tokens.next().map_err(|(at, sentence)| self.text.malformed(at, sentence)),
+        }
+    }
+
+    /// The next token, which is not the end of the text.
+    fn some(&mut self) -> Result<Token<'a>, Fault> {
+        let token = self.next()?;
+        token.ok_or_else(|| {
+            self.text.malformed(self.tokens.at(), "the file ends before its `}`; it is cut short")
+        })
+    }
+
+    /// Takes the next token if it is this mark.
+    fn takes(&mut self, mark: char) -> Result<bool, Fault> {
+        let token = self.next()?;
+        let found = token.as_ref().is_some_and(|token| token.is_mark(mark));
+        if !found {
+            self.ahead = token;
+        }
+        Ok(found)
+    }
+
+    /// Reads up to the first brace.
+    fn start(&mut self) -> Result<(), Fault> {
+        let mut token = self.some()?;
+        if token.is_word("strict") {
+            self.notes.push("the graph is strict; parallel edges are kept".into());
+            token = self.some()?;
+        }
+        if token.is_word("digraph") {
+            self.notes.push("the graph is directed; directions are ignored".into());
+        } else if !token.is_word("graph") {
+            let sentence = "a DOT file starts with graph or digraph; name a file in DOT";
+            return Err(self.text.malformed(token.at, sentence));
+        }
+        token = self.some()?;
+        if !token.is_mark('{') {
+            token = self.some()?;
+        }
+        if token.is_mark('{') {
+            Ok(())
+        } else {
+            Err(self.text.malformed(token.at, "the statements are to start here; add `{`"))
+        }
+    }
+
+    /// Reads the statements up to the last brace.
+    fn statements(&mut self) -> Result<(), Fault> {
+        let mut depth = 1_usize;
+        while depth > 0 {
+            let token = self.some()?;
+            let at = token.at;
+            match token.kind {
+                Kind::Mark(';' | ',') => {}
+                Kind::Mark('{') => depth += 1,
+                Kind::Mark('}') => {
+                    depth -= 1;
+                    self.refuse_edge_of_subgraph()?;
+                }
+                Kind::Mark(_) | Kind::Edge(_) => {
+                    let sentence = "a statement is to start here, with the name of a node; add it";
+                    return Err(self.text.malformed(at, sentence));
+                }
+                Kind::Word(word) if word.eq_ignore_ascii_case("subgraph") => self.subgraph()?,
+                Kind::Word(word) if is_default(word) => self.defaults(word, at)?,
+                Kind::Word(word) => self.statement(Cow::Borrowed(word), at)?,
+                Kind::Text(name) => self.statement(name, at)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads from `subgraph` up to its brace.
+    fn subgraph(&mut self) -> Result<(), Fault> {
+        if !self.takes('{')? {
+            self.some()?;
+            if !self.takes('{')? {
+                return self.refuse_edge_of_subgraph();
+            }
+        }
+        self.ahead = Some(Token { kind: Kind::Mark('{'), at: self.tokens.at() });
+        Ok(())
+    }
+
+    fn refuse_edge_of_subgraph(&mut self) -> Result<(), Fault> {
+        let token = self.next()?;
+        if let Some(Token { kind: Kind::Edge(_), at }) = token {
+            return Err(self.text.malformed(at, EDGE_OF_SUBGRAPH));
+        }
+        self.ahead = token;
+        Ok(())
+    }
+
+    /// Reads `node [...]`, `edge [...]` or `graph [...]`.
+    fn defaults(&mut self, word: &str, at: usize) -> Result<(), Fault> {
+        let attributes = self.attributes()?;
+        let is_weight = |attribute: &Attribute<'_>| self.weight.is(&attribute.name);
+        if word.eq_ignore_ascii_case("edge") && attributes.iter().any(is_weight) {
+            let sentence = "a default weight of edges is not read; give each edge its weight";
+            return Err(self.text.malformed(at, sentence));
+        }
+        Ok(())
+    }
+
+    /// Reads a statement that starts with a name: an assignment, a node, or edges.
+    fn statement(&mut self, name: Cow<'a, str>, at: usize) -> Result<(), Fault> {
+        if self.takes('=')? {
+            self.some()?;
+            return Ok(());
+        }
+        self.skip_port()?;
+        let mut nodes = vec![name];
+        loop {
+            let token = self.next()?;
+            if !token.as_ref().is_some_and(|token| matches!(token.kind, Kind::Edge(_))) {
+                self.ahead = token;
+                break;
+            }
+            let end = self.some()?;
+            match end.kind {
+                Kind::Text(name) => nodes.push(name),
+                Kind::Word(word) if word.eq_ignore_ascii_case("subgraph") => {
+                    return Err(self.text.malformed(end.at, EDGE_OF_SUBGRAPH));
+                }
+                Kind::Word(word) => nodes.push(Cow::Borrowed(word)),
+                Kind::Mark('{') => return Err(self.text.malformed(end.at, EDGE_OF_SUBGRAPH)),
+                Kind::Mark(_) | Kind::Edge(_) => {
+                    return Err(self
+                        .text
+                        .malformed(end.at, "this edge has no second node; add it"));
+                }
+            }
+            self.skip_port()?;
+        }
+        let attributes = self.attributes()?;
+        for node in &nodes {
+            self.graph.mention(node).map_err(|kind| self.text.fault(at, kind))?;
+        }
+        if nodes.len() < 2 {
+            return Ok(());
+        }
+        let weight = self.weight_among(&attributes)?;
+        let place = self.places.place(self.text, at);
+        for ends in nodes.windows(2) {
+            if let [u, v] = ends {
+                let added = self.graph.add_edge([u, v], weight, place);
+                added.map_err(|kind| self.text.fault(at, kind))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Skips the port of a node, as in `a:n:s`.
+    fn skip_port(&mut self) -> Result<(), Fault> {
+        while self.takes(':')? {
+            self.some()?;
+        }
+        Ok(())
+    }
+
+    /// Reads lists of attributes, if there are any.
+    fn attributes(&mut self) -> Result<Vec<Attribute<'a>>, Fault> {
+        let mut attributes = Vec::new();
+        while self.takes('[')? {
+            while !self.takes(']')? {
+                if self.takes(',')? || self.takes(';')? {
+                    continue;
+                }
+                let (name, at) = self.name("an attribute")?;
+                let (value, at) = if self.takes('=')? {
+                    self.name("the value of an attribute")?
+                } else {
+                    (Cow::Borrowed("true"), at)
+                };
+                attributes.push(Attribute { name, value, at });
+            }
+        }
+        Ok(attributes)
+    }
+
+    fn name(&mut self, what: &str) -> Result<(Cow<'a, str>, usize), Fault> {
+        let Token { kind, at } = self.some()?;
+        match kind {
+            Kind::Word(word) => Ok((Cow::Borrowed(word), at)),
+            Kind::Text(text) => Ok((text, at)),
+            Kind::Mark(_) | Kind::Edge(_) => {
+                Err(self.text.malformed(at, format!("{what} is to start here; add it")))
+            }
+        }
+    }
+
+    /// The weight among the attributes of an edge.
+    fn weight_among(&mut self, attributes: &[Attribute<'_>]) -> Result<Option<Number>, Fault> {
+        let mut weight: Option<(Number, usize)> = None;
+        for Attribute { name, value, at } in attributes {
+            if self.weight.is(name) {
+                let number = number::weight(value.trim().as_bytes(), self.options.nan_rule());
+                let number = number.map_err(|sentence| self.text.malformed(*at, sentence))?;
+                if weight.replace((number, *at)).is_some() {
+                    let sentence = "this edge has two weights; remove one of them";
+                    return Err(self.text.malformed(*at, sentence));
+                }
+            } else if value.trim().parse::<f64>().is_ok() && !OF_DRAWING.contains(&&**name) {
+                self.weight.see_other(name);
+            }
+        }
+        let is_chosen = self.options.columns.weight.is_some();
+        let label = attributes.iter().find(|attribute| attribute.name == LABEL);
+        if let (Some((weight, at)), Some(label), false) = (weight, label, is_chosen)
+            && let Ok(other) =
+                number::weight(label.value.trim().as_bytes(), self.options.nan_rule())
+            && other != weight
+        {
+            return Err(self.text.fault(at, self.ask_for_attribute(&label.value)));
+        }
+        Ok(weight.map(|(weight, _)| weight))
+    }
+
+    fn ask_for_attribute(&self, label: &str) -> ReadErrorKind {
+        let terms = self.options.terms;
+        let sentence = format!(
+            "is the weight the attribute 'weight' or the label, which is {}? pass {} or {}",
+            show(label.as_bytes()),
+            terms.text("weight", "weight"),
+            terms.text("weight", LABEL)
+        );
+        ReadErrorKind::Columns { sentence, columns: vec!["weight".into(), LABEL.into()] }
+    }
+}
+
+const EDGE_OF_SUBGRAPH: &str =
+    "this edge ends at a subgraph, which may have many nodes; write an edge per pair of nodes";
+
+/// Whether a word starts default attributes.
+fn is_default(word: &str) -> bool {
+    ["node", "edge", "graph"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+}

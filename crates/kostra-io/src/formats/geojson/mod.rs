@@ -1,0 +1,45 @@
+//! GeoJSON (RFC 7946): lines on a map, as QGIS, geopandas and ogr2ogr write roads.
+//!
+//! Vertices are the positions of `LineString` and `MultiLineString` geometries, equal positions
+//! being one vertex; heights are ignored. Each two successive positions are an edge, whose weight
+//! is the great-circle distance in meters. If the user names a property as the weight, each line
+//! is one edge between its ends instead. If lines have a property `weight` and the user has chosen
+//! neither, the file is refused with a question.
+//!
+//! The reader holds the parsed file in memory.
+
+mod read;
+
+use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
+use crate::interface::{Format, FormatInfo};
+
+impl Format {
+    /// GeoJSON: lines on a map.
+    pub const GEOJSON: Self = Self::new(&FormatInfo {
+        id: "geojson",
+        title: "GeoJSON",
+        extensions: &["geojson"],
+        summary: "GeoJSON: lines on a map, as QGIS and geopandas write them",
+        keeps_edge_order: true,
+        has_attributes: true,
+        recognize,
+        read: read::read,
+        write: None,
+        write_stream: None,
+        read_part: None,
+        read_blocks: None,
+    });
+}
+
+/// Recognizes a JSON object with a type of GeoJSON.
+fn recognize(head: &Head<'_>) -> Evidence {
+    let bytes = head.bytes();
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    let kinds = ["\"FeatureCollection\"", "\"LineString\"", "\"MultiLineString\""];
+    Evidence::Signature
+        .when(text.starts_with(b"{") && has("\"type\"") && kinds.into_iter().any(has))
+}
+
+#[cfg(test)]
+mod tests;

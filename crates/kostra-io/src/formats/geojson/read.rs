@@ -1,0 +1,214 @@
+//! Reading GeoJSON.
+
+use std::collections::HashMap;
+
+use kostra_core::{Coordinates, GraphError, MAX_VERTICES, Vertex, memory};
+use serde_json::Value;
+
+use crate::attributed_graph::WeightAttribute;
+use crate::columns::{Columns, Number};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::number;
+use crate::weights::{self, RawGraph};
+use crate::whole::WholeText;
+use crate::{MissingWeights, ReadErrorKind, ReadOptions};
+
+/// Reads a graph.
+pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let text = WholeText::read(&mut stream)?;
+    let value: Value = serde_json::from_str(text.text()).map_err(|error| {
+        let sentence: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
+        let cause = sentence.rsplit_once(" at line ").map_or(&*sentence, |(cause, _)| cause);
+        let sentence = format!("this is not GeoJSON: {cause}; correct the file");
+        Fault::at_line(error.line() as u64, error.column() as u64, sentence)
+    })?;
+    drop(text);
+    let mut lines = Lines {
+        options,
+        weight: WeightAttribute::new(options)?,
+        numbers: HashMap::new(),
+        points: Vec::new(),
+        columns: Columns::default(),
+        edge: Columns::default(),
+        others: 0,
+    };
+    match kind(&value) {
+        "FeatureCollection" => {
+            let features = value.get("features").and_then(Value::as_array);
+            let features = features
+                .ok_or_else(|| Fault::whole("the collection has no list 'features'; add it"))?;
+            for (index, feature) in features.iter().enumerate() {
+                lines.feature(feature, index).map_err(|kind| in_feature(index, kind))?;
+            }
+        }
+        _ => lines.feature(&value, 0).map_err(|kind| in_feature(0, kind))?,
+    }
+    lines.finish()
+}
+
+/// A fault in a feature. JSON that has been parsed has no lines, so the sentence counts features.
+fn in_feature(index: usize, kind: ReadErrorKind) -> ReadErrorKind {
+    match kind {
+        ReadErrorKind::Malformed(sentence) => {
+            ReadErrorKind::Malformed(format!("feature {index} (counted from 0): {sentence}"))
+        }
+        kind => kind,
+    }
+}
+
+fn kind(value: &Value) -> &str {
+    value.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn malformed<T>(sentence: impl Into<String>) -> Result<T, ReadErrorKind> {
+    Err(ReadErrorKind::Malformed(sentence.into()))
+}
+
+/// What has been read.
+struct Lines<'a> {
+    options: &'a ReadOptions,
+    weight: WeightAttribute<'a>,
+    /// The vertex at each position.
+    numbers: HashMap<[u64; 2], Vertex>,
+    points: Vec<[f64; 2]>,
+    columns: Columns,
+    /// The edges of one line, before they are joined to the others.
+    edge: Columns,
+    /// The number of geometries that are not lines.
+    others: u64,
+}
+
+impl Lines<'_> {
+    /// Reads a feature, or a geometry without one.
+    fn feature(&mut self, feature: &Value, index: usize) -> Result<(), ReadErrorKind> {
+        let (geometry, properties) = match kind(feature) {
+            "Feature" => (feature.get("geometry"), feature.get("properties")),
+            _ => (Some(feature), None),
+        };
+        let Some(geometry) = geometry.filter(|geometry| !geometry.is_null()) else {
+            self.others += 1;
+            return Ok(());
+        };
+        let empty = Vec::new();
+        let coordinates = geometry.get("coordinates").and_then(Value::as_array);
+        let lines: Vec<&Value> = match kind(geometry) {
+            "LineString" => geometry.get("coordinates").into_iter().collect(),
+            "MultiLineString" => coordinates.unwrap_or(&empty).iter().collect(),
+            "" => return malformed("the geometry has no 'type'; add it"),
+            _ => {
+                self.others += 1;
+                return Ok(());
+            }
+        };
+        let weight = self.weight_of(properties, index)?;
+        for line in lines {
+            self.line(line, weight)?;
+        }
+        Ok(())
+    }
+
+    /// The number in the property that is the weight, if the user names one.
+    fn weight_of(
+        &self,
+        properties: Option<&Value>,
+        index: usize,
+    ) -> Result<Option<Number>, ReadErrorKind> {
+        let members = properties.and_then(Value::as_object);
+        let found = members.into_iter().flatten().find(|(name, _)| self.weight.is(name));
+        let terms = self.options.terms;
+        match (found, self.options.columns.weight.is_some()) {
+            (None, false) => Ok(None),
+            (None, true) => malformed(format!(
+                "the line has no such property as {} says; add it",
+                terms.option("weight")
+            )),
+            (Some((_, value)), true) => {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                number::weight(text.as_bytes(), self.options.nan_rule())
+                    .map(Some)
+                    .map_err(ReadErrorKind::Malformed)
+            }
+            (Some(_), false) if self.options.missing_weights.is_some() => Ok(None),
+            (Some((name, _)), false) => {
+                let sentence = format!(
+                    "feature {index} (counted from 0): is the weight the property or the length \
+                     of the line? pass {} or {}",
+                    terms.text("weight", &number::show(name.as_bytes())),
+                    terms.text("weights", "distance")
+                );
+                Err(ReadErrorKind::Columns { sentence, columns: vec![name.clone()] })
+            }
+        }
+    }
+
+    /// Adds the edges of a line: one with a weight, or one per segment.
+    fn line(&mut self, line: &Value, weight: Option<Number>) -> Result<(), ReadErrorKind> {
+        let positions = line.as_array().map(Vec::as_slice).unwrap_or_default();
+        let (Some(first), Some(last), true) =
+            (positions.first(), positions.last(), positions.len() > 1)
+        else {
+            return malformed("a line needs two positions or more; add them or remove the line");
+        };
+        if let Some(weight) = weight {
+            let (u, v) = (self.vertex(first)?, self.vertex(last)?);
+            self.edge.push_ends(u, v);
+            self.edge.push_weight(weight);
+        } else {
+            let mut before = self.vertex(first)?;
+            for position in positions.iter().skip(1) {
+                let vertex = self.vertex(position)?;
+                self.edge.push_ends(before, vertex);
+                before = vertex;
+            }
+        }
+        self.columns.join(&mut self.edge, usize::MAX, |edge| edge).map_err(|fault| fault.kind)
+    }
+
+    /// The vertex at a position.
+    fn vertex(&mut self, position: &Value) -> Result<Vertex, ReadErrorKind> {
+        let number = |axis: usize| position.get(axis).and_then(Value::as_f64);
+        let (Some(x), Some(y)) = (number(0), number(1)) else {
+            return malformed("a position needs two numbers; correct it");
+        };
+        if x.abs() > 180.0 || y.abs() > 90.0 {
+            return malformed(format!(
+                "the position [{x}, {y}] is not a longitude and a latitude in degrees; save the \
+                 file in WGS 84 (EPSG:4326)"
+            ));
+        }
+        let [x, y] = [x, y].map(|degrees| degrees + 0.0); // -0.0 is 0.0
+        let number = self.points.len();
+        let key = [x.to_bits(), y.to_bits()];
+        if let Some(&vertex) = self.numbers.get(&key) {
+            return Ok(vertex);
+        }
+        if number >= MAX_VERTICES {
+            return Err(GraphError::TooManyVertices { vertices: number as u64 + 1 }.into());
+        }
+        memory::push(&mut self.points, [x, y])?;
+        self.numbers.insert(key, number as Vertex);
+        Ok(number as Vertex)
+    }
+
+    fn finish(self) -> Result<Parsed, Fault> {
+        let Self { options, points, columns, others, .. } = self;
+        let mut notes = Vec::new();
+        if others > 0 {
+            let count = kostra_core::counted(others, "feature is", "features are");
+            notes.push(format!("{count} left out, because only lines are edges"));
+        }
+        let vertices = points.len();
+        let coordinates = Coordinates::Geographic(points);
+        let weighted = columns.is_weighted();
+        weights::refuse_others(weighted, options)?;
+        let missing = options.missing_weights.or(Some(MissingWeights::Distance));
+        let missing_weights = if weighted { None } else { missing };
+        let options = ReadOptions { missing_weights, ..options.clone() };
+        let graph = RawGraph::new(vertices, columns, weighted)
+            .with_coordinates(coordinates.clone())
+            .build(&options, &mut notes)?;
+        Ok(Parsed { coordinates: Some(coordinates), ..Parsed::new(graph, notes) })
+    }
+}

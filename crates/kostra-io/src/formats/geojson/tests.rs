@@ -1,0 +1,91 @@
+use super::*;
+use crate::testing::edges;
+use crate::{ColumnChoice, Loaded, MissingWeights, ReadOptions, read_bytes};
+
+fn read_with(text: &str, options: &ReadOptions) -> Result<Loaded, String> {
+    read_bytes("x", text.as_bytes(), options).map_err(|error| error.to_string())
+}
+
+fn read(text: &str) -> Result<Loaded, String> {
+    read_with(text, &ReadOptions::default())
+}
+
+fn feature(coordinates: &str, properties: &str) -> String {
+    format!(
+        "{{\"type\": \"Feature\", \"properties\": {properties}, \"geometry\": {{\"type\": \
+         \"LineString\", \"coordinates\": {coordinates}}}}}"
+    )
+}
+
+fn collection(features: &[String]) -> String {
+    let features = features.join(", ");
+    format!("{{\"type\": \"FeatureCollection\", \"features\": [{features}]}}")
+}
+
+#[test]
+fn each_segment_of_a_line_is_an_edge_of_its_length() {
+    let point = "{\"type\": \"Feature\", \"geometry\": {\"type\": \"Point\"}}".to_owned();
+    let multi = "{\"type\": \"MultiLineString\", \"coordinates\": [[[0, 0], [0, 1]]]}".to_owned();
+    let lines = [feature("[[0, 0], [1, 0, 7], [-0.0, 1]]", "null"), point, multi];
+    let text = collection(&lines);
+    for text in [text.clone(), format!("\u{feff}{text}")] {
+        let loaded = read(&text).unwrap();
+        assert_eq!(loaded.format, Format::GEOJSON);
+        let ends: Vec<_> = loaded.graph.u().iter().zip(loaded.graph.v()).collect();
+        assert_eq!(ends, [(&0, &1), (&1, &2), (&0, &2)]);
+        let words = edges(&loaded.graph);
+        assert!(words.starts_with("0-1:111195."), "a degree at the equator in meters: {words}");
+        assert!(loaded.notes[0].starts_with("1 feature is left out"), "{:?}", loaded.notes);
+        assert_eq!(loaded.coordinates.unwrap().points().len(), 3);
+    }
+}
+
+#[test]
+fn a_property_as_weight_makes_each_line_one_edge() {
+    let text = collection(&[feature("[[0, 0], [1, 0], [2, 0]]", "{\"weight\": 5, \"km\": \"7\"}")]);
+    assert_eq!(
+        read(&text).unwrap_err(),
+        "x: feature 0 (counted from 0): is the weight the property or the length of the line? pass \
+         `--weight weight` or `--weights distance`"
+    );
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
+    let loaded = read_with(&text, &options).unwrap();
+    assert_eq!((edges(&loaded.graph), loaded.graph.vertices()), ("0-1:7".into(), 2));
+    let missing_weights = Some(MissingWeights::Unit);
+    let options = ReadOptions { missing_weights, ..ReadOptions::default() };
+    assert_eq!(edges(&read_with(&text, &options).unwrap().graph), "0-1:1 1-2:1");
+    options_without_property_are_refused();
+}
+
+fn options_without_property_are_refused() {
+    let mut options = ReadOptions::default();
+    options.columns.weight = Some(ColumnChoice::NameOrPosition("km".into()));
+    let error = read_with(&collection(&[feature("[[0, 0], [1, 0]]", "{}")]), &options).unwrap_err();
+    assert!(error.contains("the line has no such property as `--weight` says; add it"), "{error}");
+}
+
+#[test]
+fn malformed_files_get_one_sentence_with_place_and_remedy() {
+    for (text, sentence) in [
+        (
+            collection(&[feature("[[0, 0]]", "{}")]),
+            "feature 0 (counted from 0): a line needs two positions or more; add them",
+        ),
+        (collection(&[feature("[[0, 0], [1]]", "{}")]), "a position needs two numbers; correct it"),
+        (
+            collection(&[feature("[[0, 0], [500000, 1]]", "{}")]),
+            "the position [500000, 1] is not a longitude and a latitude in degrees; save the file \
+             in WGS 84 (EPSG:4326)",
+        ),
+        (collection(&["{}".into()]), "the geometry has no 'type'; add it"),
+        ("{\"type\": \"FeatureCollection\"}".into(), "the collection has no list 'features'"),
+        (
+            "{\"type\": \"FeatureCollection\",\n \"features\": [}".into(),
+            "line 2, column 15: this is not GeoJSON: expected value; correct the file",
+        ),
+    ] {
+        let error = read(&text).unwrap_err();
+        assert!(error.contains(sentence), "{text}\n{error}\n{sentence}");
+    }
+}

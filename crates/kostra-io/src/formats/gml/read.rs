@@ -1,0 +1,212 @@
+//! Reading GML.
+
+use std::collections::{HashMap, HashSet};
+
+use super::tokens::{Token, Tokens};
+use crate::attributed_graph::{AttributedGraph, WeightAttribute};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::number::{self, show};
+use crate::whole::{AscendingPlaces, WholeText};
+use crate::{ReadErrorKind, ReadOptions};
+
+/// Reads a graph.
+pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let text = WholeText::read(&mut stream)?;
+    let mut document = Document {
+        text: &text,
+        tokens: Tokens::new(text.text()),
+        options,
+        graph: AttributedGraph::default(),
+        weight: WeightAttribute::new(options)?,
+        labels: HashMap::new(),
+        has_graph: false,
+        directed: false,
+        places: AscendingPlaces::default(),
+    };
+    document.lists()?;
+    document.finish()
+}
+
+/// A list that is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Graph,
+    Node,
+    Edge,
+    Other,
+}
+
+/// A key with a plain value, and the byte where the value starts.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    key: &'a str,
+    value: &'a str,
+    at: usize,
+}
+
+/// What has been read.
+struct Document<'a> {
+    text: &'a WholeText,
+    tokens: Tokens<'a>,
+    options: &'a ReadOptions,
+    graph: AttributedGraph,
+    weight: WeightAttribute<'a>,
+    /// The labels of nodes, by id.
+    labels: HashMap<&'a str, String>,
+    has_graph: bool,
+    directed: bool,
+    places: AscendingPlaces,
+}
+
+impl<'a> Document<'a> {
+    fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, Fault> {
+        self.tokens.next().map_err(|(at, sentence)| self.text.malformed(at, sentence))
+    }
+
+    /// Reads all lists.
+    fn lists(&mut self) -> Result<(), Fault> {
+        let mut open: Vec<(List, usize)> = Vec::new();
+        // The entries of the node or the edge that is open.
+        let mut entries: Vec<Entry<'a>> = Vec::new();
+        while let Some((at, token)) = self.next()? {
+            let key = match token {
+                Token::Word(key) => key,
+                Token::Close => {
+                    let Some((list, start)) = open.pop() else {
+                        let sentence = "this bracket closes no list; remove it";
+                        return Err(self.text.malformed(at, sentence));
+                    };
+                    self.close(list, &entries, start)?;
+                    continue;
+                }
+                Token::Open | Token::Text(_) => {
+                    return Err(self.text.malformed(at, "a key is to start here; add it"));
+                }
+            };
+            let inside = open.last().map(|&(list, _)| list);
+            match self.next()? {
+                Some((_, Token::Open)) => {
+                    let list = self.list(inside, key, at)?;
+                    if matches!(list, List::Node | List::Edge) {
+                        entries.clear();
+                    }
+                    open.push((list, at));
+                }
+                Some((at, Token::Word(value) | Token::Text(value))) => match inside {
+                    Some(List::Node | List::Edge) => entries.push(Entry { key, value, at }),
+                    Some(List::Graph) if key == "directed" => self.directed = value == "1",
+                    _ => {}
+                },
+                Some((at, Token::Close)) => {
+                    let key = show(key.as_bytes());
+                    let sentence = format!("the key '{key}' has no value; add it");
+                    return Err(self.text.malformed(at, sentence));
+                }
+                None => return Err(self.cut_short()),
+            }
+        }
+        if open.is_empty() { Ok(()) } else { Err(self.cut_short()) }
+    }
+
+    fn cut_short(&self) -> Fault {
+        let sentence = "the file ends before its last `]`; it is cut short";
+        self.text.malformed(self.tokens.at(), sentence)
+    }
+
+    /// The list that opens after a key.
+    fn list(&mut self, inside: Option<List>, key: &str, at: usize) -> Result<List, Fault> {
+        match (inside, key) {
+            (None, "graph") => {
+                if std::mem::replace(&mut self.has_graph, true) {
+                    let sentence = "a second graph begins here; save one per file";
+                    return Err(self.text.malformed(at, sentence));
+                }
+                Ok(List::Graph)
+            }
+            (Some(List::Graph), "node") => Ok(List::Node),
+            (Some(List::Graph), "edge") => Ok(List::Edge),
+            _ => Ok(List::Other),
+        }
+    }
+
+    fn close(&mut self, list: List, entries: &[Entry<'a>], start: usize) -> Result<(), Fault> {
+        let at_start = |kind| self.text.fault(start, kind);
+        match list {
+            List::Node => {
+                let id = self.required(entries, "id", start)?;
+                self.graph.declare(id).map_err(at_start)?;
+                if let Some(label) = entries.iter().find(|entry| entry.key == "label") {
+                    let text = quick_xml::escape::unescape(label.value);
+                    let text = text.map_or_else(|_| label.value.to_owned(), |text| text.into());
+                    self.labels.insert(id, text);
+                }
+                Ok(())
+            }
+            List::Edge => self.edge(entries, start),
+            List::Graph | List::Other => Ok(()),
+        }
+    }
+
+    fn edge(&mut self, entries: &[Entry<'a>], start: usize) -> Result<(), Fault> {
+        let ends =
+            [self.required(entries, "source", start)?, self.required(entries, "target", start)?];
+        let mut weight = None;
+        for Entry { key, value, at } in entries {
+            if matches!(*key, "source" | "target" | "id") {
+                continue;
+            }
+            if self.weight.is(key) {
+                let number = number::weight(value.as_bytes(), self.options.nan_rule());
+                let number = number.map_err(|sentence| self.text.malformed(*at, sentence))?;
+                if weight.replace(number).is_some() {
+                    let sentence = "this edge has two weights; remove one of them";
+                    return Err(self.text.malformed(*at, sentence));
+                }
+            } else if value.parse::<f64>().is_ok() {
+                self.weight.see_other(key);
+            }
+        }
+        let place = self.places.place(self.text, start);
+        self.graph.add_edge(ends, weight, place).map_err(|kind| self.text.fault(start, kind))
+    }
+
+    /// The value of a key that the list at byte `start` must have.
+    fn required(&self, entries: &[Entry<'a>], key: &str, start: usize) -> Result<&'a str, Fault> {
+        let found = entries.iter().find(|entry| entry.key == key);
+        found.map(|entry| entry.value).ok_or_else(|| {
+            self.text.malformed(start, format!("this list has no key '{key}'; add it"))
+        })
+    }
+
+    fn finish(self) -> Result<Parsed, Fault> {
+        let Self { graph, weight, labels, has_graph, directed, .. } = self;
+        if !has_graph {
+            return Err(Fault::at_line(1, 1, "the file has no list `graph`; name a file in GML"));
+        }
+        let note = "the graph is directed; directions are ignored";
+        let notes = if directed { vec![note.to_owned()] } else { Vec::new() };
+        let mut parsed = graph.finish(weight, notes)?;
+        let vertices = parsed.graph.vertices() as usize;
+        let distinct: HashSet<&String> = labels.values().collect();
+        if distinct.len() == vertices && vertices > 0 {
+            parsed.names = Some(by_label(parsed.names, labels, vertices)?);
+        } else if !labels.is_empty() {
+            let note = "some nodes share a label or have none; the ids are the names";
+            parsed.notes.push(note.into());
+        }
+        Ok(parsed)
+    }
+}
+
+/// The labels in the order of the vertices, whose ids are `names` or else their numbers.
+fn by_label(
+    names: Option<Vec<String>>,
+    mut labels: HashMap<&str, String>,
+    vertices: usize,
+) -> Result<Vec<String>, ReadErrorKind> {
+    let ids = names.unwrap_or_else(|| (0..vertices).map(|vertex| vertex.to_string()).collect());
+    let labels = ids.iter().map(|id| labels.remove(&**id).unwrap_or_default());
+    Ok(kostra_core::memory::collected(labels)?)
+}

@@ -1,0 +1,203 @@
+//! One array in the format `.npy`.
+
+use kostra_core::{MAX_VERTICES, Vertex};
+
+use crate::columns::Number;
+use crate::number::show;
+
+/// The first bytes.
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The type of the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Signed,
+    Unsigned,
+    Float,
+}
+
+/// An array of numbers of one or two dimensions.
+#[derive(Debug)]
+pub(super) struct Array<'a> {
+    pub(super) rows: usize,
+    /// 1 for an array of one dimension.
+    pub(super) columns: usize,
+    pub(super) dimensions: usize,
+    kind: Kind,
+    /// The number of bytes of a value.
+    size: usize,
+    big_endian: bool,
+    /// Whether columns, not rows, are stored one after the other.
+    by_columns: bool,
+    values: &'a [u8],
+    /// The offset of the values in the file.
+    start: usize,
+}
+
+/// The byte of a fault, and a sentence.
+pub(super) type At<T> = Result<T, (usize, String)>;
+
+/// The dictionary at the start of a file, and the values after it.
+pub(super) fn header(bytes: &[u8]) -> At<(&str, &[u8])> {
+    let cut = || (bytes.len(), "the file ends inside its header; it is cut short".to_owned());
+    if !bytes.starts_with(MAGIC) {
+        return Err((0, "this is no array of NumPy; save it with numpy.save".into()));
+    }
+    let version = bytes.get(MAGIC.len()).copied().ok_or_else(cut)?;
+    let (length, start) = if version == 1 {
+        let length = bytes.get(8..10).and_then(|word| word.try_into().ok()).ok_or_else(cut)?;
+        (usize::from(u16::from_le_bytes(length)), 10)
+    } else {
+        let length = bytes.get(8..12).and_then(|word| word.try_into().ok()).ok_or_else(cut)?;
+        (u32::from_le_bytes(length) as usize, 12)
+    };
+    let rest = bytes.get(start..).unwrap_or_default();
+    let (header, values) = rest.split_at_checked(length).ok_or_else(cut)?;
+    let header = str::from_utf8(header)
+        .map_err(|_| (start, "the header is not text; save the array again".to_owned()))?;
+    Ok((header, values))
+}
+
+/// The value of a key in the dictionary, up to the next key.
+pub(super) fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
+    let quoted = [format!("'{key}':"), format!("\"{key}\":")];
+    let (_, rest) = quoted.iter().find_map(|key| header.split_once(&**key))?;
+    Some(rest.trim_ascii_start())
+}
+
+impl<'a> Array<'a> {
+    /// Parses a file.
+    pub(super) fn parse(bytes: &'a [u8]) -> At<Self> {
+        let (header, values) = header(bytes)?;
+        let start = bytes.len() - values.len();
+        let fault = |sentence: String| (MAGIC.len(), sentence);
+        let lacks = |key: &str| fault(format!("the header has no '{key}'; save the array again"));
+        let dtype = value(header, "descr").ok_or_else(|| lacks("descr"))?;
+        let (kind, size, big_endian) = kind_of(dtype).ok_or_else(|| {
+            let dtype = dtype.split(',').next().unwrap_or_default();
+            fault(format!(
+                "the values have the type {}; convert them to integers or floats of up to 64 bits",
+                show(dtype.trim_matches(['\'', '"']).as_bytes())
+            ))
+        })?;
+        let order = value(header, "fortran_order").ok_or_else(|| lacks("fortran_order"))?;
+        let shape = value(header, "shape").and_then(|shape| shape.strip_prefix('('));
+        let shape = shape.and_then(|shape| shape.split_once(')')).ok_or_else(|| lacks("shape"))?;
+        let lengths: Option<Vec<usize>> = shape
+            .0
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .map(|word| word.parse().ok())
+            .collect();
+        let (rows, columns, dimensions) = match lengths.as_deref() {
+            Some(&[rows]) => (rows, 1, 1),
+            Some(&[rows, columns]) => (rows, columns, 2),
+            _ => {
+                let shape = show(shape.0.as_bytes());
+                return Err(fault(format!(
+                    "the shape of the array is ({shape}); one or two dimensions are expected"
+                )));
+            }
+        };
+        let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(size));
+        if bytes != Some(values.len()) {
+            return Err((
+                start,
+                format!(
+                    "the array has {rows} x {columns} values of {size} bytes, but {} bytes follow; \
+                     the file is damaged",
+                    values.len()
+                ),
+            ));
+        }
+        let by_columns = order.starts_with("True");
+        let array =
+            Self { rows, columns, dimensions, kind, size, big_endian, by_columns, values, start };
+        Ok(array)
+    }
+
+    /// The number of values.
+    pub(super) fn len(&self) -> usize {
+        self.rows.saturating_mul(self.columns)
+    }
+
+    fn index(&self, row: usize, column: usize) -> usize {
+        if self.by_columns { column * self.rows + row } else { row * self.columns + column }
+    }
+
+    /// The offset of a value in the file.
+    pub(super) fn offset(&self, row: usize, column: usize) -> usize {
+        self.start + self.index(row, column) * self.size
+    }
+
+    /// A value.
+    pub(super) fn number(&self, row: usize, column: usize) -> Number {
+        let at = self.index(row, column) * self.size;
+        let mut word = [0; 8];
+        let value = self.values.get(at..at + self.size).unwrap_or_default();
+        for (to, &byte) in word.iter_mut().zip(value) {
+            *to = byte;
+        }
+        if self.big_endian {
+            word.get_mut(..self.size).unwrap_or_default().reverse();
+        }
+        let bits = u64::from_le_bytes(word);
+        match self.kind {
+            Kind::Float if self.size == 4 => Number::Float(f64::from(f32::from_bits(bits as u32))),
+            Kind::Float => Number::Float(f64::from_bits(bits)),
+            Kind::Signed => {
+                let unused = u64::BITS - 8 * self.size as u32;
+                Number::Integer((bits << unused) as i64 >> unused)
+            }
+            Kind::Unsigned => i64::try_from(bits).map_or(Number::Huge(bits), Number::Integer),
+        }
+    }
+
+    /// A value that is a vertex.
+    pub(super) fn vertex(&self, row: usize, column: usize) -> At<Vertex> {
+        let number = self.number(row, column);
+        let whole = match number {
+            Number::Integer(value) => u64::try_from(value).ok(),
+            Number::Huge(value) => Some(value),
+            Number::Float(value) if value.fract() == 0.0 && value >= 0.0 => Some(value as u64),
+            Number::Float(_) => None,
+        };
+        whole
+            .filter(|&vertex| vertex < MAX_VERTICES as u64)
+            .map(|vertex| vertex as Vertex)
+            .ok_or_else(|| {
+                let shown = match number {
+                    Number::Integer(value) => value.to_string(),
+                    Number::Huge(value) => value.to_string(),
+                    Number::Float(value) => value.to_string(),
+                };
+                let sentence = format!(
+                    "the vertex in row {row} is {shown}; vertices are whole numbers from 0 to {}",
+                    MAX_VERTICES - 1
+                );
+                (self.offset(row, column), sentence)
+            })
+    }
+}
+
+/// The type, the size and the byte order of `'<f8'`.
+fn kind_of(dtype: &str) -> Option<(Kind, usize, bool)> {
+    let quote = dtype.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+    let (name, _) = dtype.get(1..)?.split_once(quote)?;
+    let (order, rest) = name.split_at_checked(1)?;
+    let (kind, size) = rest.split_at_checked(1)?;
+    let size: usize = size.parse().ok()?;
+    let big_endian = match order {
+        "<" | "|" => false,
+        ">" => true,
+        _ => return None,
+    };
+    let kind = match (kind, size) {
+        ("i", 1 | 2 | 4 | 8) => Kind::Signed,
+        ("u", 1 | 2 | 4 | 8) | ("b", 1) => Kind::Unsigned,
+        ("f", 4 | 8) => Kind::Float,
+        _ => return None,
+    };
+    Some((kind, size, big_endian))
+}

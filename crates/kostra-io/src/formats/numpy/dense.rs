@@ -1,0 +1,165 @@
+//! Reading `.npy` files.
+
+use super::array::{Array, At};
+use crate::columns::{Columns, Number};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::interface::{ArrayContent, Parsed, Vertices};
+use crate::weights::RawGraph;
+use crate::{Nan, ReadErrorKind, ReadOptions, occurring, whole};
+
+/// Reads a graph.
+pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let bytes = whole::bytes(&mut stream)?;
+    let array = Array::parse(&bytes).map_err(at_byte)?;
+    let content = content(&array, options)?;
+    let mut columns = Columns::default();
+    let mut names = None;
+    let (vertices, weighted) = match content {
+        ArrayContent::Matrix => {
+            add_matrix(&array, &mut columns)?;
+            if matches!(options.vertices, Vertices::Count(_)) {
+                let option = options.terms.option("vertices");
+                let sentence = format!("the matrix has {} rows; omit {option}", array.rows);
+                return Err(Fault::whole(sentence));
+            }
+            (array.rows as u64, true)
+        }
+        ArrayContent::Edges => {
+            add_edges(&array, options, &mut columns)?;
+            let vertices;
+            (vertices, names) = vertices_of(&mut columns, options)?;
+            (vertices, array.columns == 3)
+        }
+    };
+    let mut notes = Vec::new();
+    let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
+    let graph = RawGraph::new(vertices, columns, weighted).build(options, &mut notes)?;
+    Ok(Parsed { names, ..Parsed::new(graph, notes) })
+}
+
+fn at_byte((byte, sentence): (usize, String)) -> Fault {
+    Fault::at_byte(byte as u64, sentence)
+}
+
+/// What the array contains, by its shape or the options.
+fn content(array: &Array<'_>, options: &ReadOptions) -> Result<ArrayContent, Fault> {
+    let (rows, columns) = (array.rows, array.columns);
+    let may_be_matrix = array.dimensions == 2 && rows == columns;
+    let may_be_edges = array.dimensions == 2 && matches!(columns, 2 | 3);
+    match (may_be_matrix, may_be_edges, options.array) {
+        (true, _, Some(ArrayContent::Matrix)) | (true, false, None) => Ok(ArrayContent::Matrix),
+        (_, true, Some(ArrayContent::Edges)) | (false, true, None) => Ok(ArrayContent::Edges),
+        (true, true, None) => {
+            let terms = options.terms;
+            let sentence = format!(
+                "is this array of {rows} x {columns} values a matrix of weights or a list of \
+                 edges? pass {} or {}",
+                terms.text("array", "matrix"),
+                terms.text("array", "edges")
+            );
+            Err(ReadErrorKind::Columns { sentence, columns: Vec::new() }.into())
+        }
+        _ => Err(Fault::whole(format!(
+            "the array has {rows} x {columns} values; save an n x n matrix of weights, or an m x 3 \
+             array of two vertices and a weight"
+        ))),
+    }
+}
+
+/// The weight of an edge, unless the value says that there is none.
+fn weight_of(number: Number) -> Option<Number> {
+    match number {
+        Number::Integer(0) => None,
+        Number::Float(value) if value == 0.0 || !value.is_finite() => None,
+        number => Some(number),
+    }
+}
+
+/// Adds the edges of a matrix, row by row, each once.
+fn add_matrix(array: &Array<'_>, columns: &mut Columns) -> Result<(), Fault> {
+    let mut row = Columns::default();
+    for u in 0..array.rows {
+        for v in u..array.columns {
+            let (first, second) = (array.number(u, v), array.number(v, u));
+            let weight = match (weight_of(first), weight_of(second)) {
+                (None, None) => continue,
+                (Some(weight), None) | (None, Some(weight)) => weight,
+                (Some(first), Some(second)) if first == second => first,
+                (Some(_), Some(_)) => {
+                    let sentence = format!(
+                        "the entries in row {u}, column {v} and in row {v}, column {u} differ; \
+                         make the matrix symmetric"
+                    );
+                    return Err(at_byte((array.offset(u, v), sentence)));
+                }
+            };
+            // More vertices than 32-bit ids would be more entries than any memory holds.
+            row.push_ends(u as u32, v as u32);
+            row.push_weight(weight);
+        }
+        let joined = columns.join(&mut row, usize::MAX, |edge| edge);
+        joined.map_err(|fault| at_row(array, u, fault.kind))?;
+    }
+    Ok(())
+}
+
+fn at_row(array: &Array<'_>, row: usize, kind: ReadErrorKind) -> Fault {
+    Fault { place: Some(crate::Place::Byte(array.offset(row, 0) as u64)), kind }
+}
+
+/// Adds the edge of each row.
+fn add_edges(array: &Array<'_>, options: &ReadOptions, columns: &mut Columns) -> Result<(), Fault> {
+    let mut edge = Columns::default();
+    for row in 0..array.rows {
+        let ends: At<[u32; 2]> = array.vertex(row, 0).and_then(|u| Ok([u, array.vertex(row, 1)?]));
+        let [u, v] = ends.map_err(at_byte)?;
+        edge.push_ends(u, v);
+        if array.columns == 3 {
+            let weight = array.number(row, 2);
+            if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
+                let skip = options.terms.text("nan", "skip");
+                let sentence = format!("the weight in row {row} is NaN; fix it, or pass {skip}");
+                return Err(at_byte((array.offset(row, 2), sentence)));
+            }
+            edge.push_weight(weight);
+        }
+        let joined = columns.join(&mut edge, usize::MAX, |edge| edge);
+        joined.map_err(|fault| at_row(array, row, fault.kind))?;
+    }
+    Ok(())
+}
+
+/// The number of vertices of an edge list, and their ids if some do not occur.
+fn vertices_of(
+    columns: &mut Columns,
+    options: &ReadOptions,
+) -> Result<(u64, Option<Vec<String>>), Fault> {
+    /// The most ids per edge for which a number per id is reasonable.
+    const DENSE: u64 = 64;
+    let highest = columns.u.iter().chain(&columns.v).max();
+    let from_ids = highest.map_or(0, |&highest| u64::from(highest) + 1);
+    let dense = DENSE * columns.len() as u64;
+    match options.vertices {
+        Vertices::Occurring => {
+            let names = occurring::renumber(columns, from_ids, dense)?;
+            let count = names.len() as u64;
+            Ok((count, (count < from_ids).then_some(names)))
+        }
+        Vertices::Count(count) if from_ids <= count.into() => Ok((count.into(), None)),
+        Vertices::Count(count) => {
+            let option = options.terms.option("vertices");
+            Err(Fault::whole(format!(
+                "{option} is {count}, but vertices count from 0 to the highest, {}; pass at least \
+                 {from_ids}",
+                from_ids - 1
+            )))
+        }
+        Vertices::UpToHighest if from_ids <= dense + 1_000_000 => Ok((from_ids, None)),
+        Vertices::UpToHighest => Err(Fault::whole(format!(
+            "the largest vertex is {}, too large for {} edges; number the vertices from 0",
+            from_ids - 1,
+            columns.len()
+        ))),
+    }
+}

@@ -1,0 +1,61 @@
+//! Arrays of NumPy: `.npy` files of one array, and the `.npz` files of `scipy.sparse.save_npz`.
+//!
+//! A `.npy` file contains either an n x n matrix of weights or an m x 3 list of two vertices and a
+//! weight (m x 2 without weights). An array of 3 x 3 or 2 x 2 may be both, and is refused with a
+//! question. In a matrix, zeros, NaN and infinities are no edges, as in `scipy.sparse.csgraph`;
+//! two different weights between the same two vertices are refused. In a sparse matrix, each stored
+//! entry is an edge, as in Matrix Market files.
+//!
+//! The readers hold the file in memory. Source: the `.npy` format specification, NEP 1 of NumPy;
+//! APPNOTE.TXT of PKWARE for ZIP archives.
+
+mod array;
+mod dense;
+mod sparse;
+mod zip;
+
+use crate::head::{Evidence, Head};
+use crate::interface::{Format, FormatInfo};
+
+impl Format {
+    /// An array of NumPy: a matrix of weights, or a list of edges.
+    pub const NPY: Self = Self::new(&FormatInfo {
+        id: "npy",
+        title: "NumPy array",
+        extensions: &["npy"],
+        summary: "NumPy: an n x n matrix of weights, or an m x 3 list of edges",
+        keeps_edge_order: true,
+        has_attributes: false,
+        recognize: |head| Evidence::Signature.when(head.bytes().starts_with(array::MAGIC)),
+        read: dense::read,
+        write: None,
+        write_stream: None,
+        read_part: None,
+        read_blocks: None,
+    });
+
+    /// A sparse matrix of SciPy.
+    pub const NPZ: Self = Self::new(&FormatInfo {
+        id: "npz",
+        title: "SciPy sparse matrix",
+        extensions: &["npz"],
+        summary: "SciPy: a sparse matrix of `scipy.sparse.save_npz`",
+        keeps_edge_order: true,
+        has_attributes: false,
+        recognize: recognize_npz,
+        read: sparse::read,
+        write: None,
+        write_stream: None,
+        read_part: None,
+        read_blocks: None,
+    });
+}
+
+/// Recognizes an archive whose first file is an array.
+fn recognize_npz(head: &Head<'_>) -> Evidence {
+    let name = zip::first_name(head.bytes()).unwrap_or_default();
+    Evidence::Signature.when(name.ends_with(b".npy"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! Reading the `.npz` files of `scipy.sparse.save_npz`.
+
+use kostra_core::MAX_VERTICES;
+
+use super::array::{self, Array, At};
+use super::zip::Archive;
+use crate::columns::{Columns, Number};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::number::show;
+use crate::weights::RawGraph;
+use crate::{Nan, ReadErrorKind, ReadOptions, whole};
+
+/// Reads a graph.
+pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let bytes = whole::bytes(&mut stream)?;
+    let matrix = Matrix::open(&bytes).map_err(at_byte)?;
+    let mut columns = Columns::default();
+    matrix.add_edges(options, &mut columns)?;
+    let mut notes = Vec::new();
+    let graph = RawGraph::new(matrix.size, columns, true).build(options, &mut notes)?;
+    Ok(Parsed::new(graph, notes))
+}
+
+fn at_byte((byte, sentence): (usize, String)) -> Fault {
+    Fault::at_byte(byte as u64, sentence)
+}
+
+/// The content of an array's file.
+struct File {
+    name: &'static str,
+    content: Vec<u8>,
+    /// The offset of the file in the archive.
+    at: usize,
+}
+
+impl File {
+    fn open(archive: &Archive<'_>, name: &'static str) -> At<Self> {
+        let found = archive.file(&format!("{name}.npy"))?;
+        let (content, at) = found.ok_or_else(|| {
+            (0, format!("the archive has no array '{name}'; save it with scipy.sparse.save_npz"))
+        })?;
+        Ok(Self { name, content, at })
+    }
+
+    fn array(&self) -> At<Array<'_>> {
+        Array::parse(&self.content).map_err(|(_, sentence)| self.fault(&sentence))
+    }
+
+    fn fault(&self, sentence: &str) -> (usize, String) {
+        (self.at, format!("{}.npy: {sentence}", self.name))
+    }
+}
+
+/// A square sparse matrix.
+struct Matrix {
+    /// The number of rows.
+    size: usize,
+    /// In a matrix by rows or columns, the starts of the rows or columns; else the row of each
+    /// entry.
+    outer: File,
+    /// The other coordinate of each entry.
+    inner: File,
+    data: File,
+    /// Whether `outer` are starts.
+    compressed: bool,
+}
+
+impl Matrix {
+    fn open(bytes: &[u8]) -> At<Self> {
+        let archive = Archive::parse(bytes)?;
+        let format = File::open(&archive, "format")?;
+        let (_, text) =
+            array::header(&format.content).map_err(|(_, sentence)| format.fault(&sentence))?;
+        // A text of one byte per letter, or of four.
+        let id: Vec<u8> = text.iter().copied().filter(|&byte| byte != 0).collect();
+        let (compressed, names) = match &*id {
+            b"csr" | b"csc" => (true, ["indptr", "indices"]),
+            b"coo" => (false, ["row", "col"]),
+            id => {
+                let id = show(id);
+                let sentence = format!(
+                    "the matrix is in the format {id}; save it as csr, csc or coo, with .tocsr()"
+                );
+                return Err(format.fault(&sentence));
+            }
+        };
+        let shape = File::open(&archive, "shape")?;
+        let lengths = shape.array()?;
+        let length = |at: usize| if at < lengths.len() { lengths.vertex(at, 0).ok() } else { None };
+        let (Some(rows), Some(columns), 2) = (length(0), length(1), lengths.len()) else {
+            let sentence =
+                format!("the shape is not two numbers below {MAX_VERTICES}; save a matrix");
+            return Err(shape.fault(&sentence));
+        };
+        if rows != columns {
+            let sentence =
+                format!("the matrix has {rows} rows and {columns} columns; save a square matrix");
+            return Err(shape.fault(&sentence));
+        }
+        let [outer, inner] = names;
+        Ok(Self {
+            size: rows as usize,
+            outer: File::open(&archive, outer)?,
+            inner: File::open(&archive, inner)?,
+            data: File::open(&archive, "data")?,
+            compressed,
+        })
+    }
+
+    /// Adds an edge per entry, in the order of the entries.
+    fn add_edges(&self, options: &ReadOptions, columns: &mut Columns) -> Result<(), Fault> {
+        let (outer, inner) = (self.array(&self.outer)?, self.array(&self.inner)?);
+        let data = self.array(&self.data)?;
+        let entries = data.len();
+        let expected = if self.compressed { self.size + 1 } else { entries };
+        for (file, array, expected) in
+            [(&self.outer, &outer, expected), (&self.inner, &inner, entries)]
+        {
+            if array.len() != expected {
+                let sentence = format!("{expected} values are expected, not {}", array.len());
+                return Err(at_byte(file.fault(&sentence)));
+            }
+        }
+        if self.compressed {
+            self.check_starts(&outer, entries)?;
+        }
+        let mut edge = Columns::default();
+        let mut row = 0;
+        for entry in 0..entries {
+            let u = if self.compressed {
+                while row < self.size && self.value(&self.outer, &outer, row + 1)? <= entry {
+                    row += 1;
+                }
+                row
+            } else {
+                self.value(&self.outer, &outer, entry)?
+            };
+            let v = self.value(&self.inner, &inner, entry)?;
+            let outside =
+                [(u, &self.outer), (v, &self.inner)].into_iter().find(|end| end.0 >= self.size);
+            if let Some((_, file)) = outside {
+                let sentence = format!("entry {entry} is outside of the {} rows", self.size);
+                return Err(at_byte(file.fault(&sentence)));
+            }
+            let weight = data.number(entry, 0);
+            if options.nan == Nan::Error && matches!(weight, Number::Float(w) if w.is_nan()) {
+                let skip = options.terms.text("nan", "skip");
+                let sentence = format!("entry {entry} has weight NaN; fix it, or pass {skip}");
+                return Err(at_byte(self.data.fault(&sentence)));
+            }
+            edge.push_ends(u as u32, v as u32);
+            edge.push_weight(weight);
+            let joined = columns.join(&mut edge, usize::MAX, |edge| edge);
+            joined.map_err(|fault| in_data(&self.data, fault.kind))?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the rows start at 0, in order, and end at the last entry.
+    fn check_starts(&self, starts: &Array<'_>, entries: usize) -> Result<(), Fault> {
+        let mut before = 0;
+        for row in 0..=self.size {
+            let start = self.value(&self.outer, starts, row)?;
+            let expected = if row == 0 { 0..=0 } else { before..=entries };
+            if !expected.contains(&start) || row == self.size && start != entries {
+                let sentence = format!(
+                    "row {row} starts at entry {start} of {entries}, after one that starts at \
+                     {before}; save the matrix again"
+                );
+                return Err(at_byte(self.outer.fault(&sentence)));
+            }
+            before = start;
+        }
+        Ok(())
+    }
+
+    fn array<'f>(&self, file: &'f File) -> Result<Array<'f>, Fault> {
+        let array = file.array().map_err(at_byte)?;
+        if array.dimensions == 1 {
+            return Ok(array);
+        }
+        Err(at_byte(file.fault("the array has two dimensions, where one is expected")))
+    }
+
+    /// A value that is a row, a column or a start.
+    fn value(&self, file: &File, array: &Array<'_>, at: usize) -> Result<usize, Fault> {
+        let value = array.vertex(at, 0).map_err(|(_, sentence)| file.fault(&sentence));
+        Ok(value.map_err(at_byte)? as usize)
+    }
+}
+
+fn in_data(file: &File, kind: ReadErrorKind) -> Fault {
+    Fault { place: Some(crate::Place::Byte(file.at as u64)), kind }
+}

@@ -1,0 +1,190 @@
+use std::io::Write;
+
+use super::*;
+use crate::testing::edges;
+use crate::{ArrayContent, Loaded, ReadOptions, Vertices, read_bytes};
+
+fn read_with(bytes: &[u8], options: &ReadOptions) -> Result<Loaded, String> {
+    read_bytes("x", bytes, options).map_err(|error| error.to_string())
+}
+
+fn read(bytes: &[u8]) -> Result<Loaded, String> {
+    read_with(bytes, &ReadOptions::default())
+}
+
+/// An array as NumPy saves it.
+fn npy(dtype: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+    let order = shape.ends_with('F');
+    let (shape, order) = (shape.trim_end_matches('F'), if order { "True" } else { "False" });
+    let header =
+        format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': ({shape}), }}\n");
+    let length = (header.len() as u16).to_le_bytes();
+    [array::MAGIC, &[1, 0], &length, header.as_bytes(), values].concat()
+}
+
+fn floats(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn ints(values: &[i32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn a_matrix_has_an_edge_per_pair_with_a_weight() {
+    let nan = f64::NAN;
+    let values =
+        [0.0, 1.5, nan, 2.5, 1.5, 0.0, 3.5, 0.0, 0.0, 0.0, 7.0, f64::INFINITY, 2.5, 0.0, 0.0, 0.0];
+    let loaded = read(&npy("<f8", "4, 4", &floats(&values))).unwrap();
+    assert_eq!(loaded.format, Format::NPY);
+    assert_eq!(edges(&loaded.graph), "0-1:1.5 0-3:2.5 1-2:3.5 2-2:7.0");
+    let transposed = read(&npy("<f8", "4, 4F", &floats(&values))).unwrap();
+    assert_eq!(edges(&transposed.graph), edges(&loaded.graph));
+    let mut values = [0; 16];
+    (values[1], values[4]) = (1, 2);
+    let error = read(&npy("|u1", "4, 4", &values)).unwrap_err();
+    let sentence = "the entries in row 0, column 1 and in row 1, column 0 differ; make the matrix \
+                    symmetric";
+    assert!(error.contains(sentence), "{error}");
+}
+
+#[test]
+fn a_list_has_an_edge_per_row() {
+    let rows = [0, 1, 5, 1, 3, -6];
+    assert_eq!(edges(&read(&npy("<i4", "2, 3", &ints(&rows))).unwrap().graph), "0-1:5 1-3:-6");
+    let big: Vec<u8> = rows.iter().flat_map(|&value: &i32| value.to_be_bytes()).collect();
+    assert_eq!(edges(&read(&npy(">i4", "2, 3", &big)).unwrap().graph), "0-1:5 1-3:-6");
+    let bytes = npy("<f8", "1, 3", &floats(&[0.0, 2.0, 0.5]));
+    assert_eq!(edges(&read(&bytes).unwrap().graph), "0-2:0.5");
+    assert_eq!(
+        edges(&read(&npy("|u1", "3, 2", &[0, 1, 1, 2, 2, 4])).unwrap().graph),
+        "0-1:1 1-2:1 2-4:1"
+    );
+    let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+    let loaded = read_with(&bytes, &options).unwrap();
+    assert_eq!((edges(&loaded.graph), loaded.names.unwrap().len()), ("0-1:0.5".into(), 2));
+    let options = ReadOptions { vertices: Vertices::Count(9), ..ReadOptions::default() };
+    assert_eq!(read_with(&bytes, &options).unwrap().graph.vertices(), 9);
+    let options = ReadOptions { vertices: Vertices::Count(2), ..ReadOptions::default() };
+    assert!(read_with(&bytes, &options).unwrap_err().contains("pass at least 3"));
+}
+
+#[test]
+fn a_square_that_may_be_a_list_is_a_question() {
+    let bytes = npy("<i4", "3, 3", &ints(&[0, 1, 2, 1, 0, 0, 2, 0, 0]));
+    assert_eq!(
+        read(&bytes).unwrap_err(),
+        "x: is this array of 3 x 3 values a matrix of weights or a list of edges? pass `--array \
+         matrix` or `--array edges`"
+    );
+    let answer = |array| read_with(&bytes, &ReadOptions { array, ..ReadOptions::default() });
+    assert_eq!(edges(&answer(Some(ArrayContent::Matrix)).unwrap().graph), "0-1:1 0-2:2");
+    assert_eq!(edges(&answer(Some(ArrayContent::Edges)).unwrap().graph), "0-1:2 1-0:0 2-0:0");
+    let array = Some(ArrayContent::Matrix);
+    let error = read_with(b"0 1 5\n", &ReadOptions { array, ..ReadOptions::default() });
+    assert!(error.unwrap_err().contains("`--array` applies to .npy files only"));
+}
+
+#[test]
+fn malformed_arrays_get_one_sentence_with_place_and_remedy() {
+    let good = npy("<i4", "2, 3", &ints(&[0, 1, 5, 1, 2, 6]));
+    for (bytes, sentence) in [
+        (good[..30].to_vec(), "byte 30: the file ends inside its header; it is cut short"),
+        (good[..good.len() - 1].to_vec(), "2 x 3 values of 4 bytes, but 23 bytes follow"),
+        (
+            npy("<i4", "2, 3", &ints(&[0, 1, 5, 1, -2, 6])),
+            "the vertex in row 1 is -2; vertices are",
+        ),
+        (npy("<c16", "1, 1", &[0; 16]), "byte 6: the values have the type <c16; convert them"),
+        (npy("<f8", "1, 3", &floats(&[0.5, 1.0, 2.0])), "the vertex in row 0 is 0.5; vertices are"),
+        (npy("<f8", "1, 3", &floats(&[0.0, 1.0, f64::NAN])), "the weight in row 0 is NaN; fix it"),
+        (
+            npy("|u1", "1, 4", &[0; 4]),
+            "the array has 1 x 4 values; save an n x n matrix of weights",
+        ),
+        (npy("|u1", "1, 1, 1", &[0]), "the shape of the array is (1, 1, 1); one or two dimensions"),
+    ] {
+        let error = read(&bytes).unwrap_err();
+        assert!(error.contains(sentence), "{error}\n{sentence}");
+    }
+}
+
+/// An archive of deflated files, as `scipy.sparse.save_npz` writes it.
+fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    let word = |value: usize| (value as u32).to_le_bytes();
+    for (name, content) in files {
+        let name = format!("{name}.npy");
+        let start = bytes.len();
+        let level = flate2::Compression::default();
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+        encoder.write_all(content).unwrap();
+        let packed = encoder.finish().unwrap();
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let sizes =
+            [checksum.sum().to_le_bytes(), word(packed.len()), word(content.len())].concat();
+        let about = [&[20, 0, 0, 0, 8, 0, 0, 0, 0, 0][..], &sizes, &[name.len() as u8, 0]].concat();
+        bytes.extend([b"PK\x03\x04", &about[..], &[0, 0], name.as_bytes(), &packed].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &about[..], &[0; 12]].concat());
+        directory.extend(word(start));
+        directory.extend(name.as_bytes());
+    }
+    let (at, count) = (bytes.len(), files.len() as u8);
+    bytes.extend(&directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([count, 0, count, 0]);
+    bytes.extend([word(directory.len()), word(at)].concat());
+    bytes.extend([0, 0]);
+    bytes
+}
+
+/// A matrix by rows, with the arrays of its format.
+fn csr(indptr: &[i32], indices: &[i32], shape: &[i32]) -> Vec<u8> {
+    let array = |values: &[i32]| npy("<i4", &format!("{},", values.len()), &ints(values));
+    let data: Vec<f64> = (0..indices.len()).map(|entry| entry as f64 + 0.5).collect();
+    zip(&[
+        ("indices", array(indices)),
+        ("indptr", array(indptr)),
+        ("format", npy("|S3", "", b"csr")),
+        ("shape", array(shape)),
+        ("data", npy("<f8", &format!("{},", data.len()), &floats(&data))),
+    ])
+}
+
+#[test]
+fn each_entry_of_a_sparse_matrix_is_an_edge() {
+    let loaded = read(&csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 3])).unwrap();
+    assert_eq!(loaded.format, Format::NPZ);
+    assert_eq!(edges(&loaded.graph), "0-1:0.5 0-2:1.5 2-0:2.5");
+    let array = |values: &[i32]| npy("<i4", &format!("{},", values.len()), &ints(values));
+    let coo = zip(&[
+        ("row", array(&[1, 0])),
+        ("col", array(&[0, 3])),
+        ("format", npy("<U3", "", b"c\0\0\0o\0\0\0o\0\0\0")),
+        ("shape", array(&[4, 4])),
+        ("data", array(&[7, 0])),
+    ]);
+    let loaded = read(&coo).unwrap();
+    assert_eq!((edges(&loaded.graph), loaded.graph.vertices()), ("1-0:7 0-3:0".into(), 4));
+}
+
+#[test]
+fn malformed_archives_get_one_sentence_with_place_and_remedy() {
+    let good = csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 3]);
+    let mut damaged = good.clone();
+    damaged[45] ^= 0xff;
+    for (bytes, sentence) in [
+        (good[..good.len() - 30].to_vec(), "the archive has no directory; it is cut short"),
+        (damaged, "damaged; save the matrix again"),
+        (csr(&[0, 2, 2, 3], &[1, 9, 0], &[3, 3]), "indices.npy: entry 1 is outside of the 3 rows"),
+        (csr(&[0, 2, 1, 3], &[1, 2, 0], &[3, 3]), "indptr.npy: row 2 starts at entry 1 of 3"),
+        (csr(&[0, 3], &[1, 2, 0], &[3, 3]), "indptr.npy: 4 values are expected, not 2"),
+        (csr(&[0, 2, 2, 3], &[1, 2, 0], &[3, 4]), "3 rows and 4 columns; save a square matrix"),
+        (zip(&[("a", Vec::new())]), "the archive has no array 'format'; save it with scipy"),
+        (zip(&[("format", npy("|S3", "", b"bsr"))]), "the matrix is in the format bsr; save it"),
+    ] {
+        let error = read(&bytes).unwrap_err();
+        assert!(error.contains(sentence), "{error}\n{sentence}");
+    }
+}
