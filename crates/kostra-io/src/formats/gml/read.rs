@@ -139,7 +139,8 @@ impl<'a> Document<'a> {
                 self.graph.declare(id).map_err(at_start)?;
                 if let Some(label) = entries.iter().find(|entry| entry.key == "label") {
                     let text = quick_xml::escape::unescape(label.value);
-                    let text = text.map_or_else(|_| label.value.to_owned(), |text| text.into());
+                    let text =
+                        text.map_or_else(|_| label.value.to_owned(), std::borrow::Cow::into_owned);
                     self.labels.insert(id, text);
                 }
                 Ok(())
