@@ -235,17 +235,17 @@ class Graph(Value):
         """The graph of a file, plain or compressed by gzip, xz, zstd or bzip2.
 
         The engine reads DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, GAP,
-        OpenStreetMap and Kostra's own format. It recognizes the format by the content. NumPy reads
-        SciPy's ``.npz`` and pyarrow reads Parquet. These two formats are recognized by their
-        extension, and must not be compressed further. The graph does not change when the file
-        changes.
+        GraphML, GeoJSON, node-link JSON, DOT, GML, ``.npy``, OpenStreetMap and Kostra's own format.
+        It recognizes the format by the content. NumPy reads SciPy's ``.npz`` and pyarrow reads
+        Parquet. These two formats are recognized by their extension, and must not be compressed
+        further. The graph does not change when the file changes.
 
         Parameters
         ----------
         path : path
         format : str, optional
-            The format: ``gr edges mtx graph egr wsg graphml json osm.pbf kst``, ``npz`` or
-            ``parquet``. By default, it is recognized.
+            The format: ``gr edges mtx graph egr wsg graphml geojson json dot gml npy npz osm.pbf
+            kst`` or ``parquet``. By default, it is recognized.
         weights : {"unit", "hash", "distance"}, optional
             The weights of a graph without weights: 1, a hash of the ends, or the distance between
             the ends. With this parameter, a file with weights and any ``.npz`` or Parquet file
