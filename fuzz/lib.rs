@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use kostra_io::{Format, Input, Outgoing, ReadOptions, read, read_bytes, write_bytes};
+use kostra_io::{
+    ColumnChoice, ColumnOptions, Format, Input, Outgoing, ReadOptions, Vertices, read, read_bytes,
+    write_bytes,
+};
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
 /// the graph, the graph is written in this format and read back; it must have the same number of
@@ -11,6 +14,9 @@ use kostra_io::{Format, Input, Outgoing, ReadOptions, read, read_bytes, write_by
 pub fn check(format: Option<Format>, bytes: &[u8]) {
     let options = ReadOptions { format, threads: 1, ..ReadOptions::default() };
     let whole = read_bytes("input", bytes, &options);
+    if format == Some(Format::EDGE_LIST) {
+        check_columns(bytes, &options);
+    }
     if [Some(Format::ECL), Some(Format::GAP)].contains(&format) {
         let sentence = whole.as_ref().err().map(ToString::to_string);
         check_file(bytes, &options, whole.as_ref().ok().map(|loaded| &loaded.graph), sentence);
@@ -45,6 +51,23 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         ends
     };
     assert_eq!(ends(&again.graph), ends(&loaded.graph));
+}
+
+/// Checks that an edge list gives a graph or an error with a message if its vertices are those that
+/// occur, and a column is kept. Each edge then has a row of the kept column.
+fn check_columns(bytes: &[u8], options: &ReadOptions) {
+    let keep = vec![ColumnChoice::Position(1)];
+    for decimal_comma in [false, true] {
+        let columns = ColumnOptions { keep: keep.clone(), decimal_comma, ..Default::default() };
+        let options = ReadOptions { vertices: Vertices::Occurring, columns, ..options.clone() };
+        match read_bytes("input", bytes, &options) {
+            Ok(loaded) => {
+                let edges = loaded.graph.edges();
+                assert!(edges == 0 || loaded.kept.is_some_and(|kept| kept.rows() == edges));
+            }
+            Err(error) => assert!(error.to_string().len() > "input: ".len()),
+        }
+    }
 }
 
 /// Checks that a file of these bytes gives the same graph or the same error: threads read such

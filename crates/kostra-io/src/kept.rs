@@ -25,6 +25,11 @@ impl KeptColumns {
         &self.names
     }
 
+    /// The number of rows, one per edge.
+    pub fn rows(&self) -> usize {
+        self.ends.len().checked_div(self.names.len()).unwrap_or_default()
+    }
+
     /// The fields of an edge.
     pub fn row(&self, edge: usize) -> impl Iterator<Item = &str> {
         let first = edge.saturating_mul(self.names.len());
