@@ -4,9 +4,11 @@ use std::io;
 use std::time::Instant;
 
 use kostra::io::{Format, Outgoing, Output, StreamHeader};
+use kostra::{EdgeId, memory};
 
 use kostra::generate::{Options, Recipe, StreamError};
 
+use crate::forest_file::{self, Destination};
 use crate::input::{Graph, Request};
 use crate::output;
 use crate::progress::Stage;
@@ -39,15 +41,40 @@ pub(crate) fn write(
         request.refuse_changes(input)?;
         result?;
     }
+    report(input, to, format.title(), start);
+    Ok(())
+}
+
+/// Writes all edges of a graph as [`forest_file::write`] does. The report goes to standard error.
+///
+/// # Errors
+/// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
+pub(crate) fn write_edges(
+    request: &Request,
+    input: &Graph,
+    destination: &Destination,
+) -> anyhow::Result<()> {
+    let start = Instant::now();
+    {
+        let _stage = Stage::start(&format!("writing {}", destination.output));
+        let ids = memory::collected(0..input.graph.edges() as EdgeId)?;
+        let result = forest_file::write(destination, input, &ids);
+        request.refuse_changes(input)?;
+        result?;
+    }
+    report(input, &destination.output, destination.format.title(), start);
+    Ok(())
+}
+
+/// Tells the user what was written since `start`.
+fn report(input: &Graph, to: &Output, title: &str, start: Instant) {
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.graph.edges() as u64, "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));
-    let title = format.title();
     for note in input.notes.iter().filter(|note| !input.warnings.contains(note)) {
         output::tell(&format!("note: {note}\n"));
     }
     output::tell(&format!("{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n"));
-    Ok(())
 }
 
 /// Generates a graph into a file, without holding it. The report goes to standard error.

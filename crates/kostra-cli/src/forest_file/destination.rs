@@ -127,6 +127,14 @@ impl Destination {
 }
 
 impl Destination {
+    /// The destination of all edges of a graph, if only a forest file has the extension of this
+    /// path: one with a line per edge.
+    pub(crate) fn of_edges(path: &Path) -> Option<anyhow::Result<Self>> {
+        let extension = output::extension(path)?;
+        let lines = ["csv", "tsv", "geojson"].contains(&&*extension);
+        lines.then(|| Self::resolve(path, None))
+    }
+
     /// How to name a format.
     fn remedy() -> String {
         let formats = ForestFormat::value_variants();

@@ -9,6 +9,7 @@ use kostra::io::{Format, Output};
 
 use crate::arguments::{InputArguments, Nan, formats};
 use crate::command::{Answer, Command};
+use crate::forest_file::Destination;
 use crate::input::Request;
 use crate::{graph_file, output};
 use reorder::{Reorder, ReorderArguments};
@@ -21,6 +22,7 @@ use reorder::{Reorder, ReorderArguments};
 Examples:
   kostra convert roads.gr.gz roads.kst           roads.kst opens in milliseconds
   kostra convert mesh.graph mesh.mtx --weights hash
+  kostra convert roads.graphml roads.csv
   kostra convert roads.kst - --to gr | zstd > roads.gr.zst
   kostra convert roads.gr.gz roads.kst --reorder bfs
   kostra convert roads.gr new.gr --reorder bfs --map old-numbers.txt
@@ -38,7 +40,7 @@ pub(super) struct Arguments {
     #[arg(value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
-    /// The format to write [default: by the extension of the output]
+    /// The format to write [default: by the extension of the output, also .csv, .tsv and .geojson]
     #[arg(long, value_name = "FORMAT", value_parser = formats(Format::is_writable))]
     to: Option<Format>,
 
@@ -49,19 +51,33 @@ pub(super) struct Arguments {
 /// What the arguments mean.
 struct Plan {
     input: Request,
-    output: Output,
-    format: Format,
+    output: Target,
     reorder: Option<Reorder>,
+}
+
+/// What is written.
+enum Target {
+    Graph(Output, Format),
+    /// All edges, as a forest of them would be written.
+    Edges(Destination),
 }
 
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
+        let input = Request::resolve(arguments.input, Nan::Error);
+        let lines = Destination::of_edges(&arguments.output);
+        if let (Some(destination), None) = (lines, arguments.to) {
+            let destination = destination?;
+            if arguments.reorder.is_used() {
+                anyhow::bail!("{}: `--reorder` needs a format of `--to`", destination.output);
+            }
+            return Ok(Self { input, output: Target::Edges(destination), reorder: None });
+        }
         let output = output::parse_path(&arguments.output);
         let format = output::graph_format(&output, arguments.to)?;
         output.check()?;
-        let input = Request::resolve(arguments.input, Nan::Error);
         let reorder = Reorder::resolve(arguments.reorder, &input, &output, format)?;
-        Ok(Self { input, output, format, reorder })
+        Ok(Self { input, output: Target::Graph(output, format), reorder })
     }
 }
 
@@ -72,7 +88,14 @@ impl Command for Arguments {
         if let Some(reorder) = &plan.reorder {
             reorder.apply(&plan.input, &mut graph)?;
         }
-        graph_file::write(&plan.input, &graph, &plan.output, plan.format)?;
+        match &plan.output {
+            Target::Graph(output, format) => {
+                graph_file::write(&plan.input, &graph, output, *format)?;
+            }
+            Target::Edges(destination) => {
+                graph_file::write_edges(&plan.input, &graph, destination)?;
+            }
+        }
         Ok(Answer::Yes)
     }
 }

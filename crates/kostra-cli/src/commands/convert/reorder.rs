@@ -45,6 +45,13 @@ pub(super) struct ReorderArguments {
     map: Option<PathBuf>,
 }
 
+impl ReorderArguments {
+    /// Whether the user asks for new numbers.
+    pub(super) fn is_used(&self) -> bool {
+        self.reorder.is_some()
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     Bfs,
