@@ -16,6 +16,7 @@ mod same_file;
 use std::time::{Duration, Instant};
 
 use kostra::Run;
+use kostra::io::Vertices;
 use kostra_mpi::{
     Communicator, DistributedSolution, DistributedSolver, PhaseTraffic, Reduction, Refusal,
 };
@@ -150,7 +151,11 @@ fn run_together(arguments: Arguments, world: &Communicator) -> Result<Answer, Re
 }
 
 fn resolve(arguments: Arguments) -> anyhow::Result<(Plan, &'static dyn DistributedSolver)> {
-    let plan = Plan::resolve(arguments)?;
+    let mut plan = Plan::resolve(arguments)?;
+    if plan.input.options.vertices == Vertices::Occurring {
+        // Ranks that read parts do not know which ids occur, and all inputs follow the same rule.
+        plan.input.options.vertices = Vertices::UpToHighest;
+    }
     match plan.algorithm {
         Algorithm::Distributed(solver) => Ok((plan, solver)),
         Algorithm::Auto | Algorithm::Local(_) => {
