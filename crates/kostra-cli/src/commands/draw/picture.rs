@@ -86,7 +86,7 @@ pub(super) fn fit(points: &[[f64; 2]]) -> (Vec<[u32; 2]>, [u32; 2]) {
     let longest = extent[0].max(extent[1]);
     let place = |value: f64, origin: f64| {
         let share = (value / 2.0 - origin / 2.0) / longest;
-        if share.is_finite() { (share * side).round().abs() as u32 } else { 0 }
+        if longest > 0.0 && share.is_finite() { (share * side).round().abs() as u32 } else { 0 }
     };
     let placed = |point: &[f64; 2]| {
         if finite(&point) { [place(point[0], low[0]), place(point[1], high[1])] } else { [0; 2] }
