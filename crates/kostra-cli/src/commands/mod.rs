@@ -6,6 +6,7 @@
 mod completions;
 mod convert;
 mod doctor;
+mod draw;
 mod generate;
 mod info;
 mod man;
@@ -31,6 +32,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<convert::Arguments>(),
     Entry::new::<generate::Arguments>(),
     Entry::new::<partition::Arguments>(),
+    Entry::new::<draw::Arguments>(),
     Entry::new::<solvers::Arguments>(),
     Entry::new::<doctor::Arguments>(),
     Entry::new::<completions::Arguments>(),

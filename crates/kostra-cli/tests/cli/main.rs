@@ -6,6 +6,7 @@ mod bad_input;
 #[cfg(unix)]
 mod cases;
 mod describe;
+mod draw;
 mod external;
 #[cfg(target_os = "linux")]
 #[path = "../../../kostra-cuda/tests/fake/mod.rs"]
