@@ -84,8 +84,8 @@ pub(crate) fn partition_users() -> impl Iterator<Item = &'static str> {
     ids
 }
 
-/// The number of threads that an algorithm in this process uses. An algorithm for a device uses them
-/// to copy data.
+/// The number of threads that an algorithm in this process uses. An algorithm for a device uses
+/// them to copy data.
 pub(crate) fn threads(solver: &SolverInfo, threads: Threads) -> usize {
     match solver.platform {
         Platform::Sequential => 1,
