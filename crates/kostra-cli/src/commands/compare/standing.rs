@@ -74,7 +74,7 @@ mod tests {
     fn other_edges_are_a_difference_for_an_exact_algorithm_and_an_excess_for_another() {
         let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 4]).unwrap();
         let forest = |ids: &[u32]| {
-            let ids = ids.iter().map(|&id| id.into()).collect();
+            let ids = ids.to_vec();
             with_graph!(&graph, graph => {
                 Forest::new(graph.edge_list().edges(Order::Minimum), ids)
             })
