@@ -1,8 +1,11 @@
 //! The algorithms of this build, by id.
 
-use kostra::{Solver, SolverInfo, UnknownSolver};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use kostra::{Platform, Solver, SolverInfo, UnknownSolver};
 #[cfg(feature = "mpi")]
 use kostra_mpi::DistributedSolver;
+
+use crate::input::Threads;
 
 /// The id that leaves the choice to the command.
 pub(crate) const AUTO: &str = "auto";
@@ -36,6 +39,21 @@ impl Algorithm {
         found.map(Self::Local).ok_or_else(|| UnknownSolver::new(id, all().map(|info| info.id)))
     }
 
+    /// The solver in this process; none if the choice is left to the command.
+    ///
+    /// # Errors
+    /// When the algorithm runs on the ranks of an MPI job.
+    pub(crate) fn in_process(self) -> anyhow::Result<Option<&'static dyn Solver>> {
+        match self {
+            Self::Auto => Ok(None),
+            Self::Local(solver) => Ok(Some(solver)),
+            #[cfg(feature = "mpi")]
+            Self::Distributed(solver) => {
+                anyhow::bail!("{} runs on the ranks of an MPI job only", solver.info().id)
+            }
+        }
+    }
+
     /// Whether the algorithm works on the parts of a partition.
     pub(crate) fn uses_partition(self) -> bool {
         match self {
@@ -64,6 +82,42 @@ pub(crate) fn partition_users() -> impl Iterator<Item = &'static str> {
     #[cfg(feature = "mpi")]
     let ids = ids.chain(kostra_mpi::solvers().map(|solver| solver.info().id));
     ids
+}
+
+/// The number of threads that an algorithm in this process uses. An algorithm for a device uses
+/// them to copy data.
+pub(crate) fn threads(solver: &SolverInfo, threads: Threads) -> usize {
+    match solver.platform {
+        Platform::Sequential => 1,
+        Platform::Threads | Platform::Cuda | Platform::Mpi => threads.wanted(),
+    }
+}
+
+/// Parses the id of an algorithm. Completions list the ids. Any text is accepted, because
+/// [`Algorithm::find`] explains an unknown id better than clap.
+pub(crate) fn id_parser() -> impl TypedValueParser<Value = String> {
+    IdParser
+}
+
+#[derive(Clone)]
+struct IdParser;
+
+impl TypedValueParser for IdParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let ids = std::iter::once(AUTO).chain(all().map(|info| info.id));
+        Some(Box::new(ids.map(PossibleValue::new)))
+    }
 }
 
 /// The descriptions of all algorithms.

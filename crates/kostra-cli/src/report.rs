@@ -150,19 +150,51 @@ impl Serialize for JsonNumber {
     }
 }
 
+/// By how much a total misses the optimum in percent of the optimum, in parentheses; empty if this
+/// is not a number.
+pub(crate) fn share(excess: Total, optimum: Total) -> String {
+    let percent = 100.0 * float(excess) / float(optimum).abs();
+    if percent.is_finite() { format!(" ({percent:.3} %)") } else { String::new() }
+}
+
+/// A total as a floating-point number, rounded if necessary.
+pub(crate) fn float(total: Total) -> f64 {
+    match total {
+        Total::Integer(total) => total as f64,
+        Total::Float(total) => total,
+    }
+}
+
+/// The head of a column of a table, and the side to which the cells are aligned.
+#[derive(Clone, Copy)]
+pub(crate) enum Column {
+    Left(&'static str),
+    Right(&'static str),
+}
+
 /// A table with a head. Each column is as wide as its longest cell.
 pub(crate) fn table<const COLUMNS: usize>(
-    head: [&'static str; COLUMNS],
-    rows: impl Iterator<Item = [&'static str; COLUMNS]>,
+    columns: [Column; COLUMNS],
+    rows: impl Iterator<Item = [String; COLUMNS]>,
 ) -> String {
+    let head = columns.map(|column| match column {
+        Column::Left(head) | Column::Right(head) => head.to_owned(),
+    });
     let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
     let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
         rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
     });
     let mut text = String::new();
     for row in rows {
-        let cells: Vec<_> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let cells: Vec<_> = (0..COLUMNS)
+            .map(|index| {
+                let (cell, width) = (&row[index], widths[index]);
+                match columns[index] {
+                    Column::Left(_) => format!("{cell:<width$}"),
+                    Column::Right(_) => format!("{cell:>width$}"),
+                }
+            })
+            .collect();
         text += cells.join("  ").trim_end();
         text.push('\n');
     }

@@ -5,6 +5,8 @@ use kostra::{
     Violation, Weight, with_graph,
 };
 
+use crate::report::float;
+
 /// The proof that a forest is correct, or the first violation.
 pub(crate) type Verdict = Result<Certificate, Violation>;
 
@@ -65,6 +67,24 @@ pub(crate) fn verify_approximate(
             "the optimum cannot be determined, because {} returned a wrong forest: {violation}",
             solver.info().id
         ),
+    }
+}
+
+/// By how much a total misses the optimum.
+pub(crate) fn excess(total: Total, optimum: Total, order: Order) -> Total {
+    let (more, less) = match order {
+        Order::Minimum => (total, optimum),
+        Order::Maximum => (optimum, total),
+    };
+    match (more, less) {
+        (Total::Integer(more), Total::Integer(less)) => Total::Integer(more.saturating_sub(less)),
+        // Equal infinities differ by nothing.
+        (more, less) if more == less => Total::Float(0.0),
+        (more, less) => {
+            let excess = float(more) - float(less);
+            // The sums are rounded, so the difference of equal sums may be a little below 0.
+            Total::Float(if excess < 0.0 { 0.0 } else { excess })
+        }
     }
 }
 

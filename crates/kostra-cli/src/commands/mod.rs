@@ -3,6 +3,7 @@
 //!
 //! [`Command`]: crate::command::Command
 
+mod compare;
 mod completions;
 mod convert;
 mod doctor;
@@ -28,6 +29,7 @@ pub(crate) use solve::let_rank_0_report;
 const COMMANDS: &[Entry] = &[
     Entry::new::<solve::Arguments>(),
     Entry::new::<verify::Arguments>(),
+    Entry::new::<compare::Arguments>(),
     Entry::new::<info::Arguments>(),
     Entry::new::<convert::Arguments>(),
     Entry::new::<generate::Arguments>(),

@@ -227,3 +227,21 @@ fn an_empty_graph_has_an_empty_forest() {
     let lonely = workplace.run("solve lonely.gr --verify").expect_success().stdout;
     assert_snapshot("solve_nothing", &format!("{nothing}\n{lonely}"));
 }
+
+#[test]
+fn compare_finds_exact_forests_equal_and_states_the_excess_of_others() {
+    let workplace = small();
+    let command = "compare small.gr --algorithm kruskal,boruvka,prim-boundary --runs 2 --json";
+    let record = workplace.run(command).expect_success().json();
+    assert_eq!(record["agree"], true, "{record}");
+    let rows = record["algorithms"].as_array().unwrap();
+    for row in &rows[..2] {
+        assert_eq!((&row["equal"], &row["total_weight"]), (&true.into(), &5.into()), "{row}");
+        assert_eq!(row["seconds_of_runs"].as_array().unwrap().len(), 2, "{row}");
+    }
+    assert!(rows[1]["rounds"].as_u64() > Some(0), "{record}");
+    assert!(rows[2]["equal"].is_null() && rows[2]["excess_weight"].is_u64(), "{record}");
+    let unknown = workplace.run("compare small.gr --algorithm kruskal,boruvca");
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert!(unknown.stderr.contains("did you mean boruvka"), "{unknown:?}");
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueHint};
 
 use super::external::parse_bytes;
-use crate::algorithm::AUTO;
+use crate::algorithm::{AUTO, id_parser};
 use crate::arguments::InputArguments;
 use crate::device::{Device, parse_device};
 use crate::forest_file::ForestFormat;
@@ -37,7 +37,14 @@ pub(in crate::commands) struct Arguments {
     pub(super) input: InputArguments,
 
     /// The algorithm; `kostra solvers` lists all algorithms
-    #[arg(long, short, value_name = "ID", default_value = AUTO)]
+    #[arg(
+        long,
+        short,
+        value_name = "ID",
+        default_value = AUTO,
+        value_parser = id_parser(),
+        hide_possible_values = true,
+    )]
     pub(super) algorithm: String,
 
     /// Where to solve: cpu, cuda, or cuda:1 for the second CUDA device [default: cuda if there is a

@@ -7,7 +7,7 @@ use kostra::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts,
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{self, Algorithm};
 use crate::device::Device;
 use crate::forest_file;
 use crate::input::{Graph, Threads};
@@ -35,7 +35,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let partition = load_partition(plan, &mut input)?;
     let Solved { solver, solution, trace, refused } =
         solve_or_fall_back(plan, &mut input, partition.as_ref())?;
-    let mut started = threads(plan, solver);
+    let mut started = algorithm::threads(solver.info(), plan.input.threads);
     if let Some(Refused { refused, wanted }) = refused {
         started = wanted - refused;
         input.notes.push(format!("the system refused {refused} of {wanted} threads"));
@@ -141,15 +141,11 @@ fn solve_or_fall_back(
 }
 
 fn choose_solver(plan: &Plan, graph: &AnyGraph) -> anyhow::Result<&'static dyn Solver> {
-    match (plan.algorithm, plan.device) {
-        (Algorithm::Local(solver), _) => Ok(solver),
-        #[cfg(feature = "mpi")]
-        (Algorithm::Distributed(solver), _) => {
-            anyhow::bail!("{} runs on the ranks of an MPI job only", solver.info().id)
-        }
-        (Algorithm::Auto, None) => Ok(kostra::auto(graph)),
-        (Algorithm::Auto, Some(Device::Processor)) => Ok(kostra::auto_on_processor(graph)),
-        (Algorithm::Auto, Some(Device::Cuda(_))) => cuda::FASTEST
+    match (plan.algorithm.in_process()?, plan.device) {
+        (Some(solver), _) => Ok(solver),
+        (None, None) => Ok(kostra::auto(graph)),
+        (None, Some(Device::Processor)) => Ok(kostra::auto_on_processor(graph)),
+        (None, Some(Device::Cuda(_))) => cuda::FASTEST
             .ok_or_else(|| anyhow::anyhow!("this build has no algorithm for CUDA devices")),
     }
 }
@@ -169,7 +165,9 @@ fn solve(
 ) -> anyhow::Result<Solved> {
     let stage = Stage::start("solving");
     let mut watcher = Watcher::new(&stage, plan.trace);
-    let mut run = Run::new().observed_by(&mut watcher).on_threads(threads(plan, solver));
+    let mut run = Run::new()
+        .observed_by(&mut watcher)
+        .on_threads(algorithm::threads(solver.info(), plan.input.threads));
     if let Some(ordinal) = plan.device_ordinal() {
         run = run.on_device(ordinal);
     }
@@ -182,14 +180,6 @@ fn solve(
     let solution = solver.solve(graph, plan.order, &mut run)?;
     let (trace, refused) = watcher.finish();
     Ok(Solved { solver, solution, trace, refused })
-}
-
-/// The number of threads that the algorithm uses. An algorithm for a device uses them to copy data.
-fn threads(plan: &Plan, solver: &dyn Solver) -> usize {
-    match solver.info().platform {
-        Platform::Sequential => 1,
-        Platform::Threads | Platform::Cuda | Platform::Mpi => plan.input.threads.wanted(),
-    }
 }
 
 fn place(plan: &Plan, solver: &dyn Solver) -> Place {

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::outcome::{Outcome, Place, RankPhase, Times};
 use super::plan::Plan;
-use crate::report::{self, JsonNumber, Sheet, bytes, count, duration_of_seconds, thousands};
+use crate::report::{self, JsonNumber, Sheet, bytes, count, duration_of_seconds, share, thousands};
 use crate::trace::Trace;
-use crate::verdict::Proof;
+use crate::verdict::{Proof, excess};
 use crate::{input, output};
 
 /// Prints the report. The trace goes to standard error.
@@ -82,37 +82,6 @@ fn verified(plan: &Plan, outcome: &Outcome, proof: &Proof) -> String {
             let (excess, optimum) = (report::plain(excess), report::plain(*optimum));
             format!("spanning and acyclic, {excess} {side} the {best} of {optimum}{share}")
         }
-    }
-}
-
-/// By how much a total misses the optimum.
-fn excess(total: Total, optimum: Total, order: Order) -> Total {
-    let (more, less) = match order {
-        Order::Minimum => (total, optimum),
-        Order::Maximum => (optimum, total),
-    };
-    match (more, less) {
-        (Total::Integer(more), Total::Integer(less)) => Total::Integer(more.saturating_sub(less)),
-        // Equal infinities differ by nothing.
-        (more, less) if more == less => Total::Float(0.0),
-        (more, less) => {
-            let excess = float(more) - float(less);
-            // The sums are rounded, so the difference of equal sums may be a little below 0.
-            Total::Float(if excess < 0.0 { 0.0 } else { excess })
-        }
-    }
-}
-
-/// The excess in percent of the optimum, in parentheses; empty if it has none.
-fn share(excess: Total, optimum: Total) -> String {
-    let percent = 100.0 * float(excess) / float(optimum).abs();
-    if percent.is_finite() { format!(" ({percent:.3} %)") } else { String::new() }
-}
-
-fn float(total: Total) -> f64 {
-    match total {
-        Total::Integer(total) => total as f64,
-        Total::Float(total) => total,
     }
 }
 

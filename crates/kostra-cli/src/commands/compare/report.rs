@@ -1,0 +1,154 @@
+//! The table of `kostra compare`, for people and as JSON.
+
+use kostra::Order;
+use serde::Serialize;
+
+use super::Plan;
+use super::measure::Contestant;
+use super::standing::Standing;
+use crate::input::{self, Graph};
+use crate::report::{self, Column, JsonNumber, Sheet, count, duration, share, thousands};
+
+type Row<'a> = (&'a Contestant, &'a Standing);
+
+/// The report in the form that the user asked for.
+///
+/// # Errors
+/// As [`report::json`].
+pub(super) fn text(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> anyhow::Result<String> {
+    if plan.json { report::json(&record(plan, input, rows)) } else { Ok(sheet(plan, input, rows)) }
+}
+
+fn sheet(plan: &Plan, input: &Graph, rows: &[Row<'_>]) -> String {
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
+    let edges = count(input.graph.edges() as u64, "edge", "edges");
+    sheet.line("graph", format!("{vertices}, {edges}"));
+    let storage = input::storage(input.format, input.compression);
+    sheet.line("read as", format!("{storage}, {} weights", input.graph.weight_type()));
+    sheet.line("runs", format!("{} of each algorithm", thousands(plan.runs)));
+    sheet.notes(&input.notes);
+    let kind = match plan.order {
+        Order::Minimum => "Minimum",
+        Order::Maximum => "Maximum",
+    };
+    let head = [
+        Column::Left("algorithm"),
+        Column::Right("threads"),
+        Column::Right("time"),
+        Column::Right("rounds"),
+        Column::Right("total weight"),
+        Column::Left("forest"),
+    ];
+    let table = report::table(head, rows.iter().map(cells));
+    let table: String = table.lines().map(|line| format!("  {line}\n")).collect();
+    let source = &plan.input.source;
+    let mut text = format!("{kind} spanning forests of {source}\n{sheet}\n{table}");
+    for (contestant, standing) in rows {
+        if let Standing::Failed(reason) = standing {
+            text += &format!("\n  {}: {reason}\n", contestant.info.id);
+        }
+    }
+    if rows.iter().any(|(_, standing)| matches!(standing, Standing::Different)) {
+        text += "\n  The forests differ. `kostra solve --algorithm ID --verify` tells which is \
+                 wrong.\n";
+    }
+    text
+}
+
+fn cells((contestant, standing): &Row<'_>) -> [String; 6] {
+    let none = || "-".to_owned();
+    let forest = match standing {
+        Standing::Equal => "equal".to_owned(),
+        Standing::Different => "DIFFERENT".to_owned(),
+        Standing::Approximate { excess, optimum } => {
+            let share = share(*excess, *optimum);
+            format!("approximate, off by {}{share}", report::plain(*excess))
+        }
+        Standing::Failed(_) => "not solved".to_owned(),
+    };
+    [
+        contestant.info.id.to_owned(),
+        thousands(contestant.threads as u128),
+        contestant.median().map_or_else(none, duration),
+        contestant.rounds.map_or_else(none, |rounds| thousands(rounds as u128)),
+        contestant.result.as_ref().map_or_else(|_| none(), |forest| report::plain(forest.total())),
+        forest,
+    ]
+}
+
+/// The report as JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    input: String,
+    format: &'static str,
+    weight_type: &'static str,
+    vertices: u32,
+    edges: usize,
+    maximum: bool,
+    runs: u16,
+    /// Whether each algorithm found the forest that it promises.
+    agree: bool,
+    notes: &'a [String],
+    algorithms: Vec<AlgorithmRecord>,
+}
+
+/// The results of one algorithm as JSON.
+#[derive(Serialize)]
+struct AlgorithmRecord {
+    algorithm: &'static str,
+    exact: bool,
+    threads: usize,
+    /// The median of the times; null if the algorithm did not solve the graph.
+    seconds: Option<f64>,
+    /// The time of each run.
+    seconds_of_runs: Vec<f64>,
+    /// Null if the algorithm reports no rounds.
+    rounds: Option<usize>,
+    total_weight: Option<JsonNumber>,
+    /// Whether the forest is that of the first exact algorithm; null without a forest, and for
+    /// approximate algorithms.
+    equal: Option<bool>,
+    /// By how much an approximate forest misses the optimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excess_weight: Option<JsonNumber>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+fn record<'a>(plan: &Plan, input: &'a Graph, rows: &[Row<'_>]) -> Record<'a> {
+    Record {
+        input: plan.input.source.to_string(),
+        format: input::format_id(input.format),
+        weight_type: input.graph.weight_type().name(),
+        vertices: input.graph.vertices(),
+        edges: input.graph.edges(),
+        maximum: plan.order == Order::Maximum,
+        runs: plan.runs,
+        agree: rows.iter().all(|(_, standing)| standing.is_as_promised()),
+        notes: &input.notes,
+        algorithms: rows.iter().map(algorithm_record).collect(),
+    }
+}
+
+fn algorithm_record((contestant, standing): &Row<'_>) -> AlgorithmRecord {
+    let (equal, excess, error) = match standing {
+        Standing::Equal => (Some(true), None, None),
+        Standing::Different => (Some(false), None, None),
+        Standing::Approximate { excess, .. } => (None, Some(JsonNumber(*excess)), None),
+        Standing::Failed(reason) => (None, None, Some(reason.clone())),
+    };
+    AlgorithmRecord {
+        algorithm: contestant.info.id,
+        exact: contestant.info.exact,
+        threads: contestant.threads,
+        seconds: contestant.median().map(|time| time.as_secs_f64()),
+        seconds_of_runs: contestant.times.iter().map(std::time::Duration::as_secs_f64).collect(),
+        rounds: contestant.rounds,
+        total_weight: contestant.result.as_ref().ok().map(|forest| JsonNumber(forest.total())),
+        equal,
+        excess_weight: excess,
+        error,
+    }
+}
