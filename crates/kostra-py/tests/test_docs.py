@@ -70,6 +70,8 @@ def signatures(tree):
             of = node.args
             defaults = [None] * (len(of.args) - len(of.defaults)) + of.defaults
             named = list(zip(of.args, defaults)) + list(zip(of.kwonlyargs, of.kw_defaults))
+            if of.kwarg:
+                named.append((of.kwarg, None))
             found[node.name] = [
                 (name.arg, default and ast.unparse(default)) for name, default in named
             ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kostra import _arrays, _kostra, _names
+from kostra import _arrays, _kostra, _names, _picture
 from kostra._values import Value, graph_of_arrays
 
 
@@ -185,6 +185,76 @@ class Forest(Value):
             u, v = [self.nodes[vertex] for vertex in u], [self.nodes[vertex] for vertex in v]
         graph.add_weighted_edges_from(zip(u, v, self.weights.tolist()), weight=weight)
         return graph
+
+    def to_pandas(self, *, weight="weight"):
+        """The forest as a ``pandas.DataFrame`` with a row per edge.
+
+        Parameters
+        ----------
+        weight : str
+            The name of the column of weights.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns are ``source``, ``target`` and ``weight``. The ends are those in ``nodes``,
+            or the numbers of the vertices if ``nodes`` is None. The index ``edge`` contains the
+            edge ids, so that ``table.iloc[frame.index]`` are the rows of the input.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        ValueError
+            If ``weight`` is ``"source"`` or ``"target"``.
+
+        Examples
+        --------
+        >>> import kostra
+        >>> forest = kostra.minimum_spanning_forest([0, 1, 2], [1, 2, 0], [7, 6, 5])
+        >>> forest.to_pandas().reset_index()
+           edge  source  target  weight
+        0     1       1       2       6
+        1     2       2       0       5
+        """
+        return _picture.frame(self, weight)
+
+    def plot(self, positions, *, ax=None, **style):
+        """Draws the edges with matplotlib, colored by component.
+
+        Parameters
+        ----------
+        positions : array of n by 2
+            The position of each vertex, such as ``graph.coordinates``.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, the current axes.
+        **style
+            Properties of the ``matplotlib.collections.LineCollection``, such as ``linewidths``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If ``positions`` does not have one row of two numbers per vertex.
+
+        Examples
+        --------
+        >>> import kostra, matplotlib.figure
+        >>> forest = kostra.minimum_spanning_forest([0, 1], [1, 2], [5, 6])
+        >>> ax = matplotlib.figure.Figure().subplots()
+        >>> len(forest.plot([[0, 0], [1, 0], [1, 1]], ax=ax).collections)
+        1
+        """
+        return _picture.plot(self, positions, ax, style)
+
+    def _repr_html_(self):
+        """The main figures as a table, for notebooks."""
+        return _picture.table(self)
 
 
 def _restored(cls, arrays, kind, rest):

@@ -1,0 +1,78 @@
+"""Forests as tables and pictures."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import kostra
+
+
+def test_pandas_joins_the_forest_to_the_rows_of_the_input():
+    import pandas
+
+    roads = pandas.DataFrame(
+        {"source": ["a", "b", "a"], "target": ["b", "c", "c"], "km": [4.0, 2.5, 3.0]}
+    )
+    forest = kostra.Graph.from_table(roads, weight="km").minimum_spanning_forest()
+    frame = forest.to_pandas(weight="km")
+    assert frame.index.name == "edge" and list(frame.columns) == ["source", "target", "km"]
+    pandas.testing.assert_frame_equal(
+        frame, roads.iloc[frame.index], check_names=False, check_dtype=False, check_index_type=False
+    )
+    with pytest.raises(ValueError, match="weight is 'source', which is the name of another column"):
+        forest.to_pandas(weight="source")
+
+
+def test_pandas_gets_tuples_as_names():
+    forest = kostra.minimum_spanning_forest([0], [1], [2])
+    forest.nodes = [("a", 1), ("b", 2)]
+    assert forest.to_pandas().source.tolist() == [("a", 1)]
+
+
+def test_a_plot_has_one_line_per_edge_colored_by_component():
+    from matplotlib import colors, figure
+
+    forest = kostra.minimum_spanning_forest([0, 1, 3], [1, 2, 4], n=5)
+    positions = np.array([[0, 0], [1, 0], [1, 1], [5, 5], [6, 7]])
+    ax = figure.Figure().subplots()
+    assert forest.plot(positions, ax=ax, linewidths=2) is ax
+    (lines,) = ax.collections
+    assert [line.tolist() for line in lines.get_segments()] == [
+        [[0, 0], [1, 0]],
+        [[1, 0], [1, 1]],
+        [[5, 5], [6, 7]],
+    ]
+    expected = [colors.to_rgba(color) for color in ("C0", "C0", "C1")]
+    assert [tuple(color) for color in lines.get_edgecolor()] == expected
+    assert ax.get_xlim()[1] >= 6 and ax.get_ylim()[1] >= 7
+    forest.plot(positions, ax=ax, color="red")
+    assert tuple(ax.collections[1].get_edgecolor()[0]) == colors.to_rgba("red")
+    with pytest.raises(ValueError, match=r"positions must have the shape \(5, 2\)"):
+        forest.plot(positions[:4], ax=ax)
+
+
+@pytest.mark.parametrize("edges", [0, 1])
+def test_a_forest_of_few_edges_can_be_plotted(edges):
+    from matplotlib import figure
+
+    forest = kostra.minimum_spanning_forest([0] * edges, [1] * edges, n=2)
+    ax = forest.plot([[0, 0], [1, 1]], ax=figure.Figure().subplots())
+    assert len(ax.collections[0].get_segments()) == edges
+
+
+@pytest.mark.parametrize(
+    "library, call",
+    [("pandas", lambda forest: forest.to_pandas()), ("matplotlib", lambda forest: forest.plot([]))],
+)
+def test_a_missing_library_is_named(monkeypatch, library, call):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=f"needs {library}; run `pip install {library}`"):
+        call(kostra.minimum_spanning_forest([0], [1]))
+
+
+def test_notebooks_show_the_figures():
+    shown = kostra.minimum_spanning_forest([0], [1], [1500], n=4, maximum=True)._repr_html_()
+    assert "Maximum spanning forest" in shown
+    assert "<th>components</th><td>3</td>" in shown
+    assert "<th>total weight</th><td>1,500</td>" in shown
