@@ -13,7 +13,7 @@ fn tuples_arrays_and_slices_give_one_graph() {
     let (u, v, weights) = ([0, 1, 2], [1, 2, 2], [7, u64::MAX, 0]);
     let graphs = [
         Graph::from_edges(tuples),
-        Graph::from_edges(&tuples),
+        Graph::from_edges(tuples.iter()),
         Graph::from_edges(tuples.iter().filter(|_| true)),
         Graph::with_vertices(3, tuples.to_vec()),
         Graph::from_slices(3, &u, &v, &weights),

@@ -7,7 +7,8 @@
 
 mod boundary;
 mod decoder;
-#[cfg(all(test, feature = "bzip2", feature = "xz", feature = "zstd"))]
+#[cfg(test)]
+#[cfg(all(feature = "bzip2", feature = "xz", feature = "zstd"))]
 mod tests;
 mod units;
 #[cfg(feature = "xz")]
