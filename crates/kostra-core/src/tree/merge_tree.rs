@@ -6,7 +6,9 @@
 //! contains a latest link, and the edge of that link is the last edge, in order, on their path in
 //! the forest. The tree is also called the Kruskal reconstruction tree.
 
-use crate::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory};
+use crate::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory, prefetch};
+
+use super::NotAForest;
 
 /// The link of a vertex without a parent.
 const NEVER: u32 = u32::MAX;
@@ -72,35 +74,86 @@ impl MergeTree {
     pub fn new<W: Weight>(edges: Edges<'_, W>, forest: &Forest) -> Result<Self, OutOfMemory> {
         let mut ranks = memory::collected(forest.ids().iter().map(|&id| edges.rank(id)))?;
         ranks.sort_unstable();
-        let n = edges.vertices();
-        let mut tree = Self {
-            parents: memory::collected(0..n)?,
-            links: memory::filled(n as usize, NEVER)?,
-            edges: memory::with_capacity(ranks.len())?,
-            children: memory::with_capacity(ranks.len())?,
-        };
-        let mut sizes = memory::filled(n as usize, 1_u32)?;
+        let mut builder = Builder::new(edges.vertices(), ranks.len())?;
         for rank in ranks {
             let edge = W::Key::rank_id(rank);
             let (u, v) = edges.ends(edge);
-            let (a, b) = (tree.root(u), tree.root(v));
-            // With equal sizes, either vertex can be the parent. The lower one is.
-            let (child, parent) =
-                if (sizes[a as usize], b) < (sizes[b as usize], a) { (a, b) } else { (b, a) };
-            sizes[parent as usize] += sizes[child as usize];
-            tree.parents[child as usize] = parent;
-            tree.links[child as usize] = tree.edges.len() as u32;
-            tree.edges.push(edge);
-            tree.children.push(child);
+            builder.join(edge, u, v);
         }
-        Ok(tree)
+        Ok(builder.tree)
     }
 
-    fn root(&self, mut vertex: Vertex) -> Vertex {
-        while self.links[vertex as usize] != NEVER {
+    /// Builds the hierarchy of the edges of a forest that are already in order. Edge `i` is
+    /// `ends[i]`, and its number is `i`.
+    ///
+    /// ```
+    /// use kostra_core::tree::{MergeTree, NotAForest};
+    ///
+    /// let tree = MergeTree::in_order(4, &[[2, 3], [0, 1], [1, 2]])?;
+    /// assert_eq!(tree.clusters(2)?, [0, 0, 1, 1]);
+    /// assert_eq!(
+    ///     MergeTree::in_order(2, &[[0, 1], [1, 0]]).err(),
+    ///     Some(NotAForest::Cycle { edge: 1 })
+    /// );
+    /// # Ok::<(), NotAForest>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When an end is not below `vertices`, the edges contain a cycle, or the system does not grant
+    /// the memory.
+    pub fn in_order(vertices: u32, ends: &[[Vertex; 2]]) -> Result<Self, NotAForest> {
+        // A forest has fewer edges than vertices. So positions fit into 32 bits.
+        let possible = &ends[..ends.len().min(vertices as usize)];
+        let mut builder = Builder::new(vertices, possible.len())?;
+        for (edge, &[u, v]) in (0..).zip(possible) {
+            if let Some(&vertex) = [u, v].iter().find(|&&end| end >= vertices) {
+                return Err(NotAForest::OutOfRange { edge, vertex, vertices });
+            }
+            if !builder.join(edge, u, v) {
+                return Err(NotAForest::Cycle { edge });
+            }
+        }
+        if let Some(&[vertex, _]) = ends.first().filter(|_| vertices == 0) {
+            return Err(NotAForest::OutOfRange { edge: 0, vertex, vertices });
+        }
+        Ok(builder.tree)
+    }
+
+    /// The ancestor of a vertex after the first `merges` merges that has no later ancestor. It
+    /// represents the vertex's cluster at this time. Takes O(log n) time.
+    ///
+    /// # Panics
+    /// When the vertex is out of range.
+    #[inline]
+    pub fn representative(&self, mut vertex: Vertex, merges: usize) -> Vertex {
+        // `NEVER` is not below `merges`, because a forest has fewer edges.
+        let merges = merges.min(self.edges.len()) as u32;
+        while self.links[vertex as usize] < merges {
             vertex = self.parents[vertex as usize];
         }
         vertex
+    }
+
+    /// For merge `i`, the representative that stops to be one, and the one that represents the
+    /// merged cluster. The first one's cluster is not the larger one.
+    ///
+    /// # Panics
+    /// When there is no merge `i`.
+    #[inline]
+    pub fn link(&self, i: usize) -> (Vertex, Vertex) {
+        let child = self.children[i];
+        (child, self.parents[child as usize])
+    }
+
+    /// Prefetches the data that [`link`](Self::link) reads for this child.
+    #[inline]
+    pub fn prefetch(&self, child: Vertex) {
+        prefetch(&self.parents, child as usize);
+    }
+
+    /// The vertex that each merge linked: the first part of [`link`](Self::link).
+    pub fn children(&self) -> &[Vertex] {
+        &self.children
     }
 
     /// The edges of the forest in order. Edge `i` of this list causes merge `i`.
@@ -162,13 +215,7 @@ impl MergeTree {
         let mut clusters = memory::with_capacity(self.parents.len())?;
         let mut next = 0;
         for vertex in 0..self.parents.len() as Vertex {
-            let mut root = vertex;
-            while (self.links[root as usize] as usize) < merges
-                && self.links[root as usize] != NEVER
-            {
-                root = self.parents[root as usize];
-            }
-            let number = &mut numbers[root as usize];
+            let number = &mut numbers[self.representative(vertex, merges) as usize];
             if *number == NONE {
                 *number = next;
                 next += 1;
@@ -176,6 +223,54 @@ impl MergeTree {
             clusters.push(*number);
         }
         Ok(clusters)
+    }
+}
+
+/// A hierarchy in construction, with the sizes of the clusters.
+struct Builder {
+    tree: MergeTree,
+    sizes: Vec<u32>,
+}
+
+impl Builder {
+    fn new(vertices: u32, merges: usize) -> Result<Self, OutOfMemory> {
+        let n = vertices as usize;
+        let tree = MergeTree {
+            parents: memory::collected(0..vertices)?,
+            links: memory::filled(n, NEVER)?,
+            edges: memory::with_capacity(merges)?,
+            children: memory::with_capacity(merges)?,
+        };
+        Ok(Self { tree, sizes: memory::filled(n, 1)? })
+    }
+
+    fn root(&self, mut vertex: Vertex) -> Vertex {
+        // The parent of a root is the root.
+        loop {
+            let parent = self.tree.parents[vertex as usize];
+            if parent == vertex {
+                return vertex;
+            }
+            vertex = parent;
+        }
+    }
+
+    /// Joins the clusters of the ends of the next edge. Returns false if they are the same cluster.
+    fn join(&mut self, edge: EdgeId, u: Vertex, v: Vertex) -> bool {
+        let (a, b) = (self.root(u), self.root(v));
+        if a == b {
+            return false;
+        }
+        let Self { tree, sizes } = self;
+        // With equal sizes, either vertex can be the parent. The lower one is.
+        let (child, parent) =
+            if (sizes[a as usize], b) < (sizes[b as usize], a) { (a, b) } else { (b, a) };
+        sizes[parent as usize] += sizes[child as usize];
+        tree.parents[child as usize] = parent;
+        tree.links[child as usize] = tree.edges.len() as u32;
+        tree.edges.push(edge);
+        tree.children.push(child);
+        true
     }
 }
 
