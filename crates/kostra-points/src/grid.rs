@@ -111,7 +111,8 @@ impl Grid {
         };
         let cells = product(shape).filter(|&cells| cells <= MAX_VERTICES);
         let edges = offsets.iter().try_fold(0_usize, |sum, offset| {
-            let pairs = [0, 1, 2].map(|axis| shape[axis].saturating_sub(offset[axis].unsigned_abs()));
+            let pairs =
+                [0, 1, 2].map(|axis| shape[axis].saturating_sub(offset[axis].unsigned_abs()));
             sum.checked_add(product(pairs)?)
         });
         match (cells, edges) {
@@ -143,7 +144,8 @@ impl Grid {
                 for x in 0..width {
                     let cell = (z * height + y) * width + x;
                     for &[dz, dy, dx] in self.offsets {
-                        let inside = (place(z, dz, depth), place(y, dy, height), place(x, dx, width));
+                        let inside =
+                            (place(z, dz, depth), place(y, dy, height), place(x, dx, width));
                         if let (Some(z), Some(y), Some(x)) = inside {
                             visit(cell, (z * height + y) * width + x);
                         }
@@ -232,7 +234,8 @@ mod tests {
                 let mut expected = Vec::new();
                 for low in 0..grid.cells() {
                     for high in low + 1..grid.cells() {
-                        let steps = [0, 1, 2].map(|axis| place(low)[axis].abs_diff(place(high)[axis]));
+                        let steps =
+                            [0, 1, 2].map(|axis| place(low)[axis].abs_diff(place(high)[axis]));
                         let near = match connectivity {
                             Connectivity::Faces => steps.iter().sum::<usize>() == 1,
                             Connectivity::Corners => steps.iter().all(|&step| step <= 1),
@@ -257,9 +260,8 @@ mod tests {
     #[test]
     fn arrays_that_do_not_fit_are_refused() {
         let grid = Grid::new([1, 2, 2], Connectivity::Faces).unwrap();
-        let error = |values: &[f64], channels| {
-            grid.differences(values, channels).unwrap_err().to_string()
-        };
+        let error =
+            |values: &[f64], channels| grid.differences(values, channels).unwrap_err().to_string();
         assert!(error(&[0.0; 5], 1).contains("5 values are not 1 for each of 4 cells"));
         assert!(error(&[], 0).contains("0 values are not 0"));
         assert!(error(&[0.0, 0.0, f64::NAN, 0.0], 1).contains("cell 2 is NaN"));

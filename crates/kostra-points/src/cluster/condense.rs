@@ -139,8 +139,7 @@ impl<'a> Undo<'a> {
             memory::push(&mut self.clusters, Cluster::new(kept.cluster, size, distance))?;
         }
         let child_entry = if inside { kept.entry } else { self.end_of(merge, child) };
-        self.nodes[child as usize] =
-            Node::Kept(Kept { cluster: new, entry: child_entry, depth });
+        self.nodes[child as usize] = Node::Kept(Kept { cluster: new, entry: child_entry, depth });
         self.nodes[parent as usize] = Node::Kept(Kept { cluster: new + 1, entry, depth });
         // The part with the entry is the left one.
         let children = if inside { [new, new + 1] } else { [new + 1, new] };
@@ -166,7 +165,9 @@ mod tests {
     fn random_hierarchy(seed: u64, n: u32) -> Hierarchy {
         let random = Stream::new(seed);
         let mut edges: Vec<(u64, u32, u32)> = (1..n)
-            .map(|v| (random.at(v.into()) % 40, random.split(1).below(v.into(), v.into()) as u32, v))
+            .map(|v| {
+                (random.at(v.into()) % 40, random.split(1).below(v.into(), v.into()) as u32, v)
+            })
             .collect();
         edges.sort_unstable();
         Hierarchy::new(PointTree {

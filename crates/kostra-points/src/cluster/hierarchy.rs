@@ -191,7 +191,9 @@ mod tests {
         let cycle = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (0, 1, 1.0)];
         assert!(error(tree(3, &cycle)).contains("edge 2 closes a cycle"));
         assert!(error(tree(2, &[(1, 1, 0.0)])).contains("edge 0 closes a cycle"));
-        assert!(error(tree(3, &[(0, 1, 1.0), (1, 2, f64::NAN)])).contains("edge 1 has distance NaN"));
+        assert!(
+            error(tree(3, &[(0, 1, 1.0), (1, 2, f64::NAN)])).contains("edge 1 has distance NaN")
+        );
         assert!(error(tree(3, &[(0, 1, 1.0), (1, 2, 0.5)])).contains("sort the edges"));
         let mut short = tree(3, &[(0, 1, 1.0)]);
         short.distances.clear();

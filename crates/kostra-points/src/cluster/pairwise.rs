@@ -24,7 +24,8 @@ impl Distances<'_> {
         };
         // A condensed array of no value belongs to one point.
         let points = if is_square { values.isqrt() } else { ((8 * values + 1).isqrt() + 1) / 2 };
-        let expected = if is_square { points * points } else { points * points.saturating_sub(1) / 2 };
+        let expected =
+            if is_square { points * points } else { points * points.saturating_sub(1) / 2 };
         (expected == values).then_some(points as u32)
     }
 
@@ -42,9 +43,7 @@ impl Distances<'_> {
         let (n, low, high) = (n as usize, low as usize, high as usize);
         match self {
             Self::Square(values) => values[low * n + high],
-            Self::Condensed(values) => {
-                values[(low * (2 * n - low - 1)) / 2 + high - low - 1]
-            }
+            Self::Condensed(values) => values[(low * (2 * n - low - 1)) / 2 + high - low - 1],
         }
     }
 }

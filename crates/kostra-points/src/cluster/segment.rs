@@ -132,7 +132,8 @@ mod tests {
         let end = |part: u64| {
             (0..200).map(|edge| random.split(part).below(edge, 60) as u32).collect::<Vec<_>>()
         };
-        let weights = (0..200).map(|edge| random.split(2).below(edge, 20) as f64).collect::<Vec<_>>();
+        let weights =
+            (0..200).map(|edge| random.split(2).below(edge, 20) as f64).collect::<Vec<_>>();
         EdgeList::new(60, end(0), end(1), weights).unwrap()
     }
 

@@ -205,14 +205,27 @@ mod tests {
 
     /// Two dense groups near to each other, 0..4 and 4..8, a third one, 8..12, and point 12 apart.
     fn groups() -> CondensedTree {
-        Hierarchy::new(PointTree {
-            len: 13,
-            ends: vec![
-                [0, 1], [1, 2], [2, 3], [4, 5], [5, 6], [6, 7], [8, 9], [9, 10], [10, 11],
-                [3, 4], [7, 8], [11, 12],
-            ],
-            distances: vec![1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 4.0, 3.0, 10.0, 20.0],
-        }.sorted())
+        Hierarchy::new(
+            PointTree {
+                len: 13,
+                ends: vec![
+                    [0, 1],
+                    [1, 2],
+                    [2, 3],
+                    [4, 5],
+                    [5, 6],
+                    [6, 7],
+                    [8, 9],
+                    [9, 10],
+                    [10, 11],
+                    [3, 4],
+                    [7, 8],
+                    [11, 12],
+                ],
+                distances: vec![1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 4.0, 3.0, 10.0, 20.0],
+            }
+            .sorted(),
+        )
         .unwrap()
         .condensed(3)
         .unwrap()
