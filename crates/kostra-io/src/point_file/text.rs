@@ -11,7 +11,6 @@ use crate::whole::WholeText;
 
 /// What all lines have in common.
 struct Table {
-    separator: Separator,
     /// The number of columns of every line.
     columns: usize,
     /// The columns of the coordinates.
@@ -33,7 +32,7 @@ pub(super) fn read(stream: &mut Stream<'_>, columns: &[PointColumn]) -> Result<P
     let names = if is_header { names(first, separator) } else { Vec::new() };
     let chosen =
         chosen(columns, &names, count).map_err(|sentence| Fault::at_line(line, 1, sentence))?;
-    let table = Table { separator, columns: count, chosen };
+    let table = Table { columns: count, chosen };
     if is_header {
         lines.next();
     }
