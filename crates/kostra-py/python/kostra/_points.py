@@ -32,7 +32,7 @@ class PointTree(Forest):
     >>> tree = kostra.euclidean_mst([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> tree.edges
     array([[0, 2],
-           [1, 2]])
+           [1, 2]], dtype=int32)
     >>> tree.distances.round(3)
     array([1.   , 4.243])
     """
@@ -96,7 +96,7 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     >>> tree = kostra.euclidean_mst(cities, metric="haversine")
     >>> tree.edges
     array([[1, 2],
-           [0, 1]])
+           [0, 1]], dtype=int32)
     >>> (tree.distances / 1000).round()
     array([111., 185.])
     """

@@ -128,7 +128,7 @@ class HDBSCAN(_Estimator):
     Examples
     --------
     >>> import kostra.cluster
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.3], [9.0]]
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.3], [20.0]]
     >>> kostra.cluster.HDBSCAN(min_cluster_size=2).fit_predict(X)
     array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
     """
@@ -167,7 +167,7 @@ class HDBSCAN(_Estimator):
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
         tree = self._tree(X, least if self.min_samples is None else self.min_samples)
-        self._condensed = _kostra.Condensed(tree._inner, least)
+        self._condensed, self._least = _kostra.Condensed(tree._inner, least), least
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
@@ -204,8 +204,7 @@ class HDBSCAN(_Estimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if hasattr(self, "spanning_tree_"):
-            least = int(self.min_cluster_size)
-            self._condensed = _kostra.Condensed(self.spanning_tree_._inner, least)
+            self._condensed = _kostra.Condensed(self.spanning_tree_._inner, self._least)
 
 
 class SingleLinkage(_Estimator):
@@ -320,7 +319,7 @@ class FelzenszwalbSegmentation(_Estimator):
     >>> segmentation = kostra.cluster.FelzenszwalbSegmentation(scale=1, min_size=1)
     >>> segmentation.fit_predict(X)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
-    >>> segmentation.fit_predict(kostra.grid([[10, 11, 90], [10, 12, 91]]))
+    >>> segmentation.set_params(scale=20).fit_predict(kostra.grid([[10, 11, 90], [10, 12, 91]]))
     array([0, 0, 1, 0, 0, 1], dtype=int32)
     """
 
