@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 from sklearn.cluster import HDBSCAN as Theirs
 from sklearn.cluster import AgglomerativeClustering
+from sklearn.cluster._hdbscan import _tree
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import check_estimator
@@ -19,8 +20,8 @@ from kostra.cluster import HDBSCAN, FelzenszwalbSegmentation, SingleLinkage
 
 
 def blobs(n=300, d=2, seed=0):
-    points, _ = make_blobs(n, d, centers=6, cluster_std=[0.3, 0.5, 0.8, 1, 1.2, 2], random_state=seed)
-    return points
+    spread = [0.3, 0.5, 0.8, 1, 1.2, 2]
+    return make_blobs(n, d, centers=6, cluster_std=spread, random_state=seed)[0]
 
 
 def same_partition(a, b):
@@ -32,9 +33,21 @@ def test_the_estimators_pass_scikit_learns_checks(estimator):
     check_estimator(estimator())
 
 
+def theirs(function, *arguments, **options):
+    """Calls scikit-learn. Its search upwards from ``cluster_selection_epsilon`` does not run with
+    NumPy 2.4 and later.
+    """
+    try:
+        return function(*arguments, **options)
+    except TypeError as error:
+        if "0-dimensional" in str(error) and options.get("cluster_selection_epsilon"):
+            pytest.skip("this scikit-learn does not run with this NumPy")
+        raise
+
+
 OPTIONS = [
     {},
-    {"min_cluster_size": 12, "min_samples": 3},
+    {"min_cluster_size": 12},
     {"min_cluster_size": 2, "min_samples": 1},
     {"cluster_selection_method": "leaf"},
     {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.6},
@@ -48,18 +61,40 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("seed", range(4))
-def test_labels_and_probabilities_are_scikit_learns(options, seed):
+def test_labels_and_probabilities_are_scikit_learns_if_no_distances_are_equal(options, seed):
+    # With more samples, many mutual reachability distances are one core distance.
+    options = {"min_samples": 2} | options
     points = blobs(seed=seed, d=2 + seed % 2)
-    ours, theirs = HDBSCAN(**options).fit(points), Theirs(**options, copy=True).fit(points)
-    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
-    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, rtol=1e-9)
+    found = HDBSCAN(**options).fit(points)
+    expected = theirs(lambda **options: Theirs(**options, copy=True).fit(points), **options)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_allclose(found.probabilities_, expected.probabilities_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("options", OPTIONS[:-1], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_and_probabilities_are_scikit_learns_for_the_same_hierarchy(options, seed):
+    options = {name: option for name, option in options.items() if name != "min_samples"}
+    points = blobs(seed=seed).round(seed % 2)
+    tree = kostra.euclidean_mst(points, min_samples=7)
+    linkage = kostra.single_linkage(tree)
+    rows = np.empty(len(linkage), _tree.HIERARCHY_dtype)
+    for name, column in zip(rows.dtype.names, linkage.T):
+        rows[name] = column
+    options = {"min_cluster_size": 5} | options
+    labels, probabilities = theirs(_tree.tree_to_labels, rows, **options)
+    found = HDBSCAN(**options).fit(tree)
+    # Which of two parts is the left one is not in a linkage matrix.
+    assert same_partition(found.labels_, labels)
+    np.testing.assert_allclose(found.probabilities_, probabilities)
 
 
 def test_a_single_cluster_and_noise_only_are_scikit_learns():
     points = np.random.default_rng(1).normal(size=(60, 2))
     for options in ({}, {"allow_single_cluster": True}, {"min_cluster_size": 50}):
-        ours, theirs = HDBSCAN(**options).fit(points), Theirs(**options, copy=True).fit(points)
-        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+        options = {"min_samples": 2} | options
+        expected = Theirs(**options, copy=True).fit(points)
+        np.testing.assert_array_equal(HDBSCAN(**options).fit(points).labels_, expected.labels_)
 
 
 def test_points_that_coincide_have_labels():
@@ -71,7 +106,7 @@ def test_points_that_coincide_have_labels():
 
 def test_every_form_of_the_distances_gives_the_labels_of_the_points():
     points = blobs(150)
-    expected = HDBSCAN().fit(points)
+    expected = HDBSCAN(min_samples=2).fit(points)
     condensed = pdist(points)
     square = squareform(condensed)
     # Every entry of the sparse form is stored, the diagonal included.
@@ -80,10 +115,10 @@ def test_every_form_of_the_distances_gives_the_labels_of_the_points():
     arrays = NearestNeighbors(n_neighbors=149).fit(points).kneighbors()
     forms = [square, condensed, full, full.tocsr(), arrays, arrays[::-1]]
     for form in forms:
-        found = HDBSCAN(metric="precomputed").fit(form)
+        found = HDBSCAN(metric="precomputed", min_samples=2).fit(form)
         np.testing.assert_array_equal(found.labels_, expected.labels_)
         np.testing.assert_allclose(found.probabilities_, expected.probabilities_)
-    tree = kostra.euclidean_mst(points, min_samples=5)
+    tree = kostra.euclidean_mst(points, min_samples=2)
     np.testing.assert_array_equal(HDBSCAN().fit(tree).labels_, expected.labels_)
 
 
@@ -91,11 +126,10 @@ def test_sparse_neighbors_give_scikit_learns_labels():
     points = blobs(200)
     graph = kneighbors_graph(points, 60, mode="distance")
     graph = graph.maximum(graph.T).tocsr()
-    options = {"metric": "precomputed", "min_cluster_size": 8}
-    if sparse.csgraph.connected_components(graph)[0] == 1:
-        theirs = Theirs(**options, copy=True).fit(graph)
-        ours = HDBSCAN(**options).fit(graph)
-        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    assert sparse.csgraph.connected_components(graph)[0] == 1
+    options = {"metric": "precomputed", "min_cluster_size": 8, "min_samples": 1}
+    expected = Theirs(**options, copy=True).fit(graph)
+    assert same_partition(HDBSCAN(**options).fit(graph).labels_, expected.labels_)
 
 
 def test_components_are_apart_at_an_infinite_distance():
@@ -167,10 +201,10 @@ def test_bad_neighbors_are_refused():
 def test_single_linkage_is_scikit_learns():
     points = blobs(120)
     for options in ({"n_clusters": 7}, {"n_clusters": None, "distance_threshold": 0.9}):
-        ours = SingleLinkage(**options).fit(points)
-        theirs = AgglomerativeClustering(linkage="single", **options).fit(points)
-        assert same_partition(ours.labels_, theirs.labels_)
-        assert ours.n_clusters_ == theirs.n_clusters_
+        found = SingleLinkage(**options).fit(points)
+        expected = AgglomerativeClustering(linkage="single", **options).fit(points)
+        assert same_partition(found.labels_, expected.labels_)
+        assert found.n_clusters_ == expected.n_clusters_
     with pytest.raises(ValueError, match="either n_clusters or distance_threshold"):
         SingleLinkage(distance_threshold=1.0).fit(points)
     with pytest.raises(ValueError, match="n_clusters must be from 1 to 120"):

@@ -64,7 +64,7 @@ def test_mutual_reachability_counts_the_point_itself():
         ([[1.0], [2.0]], {"min_samples": 3}, "min_samples is 3, but there are 2 points"),
         ([[1.0], [2.0]], {"min_samples": 0}, "min_samples must be from 1"),
         ([[1.0], [2.0]], {"metric": "minkowski"}, "metric must be one of"),
-        ([[1.0], [2.0]], {"metric": "haversine"}, "2 coordinates"),
+        ([[10.0], [20.0]], {"metric": "haversine"}, "2 coordinates"),
         ([[91.0, 0.0], [2.0, 0.0]], {"metric": "haversine"}, "latitude"),
         ([[0.0, 0.0], [1.0, 0.0]], {"metric": "cosine"}, "only zeros"),
     ],

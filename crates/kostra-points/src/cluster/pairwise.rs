@@ -23,7 +23,7 @@ impl Distances<'_> {
             Self::Condensed(values) => (values.len() as u64, false),
         };
         // A condensed array of no value belongs to one point.
-        let points = if is_square { values.isqrt() } else { ((8 * values + 1).isqrt() + 1) / 2 };
+        let points = if is_square { values.isqrt() } else { (8 * values + 1).isqrt().div_ceil(2) };
         let expected =
             if is_square { points * points } else { points * points.saturating_sub(1) / 2 };
         (expected == values).then_some(points as u32)
