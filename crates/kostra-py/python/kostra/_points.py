@@ -98,7 +98,7 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     array([[1, 2],
            [0, 1]], dtype=int32)
     >>> (tree.distances / 1000).round()
-    array([111., 185.])
+    array([111., 186.])
     """
     coordinates, metric = points("X", X), _metric(metric)
     n, dimensions = coordinates.shape
