@@ -72,8 +72,8 @@ impl PointRequest {
         }
     }
 
-    /// Reads the points and finds their tree of mutual reachability distances; with `min_samples` 1,
-    /// the distances themselves.
+    /// Reads the points and finds their tree of mutual reachability distances; with `min_samples`
+    /// 1, the distances themselves.
     ///
     /// # Errors
     /// When the file or the points are at fault.

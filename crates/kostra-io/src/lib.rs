@@ -6,8 +6,8 @@
 //! does not depend on the number of threads.
 //!
 //! `interface` contains the types that formats and their users share, `formats` the formats and
-//! their table. `point_file` reads tables of points. `read`, `write`, `part` and `recognition` use the table, and formats do not use
-//! these modules.
+//! their table. `point_file` reads tables of points. `read`, `write`, `part` and `recognition` use
+//! the table, and formats do not use these modules.
 
 mod attributed_graph;
 mod blocks;

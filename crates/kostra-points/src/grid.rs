@@ -131,8 +131,8 @@ impl Grid {
         self.edges
     }
 
-    /// Calls `visit` for each pair of neighbors, the lower one first, in ascending order. This is the
-    /// order of the edge ids.
+    /// Calls `visit` for each pair of neighbors, the lower one first, in ascending order. This is
+    /// the order of the edge ids.
     fn for_each(&self, mut visit: impl FnMut(usize, usize)) {
         let [depth, height, width] = self.shape;
         let place = |at: usize, by: isize, size: usize| {

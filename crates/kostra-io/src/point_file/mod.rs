@@ -1,8 +1,8 @@
 //! Files of points: a table as text, or an array of NumPy.
 //!
-//! A text has one point per line. Columns are separated as in an edge list: by blanks, tabs, commas,
-//! semicolons or bars. `#`, `%` and `//` start comments. The first line may contain the names of the
-//! columns. A `.npy` file contains an n x d array, or n values of one coordinate.
+//! A text has one point per line. Columns are separated as in an edge list: by blanks, tabs,
+//! commas, semicolons or bars. `#`, `%` and `//` start comments. The first line may contain the
+//! names of the columns. A `.npy` file contains an n x d array, or n values of one coordinate.
 //!
 //! The reader holds the file in memory.
 
@@ -93,8 +93,8 @@ impl PointColumn {
 ///
 /// # Errors
 /// When the input cannot be opened or read, has no points, a row has more or fewer columns than the
-/// first one, or a coordinate is not a number. When `columns` is empty and the name of a column says
-/// that it is no coordinate. NaN and infinite coordinates are not refused.
+/// first one, or a coordinate is not a number. When `columns` is empty and the name of a column
+/// says that it is no coordinate. NaN and infinite coordinates are not refused.
 pub fn read_points(
     input: &Input,
     columns: &[PointColumn],

@@ -4,10 +4,10 @@ use kostra_core::{OutOfMemory, memory};
 
 /// A hierarchy without the clusters of fewer than `min_cluster_size` points.
 ///
-/// Go down the hierarchy from the cluster of all points. Where it divides into two parts of at least
-/// `min_cluster_size` points, two clusters begin. Where only one part is large enough, it is still
-/// the same cluster, and the points of the other part leave it. Where no part is large enough, the
-/// cluster ends, and all its points leave.
+/// Go down the hierarchy from the cluster of all points. Where it divides into two parts of at
+/// least `min_cluster_size` points, two clusters begin. Where only one part is large enough, it is
+/// still the same cluster, and the points of the other part leave it. Where no part is large
+/// enough, the cluster ends, and all its points leave.
 ///
 /// Distances are also given as densities, 1 / distance; the density of distance 0 is infinite.
 ///
@@ -63,12 +63,12 @@ impl Cluster {
 }
 
 impl CondensedTree {
-    /// The clusters. Cluster 0 contains all points; there is none if there are no points. The number
-    /// of a cluster is above the number of its parent.
+    /// The clusters. Cluster 0 contains all points; there is none if there are no points. The
+    /// number of a cluster is above the number of its parent.
     ///
     /// The order is that of scikit-learn for Euclidean points: level by level of the hierarchy. Of
-    /// two clusters, the first one is the one that the path from point 0 in the spanning tree enters
-    /// first.
+    /// two clusters, the first one is the one that the path from point 0 in the spanning tree
+    /// enters first.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters
     }
@@ -91,8 +91,8 @@ impl CondensedTree {
 
     /// The outlier score of each point by GLOSH, from 0 to 1.
     ///
-    /// The score is 1 - a / b. Here a is the density at which the point leaves its last cluster, and
-    /// b the highest density in this cluster and the clusters below it.
+    /// The score is 1 - a / b. Here a is the density at which the point leaves its last cluster,
+    /// and b the highest density in this cluster and the clusters below it.
     ///
     /// Source: as for [`CondensedTree`], section 6.
     ///

@@ -63,9 +63,9 @@ impl Hierarchy {
         &self.merges
     }
 
-    /// SciPy's linkage matrix. Row `i` contains the two clusters that merge, the lower number first,
-    /// their distance and the number of points in both. Point `p` is cluster `p`, and row `i` creates
-    /// cluster `n + i`.
+    /// SciPy's linkage matrix. Row `i` contains the two clusters that merge, the lower number
+    /// first, their distance and the number of points in both. Point `p` is cluster `p`, and row
+    /// `i` creates cluster `n + i`.
     ///
     /// # Errors
     /// When the system does not grant the memory.
@@ -77,8 +77,8 @@ impl Hierarchy {
         }))
     }
 
-    /// The clusters that edges of at most this distance connect: the cluster of each point. Clusters
-    /// are numbered from 0 in the order of their lowest points. Takes O(n log n) time.
+    /// The clusters that edges of at most this distance connect: the cluster of each point.
+    /// Clusters are numbered from 0 in the order of their lowest points. Takes O(n log n) time.
     ///
     /// # Errors
     /// When the system does not grant the memory.

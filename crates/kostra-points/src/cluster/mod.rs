@@ -2,8 +2,8 @@
 //!
 //! [`Hierarchy`] is single-linkage clustering: SciPy's linkage matrix and flat cuts.
 //! [`CondensedTree`] is the hierarchy without the clusters of fewer than `min_cluster_size` points,
-//! and [`CondensedTree::select`] chooses clusters from it: HDBSCAN. [`segment`] divides a graph, such
-//! as the pixels of an image, by the criterion of Felzenszwalb and Huttenlocher.
+//! and [`CondensedTree::select`] chooses clusters from it: HDBSCAN. [`segment`] divides a graph,
+//! such as the pixels of an image, by the criterion of Felzenszwalb and Huttenlocher.
 //!
 //! ```
 //! use kostra_points::PointTree;

@@ -16,8 +16,8 @@ pub(super) struct Split {
 /// Numbers clusters level by level of the hierarchy, and from left to right in a level. Returns the
 /// clusters in the order of their numbers, and the number of each cluster.
 ///
-/// At equal depth, no part of the hierarchy contains another one. So the order from left to right is
-/// the order in which a walk over the clusters meets them that visits the left child first.
+/// At equal depth, no part of the hierarchy contains another one. So the order from left to right
+/// is the order in which a walk over the clusters meets them that visits the left child first.
 pub(super) fn number(
     clusters: Vec<Cluster>,
     splits: Vec<Split>,

@@ -49,8 +49,8 @@ impl CondensedTree {
     /// Chooses clusters. The labels and probabilities are those of scikit-learn's `HDBSCAN` for the
     /// same hierarchy. Takes O(n) time.
     ///
-    /// If the cluster of all points is the only choice, it contains only the points that leave last,
-    /// or with `epsilon`, the points that leave below this distance.
+    /// If the cluster of all points is the only choice, it contains only the points that leave
+    /// last, or with `epsilon`, the points that leave below this distance.
     ///
     /// # Errors
     /// When `epsilon` is negative or NaN, `max_cluster_size` is zero, or the system does not grant

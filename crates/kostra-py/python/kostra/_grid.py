@@ -28,8 +28,8 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
         The weights. By default, the absolute difference of the values of two cells, and for several
         channels the Euclidean distance: ``float32`` if ``array`` has floats or integers of up to 32
         or 16 bits, and ``float64`` otherwise. A callable gets two arrays with the values of the
-        ends of all edges, and returns an array with the weights. ``numpy.maximum`` gives for heights
-        of a terrain the height at which water passes.
+        ends of all edges, and returns an array with the weights. ``numpy.maximum`` gives for
+        heights of a terrain the height at which water passes.
     threads : int, optional
         The number of threads for checking the weights of a callable.
 
@@ -94,8 +94,8 @@ def grid(array, connectivity=4, weight="difference", *, threads=None):
 def segment(graph, *, scale, min_size=1):
     """The segments of a graph by the criterion of Felzenszwalb and Huttenlocher.
 
-    Edges are visited in the order of (weight, edge id). An edge merges two segments if its weight is
-    at most the largest weight inside each of them, plus ``scale`` divided by their number of
+    Edges are visited in the order of (weight, edge id). An edge merges two segments if its weight
+    is at most the largest weight inside each of them, plus ``scale`` divided by their number of
     vertices. Then an edge merges two segments if one of them has fewer than ``min_size`` vertices.
 
     Parameters

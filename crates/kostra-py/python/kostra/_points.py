@@ -84,8 +84,8 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     Raises
     ------
     ValueError, TypeError
-        If ``X`` contains no points, no columns, NaN or infinite values, or if ``min_samples`` is not
-        from 1 to n.
+        If ``X`` contains no points, no columns, NaN or infinite values, or if ``min_samples`` is
+        not from 1 to n.
     KeyboardInterrupt
         If Ctrl-C is pressed during the call.
 

@@ -2,7 +2,8 @@
 
 * :class:`HDBSCAN` finds clusters of different densities, and noise.
 * :class:`SingleLinkage` merges the nearest clusters.
-* :class:`FelzenszwalbSegmentation` divides points whose neighbors differ more than their regions do.
+* :class:`FelzenszwalbSegmentation` divides points whose neighbors differ more than their regions
+  do.
 
 All three are exact and deterministic: they use the unique spanning tree of
 :func:`kostra.euclidean_mst`. With ``metric="precomputed"``, ``X`` contains distances in one of these
