@@ -53,7 +53,13 @@ pub(super) struct Arguments {
     selection: SelectionMethod,
 
     /// Do not divide clusters below this distance
-    #[arg(long, value_name = "DISTANCE", default_value_t = 0.0, value_parser = distance)]
+    #[arg(
+        long,
+        value_name = "DISTANCE",
+        default_value_t = 0.0,
+        value_parser = distance,
+        allow_negative_numbers = true, // so that the message names the fault
+    )]
     epsilon: f64,
 
     /// The largest cluster that the excess of mass selects
