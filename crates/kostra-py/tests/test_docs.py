@@ -15,10 +15,13 @@ MODULES = [
     "kostra",
     "kostra._forest",
     "kostra._graph",
+    "kostra._grid",
     "kostra._partition",
+    "kostra._points",
     "kostra._solve",
     "kostra._tree",
     "kostra._verify",
+    "kostra.cluster",
     "kostra.scipy",
 ]
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -96,7 +99,7 @@ def signatures(tree):
     return found
 
 
-@pytest.mark.parametrize("module", ["kostra", "kostra.scipy"])
+@pytest.mark.parametrize("module", ["kostra", "kostra.cluster", "kostra.scipy"])
 def test_stubs_say_what_is_there(module):
     module = importlib.import_module(module)
     stub = signatures(ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text()))
