@@ -109,4 +109,4 @@ def test_stubs_say_what_is_there(module):
         attributes = {name for name, item in vars(kind).items() if inspect.ismemberdescriptor(item)}
         public = {name for name in vars(kind) if not name.startswith("_")} - attributes
         methods = {name.split(".")[1] for name in stub if name.startswith(f"{kind.__name__}.")}
-        assert public == {name for name in methods if not name.startswith("__")}
+        assert public == {name for name in methods if not name.startswith("_")}
