@@ -4,8 +4,8 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use kostra::tree::{self, Bottleneck, MergeTree};
-use kostra::{
+use kostra_core::tree::{self, Bottleneck, MergeTree};
+use kostra_core::{
     AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total,
     Vertex, Weight, memory, with_graph,
 };
@@ -39,7 +39,7 @@ impl Forest {
         let (u, v) = points.ends.iter().map(|&[u, v]| (u, v)).unzip::<_, _, Vec<_>, Vec<_>>();
         let ids: Vec<EdgeId> = (0..u.len() as EdgeId).collect();
         let tree = EdgeList::of_checked(points.len, u, v, points.distances);
-        let whole = kostra::Forest::new(tree.edges(Order::Minimum), ids);
+        let whole = kostra_core::Forest::new(tree.edges(Order::Minimum), ids);
         let (total, components) = (whole.total(), whole.components());
         Self {
             ids: whole.into_ids(),
@@ -159,7 +159,7 @@ impl Forest {
         }
         let whole = with_graph!(&*graph.0, tree => {
             let ids = (0..ids.len() as EdgeId).collect();
-            kostra::Forest::new(tree.edge_list().edges(order), ids)
+            kostra_core::Forest::new(tree.edge_list().edges(order), ids)
         });
         Ok(Self {
             ids,
@@ -271,8 +271,8 @@ impl Forest {
     }
 
     /// The forest of all edges of `tree`.
-    fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra::Forest {
-        kostra::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
+    fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra_core::Forest {
+        kostra_core::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
     }
 }
 

@@ -30,7 +30,7 @@ use pyo3::types::PyDict;
 /// Large allocations by Rust code, such as graphs from files, request huge pages. NumPy requests
 /// them itself.
 #[global_allocator]
-static MEMORY: kostra::ReportingAllocator = kostra_cli::ALLOCATOR;
+static MEMORY: kostra_core::ReportingAllocator = kostra_cli::ALLOCATOR;
 
 /// The compiled part of `kostra`.
 #[pymodule]

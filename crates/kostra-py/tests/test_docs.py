@@ -30,6 +30,10 @@ GUIDE = sorted(
     path for path in (ROOT / "docs/guide").glob("*.md") if "```pycon\n" in path.read_text()
 )
 
+PROGRAMS = sorted(
+    path for path in (ROOT / "docs/guide").glob("*.md") if "```python\n" in path.read_text()
+)
+
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run(module):
@@ -61,6 +65,20 @@ def test_the_guides_examples_run(page, tmp_path, monkeypatch):
             pathlib.Path(info.split()[1]).write_text(text)
     test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
     assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.stem)
+def test_the_guides_programs_run(page, tmp_path, monkeypatch):
+    """Blocks ``python`` are one program. Those of GPU arrays need CuPy and a device."""
+    if page.stem == "gpu-arrays":
+        cupy = pytest.importorskip("cupy")
+        try:
+            cupy.cuda.runtime.getDeviceCount()
+        except cupy.cuda.runtime.CUDARuntimeError as error:
+            pytest.skip(str(error))
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    exec("".join(blocks), {})
 
 
 def signatures(tree):
