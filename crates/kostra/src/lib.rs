@@ -52,6 +52,7 @@
 //! - `verify`: the first violation of a wrong forest
 //! - `all_solvers`: all solvers on one graph, with an observer
 
+mod hetero;
 mod registry;
 pub mod renumbering;
 

@@ -4,9 +4,12 @@ use kostra_core::{AnyGraph, Solver};
 use kostra_cuda::Device;
 use thiserror::Error;
 
+use crate::hetero::Hetero;
+
 /// All solvers, in the order of the tables in the documentation.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
-    kostra_cpu::solvers().chain(kostra_cuda::solvers())
+    let both: &'static dyn Solver = &Hetero;
+    kostra_cpu::solvers().chain(kostra_cuda::solvers()).chain(std::iter::once(both))
 }
 
 /// No solver has the requested id.
