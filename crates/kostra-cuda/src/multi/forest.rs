@@ -164,6 +164,8 @@ impl<W: Weight> List<W> {
 
     /// The forest of the list as members of the set of all `all` edges of the graph.
     pub(super) fn mark(&self, device: &Device, all: usize) -> Result<DeviceEdgeSet, SolveError> {
+        // Freeing memory of another device makes that one current.
+        device.bind()?;
         let mut set = DeviceEdgeSet::new(device, all)?;
         if self.edges.edges > 0 {
             let found = fast::find_on_edges(device, &self.edges, &mut Run::new())?;
@@ -202,6 +204,7 @@ pub(super) fn reduce<W: Weight>(
     list: &DeviceEdges<W>,
     ids: &Ids,
 ) -> Result<DeviceForest<W>, SolveError> {
+    device.bind()?; // freeing memory of another device makes that one current
     if list.edges == 0 {
         return Ok(DeviceForest::empty(device)?);
     }

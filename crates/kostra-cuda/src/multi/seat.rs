@@ -123,10 +123,9 @@ pub(super) fn on_all<W: Weight, E: Into<SolveError> + Send>(
             Err(error) => Err(error.into()),
         };
     });
-    let results = work
-        .into_iter()
-        .map(|((_, seat), result)| result.map_err(|error| name_device(&seat.device, error)));
-    results.collect()
+    work.into_iter().try_for_each(|((_, seat), result)| {
+        result.map_err(|error| name_device(&seat.device, error))
+    })
 }
 
 /// Merges the forests of seats in pairs at the same time: the first seat of a pair gets the list of
@@ -154,7 +153,7 @@ pub(super) fn merge<W: Weight>(
             Ok(())
         });
     });
-    work.into_iter().map(|(.., result)| result).collect()
+    work.into_iter().try_for_each(|(.., result)| result)
 }
 
 /// Adds the device's number to an error that does not name the device.
