@@ -104,25 +104,30 @@ fn resident<W: Weight>(
     let mut parts_of_multi = Phases::default();
     let right = fast::on_edges(first, &whole, &mut Run::new())?;
     for run in 0..=runs {
-        let mut turn = |index: usize, solve: &mut dyn FnMut() -> Result<EdgeSet, Fault>| {
-            first.wake()?;
+        // The times are without the copy of the answer to the host.
+        type Solve<'a> = &'a mut dyn FnMut(&mut Run<'_>) -> Result<EdgeSet, kostra::SolveError>;
+        let mut turn = |index: usize, solve: Solve<'_>| {
+            devices.iter().try_for_each(|device| device.wake())?;
+            let (mut phases, mut state) = (Phases::default(), Run::new());
+            if index == 1 {
+                state = state.observed_by(&mut phases);
+            }
             let start = Instant::now();
-            let set = solve()?;
-            let time = start.elapsed();
+            let set = solve(&mut state)?;
+            let time = start.elapsed().saturating_sub(state.take_device_times().download);
+            drop(state);
+            if index == 1 {
+                parts_of_multi = phases;
+            }
             if run > 0 {
                 times[index].push(time);
             }
             if set.words() == right.words() { Ok(()) } else { Err(Fault::from("WRONG answer")) }
         };
-        turn(0, &mut || Ok(fast::on_edges(first, &whole, &mut Run::new())?))?;
-        turn(1, &mut || {
-            let mut phases = Phases::default();
-            let set = multi::on_edges(&shares, &mut Run::new().observed_by(&mut phases))?;
-            parts_of_multi = phases;
-            Ok(set)
-        })?;
+        turn(0, &mut |run| fast::on_edges(first, &whole, run))?;
+        turn(1, &mut |run| multi::on_edges(&shares, run))?;
         if let Some(rows) = &rows {
-            turn(2, &mut || Ok(fast::on_rows(first, rows, &mut Run::new())?))?;
+            turn(2, &mut |run| fast::on_rows(first, rows, run))?;
         }
     }
     let [one, several, rows] = [0, 1, 2].map(|index| median(&mut times[index]));
