@@ -2,7 +2,67 @@
 //!
 //! [`PointTree`] is what the parts of this crate have in common: the functions for points return
 //! it, and the functions for clusters take it.
+//!
+//! ```
+//! use kostra_core::Run;
+//! use kostra_points::{Metric, Points, spanning_tree};
+//!
+//! let points = Points::new(&[0.0, 0.0, 3.0, 4.0, 0.0, 1.0], 2)?;
+//! let tree = spanning_tree(&points, Metric::Euclidean, &mut Run::new())?;
+//! assert_eq!(tree.ends, [[0, 2], [1, 2]]);
+//! assert_eq!(tree.distances, [1.0, 18_f64.sqrt()]);
+//! # Ok::<(), kostra_points::PointsError>(())
+//! ```
+//!
+//! | module | contents |
+//! |---|---|
+//! | `points` | [`Points`]: the checked input |
+//! | `metric` | [`Metric`], [`Distance`]: what is measured |
+//! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
+//! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
+//! | `neighbors` | [`nearest_neighbors`], [`core_distances`] |
+//! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
+//! | [`grid`] | grids of pixels or voxels as graphs |
 
+mod blocks;
+mod brute_force;
+mod canonical;
+pub mod cluster;
+mod error;
+pub mod grid;
+mod kd_tree;
+mod metric;
+mod neighbors;
+mod pair;
 mod point_tree;
+mod points;
+mod wide;
 
+pub use brute_force::brute_force;
+pub use canonical::{Norm, Prepared};
+pub use error::PointsError;
+pub use kd_tree::kd_tree;
+pub use metric::{Distance, EARTH_RADIUS, Metric};
+pub use neighbors::{Neighbors, core_distances, nearest_neighbors};
 pub use point_tree::PointTree;
+pub use points::{Coordinate, MAX_POINTS, Points, Values};
+
+/// The most dimensions of a search tree.
+pub const MAX_TREE_DIMENSIONS: usize = 16;
+
+/// The canonical minimum spanning tree of points: by [`kd_tree()`] for up to
+/// [`MAX_TREE_DIMENSIONS`] dimensions, by [`brute_force()`] for more.
+///
+/// # Errors
+/// As [`brute_force()`].
+pub fn spanning_tree(
+    points: &Points<'_>,
+    distance: impl Into<Distance>,
+    run: &mut kostra_core::Run<'_>,
+) -> Result<PointTree, PointsError> {
+    if points.dimensions() <= MAX_TREE_DIMENSIONS {
+        kd_tree(points, distance, run)
+    } else {
+        brute_force(points, distance, run)
+    }
+}

@@ -16,8 +16,10 @@ use std::time::{Duration, Instant};
 
 use kostra::cuda::multi::{self, DeviceShare};
 use kostra::cuda::{Device, DeviceCsr, DeviceEdges, fast};
-use kostra::{
-    AnyGraph, EdgeSet, Graph, Observer, Order, Run, Solution, Weight, generate, solver, with_graph,
+use kostra::{generate, solver};
+use kostra_core::{
+    AnyGraph, EdgeSet, Graph, Observer, Order, Problem, Run, Solution, SolveError, Weight,
+    with_graph,
 };
 
 type Fault = Box<dyn std::error::Error>;
@@ -94,7 +96,7 @@ fn resident<W: Weight>(
     let shares: Vec<_> =
         devices.iter().zip(&parts).map(|(device, edges)| DeviceShare { device, edges }).collect();
     let rows = if has_rows {
-        let view = kostra::Problem::new(graph, Order::Minimum, solver("cuda-fast-rows")?.info());
+        let view = Problem::new(graph, Order::Minimum, solver("cuda-fast-rows")?.info());
         graph.csr("cuda-fast-rows", &mut Run::new().on_threads(threads))?;
         Some(DeviceCsr::upload(first, view.csr(&mut Run::new())?, threads)?)
     } else {
@@ -105,7 +107,7 @@ fn resident<W: Weight>(
     let right = fast::on_edges(first, &whole, &mut Run::new())?;
     for run in 0..=runs {
         // The times are without the copy of the answer to the host.
-        type Solve<'a> = &'a mut dyn FnMut(&mut Run<'_>) -> Result<EdgeSet, kostra::SolveError>;
+        type Solve<'a> = &'a mut dyn FnMut(&mut Run<'_>) -> Result<EdgeSet, SolveError>;
         let mut turn = |index: usize, solve: Solve<'_>| {
             devices.iter().try_for_each(|device| device.wake())?;
             let (mut phases, mut state) = (Phases::default(), Run::new());

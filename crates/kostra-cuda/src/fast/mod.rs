@@ -204,8 +204,8 @@ pub fn ids_on_edges<W: Weight>(
     Ok(ids)
 }
 
-/// The canonical forest of an edge list that has edges and is stored on the device. The forest stays
-/// there, in the scratch memory, until the answer is dropped.
+/// The canonical forest of an edge list that has edges and is stored on the device. The forest
+/// stays there, in the scratch memory, until the answer is dropped.
 pub(crate) fn find_on_edges<'a, W: Weight>(
     device: &'a Device,
     graph: &DeviceEdges<W>,

@@ -1,0 +1,305 @@
+//! **The canonical distance**: the one definition by which all methods, any number of threads, and
+//! devices compare pairs of points.
+//!
+//! 1. *Preparation.* Coordinates are converted to `f64`, which is exact. Haversine points become
+//!    points of the unit sphere in three dimensions (see `sphere`), and cosine vectors are divided
+//!    by their lengths. The result is a row of `f64` for each point, and a [`Norm`].
+//! 2. *The compared distance* of two rows `x` and `y` is computed over the dimensions in ascending
+//!    order, from 0: `sum + (x - y) * (x - y)` for [`Norm::Squares`], `sum + |x - y|` for
+//!    [`Norm::Absolutes`], `max(sum, |x - y|)` for [`Norm::Largest`]. Every operation is rounded to
+//!    `f64` separately: a fused multiply-add would give another result.
+//! 3. *Mutual reachability.* The compared distance is the largest of both core distances and the
+//!    compared distance of the rows. A core distance is itself a compared distance.
+//! 4. *The order.* Pairs are ordered by (compared distance, lower index, higher index). The order
+//!    is strict, so the spanning tree is unique.
+//! 5. *The reported distance* is a monotone function of the compared one: its square root for
+//!    Euclidean, the same number for Manhattan and Chebyshev, `2 r asin(sqrt(c) / 2)` for haversine
+//!    (`c` is the squared chord, `r` the radius of the Earth), and `c / 2` for cosine. Compared
+//!    distances that differ in the last bits may be reported as equal.
+//!
+//! Why this arithmetic: rounding is monotone. So the compared distance of a point and the nearest
+//! point of a box, computed by the same operations, is never above the compared distance of the
+//! point and any point in the box. Bounds of a search tree need no tolerance.
+
+mod sphere;
+
+use std::borrow::Cow;
+
+use kostra_core::memory;
+
+use crate::points::Values;
+use crate::{EARTH_RADIUS, Metric, Points, PointsError};
+
+/// How differences of coordinates are combined to a compared distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Norm {
+    /// The sum of squared differences.
+    Squares,
+    /// The sum of absolute differences.
+    Absolutes,
+    /// The largest absolute difference.
+    Largest,
+}
+
+impl Norm {
+    /// The compared distance of two rows of equal length. O(d).
+    pub fn compared(self, x: &[f64], y: &[f64]) -> f64 {
+        let differences = x.iter().zip(y).map(|(x, y)| x - y);
+        match self {
+            Self::Squares => differences.fold(0.0, Squares::add),
+            Self::Absolutes => differences.fold(0.0, Absolutes::add),
+            Self::Largest => differences.fold(0.0, Largest::add),
+        }
+    }
+}
+
+/// A [`Norm`] as a type, for inner loops.
+pub(crate) trait Accumulate: Copy + Send + Sync {
+    /// Adds the difference of one dimension.
+    fn add(sum: f64, difference: f64) -> f64;
+}
+
+/// [`Norm::Squares`].
+#[derive(Clone, Copy)]
+pub(crate) struct Squares;
+/// [`Norm::Absolutes`].
+#[derive(Clone, Copy)]
+pub(crate) struct Absolutes;
+/// [`Norm::Largest`].
+#[derive(Clone, Copy)]
+pub(crate) struct Largest;
+
+impl Accumulate for Squares {
+    #[inline(always)]
+    fn add(sum: f64, difference: f64) -> f64 {
+        sum + difference * difference
+    }
+}
+
+impl Accumulate for Absolutes {
+    #[inline(always)]
+    fn add(sum: f64, difference: f64) -> f64 {
+        sum + difference.abs()
+    }
+}
+
+impl Accumulate for Largest {
+    #[inline(always)]
+    fn add(sum: f64, difference: f64) -> f64 {
+        larger(sum, difference.abs())
+    }
+}
+
+/// The larger of two numbers that are not NaN: one instruction, unlike `f64::max`.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// Points whose distances can be compared: rows of 64-bit coordinates, and a [`Norm`]. The source
+/// of this module defines compared distances and their order.
+#[derive(Clone, Debug)]
+pub struct Prepared<'a> {
+    rows: Cow<'a, [f64]>,
+    len: u32,
+    dimensions: usize,
+    metric: Metric,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares points for a metric. O(n * d). Memory: `8 * n * d` bytes, except for 64-bit
+    /// coordinates that need no change.
+    ///
+    /// # Errors
+    /// When the metric does not accept the points (see [`Metric`]), when a distance may overflow or
+    /// all squared distances vanish, or when the system refuses the memory.
+    pub fn new(points: &Points<'a>, metric: Metric) -> Result<Self, PointsError> {
+        let (len, dimensions) = (points.len(), points.dimensions());
+        if metric == Metric::Haversine && dimensions != 2 {
+            return Err(PointsError::NotGeographic { dimensions });
+        }
+        let rows = match (metric, points.values()) {
+            (Metric::Haversine, values) => Cow::Owned(sphere::embedded(values, len)?),
+            (Metric::Cosine, values) => Cow::Owned(directions(values, len, dimensions)?),
+            (_, Values::F64(values)) => Cow::Borrowed(values),
+            (_, values) => {
+                let mut rows = memory::zeros(len as usize * dimensions)?;
+                values.copy_to(0, &mut rows);
+                Cow::Owned(rows)
+            }
+        };
+        let dimensions = if metric == Metric::Haversine { 3 } else { dimensions };
+        let prepared = Self { rows, len, dimensions, metric };
+        prepared.check_range()?;
+        Ok(prepared)
+    }
+
+    /// The prepared coordinates, row by row.
+    pub fn rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// The prepared coordinates of a point.
+    pub fn row(&self, point: u32) -> &[f64] {
+        &self.rows[point as usize * self.dimensions..][..self.dimensions]
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there are no points.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of coordinates of a row: 3 for haversine.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The metric that the points are prepared for.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The norm by which rows are compared.
+    pub fn norm(&self) -> Norm {
+        match self.metric {
+            Metric::Euclidean | Metric::Haversine | Metric::Cosine => Norm::Squares,
+            Metric::Manhattan => Norm::Absolutes,
+            Metric::Chebyshev => Norm::Largest,
+        }
+    }
+
+    /// The compared distance of two points. O(d).
+    pub fn compared(&self, u: u32, v: u32) -> f64 {
+        self.norm().compared(self.row(u), self.row(v))
+    }
+
+    /// The distance that is reported for a compared distance.
+    pub fn reported(&self, compared: f64) -> f64 {
+        match self.metric {
+            Metric::Euclidean => compared.sqrt(),
+            Metric::Manhattan | Metric::Chebyshev => compared,
+            Metric::Haversine => 2.0 * EARTH_RADIUS * (compared.sqrt() / 2.0).min(1.0).asin(),
+            Metric::Cosine => compared / 2.0,
+        }
+    }
+
+    /// Refuses points whose compared distances overflow, or all vanish although the points differ.
+    fn check_range(&self) -> Result<(), PointsError> {
+        /// The least square of the diagonal: far above the squares that lose bits, below 2^-1022.
+        const LEAST_SQUARE: f64 = 1e-280;
+        let Some(first) = self.rows.get(..self.dimensions) else { return Ok(()) };
+        let (mut low, mut high) = (first.to_vec(), first.to_vec());
+        for row in self.rows.chunks_exact(self.dimensions) {
+            for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(row) {
+                *low = low.min(x);
+                *high = larger(*high, x);
+            }
+        }
+        let diagonal = self.norm().compared(&high, &low);
+        if !diagonal.is_finite() {
+            // 2^513 times the square root of the dimensions: squares and their sum stay below
+            // 2^1024.
+            let roots = (self.dimensions as f64).sqrt().log2().ceil() as i32;
+            return Err(PointsError::TooWide { divisor: 2.0_f64.powi(515 + roots) });
+        }
+        let differ = low.iter().zip(&high).any(|(low, high)| low < high);
+        if self.norm() == Norm::Squares && differ && diagonal < LEAST_SQUARE {
+            return Err(PointsError::TooNarrow { factor: 2.0_f64.powi(512) });
+        }
+        Ok(())
+    }
+}
+
+/// Vectors divided by their lengths.
+fn directions(values: Values<'_>, len: u32, dimensions: usize) -> Result<Vec<f64>, PointsError> {
+    let mut rows = memory::zeros(len as usize * dimensions)?;
+    values.copy_to(0, &mut rows);
+    for (row, vector) in rows.chunks_exact_mut(dimensions).enumerate() {
+        let largest = vector.iter().fold(0.0, |largest, x| larger(largest, x.abs()));
+        if largest == 0.0 {
+            return Err(PointsError::ZeroVector { row });
+        }
+        // A power of two, so that the squares neither overflow nor vanish. Exact, except for
+        // components that do not change the direction.
+        let scale = match largest {
+            x if x > 2.0_f64.powi(400) => 2.0_f64.powi(-600),
+            x if x < 2.0_f64.powi(-400) => 2.0_f64.powi(600),
+            _ => 1.0,
+        };
+        vector.iter_mut().for_each(|x| *x *= scale);
+        let length = vector.iter().copied().fold(0.0, Squares::add).sqrt();
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distance(metric: Metric, points: &[f64], dimensions: usize) -> f64 {
+        let points = Points::new(points, dimensions).unwrap();
+        let prepared = Prepared::new(&points, metric).unwrap();
+        prepared.reported(prepared.compared(0, 1))
+    }
+
+    fn refused(metric: Metric, points: &[f64], dimensions: usize) -> String {
+        let points = Points::new(points, dimensions).unwrap();
+        Prepared::new(&points, metric).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn each_metric_is_what_its_name_says() {
+        let points = [1.0, 2.0, 4.0, 6.0];
+        assert_eq!(distance(Metric::Euclidean, &points, 2), 5.0);
+        assert_eq!(distance(Metric::Manhattan, &points, 2), 7.0);
+        assert_eq!(distance(Metric::Chebyshev, &points, 2), 4.0);
+        assert!((distance(Metric::Cosine, &[1.0, 0.0, 0.0, 3.0], 2) - 1.0).abs() < 1e-15);
+        assert!((distance(Metric::Cosine, &[1e300, 0.0, -1e-320, 0.0], 2) - 2.0).abs() < 1e-15);
+        // From the equator to a pole.
+        let quarter = distance(Metric::Haversine, &[0.0, 17.0, 90.0, -3.0], 2);
+        assert!((quarter / EARTH_RADIUS - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+    }
+
+    #[test]
+    fn haversine_is_right_from_millimeters_to_half_the_earth() {
+        // The chord of opposite points hardly changes with the angle.
+        let cases = [(1e-8, 1e-8), (1e-3, 1e-8), (1.0, 1e-8), (90.0, 1e-8), (179.0, 1e-6)];
+        for (degrees, tolerance) in cases.into_iter().chain([(180.0, 0.2)]) {
+            for from in [-180.0, -33.0, 0.0] {
+                let measured = distance(Metric::Haversine, &[0.0, from, 0.0, from + degrees], 2);
+                let expected = ((from + degrees) - from).to_radians() * EARTH_RADIUS;
+                assert!((measured - expected).abs() < tolerance, "{degrees}: {measured}");
+            }
+        }
+    }
+
+    #[test]
+    fn points_that_a_metric_does_not_accept_are_refused() {
+        assert!(refused(Metric::Haversine, &[1.0, 2.0, 3.0], 3).contains("not 3"));
+        assert!(
+            refused(Metric::Haversine, &[1.0, 2.0, 91.0, 3.0], 2).contains("row 1 has latitude")
+        );
+        assert!(refused(Metric::Haversine, &[1.0, -190.0], 2).contains("row 0 has longitude -190"));
+        assert!(
+            refused(Metric::Cosine, &[1.0, 0.0, 0.0, -0.0], 2).contains("row 1 has only zeros")
+        );
+    }
+
+    #[test]
+    fn distances_that_overflow_or_vanish_are_refused_with_a_factor() {
+        let (wide, narrow) = ([-1e300, 1e300], [1e-200, 3e-200]);
+        assert!(refused(Metric::Euclidean, &wide, 1).contains("divide all coordinates by"));
+        assert!(refused(Metric::Euclidean, &narrow, 1).contains("multiply all coordinates by"));
+        assert!(refused(Metric::Chebyshev, &[-1.7e308, 1.7e308], 1).contains("divide"));
+        assert_eq!(distance(Metric::Manhattan, &wide, 1), 2e300);
+        assert_eq!(distance(Metric::Euclidean, &[1e300, 1e300], 1), 0.0);
+        let divided = [-f64::MAX, f64::MAX].map(|x| x / 2.0_f64.powi(515));
+        assert!(distance(Metric::Euclidean, &divided, 1).is_finite());
+    }
+}

@@ -1,0 +1,127 @@
+//! The errors of this crate's functions for points.
+
+use kostra_core::OutOfMemory;
+use thiserror::Error;
+
+/// A set of points that has no answer, or a function that did not finish.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PointsError {
+    /// Points of no dimension.
+    #[error("the points have 0 coordinates each; give each point at least 1 coordinate")]
+    NoDimensions,
+    /// The array of coordinates is not a whole number of rows.
+    #[error(
+        "{values} coordinates are not rows of {dimensions} coordinates; give all points the same number of coordinates"
+    )]
+    Ragged {
+        /// The number of coordinates.
+        values: usize,
+        /// The number of coordinates of a point.
+        dimensions: usize,
+    },
+    /// More points than an index can count.
+    #[error("{points} points are more than the limit of {}; use a sample", crate::MAX_POINTS)]
+    TooManyPoints {
+        /// The number of points.
+        points: usize,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error(
+        "row {row}, column {column} (counted from 0) is {value}; remove the point or replace the coordinate"
+    )]
+    NotFinite {
+        /// The point.
+        row: usize,
+        /// The coordinate of the point.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// The haversine metric needs points of two coordinates.
+    #[error(
+        "the haversine metric needs 2 coordinates per point (latitude, longitude), not {dimensions}"
+    )]
+    NotGeographic {
+        /// The number of coordinates of a point.
+        dimensions: usize,
+    },
+    /// A latitude is out of range.
+    #[error(
+        "row {row} has latitude {value}, which is not in -90..=90; give degrees in the order latitude, longitude"
+    )]
+    Latitude {
+        /// The point.
+        row: usize,
+        /// The latitude.
+        value: f64,
+    },
+    /// A longitude is out of range.
+    #[error(
+        "row {row} has longitude {value}, which is not in -180..=360; give degrees in the order latitude, longitude"
+    )]
+    Longitude {
+        /// The point.
+        row: usize,
+        /// The longitude.
+        value: f64,
+    },
+    /// A vector of zeros has no direction.
+    #[error(
+        "row {row} has only zeros, which have no angle to other points; remove the point or choose another metric"
+    )]
+    ZeroVector {
+        /// The point.
+        row: usize,
+    },
+    /// The distance between two points may overflow.
+    #[error(
+        "distances between the points overflow 64-bit floating-point numbers; divide all coordinates by {divisor:e}"
+    )]
+    TooWide {
+        /// A power of two that makes the coordinates small enough.
+        divisor: f64,
+    },
+    /// The squares of all distances vanish.
+    #[error(
+        "squared distances between the points underflow 64-bit floating-point numbers; multiply all coordinates by {factor:e}"
+    )]
+    TooNarrow {
+        /// A power of two that makes the coordinates large enough.
+        factor: f64,
+    },
+    /// The k-d tree does not serve this number of dimensions.
+    #[error(
+        "a k-d tree serves points of up to {} dimensions, not {dimensions}; use brute force",
+        crate::MAX_TREE_DIMENSIONS
+    )]
+    TooManyDimensions {
+        /// The number of dimensions, after haversine coordinates became three.
+        dimensions: usize,
+    },
+    /// The number of samples that define a core distance is not possible.
+    #[error("min_samples is {min_samples}; give a number from 1 to the number of points, {points}")]
+    MinSamples {
+        /// The requested number.
+        min_samples: usize,
+        /// The number of points.
+        points: usize,
+    },
+    /// A point has fewer neighbors than requested.
+    #[error(
+        "{neighbors} nearest neighbors are requested, and a point has {} others; request fewer",
+        points.saturating_sub(1)
+    )]
+    TooFewNeighbors {
+        /// The requested number.
+        neighbors: usize,
+        /// The number of points.
+        points: usize,
+    },
+    /// The observer of the run cancelled it.
+    #[error("cancelled")]
+    Cancelled,
+    /// The system refuses memory.
+    #[error("the system does not grant {} bytes of memory; use fewer points", .0.bytes)]
+    OutOfMemory(#[from] OutOfMemory),
+}

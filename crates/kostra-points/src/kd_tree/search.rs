@@ -1,0 +1,221 @@
+//! The nearest point of another component, for the points of a leaf at once.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::build::{Node, distances};
+use super::rounds::{Candidates, MIXED, NO_POINT};
+use super::space::Space;
+use super::walk::Walk;
+use crate::blocks::{LANES, Lanes, largest};
+use crate::canonical::{Accumulate, larger};
+use crate::wide::Work;
+
+/// The components of a round.
+pub(super) struct Components<'a> {
+    /// The component of each position.
+    pub(super) of: &'a [[u32; LANES]],
+    /// The component of all points of each node, or [`MIXED`].
+    pub(super) of_nodes: &'a [u32],
+    /// The reach of the best candidate of each component so far, as bits.
+    pub(super) cut: &'a [AtomicU64],
+    /// The largest component does not search: the others merge with it if they must.
+    pub(super) skipped: u32,
+}
+
+impl Components<'_> {
+    /// The reach of the best candidate of a component so far.
+    #[inline(always)]
+    pub(super) fn cut(&self, component: u32) -> f64 {
+        f64::from_bits(self.cut[component as usize].load(Relaxed))
+    }
+
+    /// Lowers the reach of the best candidate of a component.
+    #[inline(always)]
+    pub(super) fn lower_cut(&self, component: u32, reach: f64) {
+        let cut = &self.cut[component as usize];
+        if reach.to_bits() < cut.load(Relaxed) {
+            cut.fetch_min(reach.to_bits(), Relaxed);
+        }
+    }
+}
+
+/// The search from consecutive leaves.
+pub(super) struct Search<'a, A, const D: usize> {
+    pub(super) space: &'a Space<A, D>,
+    pub(super) components: &'a Components<'a>,
+    pub(super) first_leaf: usize,
+    pub(super) candidates: &'a mut [Candidates],
+}
+
+impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (leaf, candidates) in (self.first_leaf..).zip(self.candidates) {
+            let Some(mut searching) = Searching::new(self.components, leaf, candidates) else {
+                continue;
+            };
+            searching.search(self.space, leaf, candidates);
+            searching.finish(candidates);
+        }
+    }
+}
+
+/// The points of a leaf that search.
+struct Searching<'a> {
+    components: &'a Components<'a>,
+    /// The component of each lane.
+    of: &'a [u32; LANES],
+    /// The lanes that search.
+    lanes: Lanes,
+    /// The reach of the best candidate of the component of each lane; negative for lanes that do
+    /// not search.
+    cut: [f64; LANES],
+    /// The index of the candidate of each lane.
+    id: [u32; LANES],
+    /// The component of all lanes that search, or [`MIXED`].
+    common: u32,
+}
+
+impl<'a> Searching<'a> {
+    /// The points of a leaf whose component may have a better candidate at them.
+    #[inline(always)]
+    fn new(components: &'a Components<'a>, leaf: usize, candidates: &Candidates) -> Option<Self> {
+        let of = &components.of[leaf];
+        let mut cut = [-1.0; LANES];
+        let (mut lanes, mut common) = (0, None);
+        for lane in uncertain(components, of, candidates) {
+            lanes |= 1 << lane;
+            cut[lane] = components.cut(of[lane]);
+            let other = common.unwrap_or(of[lane]);
+            common = Some(if other == of[lane] { other } else { MIXED });
+        }
+        let id = [u32::MAX; LANES];
+        Some(Self { components, of, lanes: Lanes(lanes), cut, id, common: common? })
+    }
+
+    #[inline(always)]
+    fn search<A: Accumulate, const D: usize>(
+        &mut self,
+        space: &Space<A, D>,
+        leaf: usize,
+        candidates: &mut Candidates,
+    ) {
+        let tree = &space.tree;
+        for lane in self.lanes {
+            if candidates.partner[lane] != NO_POINT {
+                self.id[lane] = tree.id(candidates.partner[lane]);
+            }
+        }
+        let own = tree.nodes[tree.leaf_nodes[leaf] as usize];
+        let from = &tree.leaves[leaf];
+        let mut widest = largest(&self.cut);
+        let mut walk = Walk::<A, D>::new(tree, leaf);
+        while let Some((node, number)) = walk.next(|node, number, bound| {
+            let bound = larger(bound, larger(own.least_core, node.least_core));
+            if bound > widest || !self.is_foreign(self.components.of_nodes[number as usize]) {
+                return false;
+            }
+            bound < widest || self.may_be_before(node, bound, candidates)
+        }) {
+            let component = self.components.of_nodes[number as usize];
+            let bounds = node.bounds::<A>(from);
+            let passes = |lane| (bounds[lane] <= self.cut[lane]) & (self.of[lane] != component);
+            for lane in Lanes::that(passes) {
+                self.compare(space, (leaf, lane), node.leaf as usize, candidates);
+            }
+            widest = largest(&self.cut);
+        }
+    }
+
+    /// Whether a node has points of another component than a searching lane.
+    #[inline(always)]
+    fn is_foreign(&self, component: u32) -> bool {
+        component == MIXED
+            || component != self.common
+                && (self.common != MIXED
+                    || !Lanes::that(|lane| (self.cut[lane] >= 0.0) & (self.of[lane] != component))
+                        .is_empty())
+    }
+
+    /// Whether a node at the given distance may contain a candidate that is before a lane's.
+    #[inline(always)]
+    fn may_be_before<const D: usize>(
+        &self,
+        node: &Node<D>,
+        bound: f64,
+        candidates: &Candidates,
+    ) -> bool {
+        let improves = |lane| {
+            (self.cut[lane] >= bound)
+                & ((candidates.reach[lane] > bound) | (node.least_id < self.id[lane]))
+        };
+        !Lanes::that(improves).is_empty()
+    }
+
+    /// Compares a point with all points of a leaf.
+    #[inline(always)]
+    fn compare<A: Accumulate, const D: usize>(
+        &mut self,
+        space: &Space<A, D>,
+        (leaf, lane): (usize, usize),
+        to: usize,
+        candidates: &mut Candidates,
+    ) {
+        let tree = &space.tree;
+        let mut reaches = distances::<A, D>(&tree.leaves[leaf], lane, &tree.leaves[to]);
+        if !space.core.is_empty() {
+            let core = space.core[leaf][lane];
+            for (reach, &other) in reaches.iter_mut().zip(&space.core[to]) {
+                // The distance is second, so that the NaN of an unused lane stays.
+                *reach = larger(larger(core, other), *reach);
+            }
+        }
+        let (component, others) = (self.of[lane], &self.components.of[to]);
+        let passes =
+            |other: usize| (reaches[other] <= self.cut[lane]) & (others[other] != component);
+        for other in Lanes::that(passes) {
+            let (reach, id) = (reaches[other], tree.ids[to][other]);
+            if (reach, id) >= (candidates.reach[lane], self.id[lane]) {
+                continue;
+            }
+            candidates.reach[lane] = reach;
+            candidates.partner[lane] = (to * LANES + other) as u32;
+            self.id[lane] = id;
+            if reach < self.cut[lane] {
+                for (cut, &of) in self.cut.iter_mut().zip(self.of) {
+                    *cut = if (of == component) & (reach < *cut) { reach } else { *cut };
+                }
+                self.components.lower_cut(component, reach);
+            }
+        }
+    }
+
+    /// Notes what the search has shown.
+    #[inline(always)]
+    fn finish(&self, candidates: &mut Candidates) {
+        for lane in self.lanes {
+            let is_first = candidates.reach[lane] <= self.cut[lane];
+            candidates.unseen[lane] = if is_first { f64::INFINITY } else { self.cut[lane] };
+        }
+    }
+}
+
+/// The lanes of a leaf that do not know whether another point is as near as the candidate of their
+/// component.
+#[inline(always)]
+pub(super) fn uncertain(
+    components: &Components<'_>,
+    of: &[u32; LANES],
+    candidates: &Candidates,
+) -> Lanes {
+    let unseen = &candidates.unseen;
+    let may_search =
+        |lane: usize| (unseen[lane] < f64::INFINITY) & (of[lane] != components.skipped);
+    let mut lanes = Lanes(0);
+    for lane in Lanes::that(may_search) {
+        lanes.0 |= u32::from(unseen[lane] <= components.cut(of[lane])) << lane;
+    }
+    lanes
+}

@@ -1,0 +1,118 @@
+//! Nearest neighbors by comparing all pairs: O(n^2 * d) time.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
+
+use kostra_core::{OutOfMemory, Run, memory};
+use kostra_parallel::{Schedule, Team, atomic_u64};
+
+use super::Nearest;
+use crate::blocks::{Blocks, LANES, compared};
+use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
+use crate::kd_tree::Found;
+use crate::wide::{Work, wide};
+use crate::{PointsError, Prepared};
+
+/// The compared core distance of each point; empty for `min_samples` 1.
+pub(crate) fn brute_force_core(
+    prepared: &Prepared<'_>,
+    min_samples: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, PointsError> {
+    if min_samples <= 1 {
+        return Ok(Vec::new());
+    }
+    let mut core = memory::zeros(prepared.len() as usize)?;
+    let slots = atomic_u64(&mut core);
+    run.phase("core distances", |run| {
+        for_each_row(prepared, min_samples - 1, team, run, |point, (compared, _)| {
+            slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
+        })
+    })?;
+    Ok(core.into_iter().map(f64::from_bits).collect())
+}
+
+/// Calls `found` with each point and its `neighbors` nearest points, on any thread.
+pub(super) fn for_each_row(
+    prepared: &Prepared<'_>,
+    neighbors: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+    found: impl Fn(u32, Found<'_>) + Sync,
+) -> Result<(), PointsError> {
+    /// Points whose rows are read from the cache while blocks of others pass by.
+    const ROWS: usize = 16;
+    /// Rows between two reports of progress.
+    const REPORTED: usize = 1 << 10;
+    let n = prepared.len() as usize;
+    if neighbors == 0 || n == 0 {
+        return Ok(());
+    }
+    let mut blocks = Blocks::zeros(n, prepared.dimensions())?;
+    (0..prepared.len()).for_each(|point| blocks.set(point as usize, prepared.row(point)));
+    let scratch = (0..team.threads())
+        .map(|_| Ok(Mutex::new(memory::filled(ROWS, Nearest::new(neighbors)?)?)))
+        .collect::<Result<Vec<_>, OutOfMemory>>()?;
+    for start in (0..n).step_by(REPORTED) {
+        run.progress(start, n).map_err(|_| PointsError::Cancelled)?;
+        let len = REPORTED.min(n - start);
+        team.distribute(len, Schedule::Dynamic(ROWS), |thread, range| {
+            let mut nearest = scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            for first in range.clone().step_by(ROWS) {
+                let rows = (start + first) as u32..(start + range.end.min(first + ROWS)) as u32;
+                match prepared.norm() {
+                    Norm::Squares => compare::<Squares>(prepared, &blocks, &rows, &mut nearest),
+                    Norm::Absolutes => compare::<Absolutes>(prepared, &blocks, &rows, &mut nearest),
+                    Norm::Largest => compare::<Largest>(prepared, &blocks, &rows, &mut nearest),
+                }
+                for (point, nearest) in rows.zip(nearest.iter()) {
+                    found(point, (&nearest.compared, &nearest.points));
+                }
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Finds the nearest points of some rows.
+fn compare<A: Accumulate>(
+    prepared: &Prepared<'_>,
+    blocks: &Blocks,
+    rows: &Range<u32>,
+    nearest: &mut [Nearest],
+) {
+    nearest.iter_mut().for_each(Nearest::clear);
+    wide(Compare::<A> { prepared, blocks, rows: rows.clone(), nearest, norm: PhantomData });
+}
+
+struct Compare<'a, A> {
+    prepared: &'a Prepared<'a>,
+    blocks: &'a Blocks,
+    rows: Range<u32>,
+    nearest: &'a mut [Nearest],
+    norm: PhantomData<A>,
+}
+
+impl<A: Accumulate> Work for Compare<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let n = self.prepared.len();
+        for first in (0..n).step_by(LANES) {
+            let block = self.blocks.block(first as usize / LANES);
+            let others = first..n.min(first + LANES as u32);
+            for (point, nearest) in self.rows.clone().zip(self.nearest.iter_mut()) {
+                let distances = compared::<A>(self.prepared.row(point), block);
+                for (other, distance) in others.clone().zip(distances) {
+                    if other != point {
+                        nearest.offer(distance, other);
+                    }
+                }
+            }
+        }
+    }
+}

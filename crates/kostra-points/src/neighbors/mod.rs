@@ -1,0 +1,121 @@
+//! The nearest neighbors of each point, and core distances.
+
+mod brute_force;
+mod nearest;
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use kostra_core::{Run, memory};
+use kostra_parallel::{Team, atomic_u32, atomic_u64, with_observed_team};
+
+pub(crate) use brute_force::brute_force_core;
+use nearest::Nearest;
+
+use crate::kd_tree::{self, Found};
+use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};
+
+/// The nearest neighbors of each point, without the point itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Neighbors {
+    /// The number of neighbors of each point, `k`.
+    pub per_point: usize,
+    /// `n * k` indices of points, row by row. Each row is in ascending order of (compared distance,
+    /// index).
+    pub indices: Vec<u32>,
+    /// The distance to each neighbor.
+    pub distances: Vec<f64>,
+}
+
+/// The `neighbors` nearest other points of each point. Of points at one distance, those with the
+/// lowest indices.
+///
+/// By a k-d tree for up to [`MAX_TREE_DIMENSIONS`] dimensions, by comparing all pairs for more.
+/// Memory: `12 * n * neighbors` bytes for the answer, and two copies of the points.
+///
+/// scikit-learn's `kneighbors(X)` also counts the point itself; `kneighbors()` does not, as here.
+///
+/// # Errors
+/// When the metric does not accept the points, there are not more points than `neighbors`, the
+/// observer cancels the run, or the system refuses memory.
+pub fn nearest_neighbors(
+    points: &Points<'_>,
+    metric: Metric,
+    neighbors: usize,
+    run: &mut Run<'_>,
+) -> Result<Neighbors, PointsError> {
+    let prepared = Prepared::new(points, metric)?;
+    let n = points.len() as usize;
+    if n > 0 && neighbors >= n {
+        return Err(PointsError::TooFewNeighbors { neighbors, points: n });
+    }
+    let mut indices = memory::zeros(n * neighbors)?;
+    let mut distances = memory::zeros(n * neighbors)?;
+    let (index_slots, distance_slots) = (atomic_u32(&mut indices), atomic_u64(&mut distances));
+    with_observed_team(run, run.threads(), |team, run| {
+        for_each_point(&prepared, neighbors, team, run, |point, (compared, points)| {
+            let start = point as usize * neighbors;
+            for (at, (distance, (index, _))) in (start..).zip(compared.iter().zip(points)) {
+                index_slots[at].store(*index, Relaxed);
+                distance_slots[at].store(distance.to_bits(), Relaxed);
+            }
+        })
+    })?;
+    let distances =
+        distances.into_iter().map(|bits| prepared.reported(f64::from_bits(bits))).collect();
+    Ok(Neighbors { per_point: neighbors, indices, distances })
+}
+
+/// The core distance of each point: the distance to the `min_samples`-th nearest point, where the
+/// point itself is the first. So 0 for `min_samples` 1.
+///
+/// # Errors
+/// As [`brute_force`](crate::brute_force()).
+pub fn core_distances(
+    points: &Points<'_>,
+    distance: impl Into<Distance>,
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, PointsError> {
+    let Distance { metric, min_samples } = distance.into();
+    let prepared = Prepared::new(points, metric)?;
+    check_min_samples(min_samples, points)?;
+    let mut core = memory::zeros(points.len() as usize)?;
+    let slots = atomic_u64(&mut core);
+    with_observed_team(run, run.threads(), |team, run| {
+        for_each_point(&prepared, min_samples - 1, team, run, |point, (compared, _)| {
+            slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
+        })
+    })?;
+    Ok(core.into_iter().map(|bits| prepared.reported(f64::from_bits(bits))).collect())
+}
+
+/// Calls `found` with each point and its `neighbors` nearest neighbors, on any thread.
+fn for_each_point(
+    prepared: &Prepared<'_>,
+    neighbors: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+    found: impl Fn(u32, Found<'_>) + Sync,
+) -> Result<(), PointsError> {
+    run.phase("nearest neighbors", |run| {
+        if neighbors == 0 || prepared.is_empty() {
+            Ok(())
+        } else if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
+            kd_tree::for_each_point(prepared, neighbors, found, team, run)
+        } else {
+            brute_force::for_each_row(prepared, neighbors, team, run, found)
+        }
+    })
+}
+
+/// Refuses numbers of samples that define no core distance. For an empty set, any number from 1 is
+/// accepted.
+pub(crate) fn check_min_samples(
+    min_samples: usize,
+    points: &Points<'_>,
+) -> Result<(), PointsError> {
+    let points = points.len() as usize;
+    if min_samples == 0 || (points > 0 && min_samples > points) {
+        return Err(PointsError::MinSamples { min_samples, points });
+    }
+    Ok(())
+}

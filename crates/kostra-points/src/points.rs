@@ -1,0 +1,142 @@
+//! The input: points as rows of coordinates.
+
+use crate::PointsError;
+
+/// The most points of a set: 2^32 - 2, so that a point's index and the number of points are `u32`,
+/// and one index is free.
+pub const MAX_POINTS: usize = u32::MAX as usize - 1;
+
+/// A type of coordinates: `f32` or `f64`.
+pub trait Coordinate: Copy + Into<f64> + sealed::Sealed {
+    /// Marks the type of the values.
+    fn values(values: &[Self]) -> Values<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+impl Coordinate for f32 {
+    fn values(values: &[Self]) -> Values<'_> {
+        Values::F32(values)
+    }
+}
+
+impl Coordinate for f64 {
+    fn values(values: &[Self]) -> Values<'_> {
+        Values::F64(values)
+    }
+}
+
+/// Coordinates of either type.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
+    /// 32-bit coordinates.
+    F32(&'a [f32]),
+    /// 64-bit coordinates.
+    F64(&'a [f64]),
+}
+
+impl Values<'_> {
+    /// Converts the coordinates from `start` to `start + output.len()`. Exact.
+    pub(crate) fn copy_to(self, start: usize, output: &mut [f64]) {
+        let end = start + output.len();
+        match self {
+            Self::F32(values) => {
+                output
+                    .iter_mut()
+                    .zip(&values[start..end])
+                    .for_each(|(to, &from)| *to = from.into());
+            }
+            Self::F64(values) => output.copy_from_slice(&values[start..end]),
+        }
+    }
+}
+
+/// A checked view of `n` points of `d` dimensions: `n * d` finite coordinates, row by row.
+///
+/// Duplicates of a point are ordinary points. A set may be empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Points<'a> {
+    values: Values<'a>,
+    dimensions: usize,
+    len: u32,
+}
+
+impl<'a> Points<'a> {
+    /// Checks an array of coordinates, row by row. O(n * d).
+    ///
+    /// # Errors
+    /// When `dimensions` is 0, the array is not a whole number of rows, there are more than
+    /// [`MAX_POINTS`] points, or a coordinate is NaN or infinite.
+    pub fn new<T: Coordinate>(
+        coordinates: &'a [T],
+        dimensions: usize,
+    ) -> Result<Self, PointsError> {
+        if dimensions == 0 {
+            return Err(PointsError::NoDimensions);
+        }
+        let values = coordinates.len();
+        if values % dimensions != 0 {
+            return Err(PointsError::Ragged { values, dimensions });
+        }
+        let points = values / dimensions;
+        if points > MAX_POINTS {
+            return Err(PointsError::TooManyPoints { points });
+        }
+        if let Some(position) = coordinates.iter().position(|&value| !value.into().is_finite()) {
+            return Err(PointsError::NotFinite {
+                row: position / dimensions,
+                column: position % dimensions,
+                value: coordinates[position].into(),
+            });
+        }
+        Ok(Self { values: T::values(coordinates), dimensions, len: points as u32 })
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there are no points.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of coordinates of a point.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The coordinates, row by row.
+    pub fn values(&self) -> Values<'a> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_no_points_are_refused_with_their_position() {
+        let refused = |coordinates: &[f64], dimensions| {
+            Points::new(coordinates, dimensions).unwrap_err().to_string()
+        };
+        assert!(refused(&[1.0], 0).contains("at least 1 coordinate"));
+        assert!(refused(&[1.0, 2.0, 3.0], 2).contains("3 coordinates are not rows of 2"));
+        assert!(refused(&[1.0, 2.0, 3.0, f64::NAN], 2).contains("row 1, column 1"));
+        assert!(refused(&[1.0, 2.0, f64::INFINITY], 3).contains("row 0, column 2"));
+        let error = Points::new(&[0.0, f32::NEG_INFINITY], 1).unwrap_err();
+        assert!(error.to_string().contains("row 1, column 0 (counted from 0) is -inf"));
+    }
+
+    #[test]
+    fn an_empty_set_is_a_set() {
+        let points = Points::new::<f32>(&[], 3).unwrap();
+        assert_eq!((points.len(), points.is_empty(), points.dimensions()), (0, true, 3));
+    }
+}
