@@ -128,7 +128,7 @@ impl<'a, W: Weight> Halves<'a, W> {
     fn divide_by_rates(&mut self, run: &mut Run<'_>) -> Result<(), SolveError> {
         let (n, first) = (self.edges.vertices() as usize, self.edges.len() / FIRST_TURN);
         let [threads, device] = self.turn(first, first, run)?;
-        let share = threads_share(threads, device);
+        let share = threads_share(threads.as_secs_f64(), device.as_secs_f64());
         let gain = predicted_gain(share, self.high - self.low, n);
         run.counter("predicted gain in percent", 100.0 * gain);
         if gain < LEAST_GAIN {
@@ -138,10 +138,10 @@ impl<'a, W: Weight> Halves<'a, W> {
         let half = (self.high - self.low) / 2;
         let on_threads = (half as f64 * share) as usize;
         let [threads, device] = self.turn(on_threads, half - on_threads, run)?;
-        // Rates of edges, because the sides had different numbers of them.
-        let per_edge = |time: Duration, edges: usize| time.div_f64(edges.max(1) as f64);
-        let share =
-            threads_share(per_edge(threads, on_threads), per_edge(device, half - on_threads));
+        let share = threads_share(
+            seconds_per_edge(threads, on_threads),
+            seconds_per_edge(device, half - on_threads),
+        );
         let rest = self.high - self.low;
         let on_threads = (rest as f64 * share) as usize;
         self.turn(on_threads, rest - on_threads, run).map(drop)
@@ -230,11 +230,16 @@ fn reduce<W: Weight>(
     Ok(())
 }
 
+/// The time of a side for an edge. It is below the resolution of [`Duration`].
+fn seconds_per_edge(time: Duration, edges: usize) -> f64 {
+    time.as_secs_f64() / edges.max(1) as f64
+}
+
 /// The share of the edges that threads get, so that both sides end at the same time. Both times are
 /// for the same number of edges.
-fn threads_share(threads: Duration, device: Duration) -> f64 {
-    let both = threads.as_secs_f64() + device.as_secs_f64();
-    if both > 0.0 { device.as_secs_f64() / both } else { 0.5 }
+fn threads_share(threads: f64, device: f64) -> f64 {
+    let both = threads + device;
+    if both > 0.0 { device / both } else { 0.5 }
 }
 
 /// The part of the device's time for `rest` edges that is saved if threads take `share` of them. A
@@ -271,10 +276,13 @@ mod tests {
 
     #[test]
     fn sides_share_edges_by_their_rates() {
-        let ms = Duration::from_millis;
-        assert!((threads_share(ms(30), ms(10)) - 0.25).abs() < 1e-9);
-        assert!((threads_share(ms(10), ms(10)) - 0.5).abs() < 1e-9);
-        assert!((threads_share(ms(0), ms(0)) - 0.5).abs() < 1e-9);
+        assert!((threads_share(0.03, 0.01) - 0.25).abs() < 1e-9);
+        assert!((threads_share(0.01, 0.01) - 0.5).abs() < 1e-9);
+        assert!((threads_share(0.0, 0.0) - 0.5).abs() < 1e-9);
+        // Less than a nanosecond for an edge.
+        let [threads, device] =
+            [30, 10].map(|ms| seconds_per_edge(Duration::from_millis(ms), 100_000_000));
+        assert!((threads_share(threads, device) - 0.25).abs() < 1e-9);
     }
 
     #[test]
