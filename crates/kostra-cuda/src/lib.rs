@@ -7,7 +7,7 @@
 //! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
 //! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels
 //! in `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
-//! copies the result in `run.download(..)`.
+//! copies the result in `run.download(..)`. A solver with `USES_DEVICES` takes `run.devices()`.
 
 pub mod bank;
 mod boruvka_contract;
@@ -24,6 +24,7 @@ mod foreign;
 mod launch;
 mod memory;
 mod module;
+pub mod multi;
 mod nvrtc;
 pub mod partition;
 #[cfg(test)]
@@ -58,10 +59,14 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
 /// The fastest solver on large graphs.
 pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 
+/// The solver for several devices.
+pub const FOR_SEVERAL: &dyn Solver = &multi::Multi;
+
 /// All solvers of this crate. The fastest one is the first.
 const SOLVERS: &[&dyn Solver] = &[
     &fast::Fast,
     &fast::FastRows,
+    &multi::Multi,
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,
