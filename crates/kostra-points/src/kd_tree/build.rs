@@ -96,8 +96,8 @@ impl<const D: usize> Node<D> {
     #[inline(always)]
     pub(super) fn bounds<A: Accumulate>(&self, leaf: &[[f64; LANES]; D]) -> [f64; LANES] {
         let mut sums = [0.0; LANES];
-        for k in 0..D {
-            for (sum, &x) in sums.iter_mut().zip(&leaf[k]) {
+        for (k, column) in leaf.iter().enumerate() {
+            for (sum, &x) in sums.iter_mut().zip(column) {
                 let gap = larger(self.low[k] - x, x - self.high[k]);
                 *sum = A::add(*sum, larger(gap, 0.0));
             }
