@@ -110,7 +110,7 @@ impl<'a, A: Accumulate> Prim<'a, A> {
         }
         let mut joined = self.remove(n - 1);
         while self.outside > 0 {
-            if self.outside % STEPS == 0 {
+            if self.outside.is_multiple_of(STEPS) {
                 run.progress(n - self.outside, n).map_err(|_| PointsError::Cancelled)?;
             }
             let (pair, at) = self.compare_with(joined, team);

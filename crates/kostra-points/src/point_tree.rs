@@ -3,8 +3,10 @@
 /// A minimum spanning tree of `len` points.
 ///
 /// Edge `i` joins the points `ends[i]`, the lower index first, at the distance `distances[i]`.
-/// Edges are in ascending order of (distance, lower index, higher index). This order is strict, so
-/// the tree is unique: every method and every number of threads returns the same one.
+/// Edges are in ascending order of (compared distance, lower index, higher index), where the
+/// distance is a monotone function of the compared distance (see [`Prepared`](crate::Prepared)).
+/// This order is strict, so the tree is unique: every method and every number of threads returns
+/// the same one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointTree {
     /// The number of points.

@@ -79,7 +79,7 @@ impl<'a> Points<'a> {
             return Err(PointsError::NoDimensions);
         }
         let values = coordinates.len();
-        if values % dimensions != 0 {
+        if !values.is_multiple_of(dimensions) {
             return Err(PointsError::Ragged { values, dimensions });
         }
         let points = values / dimensions;

@@ -1,5 +1,7 @@
 //! Every method and every number of threads returns the same tree and the same neighbors.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use kostra_core::Run;
 use kostra_core::random::Stream;
 use kostra_points::{

@@ -40,6 +40,8 @@ pub(super) struct Tree<const D: usize> {
     pub(super) ids: Vec<[u32; LANES]>,
     /// The node of each leaf.
     pub(super) leaf_nodes: Vec<u32>,
+    /// The parent of each node; 0 for the root.
+    pub(super) parents: Vec<u32>,
     /// The number of points.
     pub(super) len: u32,
 }
@@ -94,8 +96,8 @@ impl<const D: usize> Node<D> {
     #[inline(always)]
     pub(super) fn bounds<A: Accumulate>(&self, leaf: &[[f64; LANES]; D]) -> [f64; LANES] {
         let mut sums = [0.0; LANES];
-        for k in 0..D {
-            for (sum, &x) in sums.iter_mut().zip(&leaf[k]) {
+        for (k, column) in leaf.iter().enumerate() {
+            for (sum, &x) in sums.iter_mut().zip(column) {
                 let gap = larger(self.low[k] - x, x - self.high[k]);
                 *sum = A::add(*sum, larger(gap, 0.0));
             }
@@ -141,6 +143,7 @@ impl<const D: usize> Tree<D> {
             leaves: memory::filled(leaves, [[f64::NAN; LANES]; D])?,
             ids: memory::filled(leaves, [u32::MAX; LANES])?,
             leaf_nodes: memory::zeros(leaves)?,
+            parents: memory::zeros(2 * leaves - 1)?,
             len,
         };
         for (leaf, items) in items.chunks(LANES).enumerate() {
@@ -152,6 +155,9 @@ impl<const D: usize> Tree<D> {
         for (number, node) in (0..).zip(&tree.nodes) {
             if node.right == 0 {
                 tree.leaf_nodes[node.leaf as usize] = number;
+            } else {
+                tree.parents[number as usize + 1] = number;
+                tree.parents[node.right as usize] = number;
             }
         }
         Ok(tree)

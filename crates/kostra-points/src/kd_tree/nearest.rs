@@ -43,10 +43,15 @@ impl LeafNeighbors {
         }
         let mut widest = largest(&reach);
         let mut walk = Walk::<A, D>::new(tree, leaf);
-        while let Some((node, _)) = walk.next(|node, _, bound| {
-            bound < widest || bound == widest && self.may_be_before(node.least_id, &reach, bound)
-        }) {
-            if node.leaf as usize == leaf {
+        while let Some((bound, number)) = walk.next() {
+            let node = &tree.nodes[number as usize];
+            if bound > widest
+                || bound == widest && !self.may_be_before(node.least_id, &reach, bound)
+            {
+                continue;
+            }
+            if node.right != 0 {
+                walk.open(number, node, widest);
                 continue;
             }
             let bounds = node.bounds::<A>(from);

@@ -18,6 +18,10 @@ pub(super) const NO_POINT: u32 = u32::MAX;
 /// Several components.
 pub(super) const MIXED: u32 = u32::MAX;
 
+/// If one component in this many is certain, the others wait. Measured on a loaded machine: up to a
+/// tenth less time than without waiting in 2 dimensions, no clear difference in 5.
+const ENOUGH_CERTAIN: usize = 3;
+
 /// What the points of a leaf know about the nearest points of other components.
 #[derive(Clone)]
 pub(super) struct Candidates {
@@ -115,7 +119,7 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         let mut waiting = memory::zeros(self.components)?;
         let waiting = atomic_u32(&mut waiting);
         let certain = run.phase("find certain", |_| self.find_certain(&components, waiting, team));
-        if (certain as f64) < certain_part() * self.components as f64 {
+        if certain < (self.components / ENOUGH_CERTAIN).max(1) {
             waiting.iter().for_each(|waiting| waiting.store(0, Relaxed));
             run.phase("search", |_| {
                 for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
@@ -245,11 +249,6 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
             };
         }
     }
-}
-
-/// If at least this part of the components is certain, the others wait.
-fn certain_part() -> f64 {
-    std::env::var("PART").ok().and_then(|x| x.parse().ok()).unwrap_or(0.3)
 }
 
 /// The component of a position.

@@ -109,23 +109,40 @@ impl<'a> Searching<'a> {
             }
         }
         let own = tree.nodes[tree.leaf_nodes[leaf] as usize];
-        let from = &tree.leaves[leaf];
         let mut widest = largest(&self.cut);
         let mut walk = Walk::<A, D>::new(tree, leaf);
-        while let Some((node, number)) = walk.next(|node, number, bound| {
-            let bound = larger(bound, larger(own.least_core, node.least_core));
-            if bound > widest || !self.is_foreign(self.components.of_nodes[number as usize]) {
-                return false;
-            }
-            bound < widest || self.may_be_before(node, bound, candidates)
-        }) {
+        // Other points of the leaf come first.
+        let mut next = Some((0.0, tree.leaf_nodes[leaf]));
+        while let Some((bound, number)) = next {
+            let node = &tree.nodes[number as usize];
             let component = self.components.of_nodes[number as usize];
-            let bounds = node.bounds::<A>(from);
-            let passes = |lane| (bounds[lane] <= self.cut[lane]) & (self.of[lane] != component);
-            for lane in Lanes::that(passes) {
-                self.compare(space, (leaf, lane), node.leaf as usize, candidates);
+            let bound = larger(bound, larger(own.least_core, node.least_core));
+            let matters = bound <= widest
+                && self.is_foreign(component)
+                && (bound < widest || self.may_be_before(node, bound, candidates));
+            if matters && node.right != 0 {
+                walk.open(number, node, widest);
+            } else if matters {
+                self.compare_leaf(space, leaf, (node, component), candidates);
+                widest = largest(&self.cut);
             }
-            widest = largest(&self.cut);
+            next = walk.next();
+        }
+    }
+
+    /// Compares the points that search with all points of a leaf.
+    #[inline(always)]
+    fn compare_leaf<A: Accumulate, const D: usize>(
+        &mut self,
+        space: &Space<A, D>,
+        leaf: usize,
+        (node, component): (&Node<D>, u32),
+        candidates: &mut Candidates,
+    ) {
+        let bounds = node.bounds::<A>(&space.tree.leaves[leaf]);
+        let passes = |lane| (bounds[lane] <= self.cut[lane]) & (self.of[lane] != component);
+        for lane in Lanes::that(passes) {
+            self.compare(space, (leaf, lane), node.leaf as usize, candidates);
         }
     }
 

@@ -1,4 +1,7 @@
-//! The walk through the tree for the points of one leaf: nearest subtrees first.
+//! The walk through the tree for the points of one leaf: from the leaf to the root, so that near
+//! subtrees come first.
+
+use std::marker::PhantomData;
 
 use super::build::{Node, Tree};
 use crate::canonical::Accumulate;
@@ -6,54 +9,60 @@ use crate::canonical::Accumulate;
 /// Deeper than the tree of 2^32 points, with one waiting subtree per level.
 const DEPTH: usize = 48;
 
-/// Subtrees that wait, the nearest on top.
+/// A walk: the ancestors of the leaf in turn, and the subtrees that wait inside the last sibling.
 pub(super) struct Walk<'t, A, const D: usize> {
     tree: &'t Tree<D>,
     /// The node of the points that search.
     from: Node<D>,
+    /// The ancestor whose subtree has been walked.
+    walked: u32,
+    /// Subtrees with their bounds, the nearest on top.
     waiting: [(f64, u32); DEPTH],
     len: usize,
-    norm: std::marker::PhantomData<A>,
+    norm: PhantomData<A>,
 }
 
 impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
-    /// A walk that starts at the root.
+    /// A walk that starts beside a leaf. It does not visit the leaf.
     #[inline(always)]
     pub(super) fn new(tree: &'t Tree<D>, leaf: usize) -> Self {
-        let from = tree.nodes[tree.leaf_nodes[leaf] as usize];
-        let mut waiting = [(0.0, 0); DEPTH];
-        waiting[0] = (0.0, 0);
-        Self { tree, from, waiting, len: 1, norm: std::marker::PhantomData }
+        let walked = tree.leaf_nodes[leaf];
+        let from = tree.nodes[walked as usize];
+        Self { tree, from, walked, waiting: [(0.0, 0); DEPTH], len: 0, norm: PhantomData }
     }
 
-    /// The next leaf whose subtrees all pass `enter`, which gets a node, its number, and a lower
-    /// bound of the distance. `enter` must refuse every node that can no longer matter.
+    /// The next node that waits, with a lower bound of the distance; `None` at the end. The caller
+    /// should [`open`](Self::open) it if the node matters and is not a leaf.
     #[inline(always)]
-    pub(super) fn next(
-        &mut self,
-        mut enter: impl FnMut(&Node<D>, u32, f64) -> bool,
-    ) -> Option<(&'t Node<D>, u32)> {
-        while self.len > 0 {
+    pub(super) fn next(&mut self) -> Option<(f64, u32)> {
+        if self.len > 0 {
             self.len -= 1;
-            let (bound, number) = self.waiting[self.len];
-            let node = &self.tree.nodes[number as usize];
-            if !enter(node, number, bound) {
-                continue;
-            }
-            if node.right == 0 {
-                return Some((node, number));
-            }
-            let [left, right] = [number + 1, node.right].map(|child| {
-                let node = &self.tree.nodes[child as usize];
-                (self.from.bound::<A>(node), child, node.least_id)
-            });
-            // Of equally near subtrees, first the one with the lowest index: it decides ties.
-            let left_first = (left.0, left.2) <= (right.0, right.2);
-            let [near, far] = if left_first { [left, right] } else { [right, left] };
-            self.waiting[self.len] = (far.0, far.1);
-            self.waiting[self.len + 1] = (near.0, near.1);
-            self.len += 2;
+            return Some(self.waiting[self.len]);
         }
-        None
+        if self.walked == 0 {
+            return None;
+        }
+        let parent = self.tree.parents[self.walked as usize];
+        let left = parent + 1;
+        let right = self.tree.nodes[parent as usize].right;
+        let sibling = if self.walked == left { right } else { left };
+        self.walked = parent;
+        Some((self.from.bound::<A>(&self.tree.nodes[sibling as usize]), sibling))
+    }
+
+    /// Lets those children of a node wait that are not farther than `widest`.
+    #[inline(always)]
+    pub(super) fn open(&mut self, number: u32, node: &Node<D>, widest: f64) {
+        let [left, right] = [number + 1, node.right].map(|child| {
+            let node = &self.tree.nodes[child as usize];
+            (self.from.bound::<A>(node), child, node.least_id)
+        });
+        // Of equally near subtrees, first the one with the lowest index: it decides ties.
+        let left_first = left.0 < right.0 || left.0 == right.0 && left.2 < right.2;
+        let [near, far] = if left_first { [left, right] } else { [right, left] };
+        for child in [far, near] {
+            self.waiting[self.len] = (child.0, child.1);
+            self.len += usize::from(child.0 <= widest);
+        }
     }
 }
