@@ -1,8 +1,8 @@
 //! A stable radix sort on a device: 64-bit keys with 32-bit values, eight bits at a time.
 //!
 //! Each pass counts the digits of each tile of 3072 keys, scans the counts digit by digit, and
-//! moves the keys. A tile is sorted in shared memory before its keys are written, so that most writes are
-//! to consecutive places. A pass is left out if all keys have the same digit.
+//! moves the keys. A tile is sorted in shared memory before its keys are written, so that most
+//! writes are to consecutive places. A pass is left out if all keys have the same digit.
 //!
 //! * Time O(n) for each of up to eight passes, which read the keys twice and the values once.
 //! * Memory: a second array of keys and of values, and 256 counts for each tile.

@@ -13,7 +13,7 @@ constexpr u32 WIDTH = 32;
 // Threads of a block of the kernels that have one warp for each task, and the blocks for which the
 // registers of a multiprocessor suffice.
 constexpr u32 WARPS_BLOCK = 128;
-constexpr u32 RESIDENT = 5;
+constexpr u32 RESIDENT = D <= 8 ? 5 : 3;
 
 enum : u32 { ALL = 0xFFFFFFFFu };
 // After the bits of every distance.

@@ -2,8 +2,9 @@
 //! boxes.
 //!
 //! Points are sorted along a Hilbert curve. The tree of boxes over consecutive points has no
-//! pointers. First, each point's nearest points are found. In each round, every component takes its nearest
-//! outgoing pair: from these lists where they suffice, and by a search in the tree elsewhere.
+//! pointers. First, each point's nearest points are found. In each round, every component takes its
+//! nearest outgoing pair: from these lists where they suffice, and by a search in the tree
+//! elsewhere.
 //!
 //! * Sources: Prokopenko, Sao & Lebrun-Grandié 2022 (one tree for all rounds, nodes labeled by
 //!   their component, a bound of each component that all its points share); Karras 2012 (the idea
