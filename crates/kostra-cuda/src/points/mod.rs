@@ -158,8 +158,8 @@ pub unsafe fn spanning_tree_at(
             clock.lap("core distances")?;
             Some(cores.into())
         }
-        // SAFETY: the caller guarantees the address.
         PointDistance::Cores { squares } => {
+            // SAFETY: the caller guarantees the address.
             Some(unsafe { DeviceArray::foreign(squares, len as usize) })
         }
     };
