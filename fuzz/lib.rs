@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use kostra_io::{
     ColumnChoice, ColumnOptions, Format, Input, Outgoing, ReadOptions, Vertices, read, read_bytes,
-    write_bytes,
+    read_points_bytes, write_bytes,
 };
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
@@ -14,6 +14,9 @@ use kostra_io::{
 pub fn check(format: Option<Format>, bytes: &[u8]) {
     let options = ReadOptions { format, threads: 1, ..ReadOptions::default() };
     let whole = read_bytes("input", bytes, &options);
+    if format.is_none() {
+        check_points(bytes);
+    }
     if format == Some(Format::EDGE_LIST) {
         check_columns(bytes, &options);
     }
@@ -51,6 +54,14 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
         ends
     };
     assert_eq!(ends(&again.graph), ends(&loaded.graph));
+}
+
+/// Checks that any bytes give points, in whole rows, or an error with a message.
+fn check_points(bytes: &[u8]) {
+    match read_points_bytes("input", bytes, &[]) {
+        Ok(points) => assert_eq!(points.coordinates.len(), points.len() * points.dimensions),
+        Err(error) => assert!(error.to_string().len() > "input: ".len(), "an error without words"),
+    }
 }
 
 /// Checks that an edge list gives a graph or an error with a message if its vertices are those that

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use kostra::{AnyGraph, Representation, Run, Solver, SolverInfo, with_graph};
+use kostra_core::{AnyGraph, Representation, Run, Solver, SolverInfo, with_graph};
 
 use crate::awake::Awake;
 use crate::contestant::{

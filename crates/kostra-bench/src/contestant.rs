@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use kostra::cuda::fast::on_rows;
 use kostra::cuda::{Device, DeviceCsr};
-use kostra::{
+use kostra_core::{
     AnyGraph, EdgeId, EdgeList, Forest, Graph, Order, Platform, Problem, Representation, Run,
     SolverInfo, Weight, Workspace,
 };

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use kostra::generate;
 use kostra::io::{Input, Loaded, MissingWeights, ReadOptions};
-use kostra::{AnyGraph, generate};
+use kostra_core::AnyGraph;
 
 use crate::sweep;
 

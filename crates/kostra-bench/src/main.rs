@@ -48,7 +48,7 @@ use crate::suite::{PaperRun, RunArguments};
 /// The same allocator as in the `kostra` command. Peers that are programs get the equivalent
 /// setting.
 #[global_allocator]
-static MEMORY: kostra::LargePages = kostra::LargePages;
+static MEMORY: kostra_core::LargePages = kostra_core::LargePages;
 
 /// Compares Kostra with its peers.
 ///

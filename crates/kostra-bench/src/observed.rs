@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::{Observer, Round};
+use kostra_core::{Observer, Round};
 use serde::{Deserialize, Serialize};
 
 use crate::cache_counters::{CacheCounters, CacheCounts};
@@ -239,7 +239,7 @@ impl Observer for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use kostra::Run;
+    use kostra_core::Run;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The referee of a contest, which compares the answers and verifies the first one.
 
-use kostra::{AnyGraph, EdgeId, Order, verify, with_graph};
+use kostra_core::{AnyGraph, EdgeId, Order, verify, with_graph};
 
 use crate::contestant::Answer;
 

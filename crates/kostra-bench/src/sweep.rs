@@ -4,7 +4,7 @@
 //! option, and `gen:gnm:n=1M,m=2M/8M` are two graphs. Several lists give all combinations.
 
 use anyhow::{Context, Result};
-use kostra::{Run, Solver};
+use kostra_core::{Run, Solver};
 
 /// A solver with values of its options.
 #[derive(Clone)]

@@ -1,7 +1,8 @@
 //! The algorithms of this build, by id.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use kostra::{Platform, Solver, SolverInfo, UnknownSolver};
+use kostra::UnknownSolver;
+use kostra_core::{Platform, Solver, SolverInfo};
 #[cfg(feature = "mpi")]
 use kostra_mpi::DistributedSolver;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Instant;
 
 use kostra::io::{Format, Outgoing, Output, StreamHeader};
-use kostra::{EdgeId, memory};
+use kostra_core::{EdgeId, memory};
 
 use kostra::generate::{Options, Recipe, StreamError};
 

@@ -11,7 +11,7 @@
 use std::io::{Cursor, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kostra::ReportingAllocator;
+use kostra_core::ReportingAllocator;
 
 use crate::failure::EXIT_CODE;
 
@@ -19,12 +19,12 @@ use crate::failure::EXIT_CODE;
 ///
 /// ```
 /// #[global_allocator]
-/// static MEMORY: kostra::ReportingAllocator = kostra_cli::ALLOCATOR;
+/// static MEMORY: kostra_core::ReportingAllocator = kostra_cli::ALLOCATOR;
 /// # fn main() {}
 /// ```
 ///
 /// While the command [runs](crate::run), refused memory ends the process with one line. The
-/// functions of [`kostra::memory`] return a refusal as an error instead.
+/// functions of [`kostra_core::memory`] return a refusal as an error instead.
 pub const ALLOCATOR: ReportingAllocator = ReportingAllocator::new(on_refusal);
 
 /// Whether the process belongs to the command, which may end it.
@@ -32,7 +32,7 @@ static IS_COMMAND: AtomicBool = AtomicBool::new(false);
 
 #[cold]
 fn on_refusal(bytes: usize) {
-    if IS_COMMAND.load(Ordering::Relaxed) && !kostra::memory::is_asking() {
+    if IS_COMMAND.load(Ordering::Relaxed) && !kostra_core::memory::is_asking() {
         let mut line = [0; 128];
         let mut cursor = Cursor::new(&mut line[..]);
         let _ = writeln!(cursor, "kostra: the system does not grant {bytes} bytes of memory");

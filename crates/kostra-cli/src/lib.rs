@@ -21,6 +21,7 @@ mod interrupt;
 mod last_words;
 mod output;
 mod part_file;
+mod points;
 mod progress;
 mod report;
 mod trace;

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 /// Requests large pages for large allocations. A failed allocation ends the command with one line.
 #[cfg(not(feature = "mpi"))]
 #[global_allocator]
-static MEMORY: kostra::ReportingAllocator = kostra_cli::ALLOCATOR;
+static MEMORY: kostra_core::ReportingAllocator = kostra_cli::ALLOCATOR;
 /// Requests large pages for large allocations. A rank whose allocation fails reports that before it
 /// aborts.
 #[cfg(feature = "mpi")]
 #[global_allocator]
-static MEMORY: kostra::ReportingAllocator = kostra_mpi::ALLOCATOR;
+static MEMORY: kostra_core::ReportingAllocator = kostra_mpi::ALLOCATOR;
 
 fn main() -> ExitCode {
     kostra_cli::run(std::env::args_os()).into()

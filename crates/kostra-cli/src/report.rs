@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use kostra::Total;
+use kostra_core::Total;
 use serde::{Serialize, Serializer};
 
 /// Lines with a label and a text. The texts are aligned.

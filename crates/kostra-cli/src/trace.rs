@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kostra::{Observer, Round};
+use kostra_core::{Observer, Round};
 use serde::Serialize;
 
 use crate::progress::Stage;
@@ -196,7 +196,7 @@ impl Trace {
 mod tests {
     use std::cell::Cell;
 
-    use kostra::Run;
+    use kostra_core::Run;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Whether a forest is correct.
 
-use kostra::{
+use kostra_core::{
     AnyGraph, Certificate, EdgeId, Edges, Forest, Order, OutOfMemory, Run, Total, VerifyError,
     Violation, Weight, with_graph,
 };
@@ -28,7 +28,7 @@ pub(crate) fn verify(
     order: Order,
     ids: &[EdgeId],
 ) -> Result<Verdict, OutOfMemory> {
-    match with_graph!(graph, graph => kostra::verify(graph.edge_list().edges(order), ids)) {
+    match with_graph!(graph, graph => kostra_core::verify(graph.edge_list().edges(order), ids)) {
         Ok(certificate) => Ok(Ok(certificate)),
         Err(VerifyError::Violation(violation)) => Ok(Err(violation)),
         Err(VerifyError::OutOfMemory(refusal)) => Err(refusal),

@@ -13,6 +13,16 @@ pub enum Total {
     Float(f64),
 }
 
+impl Total {
+    /// The total as a float. An integer above 2^53 is rounded.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Integer(total) => total as f64,
+            Self::Float(total) => total,
+        }
+    }
+}
+
 impl Display for Total {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

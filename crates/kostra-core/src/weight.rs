@@ -127,6 +127,8 @@ pub trait Weight:
     fn key(self) -> Self::Key;
     /// Whether this is NaN.
     fn is_nan(self) -> bool;
+    /// The weight as a float. Integers above 2^53 are rounded.
+    fn to_f64(self) -> f64;
     /// The sum of `weights`: exact for integers, compensated in the given order for floats.
     fn total(weights: impl Iterator<Item = Self>) -> Total;
 }
@@ -144,6 +146,10 @@ macro_rules! impl_integer_weight {
             #[inline]
             fn is_nan(self) -> bool {
                 false
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                self as f64
             }
             fn total(weights: impl Iterator<Item = Self>) -> Total {
                 Total::Integer(weights.map(i128::from).sum())
@@ -175,6 +181,10 @@ macro_rules! impl_float_weight {
             #[inline]
             fn is_nan(self) -> bool {
                 self.is_nan()
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                self.into()
             }
             fn total(weights: impl Iterator<Item = Self>) -> Total {
                 Total::Float(compensated_sum(weights.map(f64::from)))

@@ -222,8 +222,11 @@ impl Drawn for Uniform {
 /// Merges other ascending edges into ascending edges, from the back, in place.
 pub(crate) fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
     let mut left = u.len();
-    u.resize(left + late.len(), 0);
-    v.resize(left + late.len(), 0);
+    for ends in [&mut *u, &mut *v] {
+        // The arrays are full. Doubling them would copy the whole graph to new memory.
+        ends.reserve_exact(late.len());
+        ends.resize(left + late.len(), 0);
+    }
     for (earlier, &pair) in late.iter().enumerate().rev() {
         let before = position(&u[..left], &v[..left], pair);
         for ends in [&mut *u, &mut *v] {
@@ -237,6 +240,14 @@ pub(crate) fn merge(u: &mut Vec<Vertex>, v: &mut Vec<Vertex>, late: &[Edge]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn merging_a_few_edges_does_not_double_the_arrays() {
+        let (mut u, mut v) = (vec![0; 1000].into_boxed_slice().into_vec(), (1..=1000).collect());
+        merge(&mut u, &mut v, &[(1, 2), (1, 3)]);
+        assert_eq!((u.len(), &u[999..], &v[999..]), (1002, &[0, 1, 1][..], &[1000, 2, 3][..]));
+        assert!(u.capacity() < 1500 && v.capacity() < 1500);
+    }
 
     #[test]
     fn every_pair_is_equally_likely() {

@@ -54,6 +54,16 @@ impl<'a> Head<'a> {
         self.bytes
     }
 
+    /// The bytes up to the first that is not UTF-8, without the byte-order mark.
+    pub(crate) fn text(&self) -> &'a str {
+        let bytes = self.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(self.bytes);
+        // `from_utf8` checks ASCII in words, `utf8_chunks` in single bytes.
+        str::from_utf8(bytes).unwrap_or_else(|error| {
+            let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            str::from_utf8(valid).unwrap_or_default()
+        })
+    }
+
     /// Whether the head is the whole input.
     pub(crate) fn is_whole(&self) -> bool {
         self.whole

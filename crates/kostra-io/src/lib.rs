@@ -6,8 +6,8 @@
 //! does not depend on the number of threads.
 //!
 //! `interface` contains the types that formats and their users share, `formats` the formats and
-//! their table. `read`, `write`, `part` and `recognition` use the table, and formats do not use
-//! these modules.
+//! their table. `point_file` reads tables of points. `read`, `write`, `part` and `recognition` use
+//! the table, and formats do not use these modules.
 
 mod attributed_graph;
 mod blocks;
@@ -32,6 +32,7 @@ mod occurring;
 mod options;
 mod output;
 mod part;
+mod point_file;
 mod read;
 mod recognition;
 mod replacement;
@@ -62,6 +63,7 @@ pub use mapped_file::MappedFile;
 pub use options::{ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan};
 pub use output::{Output, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};
+pub use point_file::{PointColumn, PointFile, read_points, read_points_bytes};
 pub use read::{open_text, read, read_bytes, read_stream};
 pub use replacement::{Replacement, ReplacementPart, abandon_unfinished};
 pub use source::{Input, Progress};

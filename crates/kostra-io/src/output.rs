@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 
+#[cfg(not(feature = "zstd"))]
+use crate::compression::{Compression, missing};
 #[cfg(unix)]
 use crate::descriptor::{STDERR, STDOUT, duplicate, number};
 use crate::{Replacement, WriteError};
@@ -161,6 +163,7 @@ pub fn write_atomically(
 enum Packing {
     Plain,
     Gzip,
+    #[cfg(feature = "zstd")]
     Zstd,
 }
 
@@ -171,7 +174,13 @@ impl Packing {
             path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {
             "gz" => Ok(Self::Gzip),
+            #[cfg(feature = "zstd")]
             "zst" => Ok(Self::Zstd),
+            #[cfg(not(feature = "zstd"))]
+            "zst" => Err(WriteError::Unrepresentable {
+                output: output.to_string(),
+                reason: missing(Compression::Zstd),
+            }),
             "xz" | "bz2" => Err(WriteError::Unrepresentable {
                 output: output.to_string(),
                 reason: format!(
@@ -196,6 +205,7 @@ impl Packing {
                 write(&mut encoder)?;
                 encoder.into_inner()?.finish()?;
             }
+            #[cfg(feature = "zstd")]
             Self::Zstd => {
                 let mut encoder = zstd::Encoder::new(&mut to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
                 encoder.include_checksum(true)?; // so that a reader notices damage

@@ -21,11 +21,15 @@
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
 //! | `neighbors` | [`nearest_neighbors`], [`core_distances`] |
+//! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
+//! | [`grid`] | grids of pixels or voxels as graphs |
 
 mod blocks;
 mod brute_force;
 mod canonical;
+pub mod cluster;
 mod error;
+pub mod grid;
 mod kd_tree;
 mod metric;
 mod neighbors;

@@ -1,35 +1,38 @@
-//! Every method and every number of threads returns the same tree.
+//! Every method and every number of threads returns the same tree and the same neighbors.
 
 use kostra_core::Run;
 use kostra_core::random::Stream;
-use kostra_points::{Distance, Metric, PointTree, Points, brute_force, kd_tree};
+use kostra_points::{
+    Distance, Metric, Neighbors, Points, Prepared, brute_force, core_distances, kd_tree,
+    nearest_neighbors,
+};
+use proptest::prelude::*;
 
 /// Kinds of sets of points.
 const KINDS: [&str; 8] =
     ["uniform", "clustered", "collinear", "grid", "duplicated", "near", "huge", "skewed"];
 
 /// `n` rows of a kind.
-fn make(kind: &str, n: usize, dimensions: usize, seed: u64) -> Vec<f64> {
-    let random = Stream::new(seed);
+fn make(kind: &str, n: usize, dimensions: usize) -> Vec<f64> {
+    let random = Stream::new(n as u64);
     let unit = |i: usize| random.unit(i as u64);
-    let mut rows = Vec::new();
-    for point in 0..n {
-        for k in 0..dimensions {
-            let i = point * dimensions + k;
-            let below = |bound| random.below(i as u64, bound) as f64;
-            rows.push(match kind {
-                "uniform" => unit(i),
-                "clustered" => (point % 7) as f64 * 3.0 + (unit(i) - 0.5).powi(5),
-                "collinear" => point as f64 * (k + 1) as f64,
-                "grid" => below(4),
-                "duplicated" => random.unit((point % 11 * dimensions + k) as u64),
-                "near" => 1.0 + below(5) * f64::EPSILON,
-                "huge" => (unit(i) - 0.5) * 1e150,
-                _ => 2.0_f64.powi(-(below(200) as i32)),
-            });
+    let coordinate = |i: usize| {
+        let (point, k) = (i / dimensions, i % dimensions);
+        let below = |bound| random.below(i as u64, bound) as f64;
+        match kind {
+            "uniform" => unit(i),
+            "clustered" => (point % 7) as f64 * 3.0 + (unit(i) - 0.5).powi(5),
+            "collinear" => point as f64 * (k + 1) as f64,
+            // Most distances are equal to many others.
+            "grid" => below(4),
+            "duplicated" => unit(point % 11 * dimensions + k),
+            "near" => 1.0 + below(5) * f64::EPSILON,
+            "huge" => (unit(i) - 0.5) * 1e150,
+            // Squared differences of the smallest coordinates vanish beside the largest.
+            _ => 2.0_f64.powi(-(below(200) as i32)),
         }
-    }
-    rows
+    };
+    (0..n * dimensions).map(coordinate).collect()
 }
 
 /// The rows as a metric accepts them.
@@ -43,23 +46,18 @@ fn suited(metric: Metric, rows: Vec<f64>) -> Vec<f64> {
     }
 }
 
-fn tree_by_brute_force(points: &Points<'_>, distance: Distance) -> PointTree {
-    brute_force(points, distance, &mut Run::new()).unwrap()
-}
-
-fn check(metric: Metric, kind: &str, n: usize, dimensions: usize) {
-    let rows = suited(metric, make(kind, n, dimensions, n as u64));
-    let points = Points::new(&rows, dimensions).unwrap();
-    for min_samples in [1, 2, 5].into_iter().filter(|&min| min <= n.max(1)) {
+fn check(metric: Metric, rows: &[f64], dimensions: usize, threads: &[usize]) {
+    let points = Points::new(rows, dimensions).unwrap();
+    for min_samples in [1, 4].into_iter().filter(|&min| min <= points.len().max(1) as usize) {
         let distance = Distance::mutual_reachability(metric, min_samples);
-        let expected = tree_by_brute_force(&points, distance);
-        for threads in [1, 2, 8] {
+        let expected = brute_force(&points, distance, &mut Run::new()).unwrap();
+        for &threads in threads {
             let run = &mut Run::new().on_threads(threads);
             let found = kd_tree(&points, distance, run).unwrap();
+            let name = metric.name();
             assert!(
                 found == expected,
-                "{} {kind} n={n} d={dimensions} min={min_samples} {threads} threads",
-                metric.name()
+                "{name}, {points:?}, {min_samples} samples, {threads} threads"
             );
         }
     }
@@ -73,14 +71,95 @@ fn the_k_d_tree_returns_the_tree_of_brute_force() {
                 continue;
             }
             for kind in KINDS {
-                check(metric, kind, 97, dimensions);
+                check(metric, &suited(metric, make(kind, 70, dimensions)), dimensions, &[1]);
             }
         }
         for n in [0, 1, 2, 3, 15, 16, 17, 33] {
-            check(metric, "grid", n, 2);
+            check(metric, &suited(metric, make("grid", n, 2)), 2, &[1, 2]);
         }
-        for kind in KINDS {
-            check(metric, kind, 700, 2);
+    }
+}
+
+#[test]
+fn any_number_of_threads_returns_the_same_tree() {
+    for kind in KINDS {
+        for metric in [Metric::Euclidean, Metric::Haversine] {
+            check(metric, &suited(metric, make(kind, 900, 2)), 2, &[1, 2, 8]);
         }
+    }
+    let points = make("grid", 300, 20);
+    let points = Points::new(&points, 20).unwrap();
+    let tree = |threads| {
+        brute_force(&points, Metric::Manhattan, &mut Run::new().on_threads(threads)).unwrap()
+    };
+    assert_eq!((tree(1), tree(1)), (tree(2), tree(8)));
+}
+
+#[test]
+fn points_of_32_and_64_bits_have_the_same_tree() {
+    let narrow: Vec<f32> = make("uniform", 200, 3).into_iter().map(|x| x as f32).collect();
+    let wide: Vec<f64> = narrow.iter().map(|&x| x.into()).collect();
+    let (narrow, wide) = (Points::new(&narrow, 3).unwrap(), Points::new(&wide, 3).unwrap());
+    for metric in [Metric::Euclidean, Metric::Cosine] {
+        let tree = kd_tree(&narrow, metric, &mut Run::new()).unwrap();
+        assert_eq!(tree, kd_tree(&wide, metric, &mut Run::new()).unwrap());
+    }
+}
+
+/// The neighbors by sorting all other points.
+fn sorted_neighbors(points: &Points<'_>, metric: Metric, k: usize) -> Neighbors {
+    let prepared = Prepared::new(points, metric).unwrap();
+    let mut neighbors = Neighbors { per_point: k, ..Neighbors::default() };
+    for point in 0..points.len() {
+        let mut others: Vec<_> = (0..points.len()).filter(|other| *other != point).collect();
+        others.sort_by(|a, b| {
+            prepared.compared(point, *a).total_cmp(&prepared.compared(point, *b)).then(a.cmp(b))
+        });
+        for &other in &others[..k] {
+            neighbors.indices.push(other);
+            neighbors.distances.push(prepared.reported(prepared.compared(point, other)));
+        }
+    }
+    neighbors
+}
+
+#[test]
+fn neighbors_are_the_first_of_all_other_points() {
+    for metric in Metric::ALL {
+        for (dimensions, n, k) in [(2, 150, 1), (2, 90, 7), (2, 18, 17), (5, 80, 4), (20, 50, 5)] {
+            if metric == Metric::Haversine && dimensions != 2 {
+                continue;
+            }
+            for kind in KINDS {
+                let rows = suited(metric, make(kind, n, dimensions));
+                let points = Points::new(&rows, dimensions).unwrap();
+                let run = &mut Run::new().on_threads(2);
+                let found = nearest_neighbors(&points, metric, k, run).unwrap();
+                assert_eq!(found, sorted_neighbors(&points, metric, k), "{kind} {dimensions}");
+                let core = Distance::mutual_reachability(metric, k + 1);
+                let core = core_distances(&points, core, run).unwrap();
+                let last: Vec<_> = found.distances.chunks(k).map(|row| row[k - 1]).collect();
+                assert_eq!(core, last);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn random_sets_with_many_ties_have_one_tree(
+        dimensions in 1_usize..5,
+        values in prop::collection::vec(-3_i8..4, 0..160),
+        metric in prop::sample::select(vec![
+            Metric::Euclidean,
+            Metric::Manhattan,
+            Metric::Chebyshev,
+        ]),
+    ) {
+        let whole = values.len() / dimensions * dimensions;
+        let rows: Vec<f64> = values[..whole].iter().map(|&x| x.into()).collect();
+        check(metric, &rows, dimensions, &[1, 2]);
     }
 }

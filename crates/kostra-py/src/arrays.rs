@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use kostra::{AnyGraph, Column, EdgeList, GraphError, Vertex, Weight, counted};
+use kostra_core::{AnyGraph, Column, EdgeList, GraphError, Vertex, Weight, counted};
 use kostra_parallel::for_each_mut;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -9,7 +9,7 @@ use kostra::cuda::{
     self, Device, DeviceEdges, DeviceEnds, DeviceError, DeviceGraphError, DeviceWeights,
     IntegerType, NarrowType,
 };
-use kostra::{GraphError, Order, Run, SolveError, Weight, counted};
+use kostra_core::{GraphError, Order, Run, SolveError, Weight, counted};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! The Python exceptions of errors that several modules report.
 
-use kostra::{OutOfMemory, SolveError};
+use kostra_core::{OutOfMemory, SolveError};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 

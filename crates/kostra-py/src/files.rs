@@ -9,7 +9,7 @@ use kostra::io::{
     ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError,
     ReadErrorKind, ReadOptions, Terms, Vertices,
 };
-use kostra::{AnyGraph, Coordinates};
+use kostra_core::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};

@@ -4,12 +4,13 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use kostra::tree::{self, Bottleneck, MergeTree};
-use kostra::{
+use kostra_core::tree::{self, Bottleneck, MergeTree};
+use kostra_core::{
     AnyGraph, EdgeId, EdgeList, Edges, Graph, Key, Order, OutOfMemory, Solution, Solver, Total,
     Vertex, Weight, memory, with_graph,
 };
 use kostra_parallel::for_each_mut;
+use kostra_points::PointTree;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,6 +34,29 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
+    /// The forest of a tree of points. The ids of its edges are their positions in canonical order.
+    pub(crate) fn of_points(points: PointTree) -> Self {
+        let (u, v) = points.ends.iter().map(|&[u, v]| (u, v)).unzip::<_, _, Vec<_>, Vec<_>>();
+        let ids: Vec<EdgeId> = (0..u.len() as EdgeId).collect();
+        let tree = EdgeList::of_checked(points.len, u, v, points.distances);
+        let whole = kostra::Forest::new(tree.edges(Order::Minimum), ids);
+        let (total, components) = (whole.total(), whole.components());
+        Self {
+            ids: whole.into_ids(),
+            tree: Arc::new(tree.into()),
+            order: Order::Minimum,
+            total,
+            components,
+            algorithm: POINTS,
+            merges: OnceLock::new(),
+        }
+    }
+
+    /// The edges in order, with the weights as distances.
+    pub(crate) fn point_tree(&self) -> Result<PointTree, OutOfMemory> {
+        with_graph!(&*self.tree, tree => distances_in_order(self.edges(tree)))
+    }
+
     /// Copies the forest's edges from the graph.
     pub(crate) fn from_solution(
         graph: &AnyGraph,
@@ -53,6 +77,9 @@ impl Forest {
         })
     }
 }
+
+/// The name of the algorithm of a tree of points.
+const POINTS: &str = "points";
 
 /// The least number of edges for which a second thread copies the weights.
 const SECOND_THREAD_MIN_EDGES: usize = 1 << 16;
@@ -87,6 +114,18 @@ where
     Ok(tree.expect("edges of a valid graph are a valid graph").into())
 }
 
+/// The edges in their order, with the weights as distances.
+fn distances_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<PointTree, OutOfMemory> {
+    let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
+    ranks.sort_unstable();
+    let ids = ranks.iter().map(|&rank| W::Key::rank_id(rank) as usize);
+    Ok(PointTree {
+        len: edges.vertices(),
+        ends: memory::collected(ids.clone().map(|id| [edges.u()[id], edges.v()[id]]))?,
+        distances: memory::collected(ids.map(|id| edges.weights()[id].to_f64()))?,
+    })
+}
+
 /// The positions of all edges in their order: by weight, then by id.
 fn positions_in_order<W: Weight>(edges: Edges<'_, W>) -> Result<Vec<i64>, OutOfMemory> {
     let mut ranks = memory::collected(edges.ids().map(|id| edges.rank(id)))?;
@@ -107,8 +146,12 @@ impl Forest {
     ) -> PyResult<Self> {
         let (ids, order) =
             (ids.as_slice()?.to_vec(), if maximum { Order::Maximum } else { Order::Minimum });
-        let solver =
-            kostra::solver(algorithm).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let algorithm = if algorithm == POINTS {
+            POINTS
+        } else {
+            let solver = kostra::solver(algorithm);
+            solver.map_err(|error| PyValueError::new_err(error.to_string()))?.info().id
+        };
         if ids.len() != graph.0.edges() || ids.len() > graph.0.vertices() as usize {
             return Err(PyValueError::new_err(
                 "a forest must have one id per edge and fewer edges than vertices",
@@ -116,7 +159,7 @@ impl Forest {
         }
         let whole = with_graph!(&*graph.0, tree => {
             let ids = (0..ids.len() as EdgeId).collect();
-            kostra::Forest::new(tree.edge_list().edges(order), ids)
+            kostra_core::Forest::new(tree.edge_list().edges(order), ids)
         });
         Ok(Self {
             ids,
@@ -124,7 +167,7 @@ impl Forest {
             order,
             total: whole.total(),
             components: whole.components(),
-            algorithm: solver.info().id,
+            algorithm,
             merges: OnceLock::new(),
         })
     }
@@ -228,8 +271,8 @@ impl Forest {
     }
 
     /// The forest of all edges of `tree`.
-    fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra::Forest {
-        kostra::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
+    fn whole<W: Weight>(&self, tree: &Graph<W>) -> kostra_core::Forest {
+        kostra_core::Forest::new(self.edges(tree), (0..self.ids.len() as EdgeId).collect())
     }
 }
 

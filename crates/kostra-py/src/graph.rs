@@ -3,9 +3,9 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
-use kostra::{
+use kostra_core::{
     AnyGraph, Order, PartsError, Platform, Run, SolveError, Solver, VerifyError, VertexParts,
-    Workspace, with_graph,
+    Workspace, verify, with_graph,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -180,9 +180,8 @@ impl Graph {
     ) -> PyResult<Option<String>> {
         let ids = ids.as_slice()?;
         let order = if maximum { Order::Maximum } else { Order::Minimum };
-        let verdict = py.detach(
-            || with_graph!(&*self.0, graph => kostra::verify(graph.edge_list().edges(order), ids)),
-        );
+        let verdict = py
+            .detach(|| with_graph!(&*self.0, graph => verify(graph.edge_list().edges(order), ids)));
         match verdict {
             Ok(_) => Ok(None),
             Err(VerifyError::Violation(violation)) => Ok(Some(violation.to_string())),

@@ -5,6 +5,7 @@
 mod arrays;
 mod arrow;
 mod chunk;
+mod condensed;
 mod device;
 mod dlpack;
 mod errors;
@@ -14,6 +15,7 @@ mod graph;
 mod lists;
 mod names;
 mod partition;
+mod points;
 mod rows;
 mod table;
 mod threads;
@@ -28,11 +30,13 @@ use pyo3::types::PyDict;
 /// Large allocations by Rust code, such as graphs from files, request huge pages. NumPy requests
 /// them itself.
 #[global_allocator]
-static MEMORY: kostra::ReportingAllocator = kostra_cli::ALLOCATOR;
+static MEMORY: kostra_core::ReportingAllocator = kostra_cli::ALLOCATOR;
 
 /// The compiled part of `kostra`.
 #[pymodule]
 mod _kostra {
+    #[pymodule_export]
+    use super::condensed::Condensed;
     #[pymodule_export]
     use super::device::{DeviceMemory, device_of, solve_on_device};
     #[pymodule_export]
@@ -49,6 +53,8 @@ mod _kostra {
     use super::names::{Text, number_names};
     #[pymodule_export]
     use super::partition::partition_graph;
+    #[pymodule_export]
+    use super::points::{grid_ends, grid_graph, segments, tree_of_distances, tree_of_points};
     #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]

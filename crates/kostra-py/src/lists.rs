@@ -36,7 +36,7 @@ pub(crate) fn pick<'py>(
         let picked = Bound::from_owned_ptr_or_err(py, picked)?;
         for (index, &item) in items.iter().enumerate() {
             if let Some(&next) = items.get(index + AHEAD) {
-                kostra::prefetch(std::slice::from_raw_parts(next.cast::<u64>(), 1), 0);
+                kostra_core::prefetch(std::slice::from_raw_parts(next.cast::<u64>(), 1), 0);
             }
             ffi::Py_INCREF(item);
             ffi::PyList_SetItem(picked.as_ptr(), index as ffi::Py_ssize_t, item);

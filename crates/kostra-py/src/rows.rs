@@ -1,6 +1,6 @@
 //! Rows of sparse matrices: converts between the starts of the rows and the row of each entry.
 
-use kostra::{OutOfMemory, memory};
+use kostra_core::{OutOfMemory, memory};
 use kostra_parallel::for_each_mut;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};

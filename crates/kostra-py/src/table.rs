@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, reason = "columns of other libraries are given by address")]
 
-use kostra::{GraphError, MAX_EDGES};
+use kostra_core::{GraphError, MAX_EDGES};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};

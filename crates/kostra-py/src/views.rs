@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code)] // NumPy arrays borrow memory of Rust values
 
-use kostra::{AnyGraph, Vertex, with_graph};
+use kostra_core::{AnyGraph, Vertex, with_graph};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;

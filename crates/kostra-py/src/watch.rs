@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use kostra::Observer;
+use kostra_core::Observer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 

@@ -15,16 +15,23 @@ MODULES = [
     "kostra",
     "kostra._forest",
     "kostra._graph",
+    "kostra._grid",
     "kostra._partition",
+    "kostra._points",
     "kostra._solve",
     "kostra._tree",
     "kostra._verify",
+    "kostra.cluster",
     "kostra.scipy",
 ]
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
 GUIDE = sorted(
     path for path in (ROOT / "docs/guide").glob("*.md") if "```pycon\n" in path.read_text()
+)
+
+PROGRAMS = sorted(
+    path for path in (ROOT / "docs/guide").glob("*.md") if "```python\n" in path.read_text()
 )
 
 
@@ -60,6 +67,20 @@ def test_the_guides_examples_run(page, tmp_path, monkeypatch):
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.stem)
+def test_the_guides_programs_run(page, tmp_path, monkeypatch):
+    """Blocks ``python`` are one program. Those of GPU arrays need CuPy and a device."""
+    if page.stem == "gpu-arrays":
+        cupy = pytest.importorskip("cupy")
+        try:
+            cupy.cuda.runtime.getDeviceCount()
+        except cupy.cuda.runtime.CUDARuntimeError as error:
+            pytest.skip(str(error))
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    exec("".join(blocks), {})
+
+
 def signatures(tree):
     """The parameters of every function of a stub, by qualified name."""
     found = {}
@@ -78,7 +99,7 @@ def signatures(tree):
     return found
 
 
-@pytest.mark.parametrize("module", ["kostra", "kostra.scipy"])
+@pytest.mark.parametrize("module", ["kostra", "kostra.cluster", "kostra.scipy"])
 def test_stubs_say_what_is_there(module):
     module = importlib.import_module(module)
     stub = signatures(ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text()))
@@ -109,4 +130,4 @@ def test_stubs_say_what_is_there(module):
         attributes = {name for name, item in vars(kind).items() if inspect.ismemberdescriptor(item)}
         public = {name for name in vars(kind) if not name.startswith("_")} - attributes
         methods = {name.split(".")[1] for name in stub if name.startswith(f"{kind.__name__}.")}
-        assert public == {name for name in methods if not name.startswith("__")}
+        assert public == {name for name in methods if not name.startswith("_")}

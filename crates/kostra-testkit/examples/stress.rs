@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use kostra::{Platform, Run, Solver, Workspace, solver, solvers};
+use kostra::{solver, solvers};
+use kostra_core::{Platform, Run, Solver, Workspace};
 use kostra_testkit::matrix::ORDERS;
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::oracle;

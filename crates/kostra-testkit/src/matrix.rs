@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use kostra::cuda::Device;
-use kostra::{
-    AnyGraph, EdgeId, Key, Order, Platform, Run, SolveError, Solver, Total, solvers, with_graph,
+use kostra::solvers;
+use kostra_core::{
+    AnyGraph, EdgeId, Key, Order, Platform, Run, SolveError, Solver, Total, with_graph,
 };
 
 use crate::variants::{Variant, variants};
@@ -338,7 +339,9 @@ fn describe_difference(found: &[EdgeId], right: &[EdgeId]) -> String {
 mod tests {
     use std::sync::PoisonError;
 
-    use kostra::{Algorithm, EdgeSet, Problem, Representation, SolverInfo, SolverOption, Weight};
+    use kostra_core::{
+        Algorithm, EdgeSet, Problem, Representation, SolverInfo, SolverOption, Weight,
+    };
 
     use super::*;
 

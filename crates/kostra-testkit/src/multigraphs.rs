@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Write};
 
-use kostra::{AnyGraph, EdgeId, EdgeList, SolverOption, random};
+use kostra_core::{AnyGraph, EdgeId, EdgeList, SolverOption, random};
 
 use crate::strategies::{RandomWeight, Shape};
 

@@ -1,6 +1,6 @@
 //! The option values with which a solver is tested, derived from its declared options.
 
-use kostra::{Platform, SolverInfo, SolverOption};
+use kostra_core::{Platform, SolverInfo, SolverOption};
 
 /// The options of a solver that are set, with their values.
 pub type Variant = Vec<(&'static str, u64)>;
@@ -42,7 +42,8 @@ pub fn values(option: &SolverOption) -> Vec<u64> {
 mod tests {
     use std::collections::HashSet;
 
-    use kostra::{Run, Solver, solvers};
+    use kostra::solvers;
+    use kostra_core::{Run, Solver};
 
     use super::*;
 

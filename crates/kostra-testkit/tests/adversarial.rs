@@ -7,9 +7,10 @@
 
 use std::time::Instant;
 
-use kostra::{
+use kostra::solvers;
+use kostra_core::{
     AnyGraph, EdgeId, EdgeList, Observer, Order, Platform, Round, Run, Solver, Vertex, Weight,
-    random, solvers,
+    random,
 };
 use kostra_testkit::matrix::{Answer, ORDERS};
 

@@ -50,7 +50,11 @@ impl<const BUFFER: usize, const BLOCK: usize> Algorithm for External<BUFFER, BLO
     }
 }
 
-fn check(graph: &kostra::AnyGraph, order: Order, answer: &Answer) -> Result<(), TestCaseError> {
+fn check(
+    graph: &kostra_core::AnyGraph,
+    order: Order,
+    answer: &Answer,
+) -> Result<(), TestCaseError> {
     check_solver(&External::<1, 1>, graph, order, answer)?;
     check_solver(&External::<5, 3>, graph, order, answer)?;
     check_solver(&External::<40, 1000>, graph, order, answer)?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kostra::{Observer, Order, Platform, Round, Run, SolveError, Solver};
+use kostra_core::{Observer, Order, Platform, Round, Run, SolveError, Solver};
 use kostra_testkit::matrix::{Answer, ORDERS, solvers_here};
 use kostra_testkit::strategies::graphs;
 use kostra_testkit::suite::{self, Case};

@@ -1,9 +1,8 @@
 //! Tests the solvers for threads with all values of their options, and the solvers that use a
 //! partition with partitions of the caller.
 
-use kostra::{
-    AnyGraph, EdgeId, Order, Platform, Run, Solver, VertexParts, generate::generate, solvers,
-};
+use kostra::{generate::generate, solvers};
+use kostra_core::{AnyGraph, EdgeId, Order, Platform, Run, Solver, VertexParts};
 use kostra_testkit::matrix::{Answer, ORDERS, check_variants};
 use kostra_testkit::oracle;
 use kostra_testkit::strategies::graphs;

@@ -3,7 +3,7 @@
 //! `PROPTEST_CASES` sets the number of graphs per property. `testdata/README.md` describes what to
 //! do after a failure.
 
-use kostra::{AnyGraph, Order, Platform, Run, with_graph};
+use kostra_core::{AnyGraph, Order, Platform, Run, with_graph};
 use kostra_core::{EdgeId, EdgeList, Vertex, Weight};
 use kostra_testkit::matrix::{self, Answer, ORDERS, solvers_here};
 use kostra_testkit::strategies::graphs;

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use kostra::{Order, Total};
+use kostra_core::{Order, Total};
 use kostra_testkit::matrix::{self, Answer, ORDERS};
 use kostra_testkit::real::{self, GRAPHS, RealGraph};
 

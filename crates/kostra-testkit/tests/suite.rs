@@ -1,6 +1,6 @@
 //! Tests every solver, both oracles and the verifier on every case of `testdata/`.
 
-use kostra::{AnyGraph, Order, Run, Solver, with_graph};
+use kostra_core::{AnyGraph, Order, Run, Solver, with_graph};
 use kostra_testkit::matrix::{self, ORDERS, solvers_here};
 use kostra_testkit::mutate::{self, Refused};
 use kostra_testkit::oracle;

@@ -3,8 +3,7 @@
 //!
 //! Run it with `cargo run --release --example clusters`.
 
-use kostra::tree::MergeTree;
-use kostra::{AnyGraph, EdgeList, Order, minimum_spanning_forest};
+use kostra::{Graph, minimum_spanning_forest};
 
 const NAMES: [&str; 6] = ["Prague", "Brno", "Ostrava", "Pilsen", "Liberec", "Olomouc"];
 
@@ -14,18 +13,14 @@ const DISTANCES: [(u32, u32, f64); 6] =
     [(0, 1, 205.0), (1, 2, 170.0), (0, 3, 95.0), (4, 0, 110.0), (2, 5, 100.0), (5, 1, 80.0)];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let u: Vec<u32> = DISTANCES.iter().map(|edge| edge.0).collect();
-    let v: Vec<u32> = DISTANCES.iter().map(|edge| edge.1).collect();
-    let distances: Vec<f64> = DISTANCES.iter().map(|edge| edge.2).collect();
-    let list = EdgeList::new(NAMES.len(), u, v, distances)?;
-    let forest = minimum_spanning_forest(&AnyGraph::from(list.clone()));
+    let graph = Graph::with_vertices(NAMES.len(), DISTANCES)?;
 
     // Single linkage merges clusters along the edges of the minimum spanning forest, from the
     // shortest edge to the longest.
-    let tree = MergeTree::new(list.edges(Order::Minimum), &forest)?;
+    let tree = minimum_spanning_forest(&graph).merge_tree()?;
 
     // The merges over at most 100 km are the first ones.
-    let is_near = |&edge: &u32| list.weights()[edge as usize] <= 100.0;
+    let is_near = |&edge: &u32| DISTANCES[edge as usize].2 <= 100.0;
     print("at most 100 km", &tree.clusters(tree.edges().partition_point(is_near))?);
 
     // Each merge reduces the number of clusters by one.

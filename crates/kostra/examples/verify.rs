@@ -2,14 +2,11 @@
 //!
 //! Run it with `cargo run --release --example verify`.
 
-use kostra::{EdgeList, Order, VerifyError, verify};
+use kostra::{Graph, Order, VerifyError, verify_ids};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A square with a diagonal. Edges 1 and 4 have equal weights.
-    let u = vec![0, 1, 2, 3, 0];
-    let v = vec![1, 2, 3, 0, 2];
-    let graph = EdgeList::new(4, u, v, vec![4, 2, 1, 5, 2])?;
-    let edges = graph.edges(Order::Minimum);
+    let graph = Graph::from_edges([(0, 1, 4), (1, 2, 2), (2, 3, 1), (3, 0, 5), (0, 2, 2)])?;
 
     let forests: [(&str, &[u32]); 4] = [
         ("correct", &[1, 2, 4]),
@@ -18,8 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("too heavy", &[1, 2, 3]),
     ];
     for (name, forest) in forests {
-        // `verify` shares no algorithm with the solvers. It takes nearly linear time.
-        match verify(edges, forest) {
+        // `verify_ids` shares no algorithm with the solvers. It takes nearly linear time.
+        match verify_ids(&graph, forest, Order::Minimum) {
             Ok(certificate) => println!("{name}: {} component", certificate.components),
             Err(VerifyError::Violation(violation)) => println!("{name}: {violation}"),
             Err(error @ VerifyError::OutOfMemory(_)) => return Err(error.into()),

@@ -5,42 +5,50 @@
 //! input. [`verify`] proves that a forest is correct, independently of the solvers.
 //!
 //! ```
-//! use kostra::{AnyGraph, minimum_spanning_forest};
+//! use kostra::{Graph, minimum_spanning_forest, verify};
 //!
-//! // Edge i joins u[i] and v[i]. Parallel edges, self-loops and negative weights are allowed.
-//! let (u, v) = (vec![0, 1, 2, 0], vec![1, 2, 0, 0]);
-//! let graph = AnyGraph::from_edges(4, u, v, vec![0.5, -1.0, 0.5, 0.0])?;
+//! // Parallel edges, self-loops and negative weights are allowed.
+//! let graph = Graph::from_edges([(0, 1, 0.5), (1, 2, -1.0), (2, 0, 0.5), (0, 0, 0.0)])?;
 //! let forest = minimum_spanning_forest(&graph);
+//! for (id, u, v, weight) in forest.edges() {
+//!     println!("edge {id} joins {u} and {v} and has weight {weight}");
+//! }
 //! assert_eq!(forest.ids(), [0, 1]);
 //! assert_eq!(forest.total().to_string(), "-0.5");
-//! assert_eq!(forest.components(), 2);
-//! # Ok::<(), kostra::GraphError>(())
-//! ```
-//!
-//! To choose the algorithm, to observe it, or to find a maximum spanning forest, take a [`solver`]
-//! by its id:
-//!
-//! ```
-//! use kostra::{AnyGraph, Order, Run, solver};
-//!
-//! let graph = AnyGraph::from_edges(3, vec![0, 1, 2], vec![1, 2, 0], vec![1, 2, 3])?;
-//! let solution = solver("boruvka")?.solve(&graph, Order::Maximum, &mut Run::new())?;
-//! assert_eq!(solution.forest.ids(), [1, 2]);
+//! assert_eq!(forest.component_count(), 1);
+//! verify(&graph, &forest)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`Solve`] chooses the solver, the number of threads, or a maximum spanning forest. With the
+//! feature `io`, `kostra::read("roads.gr")` reads a graph from a file, and `Reader` has options.
+//!
+//! # Features
+//!
+//! No feature is on by default.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `io` | `read`, `Reader` and the module `io`: graphs in files, plain or compressed by gzip |
+//! | `xz`, `zstd`, `bzip2` | files compressed by these; they need a C compiler to build |
+//! | `gen` | the module `generate`: generated graphs |
+//! | `partition` | the modules `partition`, parts of equal weight, and `renumbering` |
+//! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
+//! | `full` | all of these |
+//! | `petgraph` | graphs of petgraph |
 //!
 //! # Where things are
 //!
 //! | module | content |
 //! |---|---|
-//! | this one | graphs, weights, forests, solvers, [`verify`] |
-//! | [`io`] | reading and writing files of graphs |
-//! | [`generate`] | generated graphs |
-//! | [`tree`] | uses of a forest: hierarchies of clusters, bottlenecks, rooted trees |
-//! | [`partition`](mod@partition) | partitions of a graph into parts of equal weight |
-//! | [`renumbering`] | new numbers for vertices |
+//! | this one | graphs, forests, solvers, [`verify`] |
+//! | `io` | formats, and writing files |
+//! | `generate` | generated graphs |
+//! | `partition` | partitions of a graph into parts of equal weight |
+//! | `cuda` | CUDA devices |
+//! | `renumbering` | new numbers for vertices |
 //! | [`external`] | forests of graphs whose edges do not fit into memory |
-//! | [`cuda`] | CUDA devices |
+//! | [`low_level`] | what the other crates of Kostra share, such as graphs of one weight type |
 //!
 //! # Examples
 //!
@@ -52,29 +60,42 @@
 //! - `verify`: the first violation of a wrong forest
 //! - `all_solvers`: all solvers on one graph, with an observer
 
-mod registry;
-pub mod renumbering;
-
-pub use kostra_core::*;
-pub use kostra_cpu::external;
-pub use kostra_cuda as cuda;
-pub use kostra_gen as generate;
-pub use kostra_io as io;
-pub use kostra_partition as partition;
-pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
-
-/// Finds the canonical minimum spanning forest of a graph with the solver that [`auto`] chooses.
-///
-/// If that solver runs on a device and the device fails, a solver on the processor takes over.
-///
-/// Takes O(m log m) time in the worst case. A [`solver`] can also be cancelled, and reports its
-/// progress.
-///
-/// # Panics
-/// When the system does not grant the memory. A [`solver`] returns this as an error.
-pub fn minimum_spanning_forest(graph: &AnyGraph) -> Forest {
-    let run = &mut Run::new();
-    let solution = auto(graph).solve(graph, Order::Minimum, run);
-    let solution = solution.or_else(|_| auto_on_processor(graph).solve(graph, Order::Minimum, run));
-    solution.expect("the chosen solver suits the graph, and nothing cancels it").forest
+mod forest;
+mod graph;
+#[cfg(all(doctest, feature = "io", feature = "partition"))]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/rust-program.md")]
+    mod rust_program {}
+    #[doc = include_str!("../../../docs/guide/partition.md")]
+    mod partition {}
 }
+#[cfg(feature = "io")]
+mod reader;
+mod registry;
+#[cfg(feature = "partition")]
+pub mod renumbering;
+mod solve;
+mod weight;
+
+pub use forest::{Forest, verify, verify_ids};
+pub use graph::{BuildError, Graph, IntoEdge};
+pub use kostra_core as low_level;
+pub use kostra_core::tree::{Bottleneck, Merge, MergeTree, NO_PARENT};
+pub use kostra_core::{
+    Certificate, Coordinates, EdgeId, GraphError, Labels, Observer, Order, OutOfMemory, Platform,
+    Round, Run, SolveError, SolverInfo, Total, VerifyError, Vertex, Violation, WeightType,
+};
+pub use kostra_cpu::external;
+#[cfg(feature = "cuda")]
+pub use kostra_cuda as cuda;
+#[cfg(feature = "gen")]
+pub use kostra_gen as generate;
+#[cfg(feature = "io")]
+pub use kostra_io as io;
+#[cfg(feature = "partition")]
+pub use kostra_partition as partition;
+#[cfg(feature = "io")]
+pub use reader::{GraphFile, Reader, read};
+pub use registry::{UnknownSolver, auto, auto_on_processor, solver, solvers};
+pub use solve::{Solve, maximum_spanning_forest, minimum_spanning_forest};
+pub use weight::{EdgeWeight, Number};

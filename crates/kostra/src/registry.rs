@@ -1,12 +1,16 @@
 //! All solvers by id, and the choice of a solver for a graph.
 
 use kostra_core::{AnyGraph, Solver};
+#[cfg(feature = "cuda")]
 use kostra_cuda::Device;
 use thiserror::Error;
 
 /// All solvers, in the order of the tables in the documentation.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
-    kostra_cpu::solvers().chain(kostra_cuda::solvers())
+    let solvers = kostra_cpu::solvers();
+    #[cfg(feature = "cuda")]
+    let solvers = solvers.chain(kostra_cuda::solvers());
+    solvers
 }
 
 /// No solver has the requested id.
@@ -61,13 +65,23 @@ pub fn solver(id: &str) -> Result<&'static dyn Solver, UnknownSolver> {
 /// A solver for a device can still fail because the device has too little memory.
 /// [`auto_on_processor`] chooses a solver without a device.
 pub fn auto(graph: &AnyGraph) -> &'static dyn Solver {
-    match kostra_cuda::FASTEST {
-        Some(solver) if is_worth_a_device(graph.edges()) && is_usable(0) => solver,
-        _ => auto_on_processor(graph),
-    }
+    on_device(graph).unwrap_or_else(|| auto_on_processor(graph))
+}
+
+/// The solver for a device, if it is likely to be faster than those for the processor.
+#[cfg(not(feature = "cuda"))]
+fn on_device(_: &AnyGraph) -> Option<&'static dyn Solver> {
+    None
+}
+
+/// The solver for a device, if it is likely to be faster than those for the processor.
+#[cfg(feature = "cuda")]
+fn on_device(graph: &AnyGraph) -> Option<&'static dyn Solver> {
+    kostra_cuda::FASTEST.filter(|_| is_worth_a_device(graph.edges()) && is_usable(0))
 }
 
 /// Whether the device exists, and its kernels are already compiled.
+#[cfg(feature = "cuda")]
 fn is_usable(ordinal: usize) -> bool {
     kostra_cuda::kernels_are_compiled() && Device::open(ordinal).is_ok()
 }
@@ -78,6 +92,7 @@ fn is_usable(ordinal: usize) -> bool {
 /// GB/s, a tenth of the time that a processor needs to solve. The main cost is the start: opening
 /// the device takes about 0.3 s in a process. In that time, sixteen cores solve about 80 million
 /// edges, and two cores about 10 million. Later uses of the device start within a millisecond.
+#[cfg(feature = "cuda")]
 fn is_worth_a_device(edges: usize) -> bool {
     /// The fewest edges if the device must be opened first.
     const LEAST_BEFORE_OPENING: usize = 1 << 25;

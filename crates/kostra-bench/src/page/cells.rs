@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use kostra::Platform;
+use kostra_core::Platform;
 
 use super::plot::Plot;
 use super::table::Table;

@@ -171,7 +171,7 @@ mod tests {
         let graph = PaperGraph { real: Some("ca-AstroPh"), ..graph };
         let source = graph.source(1, Some(folder.path()));
         assert_eq!(source.stand_in_for, None);
-        let kostra::AnyGraph::U32(read) = source.load().unwrap() else { panic!("not u32") };
+        let kostra_core::AnyGraph::U32(read) = source.load().unwrap() else { panic!("not u32") };
         let weights = read.edge_list().weights();
         assert_eq!((read.edge_list().vertices(), weights.len()), (3, 3));
         assert!(weights[0] == weights[1] && weights[1] != weights[2] && weights[0] > 0);

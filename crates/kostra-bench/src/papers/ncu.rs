@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use kostra::Platform;
+use kostra_core::Platform;
 
 use super::phases::{ACHIEVED, MEAN_ACHIEVED};
 use crate::observed::{Counter, Observed};
@@ -23,7 +23,7 @@ pub(super) fn add_achieved_occupancy(result: &mut ExperimentResult) {
     let ExperimentResult { graphs, skipped, .. } = result;
     let Some(GraphResult { source, contestants, .. }) = graphs.last_mut() else { return };
     for contestant in contestants {
-        let info = kostra::solver(&contestant.name).map(kostra::Solver::info);
+        let info = kostra::solver(&contestant.name).map(kostra_core::Solver::info);
         if info.is_ok_and(|info| info.platform == Platform::Cuda)
             && let Err(error) = add_to(contestant, source)
         {

@@ -1,8 +1,8 @@
 //! The rules of an experiment's contests: what of the paper's sweeps this machine can run.
 
 use anyhow::{Result, ensure};
-use kostra::Platform;
 use kostra::cuda::Device;
+use kostra_core::Platform;
 
 use super::rank_job::RankJob;
 use super::{Experiment, Measure, Paper, PaperArguments, Threads};

@@ -4,7 +4,7 @@ use super::Measure;
 use crate::observed::{CACHE_ACCESSES, CACHE_MISSES, Observed, ObservedRound};
 use crate::record::{ContestantResult, ExperimentResult, GraphResult};
 use crate::report::milliseconds;
-use kostra::Platform;
+use kostra_core::Platform;
 
 /// How a contestant's result is found in an experiment.
 #[derive(Clone, Copy)]

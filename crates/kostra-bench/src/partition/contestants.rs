@@ -6,9 +6,10 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use kostra::cuda;
 use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra::partition::{Options, Partition, Preset, WeightedGraph, partition};
-use kostra::{DeviceTimes, Run, cuda};
+use kostra_core::{DeviceTimes, Run};
 use serde::Deserialize;
 
 use super::programs::{self, PROGRAMS, Program};

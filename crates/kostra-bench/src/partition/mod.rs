@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use kostra::DeviceTimes;
 use kostra::partition::{Partition, WeightedGraph, limit};
+use kostra_core::DeviceTimes;
 use serde::{Deserialize, Serialize};
 
 use contestants::{Answer, Contestant};

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use kostra::AnyGraph;
+use kostra_core::AnyGraph;
 use tempfile::NamedTempFile;
 
 use crate::contestant::Contestant;

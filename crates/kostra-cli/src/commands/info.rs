@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use kostra::{AnyGraph, Key, OutOfMemory, Total, UnionFind, Vertex, Weight, memory, with_graph};
+use kostra_core::{
+    AnyGraph, Key, OutOfMemory, Total, UnionFind, Vertex, Weight, memory, with_graph,
+};
 use serde::Serialize;
 
 use crate::arguments::{InputArguments, Nan};

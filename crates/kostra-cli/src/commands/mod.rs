@@ -3,6 +3,7 @@
 //!
 //! [`Command`]: crate::command::Command
 
+mod cluster;
 mod compare;
 mod completions;
 mod convert;
@@ -14,6 +15,7 @@ mod man;
 mod partition;
 mod solve;
 mod solvers;
+mod tree;
 mod verify;
 
 use clap::ArgMatches;
@@ -35,6 +37,8 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<generate::Arguments>(),
     Entry::new::<partition::Arguments>(),
     Entry::new::<draw::Arguments>(),
+    Entry::new::<tree::Arguments>(),
+    Entry::new::<cluster::Arguments>(),
     Entry::new::<solvers::Arguments>(),
     Entry::new::<doctor::Arguments>(),
     Entry::new::<completions::Arguments>(),

@@ -1,7 +1,7 @@
 //! `kostra solvers`: the table of algorithms.
 
 use clap::Parser;
-use kostra::{SolverInfo, SolverOption};
+use kostra_core::{SolverInfo, SolverOption};
 use serde::Serialize;
 
 use crate::command::{Answer, Command};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
 use kostra::io::Input;
-use kostra::{Certificate, Order};
+use kostra_core::{Certificate, Order};
 use serde::Serialize;
 
 use crate::arguments::{InputArguments, Nan};

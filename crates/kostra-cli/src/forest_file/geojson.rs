@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use kostra::io::{Input, Output, ReadError, ReadErrorKind};
-use kostra::{Coordinates, EdgeId, with_graph};
+use kostra_core::{Coordinates, EdgeId, with_graph};
 use serde_json::Value;
 
 use super::content::{Content, read_error};

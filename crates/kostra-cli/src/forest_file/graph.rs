@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use kostra::io::{Format, Input, Loaded, Place, ReadError, ReadErrorKind, ReadOptions};
-use kostra::{AnyGraph, EdgeId, Vertex};
+use kostra_core::{AnyGraph, EdgeId, Vertex};
 
 use super::content::Content;
 use super::number::Number;
@@ -52,7 +52,7 @@ pub(super) fn read_ids(
 fn compare_vertices(forest: &Loaded, solved: &Graph) -> Result<(), String> {
     let (has, expected) = (forest.graph.vertices(), solved.graph.vertices());
     if has != expected {
-        let has = kostra::counted(has, "vertex", "vertices");
+        let has = kostra_core::counted(has, "vertex", "vertices");
         return Err(format!("the forest has {has}, and the graph has {expected}"));
     }
     let (Some(names), Some(own)) = (&forest.names, &solved.names) else { return Ok(()) };

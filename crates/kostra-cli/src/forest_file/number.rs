@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use kostra::{AnyGraph, Graph, Weight, WeightType};
+use kostra_core::{AnyGraph, Graph, Weight, WeightType};
 
 /// A weight of any type.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, BufReader};
 
-use kostra::EdgeId;
 use kostra::io::{Format, Input, ReadError};
+use kostra_core::EdgeId;
 
 use super::content::{BYTE_ORDER_MARK, read_error};
 use super::{geojson, graph, text};

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use kostra::io::{Input, Place, ReadError, ReadErrorKind};
-use kostra::{EdgeId, Vertex};
+use kostra_core::{EdgeId, Vertex};
 
 use super::content::{BYTE_ORDER_MARK, Content, read_error};
 use super::line::{COLUMNS, Style};

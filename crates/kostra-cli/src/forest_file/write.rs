@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use kostra::io::{KeptColumns, Outgoing};
-use kostra::{AnyGraph, EdgeId, memory, with_graph};
+use kostra_core::{AnyGraph, EdgeId, memory, with_graph};
 
 use super::destination::{Destination, ForestFormat};
 use super::geojson;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kostra::io::{Compression, Format, KeptColumns, MappedFile};
-use kostra::{AnyGraph, Coordinates, WeightType};
+use kostra_core::{AnyGraph, Coordinates, WeightType};
 
 /// A graph that was read or generated.
 #[derive(Debug)]

@@ -1,12 +1,16 @@
 //! Runs the commands that the pages of `docs/guide` show, and compares what they print.
 //!
-//! Each page runs in a folder of its own, from top to bottom:
+//! Each page runs in a folder of its own, from top to bottom. The folder contains the graph files
+//! of `docs/guide`.
 //!
 //! * A block whose info string is `LANGUAGE NAME`, such as `csv roads.csv`, is written to the file
 //!   `NAME`.
 //! * A block `console` holds commands after `$ `, each followed by its output. Times are not
 //!   compared.
-//! * Other blocks are ignored.
+//! * A block `sh` holds commands that succeed. Those of the page `cluster` need ranks, and run in
+//!   `scripts/mpi`. Those of the page `gpu-arrays` need a device.
+//! * Other blocks are ignored. Rust blocks are tests of `kostra`, Python blocks of `kostra-py`, and
+//!   C blocks of `kostra-capi`.
 //!
 //! With the environment variable `KOSTRA_UPDATE_GUIDE`, the test writes differing outputs into the
 //! pages.
@@ -23,8 +27,12 @@ fn every_page_shows_what_its_commands_print() {
     let (mut commands, mut faults) = (0, String::new());
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
         let mut page = Page::default();
-        page.run(&std::fs::read_to_string(&path).unwrap());
+        let workplace = workplace_with_graphs(&folder);
+        page.run(&std::fs::read_to_string(&path).unwrap(), &workplace, can_run_sh(&path));
         if update && !page.faults.is_empty() {
             std::fs::write(&path, &page.text).unwrap();
         }
@@ -40,6 +48,34 @@ fn every_page_shows_what_its_commands_print() {
     );
 }
 
+/// A folder for a page, with the graph files that pages use.
+fn workplace_with_graphs(folder: &Path) -> Workplace {
+    let workplace = Workplace::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if name.ends_with(".osm.pbf") {
+            workplace.write(&name, std::fs::read(entry.path()).unwrap());
+        }
+    }
+    workplace
+}
+
+/// Whether this machine and this build can run the `sh` blocks of a page.
+fn can_run_sh(page: &Path) -> bool {
+    match page.file_stem().and_then(|stem| stem.to_str()) {
+        Some("cluster") => false,
+        Some("gpu-arrays") => {
+            let probe = Workplace::new().run("solve gen:path:n=2 --device cuda");
+            if probe.code != Some(0) {
+                println!("{}: skipped: {}", page.display(), probe.stderr.trim_end());
+            }
+            probe.code == Some(0)
+        }
+        _ => true,
+    }
+}
+
 /// A page that has been run.
 #[derive(Default)]
 struct Page {
@@ -51,8 +87,7 @@ struct Page {
 }
 
 impl Page {
-    fn run(&mut self, text: &str) {
-        let workplace = Workplace::new();
+    fn run(&mut self, text: &str, workplace: &Workplace, can_run_sh: bool) {
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
             let _ = writeln!(self.text, "{line}");
@@ -63,10 +98,23 @@ impl Page {
                     workplace.write(name, block.join("\n") + "\n");
                     self.text += &(block.join("\n") + "\n");
                 }
-                None if info == "console" => self.run_console(&block, &workplace),
-                None => self.text += &(block.join("\n") + "\n"),
+                None if info == "console" => self.run_console(&block, workplace),
+                None => {
+                    if info == "sh" && can_run_sh {
+                        self.run_sh(&block.join("\n"), workplace);
+                    }
+                    self.text += &(block.join("\n") + "\n");
+                }
             }
             self.text += "```\n";
+        }
+    }
+
+    fn run_sh(&mut self, commands: &str, workplace: &Workplace) {
+        self.commands += 1;
+        let outcome = workplace.shell(&format!("set -e\n{commands}"));
+        if outcome.code != Some(0) {
+            let _ = writeln!(self.faults, "{commands}\n{}\n", outcome.stderr);
         }
     }
 

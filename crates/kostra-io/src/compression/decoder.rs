@@ -2,13 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use kostra_parallel::affordable_threads;
-use liblzma::bufread::XzDecoder;
 
 use super::Compression;
 use super::units::Units;
+#[cfg(feature = "xz")]
 use super::xz::{self, XzStreams};
 use crate::ReadErrorKind;
 
@@ -23,14 +22,22 @@ pub(super) fn in_order<'a>(
     Ok(match compression {
         Compression::None => Box::new(raw),
         Compression::Gzip => Box::new(MultiGzDecoder::new(raw)),
-        Compression::Bzip2 => Box::new(MultiBzDecoder::new(raw)),
+        #[cfg(feature = "bzip2")]
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        #[cfg(feature = "zstd")]
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(raw)?),
-        Compression::Xz => {
-            let flags = liblzma::stream::CONCATENATED;
-            let stream = liblzma::stream::Stream::new_stream_decoder(xz::MEMORY, flags)?;
-            Box::new(XzDecoder::new_stream(raw, stream))
-        }
+        #[cfg(feature = "xz")]
+        Compression::Xz => Box::new(xz::in_order(raw)?),
+        #[cfg(not(all(feature = "bzip2", feature = "xz", feature = "zstd")))]
+        left_out => return Err(io::Error::other(ReadErrorKind::Malformed(missing(left_out)))),
     })
+}
+
+/// Why a build without a compression's feature does not read or write it.
+#[cfg(not(all(feature = "bzip2", feature = "xz", feature = "zstd")))]
+pub(crate) fn missing(compression: Compression) -> String {
+    let name = name(compression);
+    format!("this build of Kostra leaves out {name}; build it with the feature {name}")
 }
 
 pub(super) const fn name(compression: Compression) -> &'static str {
@@ -59,7 +66,11 @@ impl<'a> Decoder<'a> {
         let raw = BufReader::with_capacity(COMPRESSED_BLOCK, raw);
         let decoder: Box<dyn Read + Send + 'a> = match (compression, affordable_threads(threads)) {
             (_, 0 | 1) => in_order(compression, raw)?,
+            #[cfg(feature = "xz")]
             (Compression::Xz, threads) => Box::new(XzStreams::new(raw, threads)?),
+            // Without the feature, the stream is refused.
+            #[cfg(not(feature = "xz"))]
+            (Compression::Xz, _) => in_order(compression, raw)?,
             (_, threads) => Box::new(Units::new(compression, raw, threads)),
         };
         Ok(Self { decoder, compression })

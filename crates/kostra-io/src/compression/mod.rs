@@ -8,14 +8,18 @@
 mod boundary;
 mod decoder;
 #[cfg(test)]
+#[cfg(all(feature = "bzip2", feature = "xz", feature = "zstd"))]
 mod tests;
 mod units;
+#[cfg(feature = "xz")]
 mod xz;
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use decoder::Decoder;
+#[cfg(not(feature = "zstd"))]
+pub(crate) use decoder::missing;
 
 use crate::ReadErrorKind;
 use crate::source::{Progress, Source, from_io};
@@ -75,7 +79,7 @@ impl<'a> Stream<'a> {
         let raw = io::Cursor::new(magic).chain(source.reader);
         let mut reader: Box<dyn Read + Send + 'a> = match compression {
             Compression::None => Box::new(raw),
-            _ => Box::new(Decoder::new(compression, raw, threads).map_err(ReadErrorKind::Io)?),
+            _ => Box::new(Decoder::new(compression, raw, threads).map_err(from_io)?),
         };
         let mut head = vec![0; HEAD];
         let count = fill(&mut *reader, &mut head).map_err(from_io)?;

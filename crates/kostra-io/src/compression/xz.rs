@@ -6,14 +6,19 @@
 use std::io::{self, BufRead, Read};
 
 use liblzma::bufread::XzDecoder;
-use liblzma::stream::{Error, MtStreamBuilder};
+use liblzma::stream::{CONCATENATED, Error, MtStreamBuilder, Stream};
 
 /// The most memory that the xz decoder may allocate; a file of `xz -9` needs 65 MiB.
-pub(super) const MEMORY: u64 = 1 << 30;
+const MEMORY: u64 = 1 << 30;
 /// The memory up to which the decoder uses several threads.
 const MEMORY_OF_THREADS: u64 = 1 << 29;
 /// The bytes between two streams are zeros, a multiple of this number.
 const PADDING: u64 = 4;
+
+/// Consecutive streams, decompressed on this thread.
+pub(super) fn in_order<R: BufRead>(raw: R) -> io::Result<XzDecoder<R>> {
+    Ok(XzDecoder::new_stream(raw, Stream::new_stream_decoder(MEMORY, CONCATENATED)?))
+}
 
 /// Consecutive streams as one. liblzma reads consecutive streams by itself, but not on several
 /// threads through the interface of its crate.

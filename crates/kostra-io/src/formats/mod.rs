@@ -23,7 +23,9 @@ use std::str::FromStr;
 use crate::interface::Format;
 
 pub use edge_list::isolated_vertices;
+pub(crate) use edge_list::{Separator, fields, is_comment, unquote};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
+pub(crate) use numpy::{Array, NPY_MAGIC};
 
 /// All formats, in the order in which help texts list them.
 pub static FORMATS: &[Format] = &[

@@ -214,10 +214,7 @@ impl<'a, const D: usize> Part<'a, D> {
         let left_leaves = items.len().div_ceil(LANES).div_ceil(2);
         let middle = left_leaves * LANES;
         let k = widest(items);
-        let before = |a: &Item<D>, b: &Item<D>| (a.x[k], a.id) < (b.x[k], b.id);
-        items.select_nth_unstable_by(middle, |a, b| {
-            if before(a, b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater }
-        });
+        items.select_nth_unstable_by(middle, |a, b| a.x[k].total_cmp(&b.x[k]));
         let (left_items, right_items) = items.split_at_mut(middle);
         let left_nodes = 2 * left_leaves - 1;
         let (left, right) = nodes.split_at_mut(left_nodes);

@@ -7,14 +7,16 @@ mod search;
 mod space;
 mod walk;
 
-use kostra_core::Run;
+use kostra_core::{Run, memory};
 use kostra_parallel::{Team, with_observed_team};
 
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
 use crate::neighbors::check_min_samples;
 use crate::pair::{self, Pair};
 use crate::{Distance, MAX_TREE_DIMENSIONS, PointTree, Points, PointsError, Prepared};
-use space::Space;
+use build::Tree;
+pub(crate) use space::Found;
+use space::{Output, Space, for_each_leaf};
 
 /// The canonical minimum spanning tree of points of up to [`MAX_TREE_DIMENSIONS`] dimensions, by a
 /// k-d tree.
@@ -40,18 +42,66 @@ pub fn kd_tree(
         Vec::new()
     } else {
         with_observed_team(run, run.threads(), |team, run| {
-            let solve = Solve { prepared: &prepared, min_samples, team, run };
-            match prepared.norm() {
-                Norm::Squares => solve.with_squares(dimensions),
-                Norm::Absolutes => solve.with_norm::<Absolutes>(dimensions),
-                Norm::Largest => solve.with_norm::<Largest>(dimensions),
-            }
+            Solve { prepared: &prepared, min_samples, team, run }.dispatch(&prepared)
         })?
     };
     run.phase("sort edges", |_| Ok(pair::tree(&prepared, pairs)?))
 }
 
-/// A solve whose norm and dimensions are to become types.
+/// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances
+/// and indices in ascending order. There are more than `k` points, and `k` is at least 1.
+pub(crate) fn for_each_point<F: Fn(u32, Found<'_>) + Sync>(
+    prepared: &Prepared<'_>,
+    k: usize,
+    found: F,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+) -> Result<(), PointsError> {
+    Search { prepared, k, found, team, run }.dispatch(prepared)
+}
+
+/// Work that is compiled for each norm and for some numbers of dimensions.
+trait Task: Sized {
+    type Output;
+
+    fn run<A: Accumulate, const D: usize>(self) -> Self::Output;
+
+    /// Runs with the norm of the points, and with at least their dimensions.
+    fn dispatch(self, prepared: &Prepared<'_>) -> Self::Output {
+        match prepared.norm() {
+            Norm::Squares => self.with_squares(prepared.dimensions()),
+            Norm::Absolutes => self.with_norm::<Absolutes>(prepared.dimensions()),
+            Norm::Largest => self.with_norm::<Largest>(prepared.dimensions()),
+        }
+    }
+
+    fn with_squares(self, dimensions: usize) -> Self::Output {
+        match dimensions {
+            ..=2 => self.run::<Squares, 2>(),
+            3 => self.run::<Squares, 3>(),
+            4 => self.run::<Squares, 4>(),
+            5 => self.run::<Squares, 5>(),
+            6 => self.run::<Squares, 6>(),
+            7..=8 => self.run::<Squares, 8>(),
+            9..=10 => self.run::<Squares, 10>(),
+            11..=12 => self.run::<Squares, 12>(),
+            _ => self.run::<Squares, 16>(),
+        }
+    }
+
+    /// Fewer numbers of dimensions, because each makes the program larger.
+    fn with_norm<A: Accumulate>(self, dimensions: usize) -> Self::Output {
+        match dimensions {
+            ..=2 => self.run::<A, 2>(),
+            3 => self.run::<A, 3>(),
+            4..=6 => self.run::<A, 6>(),
+            7..=10 => self.run::<A, 10>(),
+            _ => self.run::<A, 16>(),
+        }
+    }
+}
+
+/// Finds the spanning tree.
 struct Solve<'a, 'r, 'o> {
     prepared: &'a Prepared<'a>,
     min_samples: usize,
@@ -59,34 +109,34 @@ struct Solve<'a, 'r, 'o> {
     run: &'r mut Run<'o>,
 }
 
-impl Solve<'_, '_, '_> {
-    fn with_squares(self, dimensions: usize) -> Result<Vec<Pair>, PointsError> {
-        match dimensions {
-            ..=2 => self.solve::<Squares, 2>(),
-            3 => self.solve::<Squares, 3>(),
-            4 => self.solve::<Squares, 4>(),
-            5 => self.solve::<Squares, 5>(),
-            6 => self.solve::<Squares, 6>(),
-            7..=8 => self.solve::<Squares, 8>(),
-            9..=10 => self.solve::<Squares, 10>(),
-            11..=12 => self.solve::<Squares, 12>(),
-            _ => self.solve::<Squares, 16>(),
-        }
-    }
+impl Task for Solve<'_, '_, '_> {
+    type Output = Result<Vec<Pair>, PointsError>;
 
-    /// Fewer sizes, because each makes the program larger.
-    fn with_norm<A: Accumulate>(self, dimensions: usize) -> Result<Vec<Pair>, PointsError> {
-        match dimensions {
-            ..=2 => self.solve::<A, 2>(),
-            3 => self.solve::<A, 3>(),
-            4..=6 => self.solve::<A, 6>(),
-            7..=10 => self.solve::<A, 10>(),
-            _ => self.solve::<A, 16>(),
-        }
-    }
-
-    fn solve<A: Accumulate, const D: usize>(self) -> Result<Vec<Pair>, PointsError> {
+    fn run<A: Accumulate, const D: usize>(self) -> Self::Output {
         let space = Space::<A, D>::new(self.prepared, self.min_samples, self.team, self.run)?;
         rounds::tree(&space, self.team, self.run)
+    }
+}
+
+/// Finds the nearest neighbors.
+struct Search<'a, 'r, 'o, F> {
+    prepared: &'a Prepared<'a>,
+    k: usize,
+    found: F,
+    team: &'a Team<'a>,
+    run: &'r mut Run<'o>,
+}
+
+impl<F: Fn(u32, Found<'_>) + Sync> Task for Search<'_, '_, '_, F> {
+    type Output = Result<(), PointsError>;
+
+    fn run<A: Accumulate, const D: usize>(self) -> Self::Output {
+        let tree = Tree::<D>::new(self.prepared, self.team)?;
+        let leaves = &mut memory::filled(tree.leaves.len(), ())?;
+        let store = |leaf: usize, lane: usize, found: Found<'_>, (): &mut ()| {
+            (self.found)(tree.ids[leaf][lane], found);
+        };
+        let output = Output { leaves, store };
+        for_each_leaf::<A, _, _, D>(&tree, self.k, output, self.team, self.run)
     }
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use kostra_core::{OutOfMemory, Run, UnionFind, memory};
 use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 
-use super::search::{Components, Search};
+use super::search::{Components, Search, uncertain};
 use super::space::{LEAVES, Space, for_each_chunk};
 use crate::PointsError;
-use crate::blocks::LANES;
+use crate::blocks::{LANES, Lanes};
 use crate::canonical::{Accumulate, larger};
 use crate::pair::Pair;
 use crate::wide::wide;
@@ -95,20 +95,16 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         Ok(rounds)
     }
 
-    /// Finds the first pair that leaves each component, and merges the components.
+    /// Finds the first pairs that leave components, and merges the components.
     ///
-    /// A component is *certain* if no point outside the lists of neighbors may be as near as its
-    /// candidate. While many components are certain, only they merge: later, the others have more
+    /// A component is *certain* if no point that is not known may be as near as its candidate.
+    /// While many components are certain, only they merge: in the next round, the others have more
     /// points, so nearer candidates, and fewer of their points must search.
     fn round(&mut self, team: &Team<'_>, run: &mut Run<'_>) -> Result<(), PointsError> {
         let mut cut = memory::filled(self.components, f64::INFINITY.to_bits())?;
-        let components = Components {
-            of: &self.of,
-            of_nodes: &self.of_nodes,
-            cut: atomic_u64(&mut cut),
-            skipped: self.largest(),
-        };
-        let space = self.space;
+        let (space, skipped) = (self.space, self.largest());
+        let cut = atomic_u64(&mut cut);
+        let components = Components { of: &self.of, of_nodes: &self.of_nodes, cut, skipped };
         run.phase("renew candidates", |_| {
             for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
                 for (leaf, candidates) in (chunk * LEAVES..).zip(candidates) {
@@ -116,16 +112,40 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
                 }
             });
         });
-        run.phase("search", |_| {
-            for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
-                let (components, first_leaf) = (&components, chunk * LEAVES);
-                wide(Search { space, components, first_leaf, candidates });
+        let mut waiting = memory::zeros(self.components)?;
+        let waiting = atomic_u32(&mut waiting);
+        let certain = run.phase("find certain", |_| self.find_certain(&components, waiting, team));
+        if (certain as f64) < certain_part() * self.components as f64 {
+            waiting.iter().for_each(|waiting| waiting.store(0, Relaxed));
+            run.phase("search", |_| {
+                for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
+                    let (components, first_leaf) = (&components, chunk * LEAVES);
+                    wide(Search { space, components, first_leaf, candidates });
+                });
             });
-        });
+        }
         let mut winners = memory::filled(self.components, NO_POINT)?;
-        run.phase("choose", |_| self.choose(&components, atomic_u32(&mut winners), team));
+        let slots = atomic_u32(&mut winners);
+        run.phase("choose", |_| self.choose(&components, waiting, slots, team));
         run.phase("merge", |_| self.merge(&winners, team))?;
         Ok(())
+    }
+
+    /// Marks the components that are not certain, and returns the number of the others, without
+    /// the component that does not search.
+    fn find_certain(
+        &self,
+        components: &Components<'_>,
+        waiting: &[AtomicU32],
+        team: &Team<'_>,
+    ) -> usize {
+        team.for_each(self.candidates.len(), Schedule::Dynamic(LEAVES), |leaf| {
+            let of = &self.of[leaf];
+            for lane in uncertain(components, of, &self.candidates[leaf]) {
+                waiting[of[lane] as usize].store(1, Relaxed);
+            }
+        });
+        waiting.iter().filter(|waiting| waiting.load(Relaxed) == 0).count() - 1
     }
 
     /// The component with the most points.
@@ -134,16 +154,23 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         sizes.max_by_key(|(_, size)| **size).map_or(0, |(component, _)| component)
     }
 
-    /// Finds the position with the first pair of each component.
-    fn choose(&self, components: &Components<'_>, winners: &[AtomicU32], team: &Team<'_>) {
+    /// Finds the position with the first pair of each component that is not waiting.
+    fn choose(
+        &self,
+        components: &Components<'_>,
+        waiting: &[AtomicU32],
+        winners: &[AtomicU32],
+        team: &Team<'_>,
+    ) {
         team.for_each(self.candidates.len(), Schedule::Dynamic(LEAVES), |leaf| {
             let (candidates, of) = (&self.candidates[leaf], &self.of[leaf]);
-            for lane in 0..LANES {
-                if candidates.partner[lane] == NO_POINT || of[lane] == components.skipped {
-                    continue;
-                }
-                if candidates.reach[lane] <= components.cut(of[lane]) {
-                    self.propose(&winners[of[lane] as usize], (leaf * LANES + lane) as u32);
+            for lane in Lanes::that(|lane| candidates.partner[lane] != NO_POINT) {
+                let component = of[lane] as usize;
+                if of[lane] != components.skipped
+                    && candidates.reach[lane] <= components.cut(of[lane])
+                    && waiting[component].load(Relaxed) == 0
+                {
+                    self.propose(&winners[component], (leaf * LANES + lane) as u32);
                 }
             }
         });
@@ -218,6 +245,11 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
             };
         }
     }
+}
+
+/// If at least this part of the components is certain, the others wait.
+fn certain_part() -> f64 {
+    std::env::var("PART").ok().and_then(|x| x.parse().ok()).unwrap_or(0.3)
 }
 
 /// The component of a position.

@@ -6,7 +6,7 @@ use super::build::{Node, distances};
 use super::rounds::{Candidates, MIXED, NO_POINT};
 use super::space::Space;
 use super::walk::Walk;
-use crate::blocks::LANES;
+use crate::blocks::{LANES, Lanes, largest};
 use crate::canonical::{Accumulate, larger};
 use crate::wide::Work;
 
@@ -67,6 +67,8 @@ struct Searching<'a> {
     components: &'a Components<'a>,
     /// The component of each lane.
     of: &'a [u32; LANES],
+    /// The lanes that search.
+    lanes: Lanes,
     /// The reach of the best candidate of the component of each lane; negative for lanes that do
     /// not search.
     cut: [f64; LANES],
@@ -82,20 +84,15 @@ impl<'a> Searching<'a> {
     fn new(components: &'a Components<'a>, leaf: usize, candidates: &Candidates) -> Option<Self> {
         let of = &components.of[leaf];
         let mut cut = [-1.0; LANES];
-        let mut common = None;
-        for lane in 0..LANES {
-            if candidates.unseen[lane] == f64::INFINITY || of[lane] == components.skipped {
-                continue;
-            }
-            let reach = components.cut(of[lane]);
-            if candidates.unseen[lane] <= reach {
-                cut[lane] = reach;
-                let other = common.unwrap_or(of[lane]);
-                common = Some(if other == of[lane] { other } else { MIXED });
-            }
+        let (mut lanes, mut common) = (0, None);
+        for lane in uncertain(components, of, candidates) {
+            lanes |= 1 << lane;
+            cut[lane] = components.cut(of[lane]);
+            let other = common.unwrap_or(of[lane]);
+            common = Some(if other == of[lane] { other } else { MIXED });
         }
         let id = [u32::MAX; LANES];
-        Some(Self { components, of, cut, id, common: common? })
+        Some(Self { components, of, lanes: Lanes(lanes), cut, id, common: common? })
     }
 
     #[inline(always)]
@@ -106,14 +103,14 @@ impl<'a> Searching<'a> {
         candidates: &mut Candidates,
     ) {
         let tree = &space.tree;
-        for lane in 0..LANES {
+        for lane in self.lanes {
             if candidates.partner[lane] != NO_POINT {
                 self.id[lane] = tree.id(candidates.partner[lane]);
             }
         }
         let own = tree.nodes[tree.leaf_nodes[leaf] as usize];
         let from = &tree.leaves[leaf];
-        let mut widest = self.widest();
+        let mut widest = largest(&self.cut);
         let mut walk = Walk::<A, D>::new(tree, leaf);
         while let Some((node, number)) = walk.next(|node, number, bound| {
             let bound = larger(bound, larger(own.least_core, node.least_core));
@@ -124,13 +121,11 @@ impl<'a> Searching<'a> {
         }) {
             let component = self.components.of_nodes[number as usize];
             let bounds = node.bounds::<A>(from);
-            let to = node.leaf as usize;
-            for lane in 0..LANES {
-                if bounds[lane] <= self.cut[lane] && self.of[lane] != component {
-                    self.compare(space, (leaf, lane), to, candidates);
-                }
+            let passes = |lane| (bounds[lane] <= self.cut[lane]) & (self.of[lane] != component);
+            for lane in Lanes::that(passes) {
+                self.compare(space, (leaf, lane), node.leaf as usize, candidates);
             }
-            widest = self.widest();
+            widest = largest(&self.cut);
         }
     }
 
@@ -140,7 +135,8 @@ impl<'a> Searching<'a> {
         component == MIXED
             || component != self.common
                 && (self.common != MIXED
-                    || (0..LANES).any(|lane| self.cut[lane] >= 0.0 && self.of[lane] != component))
+                    || !Lanes::that(|lane| (self.cut[lane] >= 0.0) & (self.of[lane] != component))
+                        .is_empty())
     }
 
     /// Whether a node at the given distance may contain a candidate that is before a lane's.
@@ -151,15 +147,11 @@ impl<'a> Searching<'a> {
         bound: f64,
         candidates: &Candidates,
     ) -> bool {
-        (0..LANES).any(|lane| {
-            self.cut[lane] >= bound
-                && (candidates.reach[lane] > bound || node.least_id < self.id[lane])
-        })
-    }
-
-    #[inline(always)]
-    fn widest(&self) -> f64 {
-        self.cut.iter().fold(-1.0, |widest, &cut| larger(cut, widest))
+        let improves = |lane| {
+            (self.cut[lane] >= bound)
+                & ((candidates.reach[lane] > bound) | (node.least_id < self.id[lane]))
+        };
+        !Lanes::that(improves).is_empty()
     }
 
     /// Compares a point with all points of a leaf.
@@ -180,16 +172,12 @@ impl<'a> Searching<'a> {
                 *reach = larger(larger(core, other), *reach);
             }
         }
-        if !reaches.iter().fold(false, |any, &reach| any | (reach <= self.cut[lane])) {
-            return;
-        }
-        let component = self.of[lane];
-        for (other, &reach) in reaches.iter().enumerate() {
-            if reach > self.cut[lane] || self.components.of[to][other] == component {
-                continue;
-            }
-            let id = tree.ids[to][other];
-            if reach.is_nan() || (reach, id) >= (candidates.reach[lane], self.id[lane]) {
+        let (component, others) = (self.of[lane], &self.components.of[to]);
+        let passes =
+            |other: usize| (reaches[other] <= self.cut[lane]) & (others[other] != component);
+        for other in Lanes::that(passes) {
+            let (reach, id) = (reaches[other], tree.ids[to][other]);
+            if (reach, id) >= (candidates.reach[lane], self.id[lane]) {
                 continue;
             }
             candidates.reach[lane] = reach;
@@ -197,9 +185,7 @@ impl<'a> Searching<'a> {
             self.id[lane] = id;
             if reach < self.cut[lane] {
                 for (cut, &of) in self.cut.iter_mut().zip(self.of) {
-                    if of == component && reach < *cut {
-                        *cut = reach;
-                    }
+                    *cut = if (of == component) & (reach < *cut) { reach } else { *cut };
                 }
                 self.components.lower_cut(component, reach);
             }
@@ -209,11 +195,27 @@ impl<'a> Searching<'a> {
     /// Notes what the search has shown.
     #[inline(always)]
     fn finish(&self, candidates: &mut Candidates) {
-        for lane in 0..LANES {
-            if self.cut[lane] >= 0.0 {
-                let is_first = candidates.reach[lane] <= self.cut[lane];
-                candidates.unseen[lane] = if is_first { f64::INFINITY } else { self.cut[lane] };
-            }
+        for lane in self.lanes {
+            let is_first = candidates.reach[lane] <= self.cut[lane];
+            candidates.unseen[lane] = if is_first { f64::INFINITY } else { self.cut[lane] };
         }
     }
+}
+
+/// The lanes of a leaf that do not know whether another point is as near as the candidate of their
+/// component.
+#[inline(always)]
+pub(super) fn uncertain(
+    components: &Components<'_>,
+    of: &[u32; LANES],
+    candidates: &Candidates,
+) -> Lanes {
+    let unseen = &candidates.unseen;
+    let may_search =
+        |lane: usize| (unseen[lane] < f64::INFINITY) & (of[lane] != components.skipped);
+    let mut lanes = Lanes(0);
+    for lane in Lanes::that(may_search) {
+        lanes.0 |= u32::from(unseen[lane] <= components.cut(of[lane])) << lane;
+    }
+    lanes
 }

@@ -1,10 +1,9 @@
 //! What all rounds read: the tree, core distances, and the nearest neighbors of each point.
 
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{OutOfMemory, Run, memory};
+use kostra_core::{Run, memory};
 use kostra_parallel::{Schedule, Team};
 
 use super::build::Tree;
@@ -57,8 +56,7 @@ impl<A: Accumulate, const D: usize> Space<A, D> {
         run: &mut Run<'_>,
     ) -> Result<Self, PointsError> {
         let tree = run.phase("build tree", |_| Tree::new(prepared, team))?;
-        run.progress(0, 1).map_err(|_| PointsError::Cancelled)?;
-        run.phase("nearest neighbors", |_| {
+        run.phase("nearest neighbors", |run| {
             let mut space = Self {
                 tree,
                 core: Vec::new(),
@@ -68,9 +66,9 @@ impl<A: Accumulate, const D: usize> Space<A, D> {
                 norm: PhantomData,
             };
             if min_samples > 1 {
-                space.find_core(min_samples, team)?;
+                space.find_core(min_samples, team, run)?;
             } else {
-                space.find_neighbors(team)?;
+                space.find_neighbors(team, run)?;
             }
             Ok(space)
         })
@@ -119,20 +117,27 @@ impl<A: Accumulate, const D: usize> Space<A, D> {
     }
 
     /// Finds some neighbors of each point.
-    fn find_neighbors(&mut self, team: &Team<'_>) -> Result<(), OutOfMemory> {
+    fn find_neighbors(&mut self, team: &Team<'_>, run: &mut Run<'_>) -> Result<(), PointsError> {
         let kept = kept_neighbors(D).min(self.tree.len as usize - 1);
         self.kept = kept;
         self.neighbors = memory::zeros(self.tree.leaves.len() * LANES * kept)?;
         let mut leaves: Vec<_> = self.neighbors.chunks_mut(LANES * kept).collect();
-        for_each_leaf::<A, _, D>(&self.tree, kept, team, &mut leaves, |_, lane, found, output| {
+        let store = |_: usize, lane: usize, found: Found<'_>, output: &mut &mut [u32]| {
             for (slot, &(_, position)) in output[lane * kept..].iter_mut().zip(found.1) {
                 *slot = position;
             }
-        })
+        };
+        let output = Output { leaves: &mut leaves, store };
+        for_each_leaf::<A, _, _, D>(&self.tree, kept, output, team, run)
     }
 
     /// Finds core distances, and the neighbors inside them.
-    fn find_core(&mut self, min_samples: usize, team: &Team<'_>) -> Result<(), OutOfMemory> {
+    fn find_core(
+        &mut self,
+        min_samples: usize,
+        team: &Team<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(), PointsError> {
         struct Leaf<'a> {
             core: &'a mut [f64; LANES],
             open: &'a mut u16,
@@ -165,7 +170,8 @@ impl<A: Accumulate, const D: usize> Space<A, D> {
                 *slot = position;
             }
         };
-        for_each_leaf::<A, _, D>(&self.tree, searched, team, &mut outputs, store)?;
+        let output = Output { leaves: &mut outputs, store };
+        for_each_leaf::<A, _, _, D>(&self.tree, searched, output, team, run)?;
         drop(outputs);
         self.tree.set_core(&self.core);
         self.sort_neighbors(team);
@@ -205,45 +211,61 @@ fn kept_neighbors(dimensions: usize) -> usize {
     })
 }
 
-/// The distances of the neighbors of a point, and their indices and positions.
-pub(super) type Found<'a> = (&'a [f64], &'a [(u32, u32)]);
+/// The compared distances of the neighbors of a point, and their indices and positions.
+pub(crate) type Found<'a> = (&'a [f64], &'a [(u32, u32)]);
 
-/// Finds the `k` nearest neighbors of all points. Calls `store` with the leaf and lane of each
-/// point, its neighbors, and the output of the leaf.
-pub(super) fn for_each_leaf<A: Accumulate, T: Send, const D: usize>(
+/// The outputs of a search for neighbors: one for each leaf, and what stores the neighbors of a
+/// point, given its leaf, its lane, and the output of the leaf.
+pub(super) struct Output<'a, T, F> {
+    pub(super) leaves: &'a mut [T],
+    pub(super) store: F,
+}
+
+/// Finds the `k` nearest neighbors of all points.
+pub(super) fn for_each_leaf<A: Accumulate, T: Send, F, const D: usize>(
     tree: &Tree<D>,
     k: usize,
+    output: Output<'_, T, F>,
     team: &Team<'_>,
-    outputs: &mut [T],
-    store: impl Fn(usize, usize, Found<'_>, &mut T) + Sync,
-) -> Result<(), OutOfMemory> {
+    run: &mut Run<'_>,
+) -> Result<(), PointsError>
+where
+    F: Fn(usize, usize, Found<'_>, &mut T) + Sync,
+{
+    /// Chunks between two reports of progress: a million points.
+    const REPORTED: usize = 1 << 10;
+    let store = &output.store;
     let scratch = (0..team.threads())
         .map(|_| LeafNeighbors::new(k).map(Mutex::new))
         .collect::<Result<Vec<_>, _>>()?;
-    let chunks: Vec<_> = outputs.chunks_mut(LEAVES).map(Mutex::new).collect();
-    team.distribute(chunks.len(), Schedule::Dynamic(1), |thread, range| {
-        let mut neighbors = scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        for chunk in range {
-            let mut outputs = chunks[chunk].lock().unwrap_or_else(PoisonError::into_inner);
-            let first = chunk * LEAVES;
-            let leaves = first..first + outputs.len();
-            wide(Search::<A, _, _, D> {
-                tree,
-                leaves,
-                neighbors: &mut neighbors,
-                outputs: &mut outputs,
-                store: &store,
-                norm: PhantomData,
-            });
-        }
-    });
+    for (part, leaves) in output.leaves.chunks_mut(REPORTED * LEAVES).enumerate() {
+        let start = part * REPORTED * LEAVES;
+        run.progress(start, tree.leaves.len()).map_err(|_| PointsError::Cancelled)?;
+        let chunks: Vec<_> = leaves.chunks_mut(LEAVES).map(Mutex::new).collect();
+        team.distribute(chunks.len(), Schedule::Dynamic(1), |thread, range| {
+            let mut neighbors = scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            for chunk in range {
+                let mut outputs = chunks[chunk].lock().unwrap_or_else(PoisonError::into_inner);
+                let first_leaf = start + chunk * LEAVES;
+                let (neighbors, outputs) = (&mut *neighbors, &mut **outputs);
+                wide(Search::<A, _, _, D> {
+                    tree,
+                    first_leaf,
+                    neighbors,
+                    outputs,
+                    store,
+                    norm: PhantomData,
+                });
+            }
+        });
+    }
     Ok(())
 }
 
 /// The search for the neighbors of consecutive leaves.
 struct Search<'a, A, T, F, const D: usize> {
     tree: &'a Tree<D>,
-    leaves: Range<usize>,
+    first_leaf: usize,
     neighbors: &'a mut LeafNeighbors,
     outputs: &'a mut [T],
     store: &'a F,
@@ -258,7 +280,7 @@ where
 
     #[inline(always)]
     fn run(self) {
-        for (leaf, output) in self.leaves.zip(self.outputs) {
+        for (leaf, output) in (self.first_leaf..).zip(self.outputs) {
             self.neighbors.find::<A, D>(self.tree, leaf);
             for lane in 0..self.tree.lanes(leaf) {
                 (self.store)(leaf, lane, self.neighbors.of(lane), output);

@@ -11,6 +11,7 @@ use kostra_parallel::{Schedule, Team, atomic_u64};
 use super::Nearest;
 use crate::blocks::{Blocks, LANES, compared};
 use crate::canonical::{Absolutes, Accumulate, Largest, Norm, Squares};
+use crate::kd_tree::Found;
 use crate::wide::{Work, wide};
 use crate::{PointsError, Prepared};
 
@@ -27,8 +28,8 @@ pub(crate) fn brute_force_core(
     let mut core = memory::zeros(prepared.len() as usize)?;
     let slots = atomic_u64(&mut core);
     run.phase("core distances", |run| {
-        for_each_row(prepared, min_samples - 1, team, run, |point, nearest| {
-            slots[point as usize].store(nearest.farthest().to_bits(), Relaxed);
+        for_each_row(prepared, min_samples - 1, team, run, |point, (compared, _)| {
+            slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
         })
     })?;
     Ok(core.into_iter().map(f64::from_bits).collect())
@@ -40,7 +41,7 @@ pub(super) fn for_each_row(
     neighbors: usize,
     team: &Team<'_>,
     run: &mut Run<'_>,
-    found: impl Fn(u32, &Nearest) + Sync,
+    found: impl Fn(u32, Found<'_>) + Sync,
 ) -> Result<(), PointsError> {
     /// Points whose rows are read from the cache while blocks of others pass by.
     const ROWS: usize = 16;
@@ -67,7 +68,9 @@ pub(super) fn for_each_row(
                     Norm::Absolutes => compare::<Absolutes>(prepared, &blocks, &rows, &mut nearest),
                     Norm::Largest => compare::<Largest>(prepared, &blocks, &rows, &mut nearest),
                 }
-                rows.zip(nearest.iter()).for_each(|(point, nearest)| found(point, nearest));
+                for (point, nearest) in rows.zip(nearest.iter()) {
+                    found(point, (&nearest.compared, &nearest.points));
+                }
             }
         });
     }

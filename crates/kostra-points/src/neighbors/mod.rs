@@ -3,13 +3,16 @@
 mod brute_force;
 mod nearest;
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use kostra_core::{Run, memory};
-use kostra_parallel::{atomic_u32, atomic_u64, with_observed_team};
+use kostra_parallel::{Team, atomic_u32, atomic_u64, with_observed_team};
 
 pub(crate) use brute_force::brute_force_core;
-pub(crate) use nearest::Nearest;
+use nearest::Nearest;
 
-use crate::{Distance, Metric, Points, PointsError, Prepared};
+use crate::kd_tree::{self, Found};
+use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};
 
 /// The nearest neighbors of each point, without the point itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +28,9 @@ pub struct Neighbors {
 
 /// The `neighbors` nearest other points of each point. Of points at one distance, those with the
 /// lowest indices.
+///
+/// By a k-d tree for up to [`MAX_TREE_DIMENSIONS`] dimensions, by comparing all pairs for more.
+/// Memory: `12 * n * neighbors` bytes for the answer, and two copies of the points.
 ///
 /// scikit-learn's `kneighbors(X)` also counts the point itself; `kneighbors()` does not, as here.
 ///
@@ -44,15 +50,16 @@ pub fn nearest_neighbors(
     }
     let mut indices = memory::zeros(n * neighbors)?;
     let mut distances = memory::zeros(n * neighbors)?;
-    {
-        let (indices, distances) = (atomic_u32(&mut indices), atomic_u64(&mut distances));
-        let store = |point: u32, found: &Nearest| {
-            found.store(point as usize * neighbors, indices, distances);
-        };
-        with_observed_team(run, run.threads(), |team, run| {
-            brute_force::for_each_row(&prepared, neighbors, team, run, store)
-        })?;
-    }
+    let (index_slots, distance_slots) = (atomic_u32(&mut indices), atomic_u64(&mut distances));
+    with_observed_team(run, run.threads(), |team, run| {
+        for_each_point(&prepared, neighbors, team, run, |point, (compared, points)| {
+            let start = point as usize * neighbors;
+            for (at, (distance, (index, _))) in (start..).zip(compared.iter().zip(points)) {
+                index_slots[at].store(*index, Relaxed);
+                distance_slots[at].store(distance.to_bits(), Relaxed);
+            }
+        })
+    })?;
     let distances =
         distances.into_iter().map(|bits| prepared.reported(f64::from_bits(bits))).collect();
     Ok(Neighbors { per_point: neighbors, indices, distances })
@@ -71,14 +78,33 @@ pub fn core_distances(
     let Distance { metric, min_samples } = distance.into();
     let prepared = Prepared::new(points, metric)?;
     check_min_samples(min_samples, points)?;
-    if min_samples == 1 {
-        return Ok(memory::zeros(points.len() as usize)?);
-    }
-    let mut core = with_observed_team(run, run.threads(), |team, run| {
-        brute_force_core(&prepared, min_samples, team, run)
+    let mut core = memory::zeros(points.len() as usize)?;
+    let slots = atomic_u64(&mut core);
+    with_observed_team(run, run.threads(), |team, run| {
+        for_each_point(&prepared, min_samples - 1, team, run, |point, (compared, _)| {
+            slots[point as usize].store(compared[min_samples - 2].to_bits(), Relaxed);
+        })
     })?;
-    core.iter_mut().for_each(|core| *core = prepared.reported(*core));
-    Ok(core)
+    Ok(core.into_iter().map(|bits| prepared.reported(f64::from_bits(bits))).collect())
+}
+
+/// Calls `found` with each point and its `neighbors` nearest neighbors, on any thread.
+fn for_each_point(
+    prepared: &Prepared<'_>,
+    neighbors: usize,
+    team: &Team<'_>,
+    run: &mut Run<'_>,
+    found: impl Fn(u32, Found<'_>) + Sync,
+) -> Result<(), PointsError> {
+    run.phase("nearest neighbors", |run| {
+        if neighbors == 0 || prepared.is_empty() {
+            Ok(())
+        } else if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
+            kd_tree::for_each_point(prepared, neighbors, found, team, run)
+        } else {
+            brute_force::for_each_row(prepared, neighbors, team, run, found)
+        }
+    })
 }
 
 /// Refuses numbers of samples that define no core distance. For an empty set, any number from 1 is

@@ -1,7 +1,5 @@
 //! The nearest points of one point, so far.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-
 use kostra_core::{OutOfMemory, memory};
 
 /// The first `k` points in the order of (compared distance, index), ascending. Unused places hold
@@ -9,20 +7,21 @@ use kostra_core::{OutOfMemory, memory};
 #[derive(Clone)]
 pub(crate) struct Nearest {
     pub(crate) compared: Vec<f64>,
-    pub(crate) points: Vec<u32>,
+    /// Their indices; the second number is not used.
+    pub(crate) points: Vec<(u32, u32)>,
 }
 
 impl Nearest {
     /// No points yet. `k` is at least 1.
     pub(crate) fn new(k: usize) -> Result<Self, OutOfMemory> {
         let compared = memory::filled(k, f64::INFINITY)?;
-        Ok(Self { compared, points: memory::filled(k, u32::MAX)? })
+        Ok(Self { compared, points: memory::filled(k, (u32::MAX, 0))? })
     }
 
     /// Forgets all points.
     pub(crate) fn clear(&mut self) {
         self.compared.fill(f64::INFINITY);
-        self.points.fill(u32::MAX);
+        self.points.fill((u32::MAX, 0));
     }
 
     /// The compared distance of the last place.
@@ -35,11 +34,11 @@ impl Nearest {
     #[inline(always)]
     pub(crate) fn offer(&mut self, compared: f64, point: u32) {
         if compared <= self.farthest() {
-            self.insert(compared, point);
+            self.insert(compared, (point, 0));
         }
     }
 
-    fn insert(&mut self, compared: f64, point: u32) {
+    fn insert(&mut self, compared: f64, point: (u32, u32)) {
         let (distances, points) = (&mut self.compared[..], &mut self.points[..]);
         let mut place = distances.len();
         while place > 0 && (compared, point) < (distances[place - 1], points[place - 1]) {
@@ -50,14 +49,6 @@ impl Nearest {
         }
         if place < distances.len() {
             (distances[place], points[place]) = (compared, point);
-        }
-    }
-
-    /// Writes the points to the places from `start`.
-    pub(crate) fn store(&self, start: usize, points: &[AtomicU32], compared: &[AtomicU64]) {
-        for (place, (&point, distance)) in self.points.iter().zip(&self.compared).enumerate() {
-            points[start + place].store(point, Relaxed);
-            compared[start + place].store(distance.to_bits(), Relaxed);
         }
     }
 }
@@ -72,6 +63,7 @@ mod tests {
         for (compared, point) in [(2.0, 5), (1.0, 9), (2.0, 4), (1.0, 7), (3.0, 0), (2.0, 3)] {
             nearest.offer(compared, point);
         }
-        assert_eq!((nearest.compared, nearest.points), (vec![1.0, 1.0, 2.0], vec![7, 9, 3]));
+        assert_eq!(nearest.compared, [1.0, 1.0, 2.0]);
+        assert_eq!(nearest.points, [(7, 0), (9, 0), (3, 0)]);
     }
 }

@@ -18,6 +18,9 @@ equal, negative and infinite.
   bottlenecks of a forest.
 * Graphs in arrays on a CUDA device, from CuPy, PyTorch, JAX or Numba, are solved on the device.
   The result is a :class:`DeviceForest`.
+* :func:`euclidean_mst` takes points. :func:`single_linkage` and the estimators in
+  :mod:`kostra.cluster`, such as ``HDBSCAN``, find clusters of points.
+* :func:`grid` makes the graph of an image or a volume, and :func:`segment` divides it.
 * :func:`partition` divides the vertices of a graph into parts with few edges between them.
 * :func:`verify` checks a forest independently of the algorithms.
 * :mod:`kostra.scipy` replaces SciPy's ``minimum_spanning_tree``. In NetworkX, pass
@@ -28,8 +31,10 @@ from kostra._device import DeviceError
 from kostra._device_forest import DeviceArray, DeviceForest
 from kostra._forest import Forest
 from kostra._graph import Graph
+from kostra._grid import grid, segment
 from kostra._kostra import __version__, solvers
 from kostra._partition import Partition, partition
+from kostra._points import PointTree, euclidean_mst
 from kostra._solve import minimum_spanning_forest
 from kostra._tree import bottleneck, cut, single_linkage
 from kostra._verify import verify
@@ -41,11 +46,15 @@ __all__ = [
     "Forest",
     "Graph",
     "Partition",
+    "PointTree",
     "__version__",
     "bottleneck",
     "cut",
+    "euclidean_mst",
+    "grid",
     "minimum_spanning_forest",
     "partition",
+    "segment",
     "single_linkage",
     "solvers",
     "verify",
@@ -53,8 +62,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    """Imports the modules that need SciPy or NetworkX at their first use."""
-    if name in ("nx", "scipy"):
+    """Imports the modules that need SciPy, NetworkX or scikit-learn at their first use."""
+    if name in ("cluster", "nx", "scipy"):
         import importlib
 
         return importlib.import_module(f"kostra.{name}")
@@ -62,4 +71,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), "nx", "scipy"})
+    return sorted({*globals(), "cluster", "nx", "scipy"})

@@ -12,11 +12,15 @@ __all__ = [
     "Forest",
     "Graph",
     "Partition",
+    "PointTree",
     "__version__",
     "bottleneck",
     "cut",
+    "euclidean_mst",
+    "grid",
     "minimum_spanning_forest",
     "partition",
+    "segment",
     "single_linkage",
     "solvers",
     "verify",
@@ -98,6 +102,12 @@ class Forest:
     def to_pandas(self, *, weight: str = "weight") -> Any: ...
     def plot(self, positions: npt.ArrayLike, *, ax: Any = None, **style: Any) -> Any: ...
     def _repr_html_(self) -> str: ...
+
+class PointTree(Forest):
+    @property
+    def edges(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def distances(self) -> npt.NDArray[np.float64]: ...
 
 class Graph:
     nodes: list[Any] | None
@@ -263,8 +273,29 @@ def partition(
     vertex_weights: npt.ArrayLike | None = None,
 ) -> Partition: ...
 def verify(graph: Graph, forest: Forest | DeviceForest | npt.ArrayLike) -> None: ...
+def euclidean_mst(
+    X: npt.ArrayLike,
+    *,
+    metric: str = "euclidean",
+    min_samples: int | None = None,
+    threads: int | None = None,
+) -> PointTree: ...
+def grid(
+    array: npt.ArrayLike,
+    connectivity: Literal[4, 8, 6, 26] = 4,
+    weight: Literal["difference"]
+    | Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.ArrayLike] = "difference",
+    *,
+    threads: int | None = None,
+) -> Graph: ...
+def segment(graph: Graph, *, scale: float, min_size: int = 1) -> npt.NDArray[np.int32]: ...
 def single_linkage(
-    forest: Forest | DeviceForest, *, join: float | None = None
+    forest: Any,
+    *,
+    join: float | None = None,
+    metric: str = "euclidean",
+    min_samples: int | None = None,
+    threads: int | None = None,
 ) -> npt.NDArray[np.float64]: ...
 def cut(
     forest: Forest | DeviceForest, *, k: int | None = None, height: float | None = None

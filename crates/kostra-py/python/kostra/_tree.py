@@ -5,12 +5,12 @@ import numbers
 
 import numpy as np
 
-from kostra import _arrays, _names
+from kostra import _arrays, _names, _points
 from kostra._forest import Forest, _signed, in_memory
 
 
-def single_linkage(forest, *, join=None):
-    """The single-linkage clustering as a SciPy linkage matrix.
+def single_linkage(forest, *, join=None, metric="euclidean", min_samples=None, threads=None):
+    """The single-linkage clustering of points or of a forest, as a SciPy linkage matrix.
 
     Each row contains two merged clusters, the lower number first, their distance, and the number of
     vertices in both. Vertex ``i`` is cluster ``i``, and row ``i`` creates cluster ``n + i``. Equal
@@ -19,12 +19,16 @@ def single_linkage(forest, *, join=None):
 
     Parameters
     ----------
-    forest : Forest
-        A minimum spanning forest whose weights are distances.
+    forest : Forest, or array
+        A minimum spanning forest whose weights are distances. Or points, an array of n by d. Or
+        distances: a condensed vector, as in SciPy's ``linkage``, or with ``metric="precomputed"``
+        one of the forms of :mod:`kostra.cluster`.
     join : float, optional
         The distance for merging the components, such as ``math.inf``. Components are merged in the
         order of their lowest vertices. ``join`` must not be below the largest distance in the
         forest. Without it, a forest with several components raises a ValueError.
+    metric, min_samples, threads
+        For points, as in :func:`kostra.euclidean_mst`.
 
     Returns
     -------
@@ -38,8 +42,18 @@ def single_linkage(forest, *, join=None):
     >>> kostra.single_linkage(forest)
     array([[1., 2., 1., 2.],
            [0., 3., 2., 3.]])
+    >>> kostra.single_linkage([[0.0], [1.0], [3.0]])  # points
+    array([[0., 1., 1., 2.],
+           [2., 3., 2., 3.]])
     """
-    forest = _checked(forest)
+    forest = in_memory(forest)
+    if not isinstance(forest, Forest):
+        # Points have two dimensions, and condensed distances have one.
+        is_condensed = not hasattr(forest, "tocoo") and np.ndim(forest) == 1
+        metric = "precomputed" if is_condensed else metric
+        forest = _points.tree(forest, metric=metric, min_samples=min_samples, threads=threads)
+    elif min_samples is not None:
+        raise ValueError("a forest already has its distances; leave min_samples out")
     if forest.maximum:
         raise ValueError(
             "forest is a maximum spanning forest; single linkage needs a minimum spanning forest"

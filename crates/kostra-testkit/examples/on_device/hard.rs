@@ -1,7 +1,7 @@
 //! Graphs that make a solver leave its fast path, or that fill its tables completely, with weights
 //! of every type.
 
-use kostra::{AnyGraph, EdgeList, Vertex, Weight};
+use kostra_core::{AnyGraph, EdgeList, Vertex, Weight};
 use kostra_testkit::multigraphs::Random;
 
 /// A graph without weights, and one number per edge from which the weights are derived.

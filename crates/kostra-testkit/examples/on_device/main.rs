@@ -20,7 +20,8 @@ use std::process::exit;
 use std::time::Instant;
 
 use kostra::cuda::Device;
-use kostra::{AnyGraph, EdgeId, Forest, Order, Platform, Run, Solver, Vertex, solver, solvers};
+use kostra::{solver, solvers};
+use kostra_core::{AnyGraph, EdgeId, Forest, Order, Platform, Run, Solver, Vertex};
 use kostra_testkit::matrix::{ORDERS, same_total};
 use kostra_testkit::multigraphs::{Random, describe, difference};
 use kostra_testkit::suite;

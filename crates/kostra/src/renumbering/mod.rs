@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use kostra::renumbering::Renumbering;
-//! use kostra::{AnyGraph, Run, minimum_spanning_forest};
+//! use kostra::{Graph, Run, minimum_spanning_forest};
 //!
-//! let graph = AnyGraph::from_edges(4, vec![0, 3, 1], vec![3, 1, 2], vec![7, 5, 6])?;
-//! let renumbering = Renumbering::breadth_first(&graph, &mut Run::new())?;
+//! let graph = Graph::from_edges([(0, 3, 7), (3, 1, 5), (1, 2, 6)])?;
+//! let renumbering = Renumbering::breadth_first(graph.as_any(), &mut Run::new())?;
 //! assert_eq!(renumbering.old_numbers(), [0, 3, 1, 2]);
-//! let renumbered = renumbering.graph(&graph)?;
+//! let renumbered = Graph::from(renumbering.graph(graph.as_any())?);
 //! assert_eq!((renumbered.u(), renumbered.v()), (&[0, 1, 2][..], &[1, 2, 3][..]));
 //! assert_eq!(minimum_spanning_forest(&renumbered).ids(), minimum_spanning_forest(&graph).ids());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kostra::{AnyGraph, Forest, Run, SolveError, Solver, SolverInfo};
+use kostra_core::{AnyGraph, Forest, Run, SolveError, Solver, SolverInfo};
 
 use super::Plan;
 use crate::algorithm;
@@ -93,7 +93,8 @@ mod tests {
     fn the_median_is_the_middle_or_the_mean_of_the_two_in_the_middle() {
         let graph = AnyGraph::from_edges(2, vec![0], vec![1], vec![3]).unwrap();
         let solver = kostra::auto_on_processor(&graph);
-        let forest = solver.solve(&graph, kostra::Order::Minimum, &mut Run::new()).unwrap().forest;
+        let forest =
+            solver.solve(&graph, kostra_core::Order::Minimum, &mut Run::new()).unwrap().forest;
         let mut contestant = Contestant {
             info: solver.info(),
             threads: 1,

@@ -7,7 +7,7 @@ mod report;
 mod standing;
 
 use clap::Parser;
-use kostra::{Order, Solver};
+use kostra_core::{Order, Solver};
 
 use crate::algorithm::{self, Algorithm};
 use crate::arguments::{InputArguments, Nan};

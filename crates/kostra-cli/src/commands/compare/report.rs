@@ -1,6 +1,6 @@
 //! The table of `kostra compare`, for people and as JSON.
 
-use kostra::Order;
+use kostra_core::Order;
 use serde::Serialize;
 
 use super::Plan;

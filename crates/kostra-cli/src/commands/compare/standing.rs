@@ -1,6 +1,6 @@
 //! Whether the forests of several algorithms are those that the algorithms promise.
 
-use kostra::{AnyGraph, Forest, Order, Run, Total};
+use kostra_core::{AnyGraph, Forest, Order, Run, Total};
 
 use super::Plan;
 use super::measure::Contestant;
@@ -66,7 +66,7 @@ fn judge(forest: &Forest, reference: &Forest, is_exact: bool, order: Order) -> S
 
 #[cfg(test)]
 mod tests {
-    use kostra::with_graph;
+    use kostra_core::with_graph;
 
     use super::*;
 

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use kostra::io::{Format, Input, Output};
 use kostra::partition::{self, Options, WeightedGraph};
 use kostra::renumbering::Renumbering;
-use kostra::{AnyGraph, Run, VertexParts};
+use kostra_core::{AnyGraph, Run, VertexParts};
 
 use crate::input::{Graph, Request, Source, file};
 use crate::progress::Stage;

@@ -1,6 +1,7 @@
 //! What the machine has.
 
-use kostra::{Platform, cuda};
+use kostra::cuda;
+use kostra_core::Platform;
 use kostra_parallel::memory_info;
 use serde::Serialize;
 

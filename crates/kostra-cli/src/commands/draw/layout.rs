@@ -9,7 +9,7 @@
 
 use std::f64::consts::TAU;
 
-use kostra::Vertex;
+use kostra_core::Vertex;
 
 /// The radius of a tree of one vertex. The distance between neighbors in a tree is 1.
 const LEAST_RADIUS: f64 = 0.5;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::{Parser, ValueHint};
 use kostra::io::{Input, Output};
-use kostra::{EdgeId, Order};
+use kostra_core::{EdgeId, Order};
 
 use self::picture::{Picture, Shown};
 use crate::arguments::{InputArguments, Nan};

@@ -1,6 +1,6 @@
 //! What a picture shows, for all formats: places on a grid, and layers of edges in one color each.
 
-use kostra::{AnyGraph, Coordinates, EdgeId, Forest, Order, UnionFind, Vertex, with_graph};
+use kostra_core::{AnyGraph, Coordinates, EdgeId, Forest, Order, UnionFind, Vertex, with_graph};
 
 use crate::report::count;
 
@@ -207,7 +207,7 @@ pub(super) fn first_cycle(graph: &AnyGraph, ids: &[EdgeId]) -> Option<EdgeId> {
 /// # Errors
 /// When the system does not grant the memory.
 pub(super) fn solve(graph: &AnyGraph, order: Order, threads: usize) -> anyhow::Result<Forest> {
-    let run = &mut kostra::Run::new().on_threads(threads);
+    let run = &mut kostra_core::Run::new().on_threads(threads);
     Ok(kostra::auto_on_processor(graph).solve(graph, order, run)?.forest)
 }
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use kostra::cuda::partition::{DevicePartitionOptions, Matching, Refinement};
 use kostra::partition::{Partition, Statistics, WeightedGraph, limit};
-use kostra::{DeviceTimes, Run, cuda, partition};
+use kostra::{cuda, partition};
+use kostra_core::{DeviceTimes, Run};
 
 use super::Plan;
 use crate::input::Graph;

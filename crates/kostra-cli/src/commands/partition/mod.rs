@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueHint};
-use kostra::DeviceTimes;
 use kostra::cuda::partition::{Matching, Refinement};
 use kostra::io::Output;
 use kostra::partition::{Options, Partition, Preset, part_file};
+use kostra_core::DeviceTimes;
 use serde::Serialize;
 
 use self::divide::{Outcome, Place, Times, divide};

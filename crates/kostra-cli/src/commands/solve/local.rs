@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use kostra::cuda;
 use kostra::partition::Partition;
-use kostra::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts, Violation, cuda};
+use kostra_core::{AnyGraph, Platform, Run, Solution, SolveError, Solver, VertexParts, Violation};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;

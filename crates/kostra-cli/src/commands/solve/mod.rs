@@ -15,7 +15,7 @@ mod plan;
 mod report;
 
 use kostra::io::{ReadError, ReadErrorKind};
-use kostra::{GraphError, SolveError};
+use kostra_core::{GraphError, SolveError};
 
 use crate::command::{Answer, Command};
 use crate::input::Source;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kostra::io::{Compression, Format};
-use kostra::{SolverInfo, Total, Violation, WeightType};
+use kostra_core::{SolverInfo, Total, Violation, WeightType};
 use serde::{Serialize, Serializer};
 
 use crate::trace::Trace;

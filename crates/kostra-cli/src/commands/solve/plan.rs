@@ -1,7 +1,7 @@
 //! What the arguments of `kostra solve` mean.
 
 use kostra::io::{ColumnChoice, ColumnOptions, Input};
-use kostra::{Order, Platform, Run, SolverInfo};
+use kostra_core::{Order, Platform, Run, SolverInfo};
 
 use super::arguments::Arguments;
 use super::external::{self, External};

@@ -1,6 +1,6 @@
 //! The report of `kostra solve`, for people and as JSON.
 
-use kostra::{Order, Total};
+use kostra_core::{Order, Total};
 use serde::Serialize;
 
 use super::outcome::{Outcome, Place, RankPhase, Times};

@@ -14,7 +14,7 @@ mod write;
 
 use tokens::{Token, Tokens};
 
-use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
+use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo};
 
 /// The attribute with the id of an edge in the graph that it comes from.
@@ -40,10 +40,7 @@ impl Format {
 
 /// Recognizes a text that starts, after comments, as `strict graph NAME {` does.
 fn recognize(head: &Head<'_>) -> Evidence {
-    let bytes = head.bytes();
-    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let text = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let mut tokens = Tokens::new(text);
+    let mut tokens = Tokens::new(head.text());
     let mut word = || tokens.next().ok().flatten();
     let mut first = word();
     if first.as_ref().is_some_and(|token| token.is_word("strict")) {

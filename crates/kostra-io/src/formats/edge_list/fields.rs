@@ -6,7 +6,7 @@ use crate::number::{is_blank, show};
 
 /// What separates two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Separator {
+pub(crate) enum Separator {
     /// Any number of spaces and tabs.
     Blanks,
     /// This byte, with or without blanks around it. Two separators in a row enclose an empty field.
@@ -15,7 +15,7 @@ pub(super) enum Separator {
 
 impl Separator {
     /// Recognizes the separator by a line. A tab is a separator if names may contain spaces.
-    pub(super) fn recognize(line: &[u8], names: bool) -> Self {
+    pub(crate) fn recognize(line: &[u8], names: bool) -> Self {
         let bare = bare(line);
         let candidates: &[u8] = if names { b",;|\t" } else { b",;|" };
         let mut found = candidates.iter().filter(|&&byte| bare.contains(&byte));
@@ -33,7 +33,7 @@ impl Separator {
 
     /// Whether this byte alone can stand between two numbers.
     #[inline(always)]
-    pub(super) fn is(self, byte: Option<&u8>) -> bool {
+    pub(crate) fn is(self, byte: Option<&u8>) -> bool {
         match (self, byte) {
             (Self::Blanks, Some(b' ' | b'\t')) => true,
             (Self::Byte(separator), Some(&byte)) => byte == separator,
@@ -60,13 +60,13 @@ fn bare(line: &[u8]) -> Vec<u8> {
 }
 
 /// Whether a line is blank or a comment.
-pub(super) fn is_comment(line: &[u8]) -> bool {
+pub(crate) fn is_comment(line: &[u8]) -> bool {
     let start = line.iter().position(|&byte| !is_blank(byte)).unwrap_or(line.len());
     matches!(line.get(start..), None | Some([] | [b'#' | b'%', ..] | [b'/', b'/', ..]))
 }
 
 /// The fields of a line, each with its offset in the line and with its quotes.
-pub(super) fn fields(
+pub(crate) fn fields(
     line: &[u8],
     separator: Separator,
 ) -> impl Iterator<Item = (usize, &[u8])> + Clone {
@@ -113,7 +113,7 @@ fn quoted_length(rest: &[u8]) -> usize {
 }
 
 /// The content of a field without quotes; `None` if the quotes do not match.
-pub(super) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
+pub(crate) fn unquote(field: &[u8]) -> Option<Cow<'_, [u8]>> {
     let [b'"', ..] = field else { return Some(Cow::Borrowed(field)) };
     if quoted_length(field) != field.len() {
         return None;

@@ -43,6 +43,7 @@ use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
 use head::{COUNTS_COMMENT, Head, StatedCounts, most_plausible_vertices};
 use layout::Layout;
 
+pub(crate) use fields::{Separator, fields, is_comment, unquote};
 pub use isolated::isolated_vertices;
 
 impl Format {

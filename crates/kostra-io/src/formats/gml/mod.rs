@@ -10,7 +10,7 @@
 mod read;
 mod tokens;
 
-use crate::head::{BYTE_ORDER_MARK, Evidence, Head};
+use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo};
 use tokens::{Token, Tokens};
 
@@ -36,10 +36,7 @@ impl Format {
 fn recognize(head: &Head<'_>) -> Evidence {
     /// The most keys before the graph.
     const MOST_KEYS: usize = 16;
-    let bytes = head.bytes();
-    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let text = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let mut tokens = Tokens::new(text);
+    let mut tokens = Tokens::new(head.text());
     for _ in 0..MOST_KEYS {
         let Ok(Some((_, Token::Word(key)))) = tokens.next() else { return Evidence::Absent };
         match tokens.next() {

@@ -6,7 +6,7 @@ use crate::columns::Number;
 use crate::number::show;
 
 /// The first bytes.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The type of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,10 @@ enum Kind {
 
 /// An array of numbers of one or two dimensions.
 #[derive(Debug)]
-pub(super) struct Array<'a> {
-    pub(super) rows: usize,
+pub(crate) struct Array<'a> {
+    pub(crate) rows: usize,
     /// 1 for an array of one dimension.
-    pub(super) columns: usize,
+    pub(crate) columns: usize,
     pub(super) dimensions: usize,
     kind: Kind,
     /// The number of bytes of a value.
@@ -35,7 +35,7 @@ pub(super) struct Array<'a> {
 }
 
 /// The byte of a fault, and a sentence.
-pub(super) type At<T> = Result<T, (usize, String)>;
+pub(crate) type At<T> = Result<T, (usize, String)>;
 
 /// The dictionary at the start of a file, and the values after it.
 pub(super) fn header(bytes: &[u8]) -> At<(&str, &[u8])> {
@@ -67,7 +67,7 @@ pub(super) fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
 
 impl<'a> Array<'a> {
     /// Parses a file.
-    pub(super) fn parse(bytes: &'a [u8]) -> At<Self> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> At<Self> {
         let (header, values) = header(bytes)?;
         let start = bytes.len() - values.len();
         let fault = |sentence: String| (MAGIC.len(), sentence);
@@ -132,7 +132,7 @@ impl<'a> Array<'a> {
     }
 
     /// A value.
-    pub(super) fn number(&self, row: usize, column: usize) -> Number {
+    pub(crate) fn number(&self, row: usize, column: usize) -> Number {
         let at = self.index(row, column) * self.size;
         let mut word = [0; 8];
         let value = self.values.get(at..at + self.size).unwrap_or_default();

@@ -14,6 +14,8 @@ mod dense;
 mod sparse;
 mod zip;
 
+pub(crate) use array::{Array, MAGIC as NPY_MAGIC};
+
 use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo};
 

@@ -6,6 +6,8 @@ use std::io::Read;
 use kostra_core::counted;
 
 use super::protobuf::{Broken, Fields};
+#[cfg(not(feature = "zstd"))]
+use crate::compression::{Compression, missing};
 use crate::fault::Fault;
 use crate::source::from_io;
 
@@ -129,8 +131,11 @@ impl Blob {
         let result = match number {
             1 => return Ok(Cow::Borrowed(bytes)),
             3 => flate2::bufread::ZlibDecoder::new(bytes).take(most).read_to_end(&mut plain),
+            #[cfg(feature = "zstd")]
             7 => zstd::Decoder::with_buffer(bytes)
                 .and_then(|decoder| decoder.take(most).read_to_end(&mut plain)),
+            #[cfg(not(feature = "zstd"))]
+            7 => Err(std::io::Error::other(missing(Compression::Zstd))),
             _ => {
                 let name =
                     ["lzma", "bzip2", "lz4"].get(number as usize - 4).copied().unwrap_or_default();

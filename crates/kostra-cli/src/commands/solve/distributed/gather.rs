@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use kostra::io::{Outgoing, Output, Replacement, ReplacementPart, WriteError};
-use kostra::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
+use kostra_core::{AnyGraph, EdgeList, MAX_EDGES, MAX_VERTICES, Order, Weight};
 use kostra_mpi::{AnySlice, Communicator, DistributedForest, Refusal, Slice, with_slice};
 
 use super::agree::agree_on;
@@ -65,7 +65,7 @@ fn gather<W: Weight>(
     slice: &Slice<W>,
     edges: impl Iterator<Item = u32> + Clone,
     world: &Communicator,
-) -> Option<Result<AnyGraph, kostra::GraphError>>
+) -> Option<Result<AnyGraph, kostra_core::GraphError>>
 where
     AnyGraph: From<EdgeList<W>>,
 {

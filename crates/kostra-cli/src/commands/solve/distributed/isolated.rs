@@ -1,6 +1,6 @@
 //! Counting the vertices that are in no edge of any rank.
 
-use kostra::AnyGraph;
+use kostra_core::AnyGraph;
 use kostra_mpi::{Communicator, Parts, Reduction};
 
 /// Counts the isolated vertices. `part` holds this rank's edges. Collective. Each rank uses two

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use kostra::io::{self, Compression, Format, PartReader, ReadOptions};
-use kostra::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Weight, WeightType, with_graph};
 use kostra_mpi::{AnySlice, Communicator, EdgeDistribution, Reduction, Refusal, Slice};
 
 use super::agree::{agree, agree_on};

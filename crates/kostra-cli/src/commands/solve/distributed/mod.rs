@@ -15,8 +15,8 @@ mod same_file;
 
 use std::time::{Duration, Instant};
 
-use kostra::Run;
 use kostra::io::Vertices;
+use kostra_core::Run;
 use kostra_mpi::{
     Communicator, DistributedSolution, DistributedSolver, PhaseTraffic, Reduction, Refusal,
 };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kostra::io;
 use kostra::partition::Partition;
-use kostra::{MAX_VERTICES, counted};
+use kostra_core::{MAX_VERTICES, counted};
 use kostra_mpi::{Communicator, Reduction, Refusal, VertexPlacement};
 
 use super::agree::agree;

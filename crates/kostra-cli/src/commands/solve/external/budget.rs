@@ -1,7 +1,7 @@
 //! The memory of a solve, and how much of it reading takes.
 
-use kostra::Weight;
 use kostra::external::Limits;
+use kostra_core::Weight;
 
 /// The memory that a solve may take.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ impl Budget {
     /// When the memory does not suffice; the error states how much does.
     pub(super) fn limits<W: Weight>(self, vertices: u32) -> anyhow::Result<Limits> {
         Limits::within::<W>(self.for_vertices(), vertices).map_err(|small| {
-            let vertices = kostra::counted(small.vertices, "vertex", "vertices");
+            let vertices = kostra_core::counted(small.vertices, "vertex", "vertices");
             let what = format!("a graph with {vertices} and {} weights", W::TYPE);
             anyhow::anyhow!(self.refusal(&what, small.least))
         })

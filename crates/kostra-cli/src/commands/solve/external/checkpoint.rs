@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
-use kostra::Order;
 use kostra::io::{Checkpoint, EdgesSeen, FileVersion, Input, Output};
+use kostra_core::Order;
 
 use super::super::plan::Plan;
 use super::intake::Before;

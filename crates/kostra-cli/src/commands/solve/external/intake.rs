@@ -3,8 +3,8 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use kostra::WeightType;
 use kostra::io::{EdgeBlock, EdgesSeen, StreamFacts};
+use kostra_core::WeightType;
 
 use super::super::plan::Plan;
 use super::checkpoint::Saver;

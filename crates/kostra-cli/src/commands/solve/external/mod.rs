@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use kostra::external::Statistics;
-use kostra::{Platform, Representation, SolverInfo};
+use kostra_core::{Platform, Representation, SolverInfo};
 
 use super::outcome::{ForestFacts, GraphFacts, Outcome, Place, Times};
 use super::plan::Plan;

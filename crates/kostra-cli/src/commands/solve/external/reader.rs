@@ -4,9 +4,9 @@ use std::io;
 use std::sync::mpsc::SyncSender;
 
 use anyhow::Context;
-use kostra::AnyGraph;
 use kostra::generate::{Options, Recipe};
 use kostra::io::{Compression, EdgeBlock, Format, Input, StreamFacts, TakeBlocks, stream_edges};
+use kostra_core::AnyGraph;
 
 use super::super::plan::Plan;
 use crate::input::Source;

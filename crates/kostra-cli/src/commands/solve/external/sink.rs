@@ -3,7 +3,7 @@
 
 use kostra::external::{ExternalForest, ForestSink, ForestState, Statistics};
 use kostra::io::{Checkpoint, CheckpointFacts, write_checkpoint};
-use kostra::{AnyGraph, EdgeList, Order, Total, Weight, WeightType, with_graph};
+use kostra_core::{AnyGraph, EdgeList, Order, Total, Weight, WeightType, with_graph};
 
 use super::budget::Budget;
 use std::path::Path;

@@ -1,0 +1,104 @@
+//! Programs in C that include the header, and link the library as users do.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a static library of Rust needs from the system.
+const SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+
+/// The C compiler: `$CC` or `cc`; `None` if there is none.
+fn compiler() -> Option<String> {
+    let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    match Command::new(&cc).arg("--version").output() {
+        Ok(output) if output.status.success() => Some(cc),
+        _ => {
+            println!("skipped: there is no C compiler; install cc, or set CC");
+            None
+        }
+    }
+}
+
+/// The folder in which Cargo leaves the libraries of this crate for its tests.
+fn libraries() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {errors}");
+    assert_eq!(errors, "", "{command:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Compiles a program with all warnings as errors, links it, and runs it in `folder`.
+fn compile_and_run(cc: &str, source: &Path, folder: &Path, link: &[&str]) -> String {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+    let program = folder.join("program");
+    let mut compile = Command::new(cc);
+    compile.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-o"]);
+    compile.arg(&program).arg(source).arg("-I").arg(header).args(link);
+    run(&mut compile);
+    run(Command::new(&program).current_dir(folder))
+}
+
+fn link_dynamically() -> [String; 3] {
+    let folder = libraries();
+    let folder = folder.display();
+    [format!("-L{folder}"), "-lkostra_capi".into(), format!("-Wl,-rpath,{folder}")]
+}
+
+#[test]
+fn every_function_works_from_c() {
+    let Some(cc) = compiler() else { return };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/promises.c");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n")
+        .unwrap();
+    let link = link_dynamically();
+    let text = compile_and_run(&cc, &source, folder.path(), &link.each_ref().map(String::as_str));
+    assert_eq!(text, "all promises kept\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_static_library_links() {
+    let Some(cc) = compiler() else { return };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/promises.c");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("roads.gr"), "p sp 3 3\na 1 2 7\na 2 3 1\na 3 1 2\n")
+        .unwrap();
+    let library = libraries().join("libkostra_capi.a").display().to_string();
+    let link: Vec<&str> = [library.as_str()].into_iter().chain(SYSTEM).collect();
+    let text = compile_and_run(&cc, &source, folder.path(), &link);
+    assert_eq!(text, "all promises kept\n");
+}
+
+/// The program of the guide prints what the page shows.
+#[test]
+fn the_guides_program_prints_what_the_page_shows() {
+    let Some(cc) = compiler() else { return };
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/c-program.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let block = |info: &str| {
+        let start = page.find(&format!("```{info}\n")).unwrap() + info.len() + 4;
+        &page[start..start + page[start..].find("```").unwrap()]
+    };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("roads.c"), block("c roads.c")).unwrap();
+    // Cargo has built the library, and the checkout and the compiler have other names here.
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
+    let commands = block("shell")
+        .lines()
+        .filter(|line| !line.starts_with("cargo "))
+        .map(|line| line.replacen("cc ", &format!("{cc} "), 1))
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("kostra/target/release", &libraries().display().to_string())
+        .replace("kostra/crates", &crates);
+    let text = run(Command::new("sh").args(["-e", "-c", &commands]).current_dir(folder.path()));
+    assert_eq!(text, block("text"));
+}

@@ -1,0 +1,226 @@
+//! `kostra cluster`: clusters of points by HDBSCAN.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueEnum, ValueHint};
+use kostra::io::Output;
+use kostra_points::cluster::{Clustering, Hierarchy, Method, Selection};
+use serde::Serialize;
+
+use crate::command::{Answer, Command};
+use crate::output;
+use crate::points::{PointArguments, PointRequest, Solved};
+use crate::progress::Stage;
+use crate::report::{self, Sheet, count};
+
+/// Find clusters of points, and noise.
+#[derive(Parser)]
+#[command(
+    name = "cluster",
+    after_help = "\
+Examples:
+  kostra cluster points.npy --min-cluster-size 50
+  kostra cluster shops.csv --columns lat,lon --metric haversine --min-cluster-size 50 -o labels.csv
+  kostra cluster points.csv --min-samples 5 --selection leaf --json
+
+Clusters are those of HDBSCAN, with the conventions of scikit-learn. The output
+is CSV: the label and the probability of each point, in the order of the input.
+The label -1 is noise. The result is the same for any number of threads."
+)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    points: PointArguments,
+
+    /// The least number of points of a cluster
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(2..),
+    )]
+    min_cluster_size: u32,
+
+    /// The number of nearest points, itself included, within the core distance of a point
+    /// [default: the least size of a cluster]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    min_samples: Option<u32>,
+
+    /// Which clusters are selected: those with the most excess of mass, or those that are not
+    /// divided further
+    #[arg(long, value_enum, default_value = "eom")]
+    selection: SelectionMethod,
+
+    /// Do not divide clusters below this distance
+    #[arg(
+        long,
+        value_name = "DISTANCE",
+        default_value_t = 0.0,
+        value_parser = distance,
+        allow_negative_numbers = true, // so that the message names the fault
+    )]
+    epsilon: f64,
+
+    /// The largest cluster that the excess of mass selects
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_cluster_size: Option<u32>,
+
+    /// Allow that all points are one cluster
+    #[arg(long)]
+    allow_single_cluster: bool,
+
+    /// The file for the labels; `-` for standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SelectionMethod {
+    Eom,
+    Leaf,
+}
+
+fn distance(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0);
+    number.ok_or_else(|| "it must be a number from 0".to_owned())
+}
+
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        let output = self.output.as_deref().map(output::parse_path);
+        output.as_ref().map_or(Ok(()), Output::check)?;
+        let selection = Selection {
+            method: match self.selection {
+                SelectionMethod::Eom => Method::ExcessOfMass,
+                SelectionMethod::Leaf => Method::Leaf,
+            },
+            epsilon: self.epsilon,
+            allow_single_cluster: self.allow_single_cluster,
+            max_cluster_size: self.max_cluster_size,
+        };
+        let min_samples = self.min_samples.unwrap_or(self.min_cluster_size);
+        let request = PointRequest::resolve(self.points);
+        let mut solved = request.solve(min_samples as usize)?;
+        let start = Instant::now();
+        let hierarchy = Hierarchy::new(std::mem::take(&mut solved.tree))?;
+        let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;
+        let cluster = start.elapsed();
+        let write = output.as_ref().map(|to| write(to, &clusters)).transpose()?;
+        let record = Record {
+            min_cluster_size: self.min_cluster_size,
+            min_samples,
+            output: output.as_ref().map(ToString::to_string),
+            seconds: Seconds {
+                load: solved.load.as_secs_f64(),
+                solve: solved.solve.as_secs_f64(),
+                cluster: cluster.as_secs_f64(),
+                write: write.map(|write| write.as_secs_f64()),
+            },
+            ..Record::new(&request, &solved, &clusters)
+        };
+        let text = if self.json { report::json(&record)? } else { sheet(&record) };
+        output::report(&text, output.as_ref())?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// Writes the labels and returns the time.
+fn write(to: &Output, clusters: &Clustering) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    let _stage = Stage::start(&format!("writing {to}"));
+    output::write_lines(to, |lines| labels(lines, clusters))?;
+    Ok(start.elapsed())
+}
+
+fn labels(to: &mut dyn Write, clusters: &Clustering) -> io::Result<()> {
+    writeln!(to, "label,probability")?;
+    for (label, probability) in clusters.labels.iter().zip(&clusters.probabilities) {
+        writeln!(to, "{label},{probability}")?;
+    }
+    Ok(())
+}
+
+/// The report as JSON.
+#[derive(Default, Serialize)]
+struct Record {
+    input: String,
+    points: usize,
+    dimensions: usize,
+    metric: &'static str,
+    min_cluster_size: u32,
+    min_samples: u32,
+    clusters: usize,
+    noise: u64,
+    /// The number of points of each cluster.
+    cluster_sizes: Vec<u64>,
+    output: Option<String>,
+    seconds: Seconds,
+}
+
+#[derive(Default, Serialize)]
+struct Seconds {
+    load: f64,
+    solve: f64,
+    cluster: f64,
+    /// Null if nothing is written.
+    write: Option<f64>,
+}
+
+impl Record {
+    fn new(request: &PointRequest, solved: &Solved, clusters: &Clustering) -> Self {
+        let mut cluster_sizes = vec![0; clusters.clusters.len()];
+        let mut noise = 0;
+        for &label in &clusters.labels {
+            // Noise has the label -1.
+            *cluster_sizes.get_mut(label as usize).unwrap_or(&mut noise) += 1;
+        }
+        Self {
+            input: request.source.to_string(),
+            points: clusters.labels.len(),
+            dimensions: solved.dimensions,
+            metric: request.metric.name(),
+            clusters: cluster_sizes.len(),
+            noise,
+            cluster_sizes,
+            ..Self::default()
+        }
+    }
+}
+
+fn sheet(record: &Record) -> String {
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    let points = count(record.points as u64, "point", "points");
+    let dimensions = count(record.dimensions as u64, "dimension", "dimensions");
+    sheet.line("points", format!("{points} of {dimensions}"));
+    sheet.line("metric", record.metric);
+    let clusters = count(record.clusters as u64, "cluster", "clusters");
+    let range = record.cluster_sizes.iter().min().zip(record.cluster_sizes.iter().max());
+    sheet.line(
+        "clusters",
+        range.map_or(clusters.clone(), |(&least, &most)| {
+            format!(
+                "{clusters} of {} to {} points",
+                report::thousands(least),
+                report::thousands(most)
+            )
+        }),
+    );
+    sheet.line("noise", count(record.noise, "point", "points"));
+    if let Some(to) = &record.output {
+        sheet.line("written", to);
+    }
+    sheet.gap();
+    let Seconds { load, solve, cluster, write } = record.seconds;
+    let mut times = vec![("load", load), ("solve", solve), ("cluster", cluster)];
+    times.extend(write.map(|write| ("write", write)));
+    let times: Vec<_> =
+        times.into_iter().map(|(step, time)| (step, Duration::from_secs_f64(time))).collect();
+    sheet.times(&times);
+    format!("Clusters of {}\n{sheet}", record.input)
+}

@@ -1,0 +1,153 @@
+//! `kostra tree`: the minimum spanning tree of points.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueHint};
+use kostra::CompensatedSum;
+use kostra::io::Output;
+use kostra_points::PointTree;
+use serde::Serialize;
+
+use crate::command::{Answer, Command};
+use crate::output;
+use crate::points::{PointArguments, PointRequest, Solved};
+use crate::progress::Stage;
+use crate::report::{self, Sheet, count};
+
+/// Find the minimum spanning tree of points.
+#[derive(Parser)]
+#[command(
+    name = "tree",
+    after_help = "\
+Examples:
+  kostra tree points.npy
+  kostra tree cities.csv --columns lat,lon --metric haversine -o tree.csv
+  kostra tree points.csv --min-samples 10 --json
+
+The output is CSV: the two points of each edge, counted from 0, and their
+distance, in ascending order. The tree is exact, and the same for any number of
+threads: pairs of points are ordered by distance, then by their numbers."
+)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    points: PointArguments,
+
+    /// Use mutual reachability distances: the largest of the distance of two points and their
+    /// distances to their N-th nearest point, themselves included
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_samples: u32,
+
+    /// The file for the edges; `-` for standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        let output = self.output.as_deref().map(output::parse_path);
+        output.as_ref().map_or(Ok(()), Output::check)?;
+        let request = PointRequest::resolve(self.points);
+        let solved = request.solve(self.min_samples as usize)?;
+        let write = output.as_ref().map(|to| write(to, &solved.tree)).transpose()?;
+        let record = record(&request, &solved, output.as_ref(), write);
+        let text =
+            if self.json { report::json(&record)? } else { sheet(&request, &solved, &record) };
+        output::report(&text, output.as_ref())?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// Writes the edges and returns the time.
+fn write(to: &Output, tree: &PointTree) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    let _stage = Stage::start(&format!("writing {to}"));
+    output::write_lines(to, |lines| edges(lines, tree))?;
+    Ok(start.elapsed())
+}
+
+fn edges(to: &mut dyn Write, tree: &PointTree) -> io::Result<()> {
+    writeln!(to, "source,target,distance")?;
+    for ([u, v], distance) in tree.ends.iter().zip(&tree.distances) {
+        writeln!(to, "{u},{v},{distance}")?;
+    }
+    Ok(())
+}
+
+/// The report as JSON.
+#[derive(Serialize)]
+struct Record {
+    input: String,
+    points: u32,
+    dimensions: usize,
+    metric: &'static str,
+    edges: usize,
+    total_length: f64,
+    /// Null if there is no edge.
+    shortest: Option<f64>,
+    longest: Option<f64>,
+    output: Option<String>,
+    seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    load: f64,
+    solve: f64,
+    /// Null if nothing is written.
+    write: Option<f64>,
+}
+
+fn record(
+    request: &PointRequest,
+    solved: &Solved,
+    output: Option<&Output>,
+    write: Option<Duration>,
+) -> Record {
+    let distances = &solved.tree.distances;
+    let mut total = CompensatedSum::default();
+    distances.iter().for_each(|&distance| total.add(distance));
+    Record {
+        input: request.source.to_string(),
+        points: solved.tree.len,
+        dimensions: solved.dimensions,
+        metric: request.metric.name(),
+        edges: distances.len(),
+        total_length: total.value(),
+        shortest: distances.first().copied(),
+        longest: distances.last().copied(),
+        output: output.map(ToString::to_string),
+        seconds: Seconds {
+            load: solved.load.as_secs_f64(),
+            solve: solved.solve.as_secs_f64(),
+            write: write.map(|write| write.as_secs_f64()),
+        },
+    }
+}
+
+fn sheet(request: &PointRequest, solved: &Solved, record: &Record) -> String {
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    let points = count(record.points.into(), "point", "points");
+    let dimensions = count(record.dimensions as u64, "dimension", "dimensions");
+    sheet.line("points", format!("{points} of {dimensions}"));
+    sheet.line("metric", record.metric);
+    sheet.line("edges", count(record.edges as u64, "edge", "edges"));
+    sheet.line("total length", record.total_length);
+    if let (Some(shortest), Some(longest)) = (record.shortest, record.longest) {
+        sheet.line("lengths", format!("from {shortest} to {longest}"));
+    }
+    if let Some(to) = &record.output {
+        sheet.line("written", to);
+    }
+    sheet.gap();
+    let mut times = vec![("load", solved.load), ("solve", solved.solve)];
+    times.extend(record.seconds.write.map(|write| ("write", Duration::from_secs_f64(write))));
+    sheet.times(&times);
+    format!("Minimum spanning tree of {}\n{sheet}", request.source)
+}

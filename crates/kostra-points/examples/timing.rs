@@ -1,0 +1,77 @@
+//! Times the spanning tree of random points:
+//! `timing N D MIN_SAMPLES THREADS uniform|clustered [FILE]`. Writes the points to the file, if one
+//! is given, as 64-bit numbers without a header, so that another program can read them.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use kostra_core::random::Stream;
+use kostra_core::{Observer, Run};
+use kostra_points::{Distance, Metric, Points, spanning_tree};
+
+/// The times of phases, and the number of rounds.
+#[derive(Default)]
+struct Times {
+    phases: Vec<(&'static str, Duration)>,
+    rounds: u32,
+}
+
+impl Observer for Times {
+    fn phase_finished(&mut self, name: &'static str, elapsed: Duration) {
+        match self.phases.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, total)) => *total += elapsed,
+            None => self.phases.push((name, elapsed)),
+        }
+    }
+    fn round(&mut self, _: kostra_core::Round) {
+        self.rounds += 1;
+    }
+}
+
+/// Coordinates between 0 and 1, or around 100 centers with a standard deviation of 0.01.
+fn coordinates(n: usize, d: usize, clustered: bool) -> Vec<f64> {
+    let random = Stream::new(1);
+    let (centers, clusters, noise) = (random.split(1), random.split(2), random.split(3));
+    let coordinate = |i: usize| {
+        if !clustered {
+            return random.unit(i as u64);
+        }
+        let cluster = clusters.below((i / d) as u64, 100);
+        // The sum of twelve uniform numbers has nearly a normal distribution of variance 1.
+        let normal: f64 = (0..12).map(|k| noise.unit((12 * i + k) as u64)).sum::<f64>() - 6.0;
+        centers.unit(cluster * d as u64 + (i % d) as u64) + 0.01 * normal
+    };
+    (0..n * d).map(coordinate).collect()
+}
+
+/// The processor time of this process in seconds, on Linux; 0 elsewhere.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [n, d, min_samples, threads, kind, ..] = &arguments[..] else {
+        return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [FILE]".into());
+    };
+    let (n, d): (usize, usize) = (n.parse()?, d.parse()?);
+    let rows = coordinates(n, d, kind == "clustered");
+    if let Some(file) = arguments.get(5) {
+        std::fs::write(file, rows.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
+    }
+    let points = Points::new(&rows, d)?;
+    let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
+    for _ in 0..3 {
+        let mut times = Times::default();
+        let (start, processor) = (Instant::now(), processor_seconds());
+        let mut run = Run::new().on_threads(threads.parse()?).observed_by(&mut times);
+        let tree = spanning_tree(&points, distance, &mut run)?;
+        let (wall, processor) = (start.elapsed(), processor_seconds() - processor);
+        let total: f64 = tree.distances.iter().sum();
+        println!("{wall:.3?} wall, {processor:.2} s processor, total {total}");
+        println!("  {} rounds, {:.1?}", times.rounds, times.phases);
+    }
+    Ok(())
+}

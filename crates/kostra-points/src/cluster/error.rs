@@ -1,0 +1,80 @@
+//! Why there are no clusters.
+
+use kostra_core::OutOfMemory;
+use kostra_core::tree::NotAForest;
+use thiserror::Error;
+
+/// The reason why a tree has no clusters, or why an option has no meaning.
+#[derive(Debug, Error, Clone, Copy, PartialEq)]
+pub enum ClusterError {
+    /// The edges are not a forest.
+    #[error(transparent)]
+    NotAForest(#[from] NotAForest),
+    /// There are more or fewer distances than edges.
+    #[error("there are {edges} edges but {distances} distances; pass one distance per edge")]
+    Lengths {
+        /// The number of edges.
+        edges: usize,
+        /// The number of distances.
+        distances: usize,
+    },
+    /// A distance is not a number.
+    #[error("edge {edge} has distance NaN (not a number); fix it")]
+    Nan {
+        /// The position of the edge.
+        edge: usize,
+    },
+    /// A distance is lower than the one before it.
+    #[error("edge {edge} is shorter than the edge before it; sort the edges by distance")]
+    Unsorted {
+        /// The position of the edge.
+        edge: usize,
+    },
+    /// A distance is negative, so it has no density.
+    #[error("edge {edge} has the negative distance {distance}; pass distances of at least 0")]
+    Negative {
+        /// The position of the edge.
+        edge: usize,
+        /// Its distance.
+        distance: f64,
+    },
+    /// An array of distances is not the matrix of all pairs of points.
+    #[error(
+        "{values} distances are not the distances of all pairs of points; pass n * n or n * (n - 1) / 2"
+    )]
+    Layout {
+        /// The number of distances.
+        values: usize,
+    },
+    /// The distance of two points is not a number.
+    #[error("the distance in row {row}, column {column} is NaN (not a number); fix it")]
+    NanDistance {
+        /// The lower point.
+        row: u32,
+        /// The higher point.
+        column: u32,
+    },
+    /// There are more or fewer core distances than points.
+    #[error("there are {points} points but {cores} core distances; pass one per point")]
+    Cores {
+        /// The number of points.
+        points: u32,
+        /// The number of core distances.
+        cores: usize,
+    },
+    /// The least size of a cluster is below 2.
+    #[error("min_cluster_size must be at least 2, but is {0}")]
+    MinClusterSize(u32),
+    /// The distance below which clusters are not divided is negative or not a number.
+    #[error("cluster_selection_epsilon must be a number of at least 0, but is {0}")]
+    Epsilon(f64),
+    /// The largest size of a cluster is zero.
+    #[error("max_cluster_size must be at least 1, but is {0}")]
+    MaxClusterSize(u32),
+    /// The scale of segments is negative or not a number.
+    #[error("scale must be a number of at least 0, but is {0}")]
+    Scale(f64),
+    /// The system refuses memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+}

@@ -1,0 +1,329 @@
+//! Choosing flat clusters from a condensed tree.
+
+use kostra_core::{OutOfMemory, memory};
+
+use super::ClusterError;
+use super::condensed_tree::{CondensedTree, density};
+
+/// How clusters are chosen. No cluster that is chosen contains another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// The clusters with the largest total stability, the excess of mass.
+    #[default]
+    ExcessOfMass,
+    /// The clusters that are not divided: many small ones of similar density.
+    Leaf,
+}
+
+/// What is chosen from a [`CondensedTree`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// How clusters are chosen.
+    pub method: Method,
+    /// Clusters that begin below this distance are replaced by the cluster from which they were
+    /// divided at this distance. Zero changes nothing.
+    ///
+    /// Source: Malzer and Baum, "A hybrid approach to hierarchical density-based cluster selection",
+    /// 2020.
+    pub epsilon: f64,
+    /// Whether the cluster of all points may be chosen.
+    pub allow_single_cluster: bool,
+    /// The excess of mass chooses no larger cluster. `epsilon` may still do so.
+    pub max_cluster_size: Option<u32>,
+}
+
+/// Flat clusters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clustering {
+    /// The chosen clusters of the condensed tree, in ascending order. Cluster `i` of the labels is
+    /// `clusters[i]`.
+    pub clusters: Vec<u32>,
+    /// The cluster of each point; -1 for noise.
+    pub labels: Vec<i32>,
+    /// How certainly each point belongs to its cluster: the density at which it leaves, divided by
+    /// the density at which the cluster ends, at most 1. Noise has probability 0.
+    pub probabilities: Vec<f64>,
+}
+
+impl CondensedTree {
+    /// Chooses clusters. The labels and probabilities are those of scikit-learn's `HDBSCAN` for the
+    /// same hierarchy. Takes O(n) time.
+    ///
+    /// If the cluster of all points is the only choice, it contains only the points that leave
+    /// last, or with `epsilon`, the points that leave below this distance.
+    ///
+    /// # Errors
+    /// When `epsilon` is negative or NaN, `max_cluster_size` is zero, or the system does not grant
+    /// the memory.
+    pub fn select(&self, selection: Selection) -> Result<Clustering, ClusterError> {
+        if selection.epsilon.is_nan() || selection.epsilon < 0.0 {
+            return Err(ClusterError::Epsilon(selection.epsilon));
+        }
+        if selection.max_cluster_size == Some(0) {
+            return Err(ClusterError::MaxClusterSize(0));
+        }
+        let mut chosen = match selection.method {
+            Method::ExcessOfMass => self.excess_of_mass(selection)?,
+            Method::Leaf => self.leaves()?,
+        };
+        let is_root_chosen = chosen.first().is_some_and(|&chosen| chosen);
+        if selection.epsilon > 0.0 && !is_root_chosen {
+            chosen = self.merged_below(&chosen, selection)?;
+        }
+        Ok(self.clustering(&chosen, selection.epsilon)?)
+    }
+
+    /// Chooses the clusters whose stability is at least the total of the best choice below them.
+    fn excess_of_mass(&self, selection: Selection) -> Result<Vec<bool>, OutOfMemory> {
+        let clusters = &self.clusters;
+        let first = usize::from(!selection.allow_single_cluster);
+        let mut chosen = memory::filled(clusters.len(), false)?;
+        let mut best = memory::collected(clusters.iter().map(|cluster| cluster.stability))?;
+        for number in (first..clusters.len()).rev() {
+            let cluster = &clusters[number];
+            let below = cluster
+                .children
+                .map_or(0.0, |[left, right]| best[left as usize] + best[right as usize]);
+            let is_too_large = selection.max_cluster_size.is_some_and(|most| cluster.size > most);
+            if below > best[number] || is_too_large {
+                best[number] = below;
+            } else {
+                chosen[number] = true;
+            }
+        }
+        self.keep_highest(&mut chosen)?;
+        Ok(chosen)
+    }
+
+    /// Removes the chosen clusters below another chosen cluster.
+    fn keep_highest(&self, chosen: &mut [bool]) -> Result<(), OutOfMemory> {
+        let mut is_covered = memory::filled(self.clusters.len(), false)?;
+        for (number, cluster) in self.clusters.iter().enumerate() {
+            if let Some(parent) = cluster.parent {
+                is_covered[number] = is_covered[parent as usize] || chosen[parent as usize];
+            }
+        }
+        // Covered clusters have covered children, so the order of the removals does not matter.
+        for (chosen, is_covered) in chosen.iter_mut().zip(is_covered) {
+            *chosen &= !is_covered;
+        }
+        Ok(())
+    }
+
+    /// Chooses the clusters without children, but not the cluster of all points.
+    fn leaves(&self) -> Result<Vec<bool>, OutOfMemory> {
+        memory::collected(
+            self.clusters
+                .iter()
+                .map(|cluster| cluster.parent.is_some() && cluster.children.is_none()),
+        )
+    }
+
+    /// Replaces chosen clusters that begin below the distance `epsilon`, by the nearest cluster
+    /// above that begins at a larger distance. That is not the cluster of all points, unless it is
+    /// allowed.
+    fn merged_below(
+        &self,
+        chosen: &[bool],
+        selection: Selection,
+    ) -> Result<Vec<bool>, OutOfMemory> {
+        let mut merged = memory::filled(self.clusters.len(), false)?;
+        for number in (0..self.clusters.len()).filter(|&number| chosen[number]) {
+            let mut number = number;
+            if self.clusters[number].birth < selection.epsilon {
+                while let Some(parent) = self.clusters[number].parent {
+                    let parent = parent as usize;
+                    if parent == 0 && !selection.allow_single_cluster {
+                        break;
+                    }
+                    number = parent;
+                    if self.clusters[number].birth > selection.epsilon {
+                        break;
+                    }
+                }
+            }
+            merged[number] = true;
+        }
+        Ok(merged)
+    }
+
+    fn clustering(&self, chosen: &[bool], epsilon: f64) -> Result<Clustering, OutOfMemory> {
+        const NOISE: i32 = -1;
+        let numbers = 0..self.clusters.len() as u32;
+        let mut clusters = memory::with_capacity(chosen.iter().filter(|&&chosen| chosen).count())?;
+        clusters.extend(numbers.filter(|&number| chosen[number as usize]));
+        // The label of each cluster is its own or the one of the nearest chosen cluster above.
+        let is_root_alone = clusters == [0];
+        let mut labels = memory::filled(self.clusters.len(), NOISE)?;
+        for (label, &cluster) in (0..).zip(&clusters) {
+            labels[cluster as usize] = label;
+        }
+        if !is_root_alone && let Some(root) = labels.first_mut() {
+            *root = NOISE;
+        }
+        for (number, cluster) in self.clusters.iter().enumerate() {
+            if let (NOISE, Some(parent)) = (labels[number], cluster.parent) {
+                labels[number] = labels[parent as usize];
+            }
+        }
+        // In the cluster of all points, only the points that leave late are not noise.
+        let latest = match self.clusters.first() {
+            Some(root) if is_root_alone => Some(if epsilon > 0.0 { epsilon } else { root.death }),
+            _ => None,
+        };
+        let mut result = Clustering {
+            clusters,
+            labels: memory::with_capacity(self.homes.len())?,
+            probabilities: memory::with_capacity(self.homes.len())?,
+        };
+        for (&home, &departure) in self.homes.iter().zip(&self.departures) {
+            let mut label = labels[home as usize];
+            if latest.is_some_and(|latest| departure > latest) {
+                label = NOISE;
+            }
+            let probability = match result.clusters.get(label as usize) {
+                Some(&cluster) => {
+                    let end = density(self.clusters[cluster as usize].death);
+                    let density = density(departure);
+                    if density >= end { 1.0 } else { density / end }
+                }
+                None => 0.0,
+            };
+            result.labels.push(label);
+            result.probabilities.push(probability);
+        }
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::PointTree;
+    use crate::cluster::Hierarchy;
+
+    use super::*;
+
+    /// Two dense groups near to each other, 0..4 and 4..8, a third one, 8..12, and point 12 apart.
+    fn groups() -> CondensedTree {
+        Hierarchy::new(
+            PointTree {
+                len: 13,
+                ends: vec![
+                    [0, 1],
+                    [1, 2],
+                    [2, 3],
+                    [4, 5],
+                    [5, 6],
+                    [6, 7],
+                    [8, 9],
+                    [9, 10],
+                    [10, 11],
+                    [3, 4],
+                    [7, 8],
+                    [11, 12],
+                ],
+                distances: vec![1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 4.0, 3.0, 10.0, 20.0],
+            }
+            .sorted(),
+        )
+        .unwrap()
+        .condensed(3)
+        .unwrap()
+    }
+
+    impl PointTree {
+        fn sorted(mut self) -> Self {
+            let mut edges: Vec<_> = self.distances.iter().copied().zip(self.ends).collect();
+            edges.sort_by(|a, b| a.0.total_cmp(&b.0));
+            (self.distances, self.ends) = edges.into_iter().unzip();
+            self
+        }
+    }
+
+    fn labels(selection: Selection) -> Vec<i32> {
+        groups().select(selection).unwrap().labels
+    }
+
+    fn by_group([first, second, third, last]: [i32; 4]) -> Vec<i32> {
+        [[first; 4], [second; 4], [third; 4]].concat().into_iter().chain([last]).collect()
+    }
+
+    #[test]
+    fn the_excess_of_mass_prefers_the_clusters_with_more_stability() {
+        // Stability of 0..8: 8 (1/3 - 1/10) = 1.87; of its two parts: 2 * 4 (1 - 1/3) = 5.33.
+        let chosen = groups().select(Selection::default()).unwrap();
+        assert_eq!(chosen.labels, by_group([1, 2, 0, -1]));
+        assert_eq!(chosen.probabilities[..8], [1.0; 8]);
+        assert_eq!(chosen.probabilities[8..], [1.0, 1.0, 1.0, 0.5, 0.0]);
+        assert_eq!(chosen.clusters.len(), 3);
+    }
+
+    #[test]
+    fn leaves_are_never_divided() {
+        let selection = Selection { method: Method::Leaf, ..Selection::default() };
+        assert_eq!(labels(selection), by_group([1, 2, 0, -1]));
+    }
+
+    #[test]
+    fn epsilon_keeps_clusters_together_that_divide_below_it() {
+        for method in [Method::ExcessOfMass, Method::Leaf] {
+            let selection = Selection { method, epsilon: 5.0, ..Selection::default() };
+            assert_eq!(labels(selection), by_group([0, 0, 1, -1]), "{method:?}");
+            let selection = Selection { epsilon: 50.0, allow_single_cluster: true, ..selection };
+            assert_eq!(labels(selection), [0; 13], "{method:?}");
+        }
+    }
+
+    #[test]
+    fn the_cluster_of_all_points_must_be_allowed_and_keeps_the_points_that_leave_last() {
+        let tree = PointTree {
+            len: 5,
+            ends: vec![[0, 1], [1, 2], [2, 3], [3, 4]],
+            distances: vec![1.0, 1.0, 1.0, 3.0],
+        };
+        let condensed = Hierarchy::new(tree).unwrap().condensed(3).unwrap();
+        let mut selection = Selection::default();
+        assert_eq!(condensed.select(selection).unwrap().labels, [-1; 5]);
+        selection.allow_single_cluster = true;
+        let chosen = condensed.select(selection).unwrap();
+        assert_eq!(chosen.labels, [0, 0, 0, 0, -1]);
+        assert_eq!(chosen.probabilities, [1.0, 1.0, 1.0, 1.0, 0.0]);
+        selection.epsilon = 3.0;
+        let chosen = condensed.select(selection).unwrap();
+        assert_eq!(chosen.labels, [0; 5]);
+        assert_eq!(chosen.probabilities, [1.0, 1.0, 1.0, 1.0, 1.0 / 3.0]);
+    }
+
+    #[test]
+    fn no_larger_cluster_than_allowed_is_chosen_by_the_excess_of_mass() {
+        let selection = Selection {
+            allow_single_cluster: true,
+            max_cluster_size: Some(3),
+            ..Selection::default()
+        };
+        assert_eq!(labels(selection), [-1; 13]);
+        let selection = Selection { max_cluster_size: Some(4), ..selection };
+        assert_eq!(labels(selection), by_group([1, 2, 0, -1]));
+    }
+
+    #[test]
+    fn options_without_a_meaning_are_refused() {
+        let error = |selection| groups().select(selection).unwrap_err();
+        for epsilon in [-1.0, f64::NAN] {
+            let selection = Selection { epsilon, ..Selection::default() };
+            assert!(matches!(error(selection), ClusterError::Epsilon(_)));
+        }
+        let selection = Selection { max_cluster_size: Some(0), ..Selection::default() };
+        assert_eq!(error(selection), ClusterError::MaxClusterSize(0));
+    }
+
+    #[test]
+    fn no_point_has_no_label_and_one_point_is_noise() {
+        for (points, expected) in [(0, vec![]), (1, vec![-1])] {
+            let tree = PointTree { len: points, ..PointTree::default() };
+            let condensed = Hierarchy::new(tree).unwrap().condensed(2).unwrap();
+            assert_eq!(condensed.select(Selection::default()).unwrap().labels, expected);
+            assert_eq!(condensed.outlier_scores().unwrap().len(), expected.len());
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Grids of pixels or voxels as graphs.
+
+use kostra_core::{EdgeList, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, Weight, memory};
+use thiserror::Error;
+
+/// Which cells of a grid are neighbors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connectivity {
+    /// The cells that share a side, or in three dimensions a face: 4 or 6.
+    Faces,
+    /// The cells that share at least a corner: 8 or 26.
+    Corners,
+}
+
+/// A grid of up to three dimensions. Cells are numbered from 0 in the order of an array: the last
+/// dimension changes fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    shape: [usize; 3],
+    offsets: &'static [[isize; 3]],
+    edges: usize,
+}
+
+/// The reason why an array is not a grid.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum GridError {
+    /// There are more cells or edges than a graph can have.
+    #[error(
+        "a grid of {shape:?} cells has more than {MAX_VERTICES} cells or edges; use a part of it"
+    )]
+    TooLarge {
+        /// The number of cells in each dimension.
+        shape: [usize; 3],
+    },
+    /// There are more or fewer values than cells.
+    #[error("{values} values are not {channels} for each of {cells} cells")]
+    Length {
+        /// The number of values.
+        values: usize,
+        /// The number of values of a cell.
+        channels: usize,
+        /// The number of cells.
+        cells: usize,
+    },
+    /// A value is not a number.
+    #[error("a value of cell {cell} is NaN (not a number); fix it")]
+    Nan {
+        /// The first such cell.
+        cell: usize,
+    },
+    /// The edges are not a graph.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// The system refuses memory.
+    #[error(transparent)]
+    Memory(#[from] kostra_core::OutOfMemory),
+}
+
+/// The neighbors of a cell that have higher numbers, in ascending order.
+const FACES: [[isize; 3]; 3] = [[0, 0, 1], [0, 1, 0], [1, 0, 0]];
+const CORNERS: [[isize; 3]; 13] = [
+    [0, 0, 1],
+    [0, 1, -1],
+    [0, 1, 0],
+    [0, 1, 1],
+    [1, -1, -1],
+    [1, -1, 0],
+    [1, -1, 1],
+    [1, 0, -1],
+    [1, 0, 0],
+    [1, 0, 1],
+    [1, 1, -1],
+    [1, 1, 0],
+    [1, 1, 1],
+];
+
+/// A type of the values of cells: `f32` or `f64`. Weights have the same type.
+pub trait Value: Weight {
+    /// The value that is nearest to a float.
+    fn rounded(value: f64) -> Self;
+}
+
+impl Value for f32 {
+    fn rounded(value: f64) -> Self {
+        value as Self
+    }
+}
+
+impl Value for f64 {
+    fn rounded(value: f64) -> Self {
+        value
+    }
+}
+
+impl Grid {
+    /// A grid with these numbers of cells. For two dimensions, the first number is 1.
+    ///
+    /// # Errors
+    /// When a graph cannot have as many cells or edges.
+    pub fn new(shape: [usize; 3], connectivity: Connectivity) -> Result<Self, GridError> {
+        let offsets: &[[isize; 3]] = match connectivity {
+            Connectivity::Faces => &FACES,
+            Connectivity::Corners => &CORNERS,
+        };
+        let product = |sizes: [usize; 3]| {
+            // Without this, a dimension of no cell would hide an overflow of the others.
+            if sizes.contains(&0) {
+                return Some(0);
+            }
+            sizes.into_iter().try_fold(1_usize, usize::checked_mul)
+        };
+        let cells = product(shape).filter(|&cells| cells <= MAX_VERTICES);
+        let edges = offsets.iter().try_fold(0_usize, |sum, offset| {
+            let pairs =
+                [0, 1, 2].map(|axis| shape[axis].saturating_sub(offset[axis].unsigned_abs()));
+            sum.checked_add(product(pairs)?)
+        });
+        match (cells, edges) {
+            (Some(_), Some(edges)) if edges <= MAX_EDGES => Ok(Self { shape, offsets, edges }),
+            _ => Err(GridError::TooLarge { shape }),
+        }
+    }
+
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The number of pairs of neighbors.
+    pub fn edges(&self) -> usize {
+        self.edges
+    }
+
+    /// Calls `visit` for each pair of neighbors, the lower one first, in ascending order. This is
+    /// the order of the edge ids.
+    fn for_each(&self, mut visit: impl FnMut(usize, usize)) {
+        let [depth, height, width] = self.shape;
+        let place = |at: usize, by: isize, size: usize| {
+            at.checked_add_signed(by).filter(|&place| place < size)
+        };
+        for z in 0..depth {
+            for y in 0..height {
+                // Which offsets stay inside depends on the column only at its ends.
+                for x in 0..width {
+                    let cell = (z * height + y) * width + x;
+                    for &[dz, dy, dx] in self.offsets {
+                        let inside =
+                            (place(z, dz, depth), place(y, dy, height), place(x, dx, width));
+                        if let (Some(z), Some(y), Some(x)) = inside {
+                            visit(cell, (z * height + y) * width + x);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The two ends of each edge.
+    ///
+    /// # Errors
+    /// When the system does not grant the memory.
+    pub fn ends(&self) -> Result<[Vec<Vertex>; 2], GridError> {
+        let mut u = memory::with_capacity(self.edges)?;
+        let mut v = memory::with_capacity(self.edges)?;
+        self.for_each(|low, high| {
+            u.push(low as Vertex);
+            v.push(high as Vertex);
+        });
+        Ok([u, v])
+    }
+
+    /// The graph of the grid, with the difference of the values of two cells as the weight of their
+    /// edge. `values` contains `channels` values for each cell, such as red, green and blue. The
+    /// difference of several values is their Euclidean distance.
+    ///
+    /// ```
+    /// use kostra_points::grid::{Connectivity, Grid};
+    ///
+    /// let grid = Grid::new([1, 2, 2], Connectivity::Corners)?;
+    /// let graph = grid.differences(&[1.0, 5.0, 2.0, 9.0], 1)?;
+    /// assert_eq!((graph.u(), graph.v()), (&[0, 0, 0, 1, 1, 2][..], &[1, 2, 3, 2, 3, 3][..]));
+    /// assert_eq!(graph.weights(), [4.0, 1.0, 8.0, 3.0, 4.0, 7.0]);
+    /// # Ok::<(), kostra_points::grid::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are not `channels` values per cell, a value is NaN, or the system does not grant
+    /// the memory.
+    pub fn differences<T: Value>(
+        &self,
+        values: &[T],
+        channels: usize,
+    ) -> Result<EdgeList<T>, GridError> {
+        let cells = self.cells();
+        if channels == 0 || cells.checked_mul(channels) != Some(values.len()) {
+            return Err(GridError::Length { values: values.len(), channels, cells });
+        }
+        if let Some(place) = values.iter().position(|value| value.is_nan()) {
+            return Err(GridError::Nan { cell: place / channels });
+        }
+        let [u, v] = self.ends()?;
+        let mut weights = memory::with_capacity(self.edges)?;
+        let cell = |at: Vertex| &values[at as usize * channels..][..channels];
+        for (&u, &v) in u.iter().zip(&v) {
+            let pairs = cell(u).iter().zip(cell(v));
+            // The difference of an infinite value to itself is zero.
+            let mut differences = pairs.map(|(a, b)| match a == b {
+                true => 0.0,
+                false => (a.to_f64() - b.to_f64()).abs(),
+            });
+            let difference = if channels == 1 {
+                differences.next().unwrap_or_default()
+            } else {
+                differences.map(|difference| difference * difference).sum::<f64>().sqrt()
+            };
+            weights.push(T::rounded(difference));
+        }
+        Ok(EdgeList::new(cells, u, v, weights)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbors_are_those_of_the_definition_in_ascending_order() {
+        for shape in [[1, 1, 1], [1, 3, 4], [2, 3, 4], [3, 1, 2], [1, 0, 5], [4, 4, 1]] {
+            for connectivity in [Connectivity::Faces, Connectivity::Corners] {
+                let grid = Grid::new(shape, connectivity).unwrap();
+                let place = |cell: usize| {
+                    [cell / (shape[1] * shape[2]), cell / shape[2] % shape[1], cell % shape[2]]
+                };
+                let mut expected = Vec::new();
+                for low in 0..grid.cells() {
+                    for high in low + 1..grid.cells() {
+                        let steps =
+                            [0, 1, 2].map(|axis| place(low)[axis].abs_diff(place(high)[axis]));
+                        let near = match connectivity {
+                            Connectivity::Faces => steps.iter().sum::<usize>() == 1,
+                            Connectivity::Corners => steps.iter().all(|&step| step <= 1),
+                        };
+                        expected.extend(near.then_some((low as u32, high as u32)));
+                    }
+                }
+                let [u, v] = grid.ends().unwrap();
+                assert_eq!(u.into_iter().zip(v).collect::<Vec<_>>(), expected, "{shape:?}");
+                assert_eq!(grid.edges(), expected.len());
+            }
+        }
+    }
+
+    #[test]
+    fn the_difference_of_colors_is_their_euclidean_distance() {
+        let grid = Grid::new([1, 1, 3], Connectivity::Faces).unwrap();
+        let graph = grid.differences(&[0.0_f32, 0.0, 3.0, 4.0, 3.0, 4.0], 2).unwrap();
+        assert_eq!(graph.weights(), [5.0, 0.0]);
+    }
+
+    #[test]
+    fn arrays_that_do_not_fit_are_refused() {
+        let grid = Grid::new([1, 2, 2], Connectivity::Faces).unwrap();
+        let error =
+            |values: &[f64], channels| grid.differences(values, channels).unwrap_err().to_string();
+        assert!(error(&[0.0; 5], 1).contains("5 values are not 1 for each of 4 cells"));
+        assert!(error(&[], 0).contains("0 values are not 0"));
+        assert!(error(&[0.0, 0.0, f64::NAN, 0.0], 1).contains("cell 2 is NaN"));
+        for shape in [[1, 1 << 17, 1 << 17], [usize::MAX, 2, 1], [1, 1 << 16, 1 << 15]] {
+            let grid = Grid::new(shape, Connectivity::Corners);
+            assert_eq!(grid, Err(GridError::TooLarge { shape }));
+        }
+        let infinite = grid.differences(&[f64::INFINITY; 4], 1).unwrap();
+        assert_eq!(infinite.weights(), [0.0; 4]);
+    }
+}

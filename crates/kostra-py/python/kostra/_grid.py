@@ -1,0 +1,152 @@
+"""Graphs of the pixels of an image or the voxels of a volume, and their segments."""
+
+import numpy as np
+
+from kostra import _arrays, _device, _kostra
+from kostra._graph import Graph
+
+#: By connectivity, the number of dimensions of the grid.
+DIMENSIONS = {4: 2, 8: 2, 6: 3, 26: 3}
+
+
+def grid(array, connectivity=4, weight="difference", *, threads=None):
+    """The graph of the pixels of an image, or of the voxels of a volume.
+
+    Every cell is a vertex. Vertices are numbered as in ``array.reshape(-1)``, so results per vertex
+    have the shape of the image after ``.reshape(array.shape)``. Edges are ordered by their lower,
+    then by their higher vertex.
+
+    Parameters
+    ----------
+    array : array of integers or floats
+        With connectivity 4 or 8, an image: height by width, or height by width by channels. With
+        connectivity 6 or 26, a volume: depth by height by width, or the same by channels.
+    connectivity : {4, 8, 6, 26}
+        The number of neighbors of a cell: those at its sides (4), or also at its corners (8); in
+        three dimensions those at its faces (6), or also at its edges and corners (26).
+    weight : "difference" or callable
+        The weights. By default, the absolute difference of the values of two cells, and for several
+        channels the Euclidean distance: ``float32`` if ``array`` has floats or integers of up to 32
+        or 16 bits, and ``float64`` otherwise. A callable gets two arrays with the values of the
+        ends of all edges, and returns an array with the weights. ``numpy.maximum`` gives for
+        heights of a terrain the height at which water passes.
+    threads : int, optional
+        The number of threads for checking the weights of a callable.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ValueError, TypeError
+        If ``array`` does not have as many dimensions as ``connectivity`` needs, a value is NaN, or
+        the callable does not return one weight per edge.
+
+    Examples
+    --------
+    >>> import kostra, numpy
+    >>> image = numpy.array([[10, 11, 90], [10, 12, 91]], numpy.uint8)
+    >>> graph = kostra.grid(image)
+    >>> graph
+    <kostra.Graph: 6 vertices, 7 edges, float32 weights>
+    >>> kostra.cut(graph.minimum_spanning_forest(), k=2).reshape(image.shape)
+    array([[0, 0, 1],
+           [0, 0, 1]], dtype=int32)
+    >>> kostra.grid(image, weight=numpy.maximum).weights
+    array([11, 10, 90, 12, 91, 12, 91], dtype=uint8)
+    """
+    _device.refuse_if_on_device("array", array)
+    array = np.asarray(array)
+    dimensions = DIMENSIONS.get(connectivity) if isinstance(connectivity, int) else None
+    if dimensions is None:
+        raise ValueError(f"connectivity must be 4, 8, 6 or 26, not {connectivity!r}")
+    if array.ndim not in (dimensions, dimensions + 1):
+        raise ValueError(
+            f"connectivity={connectivity} needs an array of {dimensions} dimensions, "
+            f"or {dimensions + 1} with channels, but array has the shape {array.shape}"
+        )
+    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
+        raise TypeError(
+            f"array must contain integers or floats of up to 64 bits, not {array.dtype}"
+        )
+    shape, channels = array.shape[:dimensions], array.shape[dimensions:]
+    shape = (1,) * (3 - dimensions) + shape
+    corners = connectivity in (8, 26)
+    if callable(weight):
+        u, v = _kostra.grid_ends(list(shape), corners)
+        cells = array.reshape(-1, *channels)
+        weights = np.asarray(weight(cells[u], cells[v]))
+        if weights.shape != u.shape:
+            raise ValueError(
+                f"weight must return an array of {len(u)} weights, one per edge, "
+                f"but returned the shape {weights.shape}"
+            )
+        return Graph(u, v, weights, len(cells), copy=False, threads=threads)
+    if weight != "difference":
+        raise ValueError(f"weight must be 'difference' or a callable, not {weight!r}")
+    is_single = array.dtype.itemsize <= (4 if array.dtype.kind == "f" else 2)
+    values = np.ascontiguousarray(array, np.float32 if is_single else np.float64).reshape(-1)
+    inner = _kostra.grid_graph(values, list(shape), channels[0] if channels else 1, corners)
+    return Graph._loaded((inner, None, None, None, []))
+
+
+def segment(graph, *, scale, min_size=1):
+    """The segments of a graph by the criterion of Felzenszwalb and Huttenlocher.
+
+    Edges are visited in the order of (weight, edge id). An edge merges two segments if its weight
+    is at most the largest weight inside each of them, plus ``scale`` divided by their number of
+    vertices. Then an edge merges two segments if one of them has fewer than ``min_size`` vertices.
+
+    Parameters
+    ----------
+    graph : Graph
+        Such as the result of :func:`grid`. Weights are differences: larger is less similar.
+    scale : float
+        How strongly small segments are merged: larger values give larger segments. Its unit is that
+        of the weights.
+    min_size : int
+        The least number of vertices of a segment in a connected graph.
+
+    Returns
+    -------
+    array of int32
+        The segment of each vertex. Segments are numbered from 0 in the order of their lowest
+        vertices.
+
+    Takes O(m log m) time. The paper smooths images first, for example with
+    ``scipy.ndimage.gaussian_filter(image, 0.8)``.
+
+    References
+    ----------
+    Felzenszwalb and Huttenlocher, "Efficient graph-based image segmentation", 2004.
+
+    Examples
+    --------
+    >>> import kostra
+    >>> image = [[10, 11, 90, 91], [10, 12, 90, 50]]
+    >>> kostra.segment(kostra.grid(image), scale=5).reshape(2, 4)
+    array([[0, 0, 1, 1],
+           [0, 0, 1, 2]], dtype=int32)
+    >>> kostra.segment(kostra.grid(image), scale=5, min_size=2).reshape(2, 4)
+    array([[0, 0, 1, 1],
+           [0, 0, 1, 1]], dtype=int32)
+    """
+    if not isinstance(graph, Graph):
+        raise TypeError(
+            f"graph must be a kostra.Graph, such as kostra.grid(image), not {type(graph).__name__}"
+        )
+    min_size = _arrays.whole("min_size", min_size, 0, 2**32 - 1)
+    labels, _ = _kostra.segments(graph._inner, number("scale", scale), min_size)
+    return labels.view(np.int32)
+
+
+def number(name, value):
+    """An argument that is a float of at least 0."""
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+    if not value >= 0:
+        raise ValueError(f"{name} must be at least 0, not {value}")
+    return value

@@ -1,0 +1,356 @@
+"""Estimators of clusters with the interface of scikit-learn, which they need.
+
+* :class:`HDBSCAN` finds clusters of different densities, and noise.
+* :class:`SingleLinkage` merges the nearest clusters.
+* :class:`FelzenszwalbSegmentation` divides points whose neighbors differ more than their regions
+  do.
+
+All three are exact and deterministic: they use the unique spanning tree of
+:func:`kostra.euclidean_mst`. With ``metric="precomputed"``, ``X`` contains distances in one of these
+forms:
+
+* a square symmetric matrix,
+* a condensed vector, as ``scipy.spatial.distance.pdist`` returns it,
+* a sparse n-by-n matrix, such as the k-nearest-neighbor graph of scikit-learn. Stored zeros are
+  distances.
+* the pair of arrays that ``kneighbors`` of scikit-learn returns.
+
+The components of a sparse matrix or of k-NN arrays are joined at an infinite distance. ``X`` may
+also be a :class:`kostra.Forest` whose weights are distances. So several estimators can share one
+tree.
+"""
+
+import numpy as np
+
+from kostra import _arrays, _kostra, _points
+from kostra._forest import Forest, in_memory
+from kostra._grid import number, segment
+from kostra._graph import Graph
+from kostra._tree import cut, single_linkage
+
+try:
+    from sklearn.base import BaseEstimator, ClusterMixin
+    from sklearn.utils.validation import validate_data
+except ImportError as error:
+    raise ImportError(
+        "kostra.cluster needs scikit-learn 1.6 or later; run `pip install -U scikit-learn`"
+    ) from error
+
+__all__ = ["HDBSCAN", "FelzenszwalbSegmentation", "SingleLinkage"]
+
+
+class _Estimator(ClusterMixin, BaseEstimator):
+    """What the estimators have in common: the forms of ``X``."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.sparse = self.metric == "precomputed"
+        return tags
+
+    def _validated(self, X):
+        """``X`` after scikit-learn's checks. Trees and pairs of arrays are returned as they are."""
+        X = in_memory(X)
+        if isinstance(X, Forest):
+            return X
+        is_pair = isinstance(X, (tuple, list)) and len(X) == 2 and np.ndim(X[0]) == 2
+        if self.metric == "precomputed" and (is_pair or np.ndim(X) == 1 and not hasattr(X, "tocoo")):
+            return X
+        sparse = ["csr", "csc", "coo"] if self.metric == "precomputed" else False
+        return validate_data(
+            self,
+            X,
+            accept_sparse=sparse,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+            ensure_all_finite=self.metric != "precomputed" or "allow-nan",
+        )
+
+    def _tree(self, X, min_samples):
+        options = {"metric": self.metric, "min_samples": min_samples, "threads": self.threads}
+        X = self._validated(X)
+        if isinstance(X, Forest):
+            options["min_samples"] = None
+        return _points.tree(X, **options)
+
+
+class HDBSCAN(_Estimator):
+    """Clusters of different densities, and noise, by HDBSCAN.
+
+    Labels and probabilities are those of ``sklearn.cluster.HDBSCAN``, unless two distances are
+    equal: then Kostra orders them by the indices of the points.
+
+    Parameters
+    ----------
+    min_cluster_size : int
+        The least number of points of a cluster, at least 2.
+    min_samples : int, optional
+        The number of nearest points, itself included, within the core distance of a point. By
+        default, ``min_cluster_size``. With 1, clusters are those of plain single linkage.
+    cluster_selection_epsilon : float
+        Clusters are not divided below this distance.
+    max_cluster_size : int, optional
+        The largest cluster that the method ``"eom"`` selects.
+    metric : str
+        A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
+    cluster_selection_method : {"eom", "leaf"}
+        Whether to select the clusters with the most excess of mass, or those that are not divided
+        further: more and smaller ones of similar density.
+    allow_single_cluster : bool
+        Whether the cluster of all points may be selected.
+    threads : int, optional
+        The number of threads; by default, all of the machine's.
+
+    Attributes
+    ----------
+    labels_ : array of int32
+        The cluster of each point; -1 for noise. Clusters are numbered as scikit-learn numbers them.
+    probabilities_ : array of float64
+        How strongly each point belongs to its cluster, from 0 to 1; 0 for noise.
+    outlier_scores_ : array of float64
+        The outlier score of each point by GLOSH, from 0 to 1.
+    spanning_tree_ : Forest
+        The spanning tree, for other values of the parameters: ``HDBSCAN(...).fit(tree)``.
+    n_features_in_ : int
+        The number of columns of ``X``.
+
+    Notes
+    -----
+    In a sparse matrix, the ``min_samples``-th smallest stored entry of a row is the core distance,
+    as in scikit-learn. So store the zeros of the diagonal to count each point itself. In the arrays
+    of ``kneighbors``, every point counts itself, whether its row contains it or not.
+
+    References
+    ----------
+    Campello, Moulavi, Zimek and Sander, "Hierarchical density estimates for data clustering,
+    visualization, and outlier detection", 2015. Malzer and Baum, "A hybrid approach to hierarchical
+    density-based cluster selection", 2020.
+
+    Examples
+    --------
+    >>> import kostra.cluster
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.3], [20.0]]
+    >>> kostra.cluster.HDBSCAN(min_cluster_size=2).fit_predict(X)
+    array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        min_cluster_size=5,
+        *,
+        min_samples=None,
+        cluster_selection_epsilon=0.0,
+        max_cluster_size=None,
+        metric="euclidean",
+        cluster_selection_method="eom",
+        allow_single_cluster=False,
+        threads=None,
+    ):
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.threads = threads
+
+    def fit(self, X, y=None):
+        """Finds the clusters of ``X``; ``y`` is ignored."""
+        most = 2**32 - 1
+        least = _arrays.whole("min_cluster_size", self.min_cluster_size, 2, most)
+        methods = ("eom", "leaf")
+        method = self.cluster_selection_method
+        choice = {
+            "leaf": _arrays.choice("cluster_selection_method", method, methods) == "leaf",
+            "epsilon": number("cluster_selection_epsilon", self.cluster_selection_epsilon),
+            "allow_single_cluster": bool(self.allow_single_cluster),
+            "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
+        }
+        tree = self._tree(X, least if self.min_samples is None else self.min_samples)
+        self._condensed, self._least = _kostra.Condensed(tree._inner, least), least
+        self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
+        self.outlier_scores_ = self._condensed.outlier_scores()
+        self.spanning_tree_ = tree
+        return self
+
+    @property
+    def condensed_tree_(self):
+        """The condensed tree, with the columns of ``condensed_tree_.to_numpy()`` of the package
+        hdbscan: a record array of ``parent``, ``child``, ``lambda_val`` and ``child_size``.
+
+        Points are numbered from 0 to n - 1, and clusters from n. Cluster n contains all points.
+        """
+        clusters = self._condensed.clusters()
+        homes, departures = self._condensed.points()
+        n = len(homes)
+        types = [("parent", int), ("child", int), ("lambda_val", float), ("child_size", int)]
+        rows = np.empty(n + max(len(clusters["size"]) - 1, 0), types)
+        below, points = rows[n:], rows[:n]
+        points["parent"], points["child"], points["child_size"] = n + homes, np.arange(n), 1
+        below["parent"] = n + clusters["parent"][1:]
+        below["child"] = n + 1 + np.arange(len(below))
+        below["child_size"] = clusters["size"][1:]
+        with np.errstate(divide="ignore"):
+            points["lambda_val"] = 1 / departures
+            below["lambda_val"] = 1 / clusters["birth"][1:]
+        return rows
+
+    def __getstate__(self):
+        # The compiled condensed tree is computed again from the spanning tree.
+        state = dict(super().__getstate__())
+        state.pop("_condensed", None)
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if hasattr(self, "spanning_tree_"):
+            self._condensed = _kostra.Condensed(self.spanning_tree_._inner, self._least)
+
+
+class SingleLinkage(_Estimator):
+    """Flat clusters by single linkage: the nearest clusters are merged first.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        The number of clusters. It must be None if ``distance_threshold`` is given.
+    distance_threshold : float, optional
+        Clusters at this distance or above are not merged, as in scikit-learn's
+        ``AgglomerativeClustering``.
+    min_samples : int, optional
+        If it is at least 2, distances are mutual reachability distances: robust single linkage.
+    metric : str
+        A metric of :func:`kostra.euclidean_mst`, or ``"precomputed"``.
+    threads : int, optional
+        The number of threads; by default, all of the machine's.
+
+    Attributes
+    ----------
+    labels_ : array of int32
+        The cluster of each point. Clusters are numbered in the order of their lowest points.
+    n_clusters_ : int
+        The number of clusters.
+    linkage_ : array of n - 1 by 4
+        The linkage matrix of SciPy.
+    spanning_tree_ : Forest
+        The spanning tree.
+    n_features_in_ : int
+        The number of columns of ``X``.
+
+    Examples
+    --------
+    >>> import kostra.cluster
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> kostra.cluster.SingleLinkage(n_clusters=3).fit_predict(X)
+    array([0, 0, 1, 1, 2], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        n_clusters=2,
+        *,
+        distance_threshold=None,
+        min_samples=None,
+        metric="euclidean",
+        threads=None,
+    ):
+        self.n_clusters = n_clusters
+        self.distance_threshold = distance_threshold
+        self.min_samples = min_samples
+        self.metric = metric
+        self.threads = threads
+
+    def fit(self, X, y=None):
+        """Finds the clusters of ``X``; ``y`` is ignored."""
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            raise ValueError("pass either n_clusters or distance_threshold, and None for the other")
+        tree = self._tree(X, self.min_samples)
+        if self.distance_threshold is None:
+            k = _arrays.whole("n_clusters", self.n_clusters, 1, tree.n)
+        else:
+            threshold = number("distance_threshold", self.distance_threshold)
+            k = tree.n_components + int(np.count_nonzero(tree.weights >= threshold))
+        self.labels_ = cut(tree, k=max(k, tree.n_components))
+        self.n_clusters_ = max(k, tree.n_components)
+        self.linkage_ = single_linkage(tree, join=np.inf)
+        self.spanning_tree_ = tree
+        return self
+
+
+class FelzenszwalbSegmentation(_Estimator):
+    """Segments of points by the criterion of Felzenszwalb and Huttenlocher.
+
+    The points are the vertices of the graph of their nearest neighbors; section 6 of the paper uses
+    it for pixels with color and position. To segment the grid of an image itself, fit a
+    ``kostra.Graph``, such as ``kostra.grid(image)``, or call :func:`kostra.segment`.
+
+    Parameters
+    ----------
+    scale : float
+        How strongly small segments are merged: larger values give larger segments. Its unit is that
+        of the distances.
+    min_size : int
+        The least number of points of a segment in a connected graph.
+    n_neighbors : int
+        The number of nearest neighbors of each point, itself not included. It is reduced to n - 1.
+    metric : str
+        A metric of ``sklearn.neighbors.NearestNeighbors``, or ``"precomputed"`` for a sparse matrix
+        with the distances of neighbors, or a square matrix of distances.
+    threads : int, optional
+        The number of threads; by default, all of the machine's.
+
+    Attributes
+    ----------
+    labels_ : array of int32
+        The segment of each point. Segments are numbered in the order of their lowest points.
+    n_segments_ : int
+        The number of segments.
+    n_features_in_ : int
+        The number of columns of ``X``.
+
+    References
+    ----------
+    Felzenszwalb and Huttenlocher, "Efficient graph-based image segmentation", 2004.
+
+    Examples
+    --------
+    >>> import kostra, kostra.cluster
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.3]]
+    >>> segmentation = kostra.cluster.FelzenszwalbSegmentation(scale=1, min_size=1)
+    >>> segmentation.fit_predict(X)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> segmentation.set_params(scale=20).fit_predict(kostra.grid([[10, 11, 90], [10, 12, 91]]))
+    array([0, 0, 1, 0, 0, 1], dtype=int32)
+    """
+
+    def __init__(
+        self, scale=1.0, *, min_size=20, n_neighbors=10, metric="euclidean", threads=None
+    ):
+        self.scale = scale
+        self.min_size = min_size
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.threads = threads
+
+    def fit(self, X, y=None):
+        """Finds the segments of ``X``; ``y`` is ignored."""
+        graph = X if isinstance(X, Graph) else self._graph(X)
+        self.labels_ = segment(graph, scale=self.scale, min_size=self.min_size)
+        self.n_segments_ = int(self.labels_.max(initial=-1)) + 1
+        return self
+
+    def _graph(self, X):
+        X = self._validated(X)
+        if self.metric == "precomputed" and hasattr(X, "tocoo"):
+            return Graph.from_scipy(X, threads=self.threads)
+        if np.ndim(X) != 2 or isinstance(X, Forest):
+            raise ValueError("X must be points, or with metric='precomputed' a matrix of distances")
+        from sklearn.neighbors import NearestNeighbors
+
+        k = _arrays.whole("n_neighbors", self.n_neighbors, 1, 2**32 - 1)
+        neighbors = NearestNeighbors(
+            n_neighbors=min(k, X.shape[0] - 1), metric=self.metric, n_jobs=self.threads or -1
+        )
+        graph = neighbors.fit(X).kneighbors_graph(mode="distance")
+        return Graph.from_scipy(graph, threads=self.threads)

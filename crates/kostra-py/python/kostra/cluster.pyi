@@ -1,0 +1,75 @@
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from kostra import Forest
+
+__all__ = ["HDBSCAN", "FelzenszwalbSegmentation", "SingleLinkage"]
+
+class _Estimator:
+    n_features_in_: int
+    labels_: npt.NDArray[np.int32]
+    threads: int | None
+    metric: str
+    def fit(self, X: Any, y: Any = None) -> Self: ...
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> npt.NDArray[np.int32]: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def set_params(self, **params: Any) -> Self: ...
+
+class HDBSCAN(_Estimator):
+    min_cluster_size: int
+    min_samples: int | None
+    cluster_selection_epsilon: float
+    max_cluster_size: int | None
+    cluster_selection_method: str
+    allow_single_cluster: bool
+    probabilities_: npt.NDArray[np.float64]
+    outlier_scores_: npt.NDArray[np.float64]
+    spanning_tree_: Forest
+    def __init__(
+        self,
+        min_cluster_size: int = 5,
+        *,
+        min_samples: int | None = None,
+        cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None,
+        metric: str = "euclidean",
+        cluster_selection_method: Literal["eom", "leaf"] = "eom",
+        allow_single_cluster: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+    @property
+    def condensed_tree_(self) -> npt.NDArray[Any]: ...
+
+class SingleLinkage(_Estimator):
+    n_clusters: int | None
+    distance_threshold: float | None
+    min_samples: int | None
+    n_clusters_: int
+    linkage_: npt.NDArray[np.float64]
+    spanning_tree_: Forest
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        distance_threshold: float | None = None,
+        min_samples: int | None = None,
+        metric: str = "euclidean",
+        threads: int | None = None,
+    ) -> None: ...
+
+class FelzenszwalbSegmentation(_Estimator):
+    scale: float
+    min_size: int
+    n_neighbors: int
+    n_segments_: int
+    def __init__(
+        self,
+        scale: float = 1.0,
+        *,
+        min_size: int = 20,
+        n_neighbors: int = 10,
+        metric: str = "euclidean",
+        threads: int | None = None,
+    ) -> None: ...

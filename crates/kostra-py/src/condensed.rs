@@ -1,0 +1,84 @@
+//! The condensed tree of HDBSCAN.
+
+use kostra::memory;
+use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::out_of_memory;
+use crate::forest::Forest;
+use crate::points::cluster_error;
+
+/// The condensed tree of a forest whose weights are distances.
+#[pyclass(frozen, module = "kostra._kostra")]
+pub(crate) struct Condensed(CondensedTree);
+
+/// How clusters are chosen: a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Choice {
+    leaf: bool,
+    epsilon: f64,
+    allow_single_cluster: bool,
+    max_cluster_size: Option<u32>,
+}
+
+#[pymethods]
+impl Condensed {
+    #[new]
+    fn new(py: Python<'_>, forest: &Forest, min_cluster_size: u32) -> PyResult<Self> {
+        let condensed =
+            py.detach(|| Hierarchy::new(forest.point_tree()?)?.condensed(min_cluster_size));
+        Ok(Self(condensed.map_err(cluster_error)?))
+    }
+
+    /// The label and the probability of each point, and the chosen clusters.
+    fn select<'py>(&self, py: Python<'py>, choice: Choice) -> PyResult<Flat<'py>> {
+        let selection = Selection {
+            method: if choice.leaf { Method::Leaf } else { Method::ExcessOfMass },
+            epsilon: choice.epsilon,
+            allow_single_cluster: choice.allow_single_cluster,
+            max_cluster_size: choice.max_cluster_size,
+        };
+        let chosen = py.detach(|| self.0.select(selection)).map_err(cluster_error)?;
+        Ok((
+            chosen.labels.into_pyarray(py),
+            chosen.probabilities.into_pyarray(py),
+            chosen.clusters.into_pyarray(py),
+        ))
+    }
+
+    fn outlier_scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let scores = py.detach(|| self.0.outlier_scores()).map_err(out_of_memory)?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    /// The last cluster of each point, and the distance at which it leaves this cluster.
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Departures<'py>> {
+        let copies = || Ok((memory::copied(self.0.homes())?, memory::copied(self.0.departures())?));
+        let (homes, departures) = copies().map_err(out_of_memory)?;
+        Ok((homes.into_pyarray(py), departures.into_pyarray(py)))
+    }
+
+    /// The columns of the clusters, by name.
+    fn clusters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (clusters, columns) = (self.0.clusters(), PyDict::new(py));
+        let parents = clusters.iter().map(|cluster| cluster.parent.map_or(-1, i64::from));
+        columns.set_item("parent", PyArray1::from_iter(py, parents))?;
+        let sizes = clusters.iter().map(|cluster| i64::from(cluster.size));
+        columns.set_item("size", PyArray1::from_iter(py, sizes))?;
+        let floats = [
+            ("birth", clusters.iter().map(|cluster| cluster.birth).collect::<Vec<_>>()),
+            ("death", clusters.iter().map(|cluster| cluster.death).collect()),
+            ("stability", clusters.iter().map(|cluster| cluster.stability).collect()),
+        ];
+        for (name, values) in floats {
+            columns.set_item(name, values.into_pyarray(py))?;
+        }
+        Ok(columns)
+    }
+}
+
+type Flat<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
+type Departures<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);

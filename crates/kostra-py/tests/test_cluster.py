@@ -1,0 +1,230 @@
+"""The estimators of clusters, beside scikit-learn's."""
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from sklearn.base import clone
+from sklearn.cluster import HDBSCAN as Theirs
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.cluster._hdbscan import _tree
+from sklearn.datasets import make_blobs
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.utils.estimator_checks import check_estimator
+
+import kostra
+from kostra.cluster import HDBSCAN, FelzenszwalbSegmentation, SingleLinkage
+
+
+def blobs(n=300, d=2, seed=0):
+    spread = [0.3, 0.5, 0.8, 1, 1.2, 2]
+    return make_blobs(n, d, centers=6, cluster_std=spread, random_state=seed)[0]
+
+
+def same_partition(a, b):
+    return len(set(zip(a, b))) == len(set(a)) == len(set(b))
+
+
+@pytest.mark.parametrize("estimator", [HDBSCAN, SingleLinkage, FelzenszwalbSegmentation])
+def test_the_estimators_pass_scikit_learns_checks(estimator):
+    check_estimator(estimator())
+
+
+def theirs(function, *arguments, **options):
+    """Calls scikit-learn. Its search upwards from ``cluster_selection_epsilon`` does not run with
+    NumPy 2.4 and later.
+    """
+    try:
+        return function(*arguments, **options)
+    except TypeError as error:
+        if "0-dimensional" in str(error) and options.get("cluster_selection_epsilon"):
+            pytest.skip("this scikit-learn does not run with this NumPy")
+        raise
+
+
+OPTIONS = [
+    {},
+    {"min_cluster_size": 12},
+    {"min_cluster_size": 2, "min_samples": 1},
+    {"cluster_selection_method": "leaf"},
+    {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.6},
+    {"cluster_selection_epsilon": 0.8},
+    {"cluster_selection_epsilon": 0.8, "allow_single_cluster": True},
+    {"allow_single_cluster": True, "min_cluster_size": 40},
+    {"max_cluster_size": 45},
+    {"metric": "manhattan"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_and_probabilities_are_scikit_learns_if_no_distances_are_equal(options, seed):
+    # With more samples, many mutual reachability distances are one core distance.
+    options = {"min_samples": 2} | options
+    points = blobs(seed=seed, d=2 + seed % 2)
+    found = HDBSCAN(**options).fit(points)
+    expected = theirs(lambda **options: Theirs(**options, copy=True).fit(points), **options)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_allclose(found.probabilities_, expected.probabilities_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("options", OPTIONS[:-1], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_and_probabilities_are_scikit_learns_for_the_same_hierarchy(options, seed):
+    options = {name: option for name, option in options.items() if name != "min_samples"}
+    points = blobs(seed=seed).round(seed % 2)
+    tree = kostra.euclidean_mst(points, min_samples=7)
+    linkage = kostra.single_linkage(tree)
+    rows = np.empty(len(linkage), _tree.HIERARCHY_dtype)
+    for name, column in zip(rows.dtype.names, linkage.T):
+        rows[name] = column
+    options = {"min_cluster_size": 5} | options
+    labels, probabilities = theirs(_tree.tree_to_labels, rows, **options)
+    found = HDBSCAN(**options).fit(tree)
+    # Which of two parts is the left one is not in a linkage matrix.
+    assert same_partition(found.labels_, labels)
+    np.testing.assert_allclose(found.probabilities_, probabilities)
+
+
+def test_a_single_cluster_and_noise_only_are_scikit_learns():
+    points = np.random.default_rng(1).normal(size=(60, 2))
+    for options in ({}, {"allow_single_cluster": True}, {"min_cluster_size": 50}):
+        options = {"min_samples": 2} | options
+        expected = Theirs(**options, copy=True).fit(points)
+        np.testing.assert_array_equal(HDBSCAN(**options).fit(points).labels_, expected.labels_)
+
+
+def test_points_that_coincide_have_labels():
+    points = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]], 10, axis=0)
+    ours = HDBSCAN(min_cluster_size=5).fit(points)
+    assert same_partition(ours.labels_, np.repeat([0, 1, 2], 10))
+    assert (ours.probabilities_ == 1).all() and (ours.outlier_scores_ == 0).all()
+
+
+def test_every_form_of_the_distances_gives_the_labels_of_the_points():
+    points = blobs(150)
+    expected = HDBSCAN(min_samples=2).fit(points)
+    condensed = pdist(points)
+    square = squareform(condensed)
+    # Every entry of the sparse form is stored, the diagonal included.
+    rows, columns = np.indices(square.shape).reshape(2, -1)
+    full = sparse.coo_array((square.reshape(-1), (rows, columns)), shape=square.shape)
+    arrays = NearestNeighbors(n_neighbors=149).fit(points).kneighbors()
+    forms = [square, condensed, full, full.tocsr(), arrays, arrays[::-1]]
+    for form in forms:
+        found = HDBSCAN(metric="precomputed", min_samples=2).fit(form)
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+        np.testing.assert_allclose(found.probabilities_, expected.probabilities_)
+    tree = kostra.euclidean_mst(points, min_samples=2)
+    np.testing.assert_array_equal(HDBSCAN().fit(tree).labels_, expected.labels_)
+
+
+def test_sparse_neighbors_give_scikit_learns_labels():
+    points = blobs(200)
+    graph = kneighbors_graph(points, 60, mode="distance")
+    graph = graph.maximum(graph.T).tocsr()
+    assert sparse.csgraph.connected_components(graph)[0] == 1
+    options = {"metric": "precomputed", "min_cluster_size": 8, "min_samples": 1}
+    expected = Theirs(**options, copy=True).fit(graph)
+    assert same_partition(HDBSCAN(**options).fit(graph).labels_, expected.labels_)
+
+
+def test_components_are_apart_at_an_infinite_distance():
+    square = squareform(pdist(np.array([[0.0], [1], [2], [10], [11], [12], [30]])))
+    square[square > 3] = 0
+    found = HDBSCAN(2, metric="precomputed", min_samples=1).fit(sparse.csr_array(square))
+    np.testing.assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 1, -1])
+    assert found.spanning_tree_.n_components == 3
+    linkage = SingleLinkage(n_clusters=4, metric="precomputed").fit(sparse.csr_array(square))
+    assert linkage.n_clusters_ == 4 and np.isinf(linkage.linkage_[-2:, 2]).all()
+
+
+def test_the_condensed_tree_has_the_columns_of_hdbscan():
+    points = blobs(100)
+    found = HDBSCAN(min_cluster_size=6).fit(points)
+    rows = found.condensed_tree_
+    assert rows.dtype.names == ("parent", "child", "lambda_val", "child_size")
+    assert sorted(rows["child"][rows["child_size"] == 1]) == list(range(100))
+    clusters = rows[rows["child_size"] > 1]
+    for cluster in np.unique(rows["parent"]):
+        inside = rows[rows["parent"] == cluster]["child_size"].sum()
+        own = 100 if cluster == 100 else clusters[clusters["child"] == cluster]["child_size"][0]
+        assert inside == own
+    restored = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(restored.condensed_tree_, rows)
+    np.testing.assert_array_equal(clone(found).fit_predict(points), found.labels_)
+
+
+def test_outlier_scores_are_highest_far_from_clusters():
+    points = np.vstack([blobs(200), [[100.0, 100.0]]])
+    scores = HDBSCAN(min_cluster_size=10).fit(points).outlier_scores_
+    assert scores.argmax() == 200 and 0 <= scores.min() and scores.max() <= 1
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"min_cluster_size": 1}, ValueError, "min_cluster_size must be from 2"),
+        ({"min_cluster_size": 2.5}, TypeError, "min_cluster_size must be an integer"),
+        ({"min_samples": 11}, ValueError, "min_samples is 11, but there are 10 points"),
+        ({"cluster_selection_method": "best"}, ValueError, "'eom' or 'leaf'"),
+        ({"cluster_selection_epsilon": -1}, ValueError, "at least 0"),
+        ({"max_cluster_size": 0}, ValueError, "max_cluster_size must be from 1"),
+        ({"metric": "minkowski"}, ValueError, "metric must be one of"),
+    ],
+)
+def test_bad_parameters_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        HDBSCAN(**options).fit(np.random.default_rng(0).random((10, 2)))
+
+
+def test_bad_neighbors_are_refused():
+    indices, distances = np.array([[1], [0]]), np.array([[1.0], [1.0]])
+    fit = HDBSCAN(2, metric="precomputed", min_samples=1).fit
+    assert fit((indices, distances)).labels_.tolist() == [-1, -1]
+    for pair in ((indices, distances[:1]), (distances, distances), (indices + 5, distances)):
+        with pytest.raises(ValueError):
+            fit(pair)
+    with pytest.raises(ValueError, match="negative distance"):
+        fit((indices, -distances))
+    with pytest.raises(ValueError, match="point 0 has 2 neighbors, itself included"):
+        HDBSCAN(2, metric="precomputed", min_samples=3).fit(
+            (np.array([[1], [0], [1]]), np.ones((3, 1)))
+        )
+    with pytest.raises(ValueError, match="leave min_samples out"):
+        kostra.single_linkage(kostra.euclidean_mst([[0.0], [1.0]]), min_samples=2)
+
+
+def test_single_linkage_is_scikit_learns():
+    points = blobs(120)
+    for options in ({"n_clusters": 7}, {"n_clusters": None, "distance_threshold": 0.9}):
+        found = SingleLinkage(**options).fit(points)
+        expected = AgglomerativeClustering(linkage="single", **options).fit(points)
+        assert same_partition(found.labels_, expected.labels_)
+        assert found.n_clusters_ == expected.n_clusters_
+    with pytest.raises(ValueError, match="either n_clusters or distance_threshold"):
+        SingleLinkage(distance_threshold=1.0).fit(points)
+    with pytest.raises(ValueError, match="n_clusters must be from 1 to 120"):
+        SingleLinkage(n_clusters=121).fit(points)
+
+
+def test_segments_of_points_are_their_groups():
+    points = np.vstack([np.random.default_rng(2).normal(at, 0.2, (50, 2)) for at in (0, 10)])
+    found = FelzenszwalbSegmentation(scale=5).fit(points)
+    np.testing.assert_array_equal(found.labels_, np.repeat([0, 1], 50))
+    assert found.n_segments_ == 2
+    square = FelzenszwalbSegmentation(scale=5, metric="precomputed")
+    np.testing.assert_array_equal(square.fit_predict(squareform(pdist(points))), found.labels_)
+
+
+def test_without_scikit_learn_the_rest_of_the_package_works(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.delitem(sys.modules, "kostra.cluster")
+    with pytest.raises(ImportError, match="pip install -U scikit-learn"):
+        kostra.__getattr__("cluster")
+    assert kostra.single_linkage([[0.0], [1.0]]).shape == (1, 4)

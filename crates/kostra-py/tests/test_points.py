@@ -1,0 +1,179 @@
+"""Trees of points and of distances, grids and segments, beside SciPy and plain definitions."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist, squareform
+
+import kostra
+
+
+def cloud(n=120, d=2, seed=1):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev", "cosine"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_tree_has_the_distances_of_scipys(metric, dtype):
+    points = cloud(d=3).astype(dtype)
+    tree = kostra.euclidean_mst(points, metric=metric)
+    linkage = hierarchy.linkage(pdist(points.astype(np.float64), metric), "single")
+    np.testing.assert_allclose(tree.distances, linkage[:, 2], rtol=1e-9, atol=1e-12)
+    assert tree.n_components == 1 and tree.edges.shape == (119, 2)
+    assert (tree.edges[:, 0] < tree.edges[:, 1]).all()
+
+
+def test_haversine_takes_degrees_and_gives_meters():
+    tree = kostra.euclidean_mst([[0.0, 0.0], [0.0, 90.0]], metric="haversine")
+    np.testing.assert_allclose(tree.distances, 6_371_008.7714 * np.pi / 2)
+    with pytest.warns(UserWarning, match="needs degrees"):
+        kostra.euclidean_mst([[0.1, 0.2], [0.3, -3.1]], metric="haversine")
+
+
+def test_the_tree_is_a_forest_that_can_be_cut_plotted_and_pickled():
+    points = np.array([[0.0], [1.0], [10.0], [11.5]])
+    tree = kostra.euclidean_mst(points, threads=1)
+    assert isinstance(tree, kostra.Forest) and tree.total_weight == 11.5
+    np.testing.assert_array_equal(kostra.cut(tree, k=2), [0, 0, 1, 1])
+    np.testing.assert_array_equal(tree.edges, [[0, 1], [2, 3], [1, 2]])
+    copy = pickle.loads(pickle.dumps(tree))
+    assert copy == tree and type(copy) is kostra.PointTree
+    np.testing.assert_array_equal(copy.distances, tree.distances)
+
+
+def test_mutual_reachability_counts_the_point_itself():
+    tree = kostra.euclidean_mst([[0.0], [1.0], [3.0]], min_samples=2)
+    np.testing.assert_array_equal(tree.distances, [1.0, 2.0])
+    tree = kostra.euclidean_mst([[0.0], [1.0], [3.0]], min_samples=3)
+    np.testing.assert_array_equal(tree.distances, [3.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "points, options, message",
+    [
+        (np.empty((0, 2)), {}, "no points"),
+        (np.empty((3, 0)), {}, "no columns"),
+        ([1.0, 2.0], {}, "one row per point"),
+        ([[1.0, 2.0], [3.0]], {}, "X cannot be converted"),
+        ([[1.0], [np.nan]], {}, "row 1, column 0"),
+        ([[1.0], [np.inf]], {}, "row 1, column 0"),
+        ([[1.0], [2.0]], {"min_samples": 3}, "min_samples is 3, but there are 2 points"),
+        ([[1.0], [2.0]], {"min_samples": 0}, "min_samples must be from 1"),
+        ([[1.0], [2.0]], {"metric": "minkowski"}, "metric must be one of"),
+        ([[10.0], [20.0]], {"metric": "haversine"}, "2 coordinates"),
+        ([[91.0, 0.0], [2.0, 0.0]], {"metric": "haversine"}, "latitude"),
+        ([[0.0, 0.0], [1.0, 0.0]], {"metric": "cosine"}, "only zeros"),
+    ],
+)
+def test_bad_points_are_refused_in_pythons_terms(points, options, message):
+    with pytest.raises(ValueError, match=message):
+        kostra.euclidean_mst(points, **options)
+
+
+def test_other_types_of_points_are_refused():
+    with pytest.raises(TypeError, match="integers or floats"):
+        kostra.euclidean_mst([["a"], ["b"]])
+    with pytest.raises(ValueError, match="masked"):
+        kostra.euclidean_mst(np.ma.array([[1.0], [2.0]], mask=[[1], [0]]))
+    np.testing.assert_array_equal(kostra.euclidean_mst([[1], [4]]).distances, [3.0])
+
+
+def test_single_linkage_of_points_and_of_distances_is_scipys():
+    points = cloud(80, 3)
+    expected = hierarchy.linkage(points, "single")
+    condensed = pdist(points)
+    forms = {
+        "points": (points, "euclidean"),
+        "condensed": (condensed, "euclidean"),
+        "square": (squareform(condensed), "precomputed"),
+        "sparse": (sparse.csr_array(squareform(condensed)), "precomputed"),
+        "forest": (kostra.euclidean_mst(points), "euclidean"),
+    }
+    for name, (form, metric) in forms.items():
+        found = kostra.single_linkage(form, metric=metric)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "distances, message",
+    [
+        (np.zeros(4), "condensed vector"),
+        (np.zeros((2, 3)), "square matrix"),
+        (np.zeros((0, 0)), "square matrix"),
+        (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
+        (np.array([[0.0, np.nan], [np.nan, 0.0]]), r"X\[0, 1\] is NaN"),
+        (np.array([1.0, np.nan, 2.0]), "NaN"),
+        (sparse.csr_array((2, 3)), "square matrix"),
+        (sparse.csr_array(np.array([[0.0, np.nan], [0.0, 0.0]])), "X.data"),
+    ],
+)
+def test_bad_distances_are_refused(distances, message):
+    with pytest.raises(ValueError, match=message):
+        kostra.single_linkage(distances, metric="precomputed")
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (1, 5), (2, 3, 4)])
+def test_a_grid_joins_the_neighbors_of_the_definition(shape):
+    array = np.random.default_rng(3).integers(0, 9, shape)
+    near, far = (4, 8) if len(shape) == 2 else (6, 26)
+    places = list(np.ndindex(*shape))
+    for connectivity in (near, far):
+        graph = kostra.grid(array, connectivity)
+        expected = {}
+        for a, b in itertools.combinations(range(len(places)), 2):
+            steps = np.abs(np.subtract(places[a], places[b]))
+            if steps.max() <= 1 and (connectivity == far or steps.sum() == 1):
+                expected[a, b] = abs(array[places[a]] - array[places[b]])
+        assert list(zip(graph.u.tolist(), graph.v.tolist())) == list(expected)
+        assert graph.weights.tolist() == list(expected.values())
+
+
+def test_a_grid_of_colors_has_their_euclidean_distance():
+    image = np.array([[[0, 0], [3, 4]]], np.uint8)
+    assert kostra.grid(image, 8).weights.tolist() == [5.0]
+    assert kostra.grid(image.astype(np.int64)).weights.dtype == np.float64
+
+
+def test_a_callable_gives_the_weights_of_a_grid():
+    heights = np.array([[1.0, 5.0], [2.0, 0.0]])
+    graph = kostra.grid(heights, weight=np.maximum)
+    assert graph.weights.tolist() == [5.0, 2.0, 5.0, 2.0]
+    colors = np.arange(12).reshape(2, 2, 3)
+    graph = kostra.grid(colors, weight=lambda a, b: np.abs(a - b).max(axis=1))
+    assert graph.weights.tolist() == [3, 6, 6, 3]
+
+
+@pytest.mark.parametrize(
+    "array, options, error, message",
+    [
+        (np.zeros((2, 2)), {"connectivity": 5}, ValueError, "4, 8, 6 or 26"),
+        (np.zeros(4), {}, ValueError, "needs an array of 2 dimensions"),
+        (np.zeros((2, 2)), {"connectivity": 6}, ValueError, "needs an array of 3 dimensions"),
+        (np.array([[0.0, np.nan]]), {}, ValueError, "cell 1 is NaN"),
+        (np.array([["a", "b"]]), {}, TypeError, "integers or floats"),
+        (np.zeros((2, 2)), {"weight": "product"}, ValueError, "'difference' or a callable"),
+        (np.zeros((2, 2)), {"weight": lambda a, b: a[:2]}, ValueError, "4 weights"),
+        (np.zeros((2, 2)), {"weight": lambda a, b: a + np.nan}, ValueError, "NaN"),
+    ],
+)
+def test_bad_grids_are_refused(array, options, error, message):
+    with pytest.raises(error, match=message):
+        kostra.grid(array, **options)
+
+
+def test_segments_of_an_image_are_its_regions():
+    image = np.zeros((20, 30))
+    image[:, 15:] = 100
+    image[5:8, 5:8] = 50
+    image += np.random.default_rng(5).random(image.shape)
+    labels = kostra.segment(kostra.grid(image, 8), scale=20, min_size=5).reshape(image.shape)
+    regions = np.where(image < 25, 0, np.where(image > 75, 1, 2))
+    assert len(set(zip(labels.flat, regions.flat))) == 3 == labels.max() + 1
+    with pytest.raises(ValueError, match="scale must be at least 0"):
+        kostra.segment(kostra.grid(image), scale=-1)
+    with pytest.raises(TypeError, match="kostra.grid"):
+        kostra.segment(image, scale=1)
