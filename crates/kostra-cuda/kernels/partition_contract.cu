@@ -33,12 +33,13 @@ __device__ __forceinline__ u32 degree(const u32* offsets, u32 vertex) {
     return offsets[vertex + 1] - offsets[vertex];
 }
 
-// Steps 5 and 14: the number of entries that are gathered for each coarse vertex, and its weight.
-// The number after the last one is 0.
+// Steps 5 and 14: the number of entries that are gathered for each coarse vertex, its weight, and
+// its part: the vertices of a pair have the same part. The number after the last one is 0.
 KERNEL __launch_bounds__(THREADS) measure_rows(const Tracked* matches, const u32* offsets,
-                                               const u32* vertex_weights, u32 vertices,
-                                               const u32* map, u32 coarse_vertices, u32* starts,
-                                               u32* coarse_weights) {
+                                               const u32* vertex_weights, const u32* parts,
+                                               u32 vertices, const u32* map, u32 coarse_vertices,
+                                               u32* starts, u32* coarse_weights,
+                                               u32* coarse_parts) {
     u64 vertex = first_index();
     if (vertex == 0) starts[coarse_vertices] = 0;
     if (vertex >= vertices) return;
@@ -51,6 +52,7 @@ KERNEL __launch_bounds__(THREADS) measure_rows(const Tracked* matches, const u32
     }
     starts[map[vertex]] = entries;
     coarse_weights[map[vertex]] = weight;
+    coarse_parts[map[vertex]] = parts[vertex];
 }
 
 // Step 7: copies each row to the gathered row of its coarse vertex, by warp segmentation. The row

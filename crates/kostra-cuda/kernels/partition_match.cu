@@ -9,7 +9,8 @@
 // as stars; the source has no such step.
 //
 // The value of a vertex in `matches` is its mate, or the vertex itself if it is unmatched. The
-// arrays of a graph are `offsets`, `neighbors`, `edge_weights` and `vertex_weights`.
+// arrays of a graph are `offsets`, `neighbors`, `edge_weights` and `vertex_weights`. Vertices of
+// different `parts` are never matched.
 
 #include "common.cuh"
 #include "stm.cuh"
@@ -36,7 +37,7 @@ KERNEL __launch_bounds__(THREADS) unmatch_all(Tracked* matches, u32 vertices) {
 
 // ---- Candidates
 
-// An entry of the row of an unmatched vertex.
+// An entry of the row of an unmatched vertex, which leads to a vertex of the same part.
 struct Candidate {
     u32 vertex, neighbor;
     u32 edge_weight;
@@ -80,8 +81,8 @@ struct ByRating {
     }
 };
 
-// The heaviest edge, matched or not; the lowest neighbor on ties. So leaves of one vertex, and
-// vertices with equal rows, choose the same neighbor.
+// The heaviest edge in the part, matched or not; the lowest neighbor on ties. So leaves of one
+// vertex, and vertices with equal rows, choose the same neighbor.
 struct ByWeight {
     __device__ bool admits(const Candidate&, const Tracked*) const { return true; }
 
@@ -90,11 +91,13 @@ struct ByWeight {
     }
 };
 
-// The best entry of each vertex of a warp in all chunks so far, and the vertices' weights.
+// The best entry of each vertex of a warp in all chunks so far, and the vertices' weights and
+// parts.
 struct Found {
     u64 ranks[WARP];
     u32 neighbors[WARP];
     u32 weights[WARP];
+    u32 parts[WARP];
 };
 
 // Stores for each unmatched vertex the neighbor at the entry of the greatest rank, by warp
@@ -102,8 +105,8 @@ struct Found {
 // get NONE.
 template <typename Order>
 __device__ void find_best(const Order& order, const u32* offsets, const u32* neighbors,
-                          const u32* edge_weights, const u32* vertex_weights, u32 vertices,
-                          const Tracked* matches, u32* candidates) {
+                          const u32* edge_weights, const u32* vertex_weights, const u32* parts,
+                          u32 vertices, const Tracked* matches, u32* candidates) {
     __shared__ WarpRows rows_of_warps[WARPS];
     __shared__ Found found_by_warps[WARPS];
     u32 lane = threadIdx.x % WARP;
@@ -117,6 +120,7 @@ __device__ void find_best(const Order& order, const u32* offsets, const u32* nei
     found.ranks[lane] = 0;
     found.neighbors[lane] = NONE;
     found.weights[lane] = active ? vertex_weights[vertex] : 0;
+    found.parts[lane] = active ? parts[vertex] : 0;
     rows.take(offsets, vertices, first_vertex, lane);
     u64 end = rows.starts[WARP];
     for (u64 chunk = rows.starts[0]; chunk < end; chunk += WARP) {
@@ -128,7 +132,8 @@ __device__ void find_best(const Order& order, const u32* offsets, const u32* nei
             neighbor = neighbors[entry];
             Candidate candidate = {(u32)first_vertex + owner, neighbor, edge_weights[entry],
                                    found.weights[owner], vertex_weights[neighbor]};
-            if (order.admits(candidate, matches)) rank = order.rank(candidate);
+            bool in_part = parts[neighbor] == found.parts[owner];
+            if (in_part && order.admits(candidate, matches)) rank = order.rank(candidate);
         }
         // The segmented reduction: each lane gets the best entry from this lane on in its row.
         u64 last = valid ? rows.starts[owner + 1] - 1 - chunk : 0;
@@ -154,11 +159,11 @@ __device__ void find_best(const Order& order, const u32* offsets, const u32* nei
 // Step 1. The weight of a pair is at most `most`.
 KERNEL __launch_bounds__(THREADS) find_candidates(const u32* offsets, const u32* neighbors,
                                                   const u32* edge_weights,
-                                                  const u32* vertex_weights, u32 vertices,
-                                                  const Tracked* matches, u32 most, u32 seed,
-                                                  u32* candidates) {
-    find_best(ByRating{most, seed}, offsets, neighbors, edge_weights, vertex_weights, vertices,
-              matches, candidates);
+                                                  const u32* vertex_weights, const u32* parts,
+                                                  u32 vertices, const Tracked* matches, u32 most,
+                                                  u32 seed, u32* candidates) {
+    find_best(ByRating{most, seed}, offsets, neighbors, edge_weights, vertex_weights, parts,
+              vertices, matches, candidates);
 }
 
 // ---- Pairs
@@ -242,27 +247,30 @@ KERNEL __launch_bounds__(THREADS) match_by_handshake(const u32* candidates, u32 
 }
 
 // ---- Pairs of vertices with a common neighbor
-// The followers of a vertex are the unmatched vertices whose heaviest edge leads to it. Unmatched
-// vertices without neighbors follow the place after the last vertex.
+// The followers of a vertex are the unmatched vertices of its part whose heaviest edge in the part
+// leads to it. Those without neighbors in their part follow a place after the last vertex: that of
+// the part. So all followers of a vertex or a place are in one part.
 
 // Finds the vertex that each unmatched vertex follows.
 KERNEL __launch_bounds__(THREADS) find_favorites(const u32* offsets, const u32* neighbors,
                                                  const u32* edge_weights,
-                                                 const u32* vertex_weights, u32 vertices,
-                                                 const Tracked* matches, u32* favorites) {
-    find_best(ByWeight{}, offsets, neighbors, edge_weights, vertex_weights, vertices, matches,
-              favorites);
+                                                 const u32* vertex_weights, const u32* parts,
+                                                 u32 vertices, const Tracked* matches,
+                                                 u32* favorites) {
+    find_best(ByWeight{}, offsets, neighbors, edge_weights, vertex_weights, parts, vertices,
+              matches, favorites);
 }
 
 // Counts the followers of each vertex, and gives each follower its number among them. Other
 // vertices get the number NONE. `counts` has been cleared.
-KERNEL __launch_bounds__(THREADS) count_followers(const Tracked* matches, u32 vertices,
-                                                  u32* favorites, u32* counts, u32* numbers) {
+KERNEL __launch_bounds__(THREADS) count_followers(const Tracked* matches,
+                                                  const u32* parts, u32 vertices, u32* favorites,
+                                                  u32* counts, u32* numbers) {
     u64 vertex = first_index();
     if (vertex >= vertices) return;
     u32 number = NONE;
     if (matches[vertex].value == vertex) {
-        if (favorites[vertex] == NONE) favorites[vertex] = vertices;
+        if (favorites[vertex] == NONE) favorites[vertex] = vertices + parts[vertex];
         number = atomicAdd(&counts[favorites[vertex]], 1);
     }
     numbers[vertex] = number;

@@ -54,7 +54,7 @@ mod vertex_order;
 pub use enforce::enforce_limit;
 pub use error::PartitionError;
 pub use graph::{Rows, WeightedGraph};
-pub use multilevel::partition;
+pub use multilevel::{partition, partition_coarsest};
 pub use options::{Options, Preset, limit};
 pub use part_file::PartFileError;
 pub use partition::Partition;

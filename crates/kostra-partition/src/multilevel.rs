@@ -97,6 +97,20 @@ pub fn partition(
     options: &Options,
     run: &mut Run<'_>,
 ) -> Result<Partition, PartitionError> {
+    partition_coarsest((graph, graph.neighbors().len()), options, run)
+}
+
+/// Partitions the coarsest graph of a multilevel scheme, as [`partition`] does. The finest graph
+/// has `entries` entries in its rows. The more it has, the more partitions are tried, because the
+/// rest of the scheme then takes longer.
+///
+/// # Errors
+/// As [`partition`].
+pub fn partition_coarsest(
+    (graph, entries): (&WeightedGraph, usize),
+    options: &Options,
+    run: &mut Run<'_>,
+) -> Result<Partition, PartitionError> {
     options.check(graph)?;
     let (n, k) = (graph.vertices(), options.parts);
     if k == 1 || k == n {
@@ -104,7 +118,7 @@ pub fn partition(
     }
     with_observed_team(run, options.threads.max(1), |team, run| {
         let plan = Plan::new(options.preset, Shape::new(graph));
-        let job = Job { graph, options: *options, plan, team };
+        let job = Job { graph, entries, options: *options, plan, team };
         job.run(run).map(|parts| Partition::of_checked(parts, k))
     })
 }
@@ -112,6 +126,8 @@ pub fn partition(
 /// The work of one partition.
 struct Job<'a> {
     graph: &'a WeightedGraph,
+    /// The entries of the rows of the finest graph. They limit the number of tries.
+    entries: usize,
     options: Options,
     plan: Plan,
     team: &'a Team<'a>,
@@ -206,7 +222,7 @@ impl Job<'_> {
     fn tries(&self, coarsest: &WeightedGraph) -> usize {
         let depth = self.options.parts.ilog2().max(1) as usize;
         let one = coarsest.neighbors().len().max(1) * depth;
-        let most = self.graph.neighbors().len() / one.saturating_mul(self.plan.cost_of_try);
+        let most = self.entries / one.saturating_mul(self.plan.cost_of_try);
         most.clamp(self.plan.tries, MOST_TRIES)
     }
 

@@ -5,6 +5,7 @@
 use kostra_core::{Run, Vertex};
 use kostra_partition::{
     Options, Partition, PartitionError, Preset, Rows, Statistics, WeightedGraph, limit, partition,
+    partition_coarsest,
 };
 use proptest::prelude::*;
 
@@ -55,6 +56,23 @@ fn checked(graph: &WeightedGraph, options: Options) -> Partition {
 
 fn into(parts: u32) -> Options {
     Options { parts, ..Options::default() }
+}
+
+#[test]
+fn the_coarsest_graph_of_a_large_graph_is_partitioned_more_often_for_a_lower_cut() {
+    let graph = generated("grid:rows=30,cols=30");
+    let cut_of = |entries: usize| -> i64 {
+        let seeds = (0..6).map(|seed| Options { seed, ..into(8) });
+        let cuts = seeds.map(|options| {
+            let run = &mut Run::new();
+            cut(&graph, &partition_coarsest((&graph, entries), &options, run).unwrap())
+        });
+        cuts.sum()
+    };
+    let few = cut_of(graph.neighbors().len());
+    assert!(cut_of(usize::MAX) < few, "{few}");
+    let refused = partition_coarsest((&graph, 0), &into(0), &mut Run::new());
+    assert_eq!(refused.unwrap_err(), PartitionError::NoParts);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The condensed tree of HDBSCAN.
 
-use kostra::memory;
+use kostra_core::memory;
 use kostra_points::cluster::{CondensedTree, Hierarchy, Method, Selection};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;

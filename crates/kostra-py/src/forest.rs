@@ -39,7 +39,7 @@ impl Forest {
         let (u, v) = points.ends.iter().map(|&[u, v]| (u, v)).unzip::<_, _, Vec<_>, Vec<_>>();
         let ids: Vec<EdgeId> = (0..u.len() as EdgeId).collect();
         let tree = EdgeList::of_checked(points.len, u, v, points.distances);
-        let whole = kostra::Forest::new(tree.edges(Order::Minimum), ids);
+        let whole = kostra_core::Forest::new(tree.edges(Order::Minimum), ids);
         let (total, components) = (whole.total(), whole.components());
         Self {
             ids: whole.into_ids(),

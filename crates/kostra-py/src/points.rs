@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kostra::{AnyGraph, Run};
+use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
 use kostra_points::cluster::{ClusterError, Distances, pairwise_tree, segment};
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
 use kostra_points::{Coordinate, Distance, Metric, PointTree, Points, PointsError, spanning_tree};
@@ -76,7 +76,7 @@ fn solve<T: Coordinate + Send + Sync + 'static>(
     distance: Distance,
     threads: usize,
 ) -> PyResult<PointTree> {
-    let coordinates = kostra::memory::copied(coordinates).map_err(out_of_memory)?;
+    let coordinates = memory::copied(coordinates).map_err(out_of_memory)?;
     let stop = Stop::default();
     let mut watched = stop.clone();
     let work = move || {
@@ -112,9 +112,7 @@ pub(crate) fn segments<'py>(
     min_size: u32,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, u32)> {
     let found = py
-        .detach(
-            || kostra::with_graph!(&*graph.0, graph => segment(graph.edge_list(), scale, min_size)),
-        )
+        .detach(|| with_graph!(&*graph.0, graph => segment(graph.edge_list(), scale, min_size)))
         .map_err(cluster_error)?;
     Ok((found.labels.into_pyarray(py), found.segments))
 }
@@ -147,7 +145,7 @@ pub(crate) fn grid_graph(
 ) -> PyResult<Graph> {
     fn make<T: Value>(py: Python<'_>, values: &[T], grid: Grid, channels: usize) -> PyResult<Graph>
     where
-        AnyGraph: From<kostra::EdgeList<T>>,
+        AnyGraph: From<EdgeList<T>>,
     {
         let graph = py.detach(|| grid.differences(values, channels)).map_err(grid_error)?;
         Ok(Graph(Arc::new(graph.into())))

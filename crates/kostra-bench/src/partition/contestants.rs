@@ -40,7 +40,7 @@ pub(super) struct Contestant {
 enum Kind {
     Kostra(Preset),
     /// Kostra on the first CUDA device.
-    Device(Matching, Refinement),
+    Device(Preset, Matching, Refinement),
     Blocks,
     /// A program at a path.
     Program(&'static Program, PathBuf),
@@ -78,10 +78,16 @@ struct Said {
 fn own() -> impl Iterator<Item = (String, Kind)> {
     let presets = Preset::ALL.into_iter();
     let presets = presets.map(|preset| (preset.name().to_owned(), Kind::Kostra(preset)));
-    let on_device = Matching::ALL.into_iter().flat_map(|matching| {
-        Refinement::ALL.into_iter().map(move |refinement| {
-            let name = format!("cuda-{}-{}", matching.name(), refinement.name());
-            (name, Kind::Device(matching, refinement))
+    let on_device = Preset::ALL.into_iter().flat_map(|preset| {
+        let matchings = Matching::ALL.into_iter();
+        let ways = matchings.flat_map(|one| Refinement::ALL.map(|other| (one, other)));
+        ways.map(move |(matching, refinement)| {
+            let ways = format!("{}-{}", matching.name(), refinement.name());
+            let name = match preset {
+                Preset::Fast => format!("cuda-{ways}"),
+                Preset::Eco => format!("cuda-eco-{ways}"),
+            };
+            (name, Kind::Device(preset, matching, refinement))
         })
     });
     presets.chain(on_device)
@@ -157,8 +163,8 @@ impl Contestant {
                 let options = options(*preset, call);
                 timed(|run| Ok(partition(rows, &options, run)?))
             }
-            Kind::Device(matching, refinement) => {
-                let options = on_device((*matching, *refinement), call);
+            Kind::Device(preset, matching, refinement) => {
+                let options = on_device((*preset, *matching, *refinement), call);
                 timed(|run| Ok(cuda::partition::partition(rows, &options, run)?))
             }
             Kind::Blocks => timed(|_| blocks_by_degree(rows, call.parts)),
@@ -172,9 +178,9 @@ impl Contestant {
     /// # Errors
     /// If the partition fails.
     pub(super) fn observe(&self, rows: &WeightedGraph, call: Call) -> Result<Option<Observed>> {
-        let Kind::Device(matching, refinement) = self.kind else { return Ok(None) };
+        let Kind::Device(preset, matching, refinement) = self.kind else { return Ok(None) };
         let (mut recorder, start) = (Recorder::default(), Instant::now());
-        let options = on_device((matching, refinement), call);
+        let options = on_device((preset, matching, refinement), call);
         let mut run = Run::new().observed_by(&mut recorder);
         cuda::partition::partition(rows, &options, &mut run)?;
         Ok(Some(recorder.finish(start.elapsed().as_secs_f64())))
@@ -205,8 +211,11 @@ fn options(preset: Preset, call: Call) -> Options {
     Options { parts, imbalance, preset, seed, threads }
 }
 
-fn on_device((matching, refinement): (Matching, Refinement), call: Call) -> DevicePartitionOptions {
-    DevicePartitionOptions { partition: options(Preset::default(), call), matching, refinement }
+fn on_device(
+    (preset, matching, refinement): (Preset, Matching, Refinement),
+    call: Call,
+) -> DevicePartitionOptions {
+    DevicePartitionOptions { partition: options(preset, call), matching, refinement }
 }
 
 /// Times a call in this process.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueHint};
-use kostra::CompensatedSum;
 use kostra::io::Output;
+use kostra_core::CompensatedSum;
 use kostra_points::PointTree;
 use serde::Serialize;
 

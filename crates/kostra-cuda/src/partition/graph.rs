@@ -2,8 +2,12 @@
 
 #![allow(unsafe_code, reason = "copies write to device memory, which is known by its address only")]
 
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use cudarc::driver::{CudaSlice, DevicePtr};
-use kostra_core::Vertex;
+use kostra_core::{Vertex, memory};
+use kostra_parallel::{Schedule, Team, with_team};
 use kostra_partition::{Rows, WeightedGraph};
 
 use super::error::DevicePartitionError;
@@ -15,6 +19,9 @@ use crate::staging::{self, Transfer};
 /// The sum of the weights of all vertices, and that of all edges, is below this number. So sums and
 /// differences of sums fit in 32 bits, with a sign.
 const WEIGHT_END: i64 = 1 << 31;
+
+/// The number of values that a thread narrows or adds up at once.
+const BLOCK: usize = 1 << 16;
 
 /// The rows of a graph. Each edge is in the rows of both ends, with the same weight. There are no
 /// self-loops and no parallel edges.
@@ -43,11 +50,15 @@ impl DeviceGraph {
         graph: &WeightedGraph,
         threads: usize,
     ) -> Result<Self, DevicePartitionError> {
-        admit(graph)?;
-        let narrow = |weights: &[i64]| weights.iter().map(|&w| w as u32).collect::<Vec<_>>();
-        let offsets: Vec<u32> = graph.offsets().iter().map(|&offset| offset as u32).collect();
-        let edge_weights = narrow(graph.edge_weights());
-        let vertex_weights = narrow(graph.vertex_weights());
+        let [offsets, edge_weights, vertex_weights] = with_team(threads, |team| {
+            admit(graph, team)?;
+            let weights = |weights| narrowed(team, weights, |weight: i64| weight as u32);
+            Ok::<_, DevicePartitionError>([
+                narrowed(team, graph.offsets(), |offset: usize| offset as u32)?,
+                weights(graph.edge_weights())?,
+                weights(graph.vertex_weights())?,
+            ])
+        })?;
         let copy = Self {
             vertices: graph.vertices(),
             entries: graph.neighbors().len() as u32,
@@ -93,13 +104,40 @@ impl DeviceGraph {
     }
 }
 
+/// Values in 32 bits. The threads convert disjoint blocks, because one thread would take longer
+/// than the transfer to the device.
+fn narrowed<T: Copy + Sync>(
+    team: &Team<'_>,
+    values: &[T],
+    narrow: impl Fn(T) -> u32 + Sync,
+) -> Result<Vec<u32>, DeviceError> {
+    let mut narrowed = memory::zeros(values.len())?;
+    let blocks: Vec<_> =
+        narrowed.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).map(Mutex::new).collect();
+    team.for_each(blocks.len(), Schedule::Dynamic(1), |index| {
+        let (to, from) = &mut *blocks[index].lock().unwrap_or_else(PoisonError::into_inner);
+        to.iter_mut().zip(*from).for_each(|(to, &from)| *to = narrow(from));
+    });
+    drop(blocks);
+    Ok(narrowed)
+}
+
+/// The sum of weights. No sum of a graph's weights overflows.
+fn sum(team: &Team<'_>, weights: &[i64]) -> i64 {
+    let total = AtomicI64::new(0);
+    team.distribute(weights.len(), Schedule::Dynamic(BLOCK), |_, range| {
+        total.fetch_add(weights[range].iter().sum(), Ordering::Relaxed);
+    });
+    total.into_inner()
+}
+
 /// Refuses a graph whose sums of weights or number of entries exceed 32 bits.
-fn admit(graph: &WeightedGraph) -> Result<(), DevicePartitionError> {
+fn admit(graph: &WeightedGraph, team: &Team<'_>) -> Result<(), DevicePartitionError> {
     let entries = graph.neighbors().len();
     if entries >= u32::MAX as usize {
         return Err(DeviceError::TooManyEntries { entries: entries as u64 }.into());
     }
-    let of_edges = graph.edge_weights().iter().sum::<i64>() / 2;
+    let of_edges = sum(team, graph.edge_weights()) / 2;
     for (kind, sum) in [("vertices", graph.total_weight()), ("edges", of_edges)] {
         if sum >= WEIGHT_END {
             return Err(DevicePartitionError::TooHeavy { kind, sum, most: WEIGHT_END - 1 });
@@ -126,8 +164,9 @@ mod tests {
     #[test]
     fn weights_whose_sum_exceeds_31_bits_are_refused_with_the_sum() {
         let most = WEIGHT_END - 1;
-        assert!(admit(&pair(most, [most, 0])).is_ok());
-        let words = |graph| admit(&graph).unwrap_err().to_string();
+        let admitted = |graph| with_team(2, |team| admit(&graph, team));
+        assert!(admitted(pair(most, [most, 0])).is_ok());
+        let words = |graph| admitted(graph).unwrap_err().to_string();
         assert_eq!(
             words(pair(1, [most, 1])),
             "the sum of the weights of all vertices is 2147483648, and the partitioner on a CUDA \

@@ -1,19 +1,21 @@
 //! Multilevel k-way graph partitioning on a device.
 //!
 //! The device coarsens the graph level by level, the processor partitions the coarsest graph, and
-//! the device projects the partition to each finer graph and refines it there.
+//! the device projects the partition to each finer graph and refines it there. The preset `eco`
+//! repeats this in a second cycle, which keeps the parts apart when it coarsens. So the coarsest
+//! graph has the partition of the first cycle, and refinement starts from it.
 //!
 //! * Source: Manoochehri 2017, sections 4.3 and 4.4. `docs/papers/manoochehri.md` lists the
 //!   differences.
-//! * Vertices are matched in transactions of the software transactional memory
-//!   (`kernels/stm.cuh`), or without transactions ([`Matching`]).
+//! * Vertices are matched by mutual choice, or in transactions of the software transactional memory
+//!   (`kernels/stm.cuh`), as in the source ([`Matching`]).
 //!   [`Refinement`] chooses how vertices move.
 //! * The partition depends on timing, and may differ from run to run.
 //! * No part exceeds [`kostra_partition::limit`], and none is empty. If the device leaves a part
 //!   too heavy or empty, the processor's balancer moves vertices.
 //! * Reports the time of each step on each level by the device's clock, the numbers of transactions
-//!   started, committed and aborted. The rounds are the levels with their vertices and edges: first
-//!   those that are contracted, then those that are refined.
+//!   started, committed and aborted. The rounds are the levels with their vertices and edges: in
+//!   each cycle, first those that are contracted, then those that are refined.
 //! * Time O(n + m) work per level, and O(m log m) for the sort of the rows. A row is processed by
 //!   one warp, so a vertex of degree d takes O(d) time. Device memory: 8 n + 16 m bytes for the
 //!   graph, about twice as much for its levels, and 52 n + 64 m bytes to contract and to refine.
@@ -29,7 +31,7 @@ mod tests;
 use cudarc::driver::CudaSlice;
 use kostra_core::Run;
 use kostra_partition::{
-    Options, Partition, WeightedGraph, enforce_limit, limit, partition as on_processor,
+    Options, Partition, Preset, WeightedGraph, enforce_limit, limit, partition_coarsest,
 };
 
 use self::coarsen::{Aim, Level, coarsen};
@@ -116,47 +118,73 @@ impl Job<'_> {
         finest: &DeviceGraph,
         run: &mut Run<'_>,
     ) -> Result<Vec<u32>, DevicePartitionError> {
-        let levels = coarsen(self.device, &self.kernels.coarsen, finest, self.aim, run)?;
-        run.finish_rounds();
-        run.counter("levels", levels.len() as f64);
-        let coarsest = levels.last().map_or(finest, |level| &level.graph);
-        let parts = run.phase("initial partition", |run| self.initial(coarsest, run))?;
-        let parts = self.uncoarsen((finest, &levels), parts, run)?;
+        // Until there is a partition, all vertices are in one part, so coarsening may join any two.
+        let mut parts = self.device.filled(finest.vertices as usize, 0)?;
+        for cycle in 0..cycles(self.options.partition.preset) {
+            parts = self.cycle(finest, (parts, cycle), run)?;
+        }
         self.device.finish()?;
         Ok(run.download(|_| download(self.device, &parts))?)
     }
 
-    /// The processor's partition of the coarsest graph, on the device.
+    /// One pass through the levels. The first one, 0, finds a partition, and the others start from
+    /// it: coarsening keeps its parts apart, so it is also one of the coarsest graph.
+    fn cycle(
+        &self,
+        finest: &DeviceGraph,
+        (parts, cycle): (CudaSlice<u32>, u32),
+        run: &mut Run<'_>,
+    ) -> Result<CudaSlice<u32>, DevicePartitionError> {
+        let aim = self.aim.in_cycle(cycle);
+        let (levels, mut parts) =
+            coarsen(self.device, &self.kernels.coarsen, (finest, parts), aim, run)?;
+        run.finish_rounds();
+        run.counter("levels", levels.len() as f64);
+        if cycle == 0 {
+            let coarsest = levels.last().map_or(finest, |level| &level.graph);
+            let entries = finest.entries as usize;
+            parts = run.phase("initial partition", |run| self.initial(coarsest, entries, run))?;
+        }
+        self.uncoarsen((finest, &levels), parts, aim, run)
+    }
+
+    /// The processor's partition of the coarsest graph, on the device. The finest graph has
+    /// `entries` entries.
     fn initial(
         &self,
         coarsest: &DeviceGraph,
+        entries: usize,
         run: &mut Run<'_>,
     ) -> Result<CudaSlice<u32>, DevicePartitionError> {
         let graph = coarsest.download(self.device)?;
-        let partition = on_processor(&graph, &self.options.partition, run)?;
+        let partition = partition_coarsest((&graph, entries), &self.options.partition, run)?;
         Ok(upload(self.device, partition.parts())?)
     }
 
-    /// Projects a partition of the coarsest graph to each finer graph, and refines it there.
+    /// Refines a partition of the coarsest graph, projects it to each finer graph, and refines it
+    /// there.
     fn uncoarsen(
         &self,
         (finest, levels): (&DeviceGraph, &[Level]),
         mut parts: CudaSlice<u32>,
+        aim: Aim,
         run: &mut Run<'_>,
     ) -> Result<CudaSlice<u32>, DevicePartitionError> {
         let mut clock = StepClock::new(self.device, run)?;
-        for (index, level) in levels.iter().enumerate().rev() {
-            run.progress(levels.len() - 1 - index, levels.len())?;
-            clock.start()?;
-            parts = self.kernels.coarsen.project(self.device, level, &parts)?;
-            clock.lap("project")?;
+        for index in (0..=levels.len()).rev() {
+            run.progress(levels.len() - index, levels.len() + 1)?;
+            if let Some(level) = levels.get(index) {
+                clock.start()?;
+                parts = self.kernels.coarsen.project(self.device, level, &parts)?;
+                clock.lap("project")?;
+            }
             let graph = if index == 0 { finest } else { &levels[index - 1].graph };
             run.round(graph.vertices as usize, graph.entries as usize / 2)?;
             let effort = Effort {
                 method: self.options.refinement,
                 finest: index == 0,
                 patience: Effort::PATIENCE,
-                seed: self.aim.seed_of(index),
+                seed: aim.seed_of(index),
             };
             let (kernels, clock) = ((self.device, &self.kernels.refine), (&mut clock, &mut *run));
             let outcome = refine(kernels, graph, &mut parts, (self.shape, effort), clock)?;
@@ -167,6 +195,14 @@ impl Job<'_> {
     }
 }
 
+/// The number of passes through the levels.
+const fn cycles(preset: Preset) -> u32 {
+    match preset {
+        Preset::Fast => 1,
+        Preset::Eco => 2,
+    }
+}
+
 /// What coarsening aims at: a coarse vertex has at most 1.5 times the mean weight of a vertex of
 /// the coarsest graph.
 fn aim(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Aim {
@@ -174,7 +210,8 @@ fn aim(graph: &WeightedGraph, options: &DevicePartitionOptions) -> Aim {
     let vertices = COARSEST.max(parts.saturating_mul(COARSEST_PER_PART)).min(graph.vertices());
     // The total weight of an uploaded graph is below 2^31.
     let mean = graph.total_weight() as u32 / vertices.max(1);
-    Aim { vertices, greatest_weight: (mean + mean / 2).max(1), matching: options.matching, seed }
+    let greatest_weight = (mean + mean / 2).max(1);
+    Aim { parts, vertices, greatest_weight, matching: options.matching, seed }
 }
 
 /// The number of parts, and the most weight of a part.

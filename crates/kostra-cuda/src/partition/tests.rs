@@ -1,6 +1,7 @@
 //! Whole partitions on a device. The tests are skipped if there is none.
 
-use kostra_partition::{PartitionError, Rows, Statistics, limit};
+use kostra_core::Observer;
+use kostra_partition::{PartitionError, Preset, Rows, Statistics, limit};
 
 use super::*;
 use crate::testing::device;
@@ -48,6 +49,39 @@ fn every_kind_of_graph_gets_a_balanced_partition_without_empty_parts() {
         for parts in [1, 2, 7, 40, graph.vertices()] {
             for matching in [Matching::Transactions, Matching::Handshake] {
                 checked(&graph, &into(parts, matching));
+            }
+        }
+    }
+}
+
+/// The cut on each level, in each cycle.
+#[derive(Default)]
+struct Cuts(Vec<Vec<f64>>);
+
+impl Observer for Cuts {
+    fn counter(&mut self, name: &'static str, value: f64) {
+        match (name, self.0.last_mut()) {
+            ("levels", _) => self.0.push(Vec::new()),
+            ("cut", Some(cuts)) => cuts.push(value),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_further_cycle_starts_from_the_partition_and_never_raises_its_cut() {
+    let Some(_) = device() else { return };
+    for spec in ["grid:rows=200,cols=190", "road:n=30000", "rmat:scale=13,edgefactor=8"] {
+        for matching in Matching::ALL {
+            let (graph, mut cuts) = (generated(spec), Cuts::default());
+            let mut options = into(8, matching);
+            options.partition.preset = Preset::Eco;
+            partition(&graph, &options, &mut Run::new().observed_by(&mut cuts)).unwrap();
+            assert!(cuts.0.len() > 1 && cuts.0.iter().all(|cuts| cuts.len() > 1), "{spec}");
+            for pair in cuts.0.windows(2) {
+                let found = pair[0].last().unwrap();
+                let later = pair[1].iter().fold(0.0, |most: f64, &cut| most.max(cut));
+                assert!(later <= *found, "{spec}, {matching:?}: {cuts:?}", cuts = cuts.0);
             }
         }
     }

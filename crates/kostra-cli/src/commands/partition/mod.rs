@@ -81,7 +81,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = parse_device)]
     device: Device,
 
-    /// How a CUDA device matches vertices: in `transactions`, or by `handshake` without them
+    /// How a CUDA device matches vertices: by `handshake`, or in `transactions`
     #[arg(long, value_name = "WAY", value_parser = one_of(Matching::ALL, Matching::name))]
     matching: Option<Matching>,
 

@@ -88,8 +88,20 @@ pub(super) struct Contractor<'a> {
     pub(super) device: &'a Device,
     pub(super) kernels: &'a Kernels,
     pub(super) graph: &'a DeviceGraph,
+    /// The part of each vertex. The vertices of a pair are in one part.
+    pub(super) parts: &'a CudaSlice<u32>,
     /// The tracking entry and the mate of each vertex.
     pub(super) matches: CudaSlice<u64>,
+}
+
+/// The result of a contraction.
+pub(super) struct Contracted {
+    /// The coarse graph. Its vertices are in the order of the leaders.
+    pub(super) graph: DeviceGraph,
+    /// The coarse vertex of each vertex.
+    pub(super) map: CudaSlice<Vertex>,
+    /// The part of each coarse vertex.
+    pub(super) parts: CudaSlice<u32>,
 }
 
 /// The rows of the coarse graph, before parallel edges are merged.
@@ -98,23 +110,25 @@ struct Gathered {
     rows: Rows<u32>,
     /// The coarse vertex of each entry.
     from: CudaSlice<Vertex>,
+    /// The weight and the part of each coarse vertex.
+    weights: CudaSlice<u32>,
+    parts: CudaSlice<u32>,
 }
 
 impl Contractor<'_> {
-    /// The coarse graph, and the coarse vertex of each vertex. The number of coarse vertices is in
-    /// the order of the leaders.
+    /// Makes each pair of matched vertices one vertex.
     pub(super) fn run(
         self,
         scan: &mut Scan,
         clock: &mut StepClock<'_>,
-    ) -> Result<(DeviceGraph, CudaSlice<Vertex>), DeviceError> {
+    ) -> Result<Contracted, DeviceError> {
         clock.start()?;
         let (map, vertices) = self.map(scan)?;
         clock.lap("map vertices")?;
-        let (mut gathered, vertex_weights) = self.gather((&map, vertices), scan)?;
+        let mut gathered = self.gather((&map, vertices), scan)?;
         clock.lap("gather rows")?;
         let spare = &mut self.empty_rows(0)?;
-        let Gathered { rows, from } = &mut gathered;
+        let Gathered { rows, from, .. } = &mut gathered;
         self.kernels.sort.sort(self.device, RowOrder::Neighbor, (rows, from), spare)?;
         clock.lap("sort rows")?;
         let mut places = self.device.uninit(rows.entries as usize + 1)?;
@@ -122,9 +136,10 @@ impl Contractor<'_> {
         clock.lap("mark parallel edges")?;
         let length = places.len();
         let entries = scan.exclusive_prefix_sum(self.device, &mut places, length)?;
-        let graph = self.pack((vertices, entries), &gathered.rows, (&places, vertex_weights))?;
+        let Gathered { rows, weights, parts, .. } = gathered;
+        let graph = self.pack((vertices, entries), &rows, (&places, weights))?;
         clock.lap("pack rows")?;
-        Ok((graph, map))
+        Ok(Contracted { graph, map, parts })
     }
 
     /// Steps 3 and 4: the coarse vertex of each vertex, and the number of coarse vertices.
@@ -170,16 +185,17 @@ impl Contractor<'_> {
         })
     }
 
-    /// Steps 5 to 7: the gathered rows, and the weight of each coarse vertex.
+    /// Steps 5 to 7: the gathered rows, and the weight and the part of each coarse vertex.
     fn gather(
         &self,
         (map, vertices): (&CudaSlice<Vertex>, u32),
         scan: &mut Scan,
-    ) -> Result<(Gathered, CudaSlice<u32>), DeviceError> {
+    ) -> Result<Gathered, DeviceError> {
         let (device, graph) = (self.device, self.graph);
         let mut rows = self.empty_rows(vertices)?;
         let mut from = device.uninit(graph.entries as usize)?;
-        let mut weights = device.uninit(vertices as usize)?;
+        let (mut weights, mut parts) =
+            (device.uninit(vertices as usize)?, device.uninit(vertices as usize)?);
         // SAFETY: the map has coarse vertices; `first_edge` has one more element than there are.
         unsafe {
             launch!(
@@ -191,11 +207,13 @@ impl Contractor<'_> {
                     ptr matches = &self.matches,
                     ptr offsets = &graph.offsets,
                     ptr vertex_weights = &graph.vertex_weights,
+                    ptr parts = self.parts,
                     u32 vertices = &graph.vertices,
                     ptr map = map,
                     u32 coarse_vertices = &vertices,
                     ptr starts = &mut rows.first_edge,
                     ptr coarse_weights = &mut weights,
+                    ptr coarse_parts = &mut parts,
                 ],
                 "gathering rows"
             )
@@ -225,7 +243,7 @@ impl Contractor<'_> {
                 "gathering rows"
             )
         }?;
-        Ok((Gathered { rows, from }, weights))
+        Ok(Gathered { rows, from, weights, parts })
     }
 
     /// Step 9: marks the entries that stay, with a mark 0 at the end, and adds up the weights of
@@ -235,7 +253,7 @@ impl Contractor<'_> {
         gathered: &mut Gathered,
         kept: &mut CudaSlice<u32>,
     ) -> Result<(), DeviceError> {
-        let Gathered { rows, from } = gathered;
+        let Gathered { rows, from, .. } = gathered;
         // SAFETY: the arrays have an element for each entry, and `kept` one more.
         unsafe {
             launch!(

@@ -1,9 +1,9 @@
 //! Matching of vertices with a common neighbor, where few pairs of neighbors are left.
 //!
-//! Source: LaSalle et al. 2015. Each unmatched vertex follows the neighbor at its heaviest edge.
-//! Followers of the same vertex are matched in pairs. So the leaves of a star, and vertices with
-//! equal rows, are matched with each other. Unmatched vertices without neighbors form one more
-//! list.
+//! Source: LaSalle et al. 2015. Each unmatched vertex follows the neighbor of its part at its
+//! heaviest edge. Followers of the same vertex are matched in pairs. So the leaves of a star, and
+//! vertices with equal rows, are matched with each other. Unmatched vertices without neighbors in
+//! their part form one more list for each part.
 //!
 //! The numbers of followers are taken by atomic additions, so the pairs depend on timing. A star of
 //! n leaves takes the time of n additions to one word.
@@ -36,14 +36,15 @@ impl Matcher<'_> {
     /// neighbors.
     pub(super) fn match_followers(&mut self, scan: &mut Scan) -> Result<(), DeviceError> {
         let (device, n) = (self.device, self.graph.vertices as usize);
+        let lists = n + self.aim.parts as usize;
         let mut followers = Followers {
-            starts: device.filled(n + 1, 0)?,
+            starts: device.filled(lists, 0)?,
             numbers: device.uninit(n)?,
             listed: device.uninit(n)?,
         };
         self.find_favorites()?;
         self.count_followers(&mut followers)?;
-        scan.exclusive_prefix_sum(device, &mut followers.starts, n + 1)?;
+        scan.exclusive_prefix_sum(device, &mut followers.starts, lists)?;
         self.list_followers(&mut followers)?;
         self.match_listed(&followers)
     }
@@ -61,6 +62,7 @@ impl Matcher<'_> {
                     ptr neighbors = &self.graph.neighbors,
                     ptr edge_weights = &self.graph.edge_weights,
                     ptr vertex_weights = &self.graph.vertex_weights,
+                    ptr parts = self.parts,
                     u32 vertices = &self.graph.vertices,
                     ptr matches = &self.matches,
                     ptr favorites = &mut self.chosen,
@@ -71,7 +73,7 @@ impl Matcher<'_> {
     }
 
     fn count_followers(&mut self, followers: &mut Followers) -> Result<(), DeviceError> {
-        // SAFETY: favorites are vertices or `NONE`; there is a count for each vertex, and one more.
+        // SAFETY: favorites are vertices or `NONE`; there is a count for each vertex and each part.
         unsafe {
             launch!(
                 self.device,
@@ -80,6 +82,7 @@ impl Matcher<'_> {
                 (SOURCE, "count_followers"),
                 [
                     ptr matches = &self.matches,
+                    ptr parts = self.parts,
                     u32 vertices = &self.graph.vertices,
                     ptr favorites = &mut self.chosen,
                     ptr counts = &mut followers.starts,

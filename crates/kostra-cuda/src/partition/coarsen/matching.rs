@@ -65,6 +65,8 @@ pub(super) struct Matcher<'a> {
     pub(super) kernels: &'a Kernels,
     pub(super) graph: &'a DeviceGraph,
     pub(super) aim: &'a Aim,
+    /// The part of each vertex. Only vertices of one part are matched.
+    pub(super) parts: &'a CudaSlice<u32>,
     /// The tracking entry and the mate of each vertex.
     pub(super) matches: CudaSlice<u64>,
     /// The neighbor that each unmatched vertex has chosen.
@@ -77,7 +79,7 @@ impl<'a> Matcher<'a> {
     pub(super) fn new(
         device: &'a Device,
         kernels: &'a Kernels,
-        graph: &'a DeviceGraph,
+        (graph, parts): (&'a DeviceGraph, &'a CudaSlice<u32>),
         aim: &'a Aim,
     ) -> Result<Self, DeviceError> {
         let n = graph.vertices as usize;
@@ -94,7 +96,7 @@ impl<'a> Matcher<'a> {
             )
         }?;
         let (chosen, counters) = (device.uninit(n)?, device.uninit(Counters::COUNT)?);
-        Ok(Self { device, kernels, graph, aim, matches, chosen, counters })
+        Ok(Self { device, kernels, graph, aim, parts, matches, chosen, counters })
     }
 
     /// Matches vertices, and returns the tracking entry and the mate of each. `seed` decides
@@ -152,6 +154,7 @@ impl<'a> Matcher<'a> {
                     ptr neighbors = &self.graph.neighbors,
                     ptr edge_weights = &self.graph.edge_weights,
                     ptr vertex_weights = &self.graph.vertex_weights,
+                    ptr parts = self.parts,
                     u32 vertices = &self.graph.vertices,
                     ptr matches = &self.matches,
                     u32 most = &self.aim.greatest_weight,

@@ -14,7 +14,7 @@ mod tests;
 use cudarc::driver::CudaSlice;
 use kostra_core::{Run, SolveError, Vertex};
 
-use self::contraction::Contractor;
+use self::contraction::{Contracted, Contractor};
 use self::matching::Matcher;
 use super::{DeviceGraph, Matching};
 use crate::device::Device;
@@ -59,6 +59,8 @@ impl Kernels {
 /// What coarsening aims at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aim {
+    /// The number of parts, whose vertices are kept apart.
+    pub(super) parts: u32,
     /// Coarsening ends at a graph of at most this number of vertices.
     pub(super) vertices: u32,
     /// The greatest weight of a pair of vertices.
@@ -70,6 +72,11 @@ pub(super) struct Aim {
 }
 
 impl Aim {
+    /// The aim of a cycle. Different cycles have different seeds.
+    pub(super) fn in_cycle(self, cycle: u32) -> Self {
+        Self { seed: self.seed.wrapping_add(u64::from(cycle) << 32), ..self }
+    }
+
     /// The seed of a level. Different levels have different seeds.
     pub(super) fn seed_of(&self, level: usize) -> u32 {
         /// The golden ratio in 32 bits, odd.
@@ -87,33 +94,37 @@ pub(super) struct Level {
 }
 
 /// Coarsens until the aim is reached, or a level hardly shrinks the graph. The finest level is the
-/// first.
+/// first. Vertices of different parts are kept apart. Also returns the part of each vertex of the
+/// coarsest graph.
 pub(super) fn coarsen(
     device: &Device,
     kernels: &Kernels,
-    graph: &DeviceGraph,
+    (graph, mut parts): (&DeviceGraph, CudaSlice<u32>),
     aim: Aim,
     run: &mut Run<'_>,
-) -> Result<Vec<Level>, SolveError> {
-    let longest = graph.entries.max(graph.vertices) as usize + 1;
+) -> Result<(Vec<Level>, CudaSlice<u32>), SolveError> {
+    let lists = graph.vertices as usize + aim.parts as usize;
+    let longest = lists.max(graph.entries as usize + 1);
     let mut scan = Scan::new(device, kernels.scan.clone(), longest, TileSums::OnDevice)?;
     let mut clock = StepClock::new(device, run)?;
     let mut levels: Vec<Level> = Vec::new();
     loop {
         let finer = levels.last().map_or(graph, |level| &level.graph);
         if finer.vertices <= aim.vertices {
-            return Ok(levels);
+            return Ok((levels, parts));
         }
         run.round(finer.vertices as usize, finer.entries as usize / 2)?;
-        let matcher = Matcher::new(device, &kernels.matching, finer, &aim)?;
+        let matcher = Matcher::new(device, &kernels.matching, (finer, &parts), &aim)?;
         let matches = matcher.run(aim.seed_of(levels.len()), &mut scan, &mut clock, run)?;
-        let contractor =
-            Contractor { device, kernels: &kernels.contraction, graph: finer, matches };
-        let (coarse, map) = contractor.run(&mut scan, &mut clock)?;
+        let kernels = &kernels.contraction;
+        let contractor = Contractor { device, kernels, graph: finer, parts: &parts, matches };
+        let Contracted { graph, map, parts: coarse_parts } =
+            contractor.run(&mut scan, &mut clock)?;
         clock.report(run)?;
-        if u64::from(coarse.vertices) * 100 > u64::from(finer.vertices) * STALLED_PERCENT {
-            return Ok(levels);
+        if u64::from(graph.vertices) * 100 > u64::from(finer.vertices) * STALLED_PERCENT {
+            return Ok((levels, parts));
         }
-        levels.push(Level { graph: coarse, map });
+        parts = coarse_parts;
+        levels.push(Level { graph, map });
     }
 }

@@ -42,6 +42,20 @@ fn with_weights(graph: &WeightedGraph, vertex_weights: &[i64]) -> WeightedGraph 
     WeightedGraph::from_rows(rows).unwrap()
 }
 
+/// The number of parts.
+const PARTS: u32 = 4;
+
+/// The part of each vertex of a graph: three vertices in a row have the same part, so that every
+/// kind of graph has edges inside parts.
+fn scattered_parts(vertices: u32) -> Vec<u32> {
+    (0..vertices).map(|v| v / 3 % PARTS).collect()
+}
+
+/// All vertices in one part.
+fn one_part(device: &Device, vertices: u32) -> CudaSlice<u32> {
+    device.filled(vertices as usize, 0).unwrap()
+}
+
 /// Weights from 0 to 6, without a pattern.
 fn scattered(v: u32) -> i64 {
     i64::from(v.wrapping_mul(2_654_435_761) >> 28) % 7
@@ -50,7 +64,8 @@ fn scattered(v: u32) -> i64 {
 fn aim(graph: &WeightedGraph, matching: Matching) -> Aim {
     const VERTICES: u32 = 40;
     let mean = graph.total_weight() as u32 / VERTICES;
-    Aim { vertices: VERTICES, greatest_weight: (mean + mean / 2).max(2), matching, seed: 7 }
+    let greatest_weight = (mean + mean / 2).max(2);
+    Aim { parts: PARTS, vertices: VERTICES, greatest_weight, matching, seed: 7 }
 }
 
 /// The sum of each counter of transactions.
@@ -73,14 +88,17 @@ impl Observer for Sums {
 }
 
 /// The mates of the vertices of a graph.
-fn mates(device: &Device, kernels: &Kernels, graph: &DeviceGraph, aim: &Aim) -> Vec<Vertex> {
-    let mut scan =
-        Scan::new(device, kernels.scan.clone(), graph.vertices as usize + 1, TileSums::OnDevice)
-            .unwrap();
+fn mates(
+    (device, kernels): (&Device, &Kernels),
+    (graph, parts): (&DeviceGraph, &CudaSlice<u32>),
+    aim: &Aim,
+) -> Vec<Vertex> {
+    let lists = (graph.vertices + aim.parts) as usize;
+    let mut scan = Scan::new(device, kernels.scan.clone(), lists, TileSums::OnDevice).unwrap();
     let mut sums = Sums::default();
     let run = &mut Run::new().observed_by(&mut sums);
     let mut clock = StepClock::new(device, run).unwrap();
-    let matcher = Matcher::new(device, &kernels.matching, graph, aim).unwrap();
+    let matcher = Matcher::new(device, &kernels.matching, (graph, parts), aim).unwrap();
     let matches = download(device, &matcher.run(3, &mut scan, &mut clock, run).unwrap()).unwrap();
     assert_eq!(sums.started, sums.ended, "each attempt ends in one way");
     assert_eq!(sums.started > 0.0, aim.matching == Matching::Transactions && graph.entries > 0);
@@ -93,17 +111,26 @@ fn mates(device: &Device, kernels: &Kernels, graph: &DeviceGraph, aim: &Aim) -> 
 fn matched_vertices_are_light_pairs_of_neighbors_or_have_a_common_neighbor() {
     let Some(device) = device() else { return };
     let kernels = Kernels::load(&device).unwrap();
-    for (spec, matching) in both_matchings() {
+    let cases = both_matchings().flat_map(|case| [(case, true), (case, false)]);
+    for ((spec, matching), one) in cases {
         let graph = generated(spec, |v| 1 + scattered(v));
         let aim = Aim { greatest_weight: 9, ..aim(&graph, matching) };
         let on_device = DeviceGraph::upload(&device, &graph, 1).unwrap();
-        let mates = mates(&device, &kernels, &on_device, &aim);
-        let neighbors = |v: Vertex| graph.row(v).map(|(u, _)| u).collect::<HashSet<_>>();
+        let n = graph.vertices();
+        let parts = if one { vec![0; n as usize] } else { scattered_parts(n) };
+        let uploaded = upload(&device, &parts).unwrap();
+        let mates = mates((&device, &kernels), (&on_device, &uploaded), &aim);
+        let part = |v: Vertex| parts[v as usize];
+        // Neighbors in the same part.
+        let neighbors = |v: Vertex| {
+            graph.row(v).map(|(u, _)| u).filter(|&u| part(u) == part(v)).collect::<HashSet<_>>()
+        };
         for (v, &mate) in (0..graph.vertices()).zip(&mates) {
             assert_eq!(mates[mate as usize], v, "{spec}, {matching:?}");
             if mate == v {
                 continue;
             }
+            assert_eq!(part(v), part(mate), "{spec}, {matching:?}");
             assert!(graph.weight(v) + graph.weight(mate) <= 9, "{spec}, {matching:?}");
             let (own, others) = (neighbors(v), neighbors(mate));
             let are_near = own.contains(&mate)
@@ -121,7 +148,8 @@ fn more_than_half_of_the_vertices_of_unit_weight_are_matched() {
     for (spec, matching) in both_matchings() {
         let graph = generated(spec, |_| 1);
         let on_device = DeviceGraph::upload(&device, &graph, 1).unwrap();
-        let mates = mates(&device, &kernels, &on_device, &aim(&graph, matching));
+        let parts = one_part(&device, graph.vertices());
+        let mates = mates((&device, &kernels), (&on_device, &parts), &aim(&graph, matching));
         let alone = (0..graph.vertices()).zip(&mates).filter(|&(v, &mate)| v == mate).count();
         let percent = alone * 100 / mates.len();
         assert!(percent <= 45, "{spec}, {matching:?}: {percent} % are alone");
@@ -153,6 +181,12 @@ fn contracted(graph: &WeightedGraph, map: &[Vertex], vertices: u32) -> WeightedG
     with_weights(&coarse, &vertex_weights)
 }
 
+/// The levels of a graph without parts.
+fn coarsened((device, kernels): (&Device, &Kernels), graph: &DeviceGraph, aim: Aim) -> Vec<Level> {
+    let parts = one_part(device, graph.vertices);
+    coarsen(device, kernels, (graph, parts), aim, &mut Run::new()).unwrap().0
+}
+
 #[test]
 fn each_level_is_the_contraction_of_the_graph_above_and_keeps_the_weight() {
     let Some(device) = device() else { return };
@@ -161,7 +195,7 @@ fn each_level_is_the_contraction_of_the_graph_above_and_keeps_the_weight() {
         let graph = generated(spec, scattered);
         let on_device = DeviceGraph::upload(&device, &graph, 2).unwrap();
         let aim = aim(&graph, matching);
-        let levels = coarsen(&device, &kernels, &on_device, aim, &mut Run::new()).unwrap();
+        let levels = coarsened((&device, &kernels), &on_device, aim);
         assert!(!levels.is_empty(), "{spec}, {matching:?}");
         let mut finer = graph;
         for level in &levels {
@@ -185,7 +219,7 @@ fn a_projected_partition_has_the_cut_of_the_coarse_one() {
         let graph = generated(spec, |_| 1);
         let on_device = DeviceGraph::upload(&device, &graph, 2).unwrap();
         let aim = aim(&graph, matching);
-        let levels = coarsen(&device, &kernels, &on_device, aim, &mut Run::new()).unwrap();
+        let levels = coarsened((&device, &kernels), &on_device, aim);
         let coarsest = levels.last().unwrap().graph.download(&device).unwrap();
         let parts: Vec<u32> = (0..coarsest.vertices()).map(|v| v % 5).collect();
         let mut projected = upload(&device, &parts).unwrap();
@@ -203,6 +237,26 @@ fn a_projected_partition_has_the_cut_of_the_coarse_one() {
 }
 
 #[test]
+fn parts_are_kept_apart_down_to_the_coarsest_graph() {
+    let Some(device) = device() else { return };
+    let kernels = Kernels::load(&device).unwrap();
+    for (spec, matching) in both_matchings() {
+        let graph = generated(spec, scattered);
+        let on_device = DeviceGraph::upload(&device, &graph, 2).unwrap();
+        let parts = scattered_parts(graph.vertices());
+        let uploaded = upload(&device, &parts).unwrap();
+        let (finest, aim) = ((&on_device, uploaded), aim(&graph, matching));
+        let (levels, coarsest) = coarsen(&device, &kernels, finest, aim, &mut Run::new()).unwrap();
+        assert!(!levels.is_empty(), "{spec}, {matching:?}");
+        let mut projected = coarsest;
+        for level in levels.iter().rev() {
+            projected = kernels.project(&device, level, &projected).unwrap();
+        }
+        assert!(download(&device, &projected).unwrap() == parts, "{spec}, {matching:?}");
+    }
+}
+
+#[test]
 fn stars_and_graphs_without_edges_shrink_to_half_on_each_level() {
     let Some(device) = device() else { return };
     let kernels = Kernels::load(&device).unwrap();
@@ -210,7 +264,7 @@ fn stars_and_graphs_without_edges_shrink_to_half_on_each_level() {
         let graph = generated(spec, |_| 1);
         let on_device = DeviceGraph::upload(&device, &graph, 2).unwrap();
         let aim = Aim { vertices: 2000, greatest_weight: 150, ..aim(&graph, Matching::default()) };
-        let levels = coarsen(&device, &kernels, &on_device, aim, &mut Run::new()).unwrap();
+        let levels = coarsened((&device, &kernels), &on_device, aim);
         assert_eq!(levels.len(), 7, "{spec}");
     }
 }
@@ -222,9 +276,10 @@ fn handshakes_without_followers_do_not_depend_on_timing() {
     let graph = generated("grid:rows=300,cols=300", |_| 1);
     let on_device = DeviceGraph::upload(&device, &graph, 1).unwrap();
     let aim = aim(&graph, Matching::Handshake);
-    let first = mates(&device, &kernels, &on_device, &aim);
+    let parts = one_part(&device, graph.vertices());
+    let first = mates((&device, &kernels), (&on_device, &parts), &aim);
     for _ in 0..3 {
-        assert!(mates(&device, &kernels, &on_device, &aim) == first);
+        assert!(mates((&device, &kernels), (&on_device, &parts), &aim) == first);
     }
 }
 
