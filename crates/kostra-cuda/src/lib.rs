@@ -27,10 +27,10 @@ mod memory;
 mod module;
 mod nvrtc;
 pub mod partition;
-pub mod points;
 #[cfg(test)]
 mod planted;
 mod pma;
+pub mod points;
 mod radix_sort;
 mod scan;
 mod shared;
