@@ -1,4 +1,5 @@
-//! The solvers that run on CUDA devices, and a graph partitioner ([`partition`]).
+//! The solvers that run on CUDA devices, a graph partitioner ([`partition`]), and spanning trees of
+//! points ([`points`]).
 //!
 //! The crate builds on any machine. It looks for the driver when a solver runs, and if there is
 //! none, it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
@@ -30,6 +31,8 @@ pub mod partition;
 #[cfg(test)]
 mod planted;
 mod pma;
+pub mod points;
+mod radix_sort;
 mod scan;
 mod shared;
 mod sort_rows;
