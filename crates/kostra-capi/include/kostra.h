@@ -107,8 +107,8 @@ bool kostra_forest_labels(const struct KostraGraph *graph,
 
 // A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
 // The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
-// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Returns NULL
-// if it fails. Free the graph with kostra_graph_free().
+// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Then the
+// function returns NULL. Free the graph with kostra_graph_free().
 struct KostraGraph *kostra_graph_f64(uint32_t vertices,
                                      size_t edges,
                                      const uint32_t *u,
@@ -184,8 +184,8 @@ const char *kostra_last_error(void);
 
 // A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
 // The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
-// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Returns NULL
-// if it fails. Free the graph with kostra_graph_free().
+// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Then the
+// function returns NULL. Free the graph with kostra_graph_free().
 struct KostraGraph *kostra_graph_f64(uint32_t vertices,
                                      size_t edges,
                                      const uint32_t *u,
