@@ -105,10 +105,10 @@ bool kostra_forest_labels(const struct KostraGraph *graph,
                           uint32_t *labels,
                           size_t length);
 
-// A graph whose edge i joins u[i] and v[i] and has the weight weights[i]. The three arrays have
-// `edges` items each; they are copied. Parallel edges and self-loops are allowed. A vertex that is
-// not below `vertices` and a weight that is NaN are refused. Returns NULL if it fails. Free the
-// graph with kostra_graph_free().
+// A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
+// The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
+// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Returns NULL
+// if it fails. Free the graph with kostra_graph_free().
 struct KostraGraph *kostra_graph_f64(uint32_t vertices,
                                      size_t edges,
                                      const uint32_t *u,
@@ -182,10 +182,10 @@ const void *kostra_graph_weights(const struct KostraGraph *graph);
 // function has failed. The text is valid until the next failure on this thread.
 const char *kostra_last_error(void);
 
-// A graph whose edge i joins u[i] and v[i] and has the weight weights[i]. The three arrays have
-// `edges` items each; they are copied. Parallel edges and self-loops are allowed. A vertex that is
-// not below `vertices` and a weight that is NaN are refused. Returns NULL if it fails. Free the
-// graph with kostra_graph_free().
+// A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
+// The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
+// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Returns NULL
+// if it fails. Free the graph with kostra_graph_free().
 struct KostraGraph *kostra_graph_f64(uint32_t vertices,
                                      size_t edges,
                                      const uint32_t *u,

@@ -50,10 +50,10 @@ where
     })
 }
 
-/// A graph whose edge i joins u[i] and v[i] and has the weight weights[i]. The three arrays have
-/// `edges` items each; they are copied. Parallel edges and self-loops are allowed. A vertex that is
-/// not below `vertices` and a weight that is NaN are refused. Returns NULL if it fails. Free the
-/// graph with kostra_graph_free().
+/// A graph whose edge i joins the items i of `u` and `v` and has the weight in item i of `weights`.
+/// The three arrays have `edges` items each; they are copied. Parallel edges and self-loops are
+/// allowed. A vertex that is not below `vertices` and a weight that is NaN are refused. Returns NULL
+/// if it fails. Free the graph with kostra_graph_free().
 ///
 /// # Safety
 /// The pointers are null or point to arrays of `edges` items.

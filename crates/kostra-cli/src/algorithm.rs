@@ -65,6 +65,11 @@ impl Algorithm {
         }
     }
 
+    /// Whether the algorithm runs on several devices.
+    pub(crate) fn uses_devices(self) -> bool {
+        matches!(self, Self::Local(solver) if solver.uses_devices())
+    }
+
     /// The description of the algorithm, if the user chose one.
     pub(crate) fn info(self) -> Option<&'static SolverInfo> {
         match self {

@@ -1,24 +1,41 @@
 //! The device on which to work, as the user types it.
 
 /// Where an algorithm runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     Processor,
-    /// The CUDA device of this number.
-    Cuda(usize),
+    /// The CUDA devices of these numbers. There is at least one, and none is listed twice.
+    Cuda(Vec<usize>),
 }
 
-/// Parses `cpu`, `cuda` or `cuda:N`.
+impl Device {
+    /// The number of the CUDA device, if there is exactly one.
+    pub(crate) fn single(&self) -> Option<usize> {
+        match self {
+            Self::Cuda(ordinals) if ordinals.len() == 1 => ordinals.first().copied(),
+            Self::Cuda(_) | Self::Processor => None,
+        }
+    }
+}
+
+/// Parses `cpu`, `cuda`, `cuda:N` or `cuda:N,N`.
 pub(crate) fn parse_device(text: &str) -> Result<Device, String> {
     match text.split_once(':') {
         None if text == "cpu" => Ok(Device::Processor),
-        None if text == "cuda" => Ok(Device::Cuda(0)),
-        Some(("cuda", number)) => {
-            let number: u16 =
-                number.parse().map_err(|_| format!("'{number}' is not a device number"))?;
-            Ok(Device::Cuda(number.into()))
+        None if text == "cuda" => Ok(Device::Cuda(vec![0])),
+        Some(("cuda", numbers)) => {
+            let mut ordinals = Vec::new();
+            for number in numbers.split(',') {
+                let ordinal: u16 =
+                    number.parse().map_err(|_| format!("'{number}' is not a device number"))?;
+                if ordinals.contains(&ordinal.into()) {
+                    return Err(format!("device {ordinal} is named twice"));
+                }
+                ordinals.push(ordinal.into());
+            }
+            Ok(Device::Cuda(ordinals))
         }
-        _ => Err("expected cpu, cuda or cuda:N".to_owned()),
+        _ => Err("expected cpu, cuda, cuda:N, or cuda:N,N for several devices".to_owned()),
     }
 }
 
@@ -27,12 +44,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_cpu_or_cuda_and_a_number() {
+    fn a_device_is_cpu_or_cuda_and_numbers() {
         assert_eq!(parse_device("cpu"), Ok(Device::Processor));
-        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
-        assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
-        for text in ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:99999999", "cpu:0", "CUDA"] {
+        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(vec![0])));
+        assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(vec![3])));
+        assert_eq!(parse_device("cuda:1,0,7"), Ok(Device::Cuda(vec![1, 0, 7])));
+        for text in [
+            "",
+            "gpu",
+            "cuda:",
+            "cuda:-1",
+            "cuda:x",
+            "cuda:99999999",
+            "cpu:0",
+            "CUDA",
+            "cuda:0,",
+            "cuda:,0",
+            "cuda:0, 1",
+            "cuda:0,1,0",
+            "cuda:1,cuda:2",
+            "cpu,cuda",
+        ] {
             assert!(parse_device(text).is_err(), "{text}");
         }
+        assert_eq!(parse_device("cuda:0,0"), Err("device 0 is named twice".to_owned()));
+    }
+
+    #[test]
+    fn only_one_cuda_device_is_a_single_one() {
+        let single = |text| parse_device(text).map(|device| device.single());
+        assert_eq!(single("cuda:2"), Ok(Some(2)));
+        assert_eq!(single("cuda:2,3"), Ok(None));
+        assert_eq!(single("cpu"), Ok(None));
     }
 }

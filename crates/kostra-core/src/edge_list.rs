@@ -271,6 +271,15 @@ impl<'a, W: Weight> Edges<'a, W> {
         self.u.is_empty()
     }
 
+    /// The edges with the ids `range`, as a list of their own: ids count from 0 there.
+    ///
+    /// # Panics
+    /// When the range is not within the ids.
+    pub fn range(&self, range: std::ops::Range<usize>) -> Self {
+        let (u, v) = (&self.u[range.clone()], &self.v[range.clone()]);
+        Self { u, v, weights: &self.weights[range], ..*self }
+    }
+
     /// The first ends, indexed by edge id.
     pub fn u(&self) -> &'a [Vertex] {
         self.u
@@ -351,6 +360,15 @@ mod tests {
             new(MAX_VERTICES + 1, &[], &[], &[]),
             Some(GraphError::TooManyVertices { vertices: 1 << 32 })
         );
+    }
+
+    #[test]
+    fn a_range_of_edges_has_their_ends_weights_and_order() {
+        let graph = EdgeList::new(4, vec![0, 1, 2], vec![1, 2, 3], vec![5, 6, 7]).unwrap();
+        let edges = graph.edges(Order::Maximum).range(1..3);
+        assert_eq!((edges.vertices(), edges.u(), edges.v()), (4, &[1, 2][..], &[2, 3][..]));
+        assert_eq!((edges.weights(), edges.order()), (&[6, 7][..], Order::Maximum));
+        assert!(graph.edges(Order::Minimum).range(3..3).is_empty());
     }
 
     #[test]

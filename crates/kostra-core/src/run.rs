@@ -71,7 +71,8 @@ pub struct Run<'a> {
     /// Whether the observer wants to know the solver's decisions on edges.
     reports_edges: bool,
     threads: Option<usize>,
-    device: usize,
+    /// Empty if the caller names none.
+    devices: Vec<usize>,
     device_times: DeviceTimes,
     settings: Vec<(&'static str, u64)>,
     parts: Option<VertexParts<'a>>,
@@ -114,14 +115,26 @@ impl<'a> Run<'a> {
     }
 
     /// Sets the device, counted from 0, for solvers that run on a device.
-    pub fn on_device(mut self, ordinal: usize) -> Self {
-        self.device = ordinal;
+    pub fn on_device(self, ordinal: usize) -> Self {
+        self.on_devices(&[ordinal])
+    }
+
+    /// Sets the devices, counted from 0, for solvers that run on
+    /// [several devices](crate::Solver::uses_devices). Other solvers for devices refuse a run with
+    /// more than one.
+    pub fn on_devices(mut self, ordinals: &[usize]) -> Self {
+        ordinals.clone_into(&mut self.devices);
         self
     }
 
-    /// The device for solvers that run on a device; 0 by default.
+    /// The device for solvers that run on one device; 0 by default.
     pub fn device(&self) -> usize {
-        self.device
+        self.devices.first().copied().unwrap_or_default()
+    }
+
+    /// The devices for solvers that run on several, in the caller's order; device 0 by default.
+    pub fn devices(&self) -> &[usize] {
+        if self.devices.is_empty() { &[0] } else { &self.devices }
     }
 
     /// Sets an option of a solver.
@@ -455,6 +468,14 @@ mod tests {
         let mut run = Run::new().observed_by(&mut log);
         let result = run.solver_phase("last stage", |run| run.round(5, 7));
         assert_eq!(result, Err(SolveError::Cancelled));
+    }
+
+    #[test]
+    fn a_run_has_device_0_unless_the_caller_names_others() {
+        assert_eq!((Run::new().device(), Run::new().devices()), (0, &[0][..]));
+        let run = Run::new().on_devices(&[2, 1]);
+        assert_eq!((run.device(), run.devices()), (2, &[2, 1][..]));
+        assert_eq!(run.on_device(3).devices(), [3]);
     }
 
     #[test]

@@ -163,6 +163,14 @@ pub enum SolveError {
         /// The reason.
         reason: String,
     },
+    /// The solver runs on one device, and the run names several.
+    #[error("{solver} runs on one device, and {devices} are named; name one, or take cuda-multi")]
+    OneDevice {
+        /// The solver's id.
+        solver: &'static str,
+        /// The number of devices that the run names.
+        devices: usize,
+    },
     /// The partition of the run cannot be used.
     #[error(transparent)]
     Parts(#[from] PartsError),
@@ -236,6 +244,10 @@ pub trait Algorithm: Send + Sync + 'static {
     /// refuse a run with a partition.
     const USES_PARTITION: bool = false;
 
+    /// Whether the solver runs on all of [`Run::devices`]. Other solvers for devices refuse a run
+    /// with more than one.
+    const USES_DEVICES: bool = false;
+
     /// Decides from the size of a graph whether the solver suits it, before any work. The default
     /// accepts every graph.
     ///
@@ -291,6 +303,9 @@ pub trait Solver: Send + Sync {
     /// Whether the solver works on the parts of [`Run::parts`] if the run has them.
     fn uses_partition(&self) -> bool;
 
+    /// Whether the solver runs on all of [`Run::devices`].
+    fn uses_devices(&self) -> bool;
+
     /// Builds the representation that the solver needs, and solves. Times both separately.
     ///
     /// # Errors
@@ -310,6 +325,10 @@ impl<A: Algorithm> Solver for A {
 
     fn uses_partition(&self) -> bool {
         A::USES_PARTITION
+    }
+
+    fn uses_devices(&self) -> bool {
+        A::USES_DEVICES
     }
 
     fn solve(
@@ -334,6 +353,10 @@ fn solve_typed<A: Algorithm, W: Weight>(
             return Err(PartsError::NotUsed { solver: A::INFO.id }.into());
         }
         parts.check(problem.edges().vertices())?;
+    }
+    let devices = run.devices().len();
+    if devices > 1 && A::INFO.platform == Platform::Cuda && !A::USES_DEVICES {
+        return Err(SolveError::OneDevice { solver: A::INFO.id, devices });
     }
     let start = Instant::now();
     if A::INFO.representation == Representation::Csr {

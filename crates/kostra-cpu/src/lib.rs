@@ -10,7 +10,7 @@ mod testing;
 mod threads;
 
 pub use radix_sort::radix_sort_by_key;
-pub use threads::{InteriorContraction, UndecidedEdges, contract_interior};
+pub use threads::{InteriorContraction, UndecidedEdges, contract_interior, forest_of_edges};
 
 use kostra_core::{Algorithm, EdgeSet, Graph, Order, Problem, Run, SolveError, Solver, Weight};
 

@@ -279,6 +279,30 @@ pub(crate) fn list_set(
     device: &Arc<Device>,
     set: &CudaView<'_, u32>,
 ) -> Result<DeviceMemory, DeviceError> {
+    let count = set.len() as u64;
+    let (places, members) = places_of_members(device, set)?;
+    let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
+    let kernel = device.function(ARRAYS, "list_members")?;
+    // SAFETY: all places are below the number of members, and `ids` has room for all members.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (ARRAYS, "list_members"),
+            [ptr words = set, u64 count = &count, ptr before = &places, ptr ids = &ids.address()],
+            "listing a forest"
+        )
+    }?;
+    Ok(ids)
+}
+
+/// For each word of a set, the number of members in the words before it; and the number of all
+/// members.
+pub(crate) fn places_of_members(
+    device: &Device,
+    set: &CudaView<'_, u32>,
+) -> Result<(CudaSlice<u32>, u32), DeviceError> {
     let words = set.len();
     let count = words as u64;
     let mut places: CudaSlice<u32> = device.uninit(words)?;
@@ -296,20 +320,13 @@ pub(crate) fn list_set(
     }?;
     let mut scan = Scan::new(device, scan::Kernels::load(device)?, words, TileSums::OnDevice)?;
     let members = scan.exclusive_prefix_sum(device, &mut places, words)?;
-    let ids = DeviceMemory::uninit(device, 8 * members as usize)?;
-    let kernel = device.function(ARRAYS, "list_members")?;
-    // SAFETY: all places are below the number of members, and `ids` has room for all members.
-    unsafe {
-        launch!(
-            device,
-            &kernel,
-            grid_stride(count),
-            (ARRAYS, "list_members"),
-            [ptr words = set, u64 count = &count, ptr before = &places, ptr ids = &ids.address()],
-            "listing a forest"
-        )
-    }?;
-    Ok(ids)
+    Ok((places, members))
+}
+
+/// Loads the kernels of [`places_of_members`].
+pub(crate) fn load_places(device: &Device) -> Result<(), DeviceError> {
+    device.function(ARRAYS, "count_members")?;
+    scan::Kernels::load(device).map(drop)
 }
 
 /// The values of a column of the graph at the ids of a forest's edges.

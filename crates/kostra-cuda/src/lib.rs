@@ -1,4 +1,5 @@
-//! The solvers that run on CUDA devices, and a graph partitioner ([`partition`]).
+//! The solvers that run on CUDA devices, a graph partitioner ([`partition`]), and spanning trees of
+//! points ([`points`]).
 //!
 //! The crate builds on any machine. It looks for the driver when a solver runs, and if there is
 //! none, it returns an error with the reason. Kernels are plain CUDA C++ in `kernels/`; `module.rs`
@@ -7,7 +8,7 @@
 //! To add a solver, write its kernel file and its Rust file, and add its module and its struct to
 //! this file. A solver opens its device by [`Device::open`] with `run.device()`, loads its kernels
 //! in `run.compile(..)`, copies the graph in `run.upload(..)`, starts its kernels by `launch!`, and
-//! copies the result in `run.download(..)`.
+//! copies the result in `run.download(..)`. A solver with `USES_DEVICES` takes `run.devices()`.
 
 pub mod bank;
 mod boruvka_contract;
@@ -24,11 +25,14 @@ mod foreign;
 mod launch;
 mod memory;
 mod module;
+pub mod multi;
 mod nvrtc;
 pub mod partition;
 #[cfg(test)]
 mod planted;
 mod pma;
+pub mod points;
+mod radix_sort;
 mod scan;
 mod shared;
 mod sort_rows;
@@ -58,10 +62,14 @@ pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
 /// The fastest solver on large graphs.
 pub const FASTEST: Option<&dyn Solver> = SOLVERS.first().copied();
 
+/// The solver for several devices.
+pub const FOR_SEVERAL: &dyn Solver = &multi::Multi;
+
 /// All solvers of this crate. The fastest one is the first.
 const SOLVERS: &[&dyn Solver] = &[
     &fast::Fast,
     &fast::FastRows,
+    &multi::Multi,
     &boruvka_edge::BoruvkaEdge,
     &boruvka_contract::BoruvkaContract,
     &boruvka_contract_edge::BoruvkaContractEdge,

@@ -69,6 +69,8 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/partition.md")]
     mod partition {}
 }
+#[cfg(feature = "cuda")]
+mod hetero;
 #[cfg(feature = "io")]
 mod reader;
 mod registry;

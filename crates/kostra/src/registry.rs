@@ -5,11 +5,18 @@ use kostra_core::{AnyGraph, Solver};
 use kostra_cuda::Device;
 use thiserror::Error;
 
+#[cfg(feature = "cuda")]
+use crate::hetero::Hetero;
+
+/// The solver for threads and a device together.
+#[cfg(feature = "cuda")]
+const HETERO: &dyn Solver = &Hetero;
+
 /// All solvers, in the order of the tables in the documentation.
 pub fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
     let solvers = kostra_cpu::solvers();
     #[cfg(feature = "cuda")]
-    let solvers = solvers.chain(kostra_cuda::solvers());
+    let solvers = solvers.chain(kostra_cuda::solvers()).chain(std::iter::once(HETERO));
     solvers
 }
 

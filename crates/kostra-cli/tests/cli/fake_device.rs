@@ -8,15 +8,18 @@ use crate::harness::{Outcome, Workplace};
 
 /// Runs the command on the device; none if the fake driver cannot be built.
 fn run(workplace: &Workplace, arguments: &str) -> Option<Outcome> {
+    Some(outcome(workplace, arguments)?.expect_success())
+}
+
+/// Runs the command on a machine with two devices; none if the fake driver cannot be built.
+fn outcome(workplace: &Workplace, arguments: &str) -> Option<Outcome> {
     let folder = workplace.path(".");
     if !fake::make_libraries(&folder) {
         return None;
     }
     let mut command: Command = workplace.command(arguments);
-    Some(
-        Outcome::from_output(fake::use_libraries(&mut command, &folder).output().unwrap())
-            .expect_success(),
-    )
+    let command = fake::use_libraries(&mut command, &folder).env("KOSTRA_FAKE_DEVICES", "2");
+    Some(Outcome::from_output(command.output().unwrap()))
 }
 
 /// The steps whose times a report shows, in order.
@@ -58,4 +61,32 @@ fn a_solve_on_the_processor_compiles_nothing() {
     let record =
         Workplace::new().run("solve gen:path:n=9 --device cpu --json").expect_success().json();
     assert!(record["seconds"].get("compile").is_none(), "{record}");
+}
+
+#[test]
+fn several_devices_are_used_by_cuda_multi_and_named_in_the_report() {
+    let workplace = Workplace::new();
+    let Some(outcome) = run(&workplace, "solve gen:path:n=9 --device cuda:0,1") else { return };
+    assert!(outcome.stdout.contains("cuda-multi on a fake device (cuda:0, cuda:1)"), "{outcome:?}");
+    let Some(outcome) = run(&workplace, "solve gen:path:n=9 --device cuda:1") else { return };
+    assert!(outcome.stdout.contains("cuda-fast on a fake device (cuda:1)"), "{outcome:?}");
+}
+
+#[test]
+fn devices_that_are_absent_named_twice_or_too_many_are_refused_with_the_reason() {
+    for (arguments, reason) in [
+        ("solve gen:path:n=9 --device cuda:0,2", "there is no device 2; the devices are numbered"),
+        ("solve gen:path:n=9 --device cuda:0,0", "device 0 is named twice"),
+        (
+            "solve gen:path:n=9 -a cuda-fast --device cuda:0,1",
+            "cuda-fast runs on one device; name one, or pass `--algorithm cuda-multi`",
+        ),
+        ("solve gen:path:n=9 -a hetero --device cuda:0,1", "hetero runs on one device"),
+        ("partition gen:path:n=9 -k 2 --device cuda:0,1", "a graph is partitioned on one device"),
+    ] {
+        let workplace = Workplace::new();
+        let Some(outcome) = outcome(&workplace, arguments) else { return };
+        assert_ne!(outcome.code, Some(0), "{arguments}: {outcome:?}");
+        assert!(outcome.stderr.contains(reason), "{arguments}: {outcome:?}");
+    }
 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kostra_core::Solver;
 
 pub(crate) use fast::Fast;
-pub use fast::{InteriorContraction, UndecidedEdges, contract_interior};
+pub use fast::{InteriorContraction, UndecidedEdges, contract_interior, forest_of_edges};
 
 pub(crate) const SOLVERS: &[&dyn Solver] = &[
     &Fast,

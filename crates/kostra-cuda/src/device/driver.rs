@@ -14,10 +14,11 @@ use libloading::Library;
 use crate::error::NoDevice;
 
 /// All functions of the driver that this crate calls, directly or through cudarc.
-const FUNCTIONS: [&str; 49] = [
+const FUNCTIONS: [&str; 52] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
+    "cuDeviceCanAccessPeer",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
@@ -48,7 +49,9 @@ const FUNCTIONS: [&str; 49] = [
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
     "cuMemPoolGetAttribute",
+    "cuMemPoolSetAccess",
     "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",

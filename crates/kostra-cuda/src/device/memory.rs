@@ -160,7 +160,7 @@ impl Device {
         Ok(usize::try_from(reserved.saturating_sub(used)).unwrap_or(usize::MAX))
     }
 
-    fn pool(&self) -> Result<sys::CUmemoryPool, DriverError> {
+    pub(super) fn pool(&self) -> Result<sys::CUmemoryPool, DriverError> {
         let mut pool = std::ptr::null_mut();
         // SAFETY: the pointer is to a local variable, and the device is open.
         unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, self.context.cu_device()) }

@@ -5,6 +5,7 @@
 mod driver;
 mod lanes;
 mod memory;
+mod peer;
 mod scratch;
 
 use std::collections::HashMap;
@@ -45,6 +46,8 @@ pub struct Device {
     /// The kernels whose blocks run for a whole solve, and the number of blocks that a
     /// multiprocessor holds.
     residents: Mutex<HashMap<&'static str, (CudaFunction, u32)>>,
+    /// The devices that asked to read this device's memory, and whether they can.
+    readers: Mutex<Vec<(usize, bool)>>,
     /// The error after which the process cannot use the device any more.
     lost: OnceLock<String>,
 }
@@ -139,6 +142,7 @@ impl Device {
             scratch: Mutex::default(),
             modules: Mutex::default(),
             residents: Mutex::default(),
+            readers: Mutex::default(),
             lost: OnceLock::new(),
         };
         device.keep_freed_memory().map_err(refused)?;
@@ -231,6 +235,12 @@ impl Device {
         let resident = (function, self.check(fit, "asking for an occupancy")?.max(1));
         residents.insert(kernel, resident.clone());
         Ok(resident)
+    }
+
+    /// Makes the device the calling thread's current one. Needed before a step if the thread used
+    /// another device.
+    pub(crate) fn bind(&self) -> Result<(), DeviceError> {
+        self.check(self.context.bind_to_thread(), "selecting it")
     }
 
     /// Waits until all work on the device is done.

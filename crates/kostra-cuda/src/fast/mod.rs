@@ -30,13 +30,14 @@ mod solve;
 use std::sync::Arc;
 
 use kostra_core::{
-    Algorithm, EdgeId, EdgeSet, OutOfMemory, Platform, Problem, Representation, Run, SolveError,
-    SolverInfo, Weight,
+    Algorithm, EdgeId, EdgeSet, Edges, OutOfMemory, Platform, Problem, Representation, Run,
+    SolveError, SolverInfo, Weight,
 };
 use kostra_parallel::edge_ids;
 
 use self::arguments::Graph;
 use self::plan::{Form, Plan};
+pub(crate) use self::solve::Found;
 use self::solve::{find_forest, solve};
 use crate::buffers::{DeviceCsr, DeviceEdges, Keys};
 use crate::columns::list_set;
@@ -52,7 +53,7 @@ const ID: &str = "cuda-fast";
 const MOST_VERTICES: u32 = (1 << 31) / 5 - 1;
 /// The most entries and edges: a loop's index may pass the end by one step of the grid, and must
 /// not overflow then.
-const MOST_ENTRIES: u32 = u32::MAX - (1 << 22);
+pub(crate) const MOST_ENTRIES: u32 = u32::MAX - (1 << 22);
 
 impl Algorithm for Fast {
     const INFO: SolverInfo = SolverInfo {
@@ -68,14 +69,7 @@ impl Algorithm for Fast {
     };
 
     fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
-        if vertices > MOST_VERTICES || edges > MOST_ENTRIES as usize {
-            return Err(SolveError::Unsuitable {
-                solver: ID,
-                cost: "numbers of more than 32 bits".to_owned(),
-                advice: "take fast",
-            });
-        }
-        Ok(())
+        admit(vertices, edges)
     }
 
     fn solve<W: Weight>(
@@ -83,29 +77,49 @@ impl Algorithm for Fast {
         problem: Problem<'_, W>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let device = &*Device::open(run.device())?;
-        let edges = problem.edges();
-        if edges.is_empty() {
-            return Ok(EdgeSet::new(0));
-        }
-        let input = Graph::new(
-            edges.vertices(),
-            edges.len() as u32,
-            0,
-            Keys::of_weights::<W>(edges.order()),
-        );
-        let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
-        device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
-        let graph = run.upload(|run| {
-            plan.allocate(device, run)?;
-            DeviceEdges::upload(device, edges, run.threads())
-        })?;
-        solve(device, plan, graph_of_edges(&graph)?, run)
+        from_host(problem.edges(), run)
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
         edge_ids(forest, run.threads())
     }
+}
+
+/// Refuses a graph that is too large for the solvers of this module.
+///
+/// # Errors
+/// [`SolveError::Unsuitable`] when labels or indices would need more than 32 bits.
+pub fn admit(vertices: u32, edges: usize) -> Result<(), SolveError> {
+    if vertices > MOST_VERTICES || edges > MOST_ENTRIES as usize {
+        return Err(SolveError::Unsuitable {
+            solver: ID,
+            cost: "numbers of more than 32 bits".to_owned(),
+            advice: "take fast",
+        });
+    }
+    Ok(())
+}
+
+/// The canonical forest of an edge list in host memory, on the device of the run.
+///
+/// # Errors
+/// If there is no such device, the graph is too large, or the device fails or has too little
+/// memory.
+pub fn from_host<W: Weight>(edges: Edges<'_, W>, run: &mut Run<'_>) -> Result<EdgeSet, SolveError> {
+    admit(edges.vertices(), edges.len())?;
+    let device = &*Device::open(run.device())?;
+    if edges.is_empty() {
+        return Ok(EdgeSet::new(0));
+    }
+    let keys = Keys::of_weights::<W>(edges.order());
+    let input = Graph::new(edges.vertices(), edges.len() as u32, 0, keys);
+    let mut plan = run.compile(|_| Plan::new(device, input, Form::Edges))?;
+    device.admit(plan.layout.bytes(), DeviceEdges::<W>::bytes(edges.len()))?;
+    let graph = run.upload(|run| {
+        plan.allocate(device, run)?;
+        DeviceEdges::upload(device, edges, run.threads())
+    })?;
+    solve(device, plan, graph_of_edges(&graph)?, run)
 }
 
 /// The solver for rows.
@@ -120,7 +134,7 @@ impl Algorithm for FastRows {
     };
 
     fn admit(&self, vertices: u32, edges: usize) -> Result<(), SolveError> {
-        Fast.admit(vertices, edges)
+        admit(vertices, edges)
     }
 
     fn solve<W: Weight>(
@@ -190,8 +204,31 @@ pub fn ids_on_edges<W: Weight>(
     Ok(ids)
 }
 
+/// The canonical forest of an edge list that has edges and is stored on the device. The forest
+/// stays there, in the scratch memory, until the answer is dropped.
+pub(crate) fn find_on_edges<'a, W: Weight>(
+    device: &'a Device,
+    graph: &DeviceEdges<W>,
+    run: &mut Run<'_>,
+) -> Result<Found<'a>, SolveError> {
+    let input = graph_of_edges(graph)?;
+    let plan = planned(device, input, Form::Edges, run)?;
+    find_forest(device, plan, input, run)
+}
+
+/// The bytes of scratch memory for an edge list of this size. The first call loads the kernel.
+pub(crate) fn scratch_bytes(
+    device: &Device,
+    vertices: u32,
+    edges: u32,
+    keys: Keys,
+) -> Result<usize, DeviceError> {
+    let plan = Plan::new(device, Graph::new(vertices, edges, 0, keys), Form::Edges)?;
+    Ok(plan.layout.bytes())
+}
+
 fn graph_of_edges<W: Weight>(graph: &DeviceEdges<W>) -> Result<Graph, SolveError> {
-    Fast.admit(graph.vertices, graph.edges as usize)?;
+    admit(graph.vertices, graph.edges as usize)?;
     let mut input = Graph::new(graph.vertices, graph.edges, 0, graph.keys);
     input.u = graph.u.address();
     input.v = graph.v.address();
@@ -217,7 +254,7 @@ pub fn on_rows<W: Weight>(
 }
 
 fn graph_of_rows<W: Weight>(graph: &DeviceCsr<W>) -> Result<Graph, SolveError> {
-    Fast.admit(graph.vertices, graph.edges as usize)?;
+    admit(graph.vertices, graph.edges as usize)?;
     if graph.entries > MOST_ENTRIES {
         return Err(DeviceError::TooManyEntries { entries: graph.entries.into() }.into());
     }

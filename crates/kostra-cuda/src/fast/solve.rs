@@ -18,13 +18,14 @@ use crate::device::Scratch;
 use crate::{Device, DeviceError};
 
 /// A forest with one bit per edge, in the scratch memory of the solve that found it.
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     scratch: Scratch<'a>,
     forest: Range<usize>,
 }
 
 impl Found<'_> {
-    pub(super) fn words(&self) -> CudaView<'_, u32> {
+    /// One bit per edge, in an even number of words.
+    pub(crate) fn words(&self) -> CudaView<'_, u32> {
         let words = self.forest.len() / size_of::<u32>();
         // SAFETY: any bytes are valid integers.
         unsafe { self.scratch.slice(self.forest.clone()).transmute(words) }

@@ -1,6 +1,8 @@
 /* A CUDA driver without a device, for tests of the order of the host's calls. Device memory is host
    memory that is zero at first, and a kernel does nothing. Each call that a test checks is a line
-   in the file that KOSTRA_FAKE_LOG names. */
+   in the file that KOSTRA_FAKE_LOG names. KOSTRA_FAKE_DEVICES is the number of devices, 1 by
+   default. KOSTRA_FAKE_PEERS=0 denies a device the memory of the others. KOSTRA_FAKE_FAULT=CALL:N
+   makes a call fail on device N: "allocate", "launch" or "copy". */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,10 +37,28 @@ static int allocate(void** memory, size_t bytes) {
     return 0;
 }
 
+/* The context of device N is N + 1. */
+static _Thread_local size_t current;
+
+static int fails(const char* call) {
+    const char* fault = getenv("KOSTRA_FAKE_FAULT");
+    size_t length = strlen(call);
+    return fault && strncmp(fault, call, length) == 0 && fault[length] == ':' &&
+           strtoul(fault + length + 1, NULL, 10) + 1 == current;
+}
+
 /* The machine. */
 int cuInit(unsigned flags) { return (void)flags, 0; }
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
-int cuDeviceGetCount(int* count) { return *count = 1, 0; }
+int cuDeviceGetCount(int* count) {
+    const char* devices = getenv("KOSTRA_FAKE_DEVICES");
+    return *count = devices ? atoi(devices) : 1, 0;
+}
+int cuDeviceCanAccessPeer(int* can, int device, int peer) {
+    const char* peers = getenv("KOSTRA_FAKE_PEERS");
+    *can = !peers || strcmp(peers, "0") != 0;
+    return note("%d asks for the memory of %d\n", device, peer), 0;
+}
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char* name, int length, int device) {
     return (void)device, snprintf(name, (size_t)length, "a fake device"), 0;
@@ -61,11 +81,11 @@ int cuMemGetInfo_v2(size_t* available, size_t* all) {
     return *available = *all = (size_t)1 << 40, 0;
 }
 int cuDevicePrimaryCtxRetain(void** context, int device) {
-    return (void)device, *context = (void*)1, 0;
+    return *context = (void*)((size_t)device + 1), 0;
 }
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, 0; }
-int cuCtxGetCurrent(void** context) { return *context = (void*)1, 0; }
-int cuCtxSetCurrent(void* context) { return (void)context, 0; }
+int cuCtxGetCurrent(void** context) { return *context = (void*)current, 0; }
+int cuCtxSetCurrent(void* context) { return current = (size_t)context, 0; }
 int cuCtxSynchronize(void) { return 0; }
 int cuGetErrorName(int code, const char** text) { return (void)code, *text = "fake", 0; }
 int cuGetErrorString(int code, const char** text) { return (void)code, *text = "fake", 0; }
@@ -78,10 +98,15 @@ int cuMemPoolGetAttribute(void* pool, int name, void* value) {
 int cuMemPoolSetAttribute(void* pool, int name, void* value) {
     return (void)pool, (void)name, (void)value, 0;
 }
+int cuMemPoolTrimTo(void* pool, size_t bytes) { return (void)pool, (void)bytes, 0; }
+int cuMemPoolSetAccess(void* pool, const void* descriptions, size_t count) {
+    return (void)pool, (void)descriptions, (void)count, note("give access\n"), 0;
+}
 int cuMemAlloc_v2(address* memory, size_t bytes) {
     return note("allocate\n"), allocate((void**)memory, bytes);
 }
 int cuMemAllocAsync(address* memory, size_t bytes, void* stream) {
+    if (fails("allocate")) return 2;
     return (void)stream, note("allocate\n"), allocate((void**)memory, bytes);
 }
 int cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
@@ -91,6 +116,7 @@ int cuMemFree_v2(address memory) { return free((void*)memory), 0; }
 int cuMemFreeAsync(address memory, void* stream) { return (void)stream, free((void*)memory), 0; }
 int cuMemFreeHost(void* memory) { return free(memory), 0; }
 int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void* stream) {
+    if (fails("copy")) return 719;
     return (void)stream, memcpy((void*)to, (void*)from, bytes), 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, address from, size_t bytes, void* stream) {
@@ -141,6 +167,7 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
                    void** parameters, void** extra) {
     (void)x, (void)y, (void)z, (void)block_x, (void)block_y, (void)block_z;
     (void)shared, (void)stream, (void)parameters, (void)extra;
+    if (fails("launch")) return 719;
     return note("launch %s\n", ((struct function*)function)->name), 0;
 }
 int cuLaunchCooperativeKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned block_x,

@@ -7,7 +7,7 @@
 //! ```text
 //! cargo build --release --package kostra-testkit --example on_device
 //! on_device TESTDATA [--graphs 100000] [--seed 1] [--path 10000000] [--star 1000000] \
-//!     [--hard 1] [--device 0] [--solver ID]
+//!     [--hard 1] [--device 0,1] [--solver ID]
 //! ```
 //!
 //! Prints one line per check of a solver, or the fault. The exit code is 1 if a solver has a
@@ -39,18 +39,19 @@ struct Arguments {
     /// Every `hard`-th hard graph is solved, or none if 0. Under a sanitizer, all of them would
     /// take too long.
     hard: u64,
-    device: usize,
+    /// The devices. Solvers that run on one device take the first one.
+    devices: Vec<usize>,
     only: Option<String>,
 }
 
 fn main() {
     let arguments = arguments().unwrap_or_else(|error| {
         eprintln!(
-            "{error}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--star N] [--hard N] [--device D] [--solver ID]"
+            "{error}\nusage: on_device TESTDATA [--graphs N] [--seed S] [--path N] [--star N] [--hard N] [--device D,D] [--solver ID]"
         );
         exit(2);
     });
-    let device = Device::open(arguments.device).unwrap_or_else(|error| {
+    let device = Device::open(arguments.devices[0]).unwrap_or_else(|error| {
         println!("{error}");
         exit(1);
     });
@@ -82,7 +83,7 @@ fn arguments() -> Result<Arguments, String> {
         path: 10_000_000,
         star: 1_000_000,
         hard: 1,
-        device: 0,
+        devices: vec![0],
         only: None,
     };
     let mut arguments = std::env::args().skip(1);
@@ -96,7 +97,10 @@ fn arguments() -> Result<Arguments, String> {
             "--path" => parsed.path = number()?,
             "--star" => parsed.star = number()?,
             "--hard" => parsed.hard = number()?,
-            "--device" => parsed.device = number()? as usize,
+            "--device" => {
+                let numbers = value.split(',').map(str::parse).collect::<Result<_, _>>();
+                parsed.devices = numbers.map_err(|_| format!("{name} needs numbers"))?;
+            }
             "--solver" => parsed.only = Some(value),
             _ => return Err(format!("unknown option {name}")),
         }
@@ -134,7 +138,7 @@ fn examine_cases(solver: &dyn Solver, arguments: &Arguments) -> Result<usize, St
             let answer = case.answer(order);
             for settings in variants(solver.info()) {
                 let about = || format!("case {} in {order:?}, {settings:?}", case.name);
-                let forest = solve(solver, &case.graph, order, arguments.device, &settings)
+                let forest = solve(solver, &case.graph, order, &arguments.devices, &settings)
                     .map_err(|error| format!("{}: {error}", about()))?;
                 compare(solver, forest.ids(), &answer.forest)
                     .map_err(|fault| format!("{}: {fault}", about()))?;
@@ -160,7 +164,7 @@ fn examine_random_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<(
             .collect();
         let about = || format!("seed {seed}, {order:?}, {settings:?}, {}", describe(&graph));
         let right = by_processor(&graph, order)?;
-        let forest = solve(solver, &graph, order, arguments.device, &settings);
+        let forest = solve(solver, &graph, order, &arguments.devices, &settings);
         forest
             .and_then(|forest| compare(solver, forest.ids(), right.ids()))
             .map_err(|fault| format!("{}: {fault}", about()))?;
@@ -181,7 +185,7 @@ fn examine_hard_graphs(solver: &dyn Solver, arguments: &Arguments) -> Result<usi
                     let about = || {
                         format!("{name}, {} weights, {order:?}, {settings:?}", graph.weight_type())
                     };
-                    solve(solver, &graph, order, arguments.device, &settings)
+                    solve(solver, &graph, order, &arguments.devices, &settings)
                         .and_then(|forest| compare(solver, forest.ids(), right.ids()))
                         .map_err(|fault| format!("{}: {fault}", about()))?;
                 }
@@ -204,7 +208,7 @@ fn examine_tree(
     for order in ORDERS {
         for settings in variants(solver.info()) {
             let about = || format!("{name} of {m} edges in {order:?}, {settings:?}");
-            let forest = solve(solver, &tree, order, arguments.device, &settings)
+            let forest = solve(solver, &tree, order, &arguments.devices, &settings)
                 .map_err(|error| format!("{}: {error}", about()))?;
             if !forest.ids().iter().copied().eq(0..m) {
                 return Err(format!("{}: {} edges", about(), forest.ids().len()));
@@ -218,10 +222,11 @@ fn solve(
     solver: &dyn Solver,
     graph: &AnyGraph,
     order: Order,
-    device: usize,
+    devices: &[usize],
     settings: &[(&str, u64)],
 ) -> Result<Forest, String> {
-    let mut run = Run::new().on_threads(4).on_device(device);
+    let mut run = Run::new().on_threads(4);
+    run = if solver.uses_devices() { run.on_devices(devices) } else { run.on_device(devices[0]) };
     for (name, value) in settings {
         run = run.with_option(solver.info(), name, *value).map_err(|error| error.to_string())?;
     }

@@ -132,14 +132,19 @@ struct Plan {
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let (matching, refinement) = (arguments.matching, arguments.refinement);
-        let place = match arguments.device {
-            Device::Cuda(ordinal) => Place::Device {
+        let place = match (&arguments.device, arguments.device.single()) {
+            (Device::Cuda(_), Some(ordinal)) => Place::Device {
                 ordinal,
                 matching: matching.unwrap_or_default(),
                 refinement: refinement.unwrap_or_default(),
             },
-            Device::Processor if matching.is_none() && refinement.is_none() => Place::Processor,
-            Device::Processor => {
+            (Device::Cuda(_), None) => {
+                anyhow::bail!("a graph is partitioned on one device; name one in `--device`")
+            }
+            (Device::Processor, _) if matching.is_none() && refinement.is_none() => {
+                Place::Processor
+            }
+            (Device::Processor, _) => {
                 let option = if matching.is_some() { "--matching" } else { "--refinement" };
                 anyhow::bail!("`{option}` has no effect on the processor; pass `--device cuda`")
             }

@@ -47,8 +47,8 @@ pub(in crate::commands) struct Arguments {
     )]
     pub(super) algorithm: String,
 
-    /// Where to solve: cpu, cuda, or cuda:1 for the second CUDA device [default: cuda if there is a
-    /// device and the graph is large enough, else cpu]
+    /// Where to solve: cpu, cuda, cuda:1 for the second CUDA device, or cuda:0,1 for two of them
+    /// [default: cuda if there is a device and the graph is large enough, else cpu]
     #[arg(long, value_name = "DEVICE", value_parser = parse_device)]
     pub(super) device: Option<Device>,
 

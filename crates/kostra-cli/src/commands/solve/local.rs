@@ -85,7 +85,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
 /// because reading can take minutes, and without a device the time would be lost.
 fn open_device(plan: &Plan) -> anyhow::Result<Duration> {
     let start = Instant::now();
-    if let Some(ordinal) = plan.device_ordinal() {
+    for ordinal in plan.device_ordinals() {
         let _stage = Stage::start("opening the device");
         cuda::Device::open(ordinal)?;
     }
@@ -142,10 +142,11 @@ fn solve_or_fall_back(
 }
 
 fn choose_solver(plan: &Plan, graph: &AnyGraph) -> anyhow::Result<&'static dyn Solver> {
-    match (plan.algorithm.in_process()?, plan.device) {
+    match (plan.algorithm.in_process()?, &plan.device) {
         (Some(solver), _) => Ok(solver),
         (None, None) => Ok(kostra::auto(graph)),
         (None, Some(Device::Processor)) => Ok(kostra::auto_on_processor(graph)),
+        (None, Some(Device::Cuda(ordinals))) if ordinals.len() > 1 => Ok(cuda::FOR_SEVERAL),
         (None, Some(Device::Cuda(_))) => cuda::FASTEST
             .ok_or_else(|| anyhow::anyhow!("this build has no algorithm for CUDA devices")),
     }
@@ -169,9 +170,7 @@ fn solve(
     let mut run = Run::new()
         .observed_by(&mut watcher)
         .on_threads(algorithm::threads(solver.info(), plan.input.threads));
-    if let Some(ordinal) = plan.device_ordinal() {
-        run = run.on_device(ordinal);
-    }
+    run = run.on_devices(&plan.device_ordinals());
     if let Some(partition) = partition {
         run = run.on_parts(VertexParts::new(partition.parts(), partition.count())?);
     }
@@ -187,9 +186,17 @@ fn place(plan: &Plan, solver: &dyn Solver) -> Place {
     if solver.info().platform != Platform::Cuda {
         return Place::Processor;
     }
-    let ordinal = plan.device_ordinal().unwrap_or(0);
-    let name = cuda::Device::open(ordinal).map(|device| device.name().to_owned());
-    Place::Device { name: name.unwrap_or_else(|_| "CUDA device".to_owned()), ordinal }
+    let mut ordinals = plan.device_ordinals();
+    if ordinals.is_empty() {
+        ordinals.push(0);
+    }
+    let mut names: Vec<_> = ordinals
+        .iter()
+        .filter_map(|&ordinal| Some(cuda::Device::open(ordinal).ok()?.name().to_owned()))
+        .collect();
+    names.dedup();
+    let name = if names.is_empty() { "CUDA device".to_owned() } else { names.join(" and ") };
+    Place::Device { name, ordinals }
 }
 
 /// Verifies the forest, if planned.

@@ -45,8 +45,8 @@ pub(super) struct ForestFacts {
 pub(super) enum Place {
     /// The processor of this machine.
     Processor,
-    /// A CUDA device.
-    Device { name: String, ordinal: usize },
+    /// CUDA devices: their names, each once, and their numbers.
+    Device { name: String, ordinals: Vec<usize> },
     /// The ranks of an MPI job.
     #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "needs the feature `mpi`"))]
     Ranks { count: usize, phases: Vec<RankPhase> },

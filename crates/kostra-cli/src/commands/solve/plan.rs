@@ -1,5 +1,6 @@
 //! What the arguments of `kostra solve` mean.
 
+use kostra::cuda;
 use kostra::io::{ColumnChoice, ColumnOptions, Input};
 use kostra_core::{Order, Platform, Run, SolverInfo};
 
@@ -36,7 +37,8 @@ impl Plan {
     pub(super) fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let algorithm = Algorithm::find(&arguments.algorithm)?;
         if let Some(info) = algorithm.info() {
-            check_device(info, arguments.device)?;
+            check_device(info, arguments.device.as_ref())?;
+            check_devices(algorithm, arguments.device.as_ref())?;
             for (name, value) in &arguments.set {
                 Run::new().with_option(info, name, *value)?;
             }
@@ -83,14 +85,15 @@ impl Plan {
         u32::try_from(*parts).ok().filter(|parts| *parts > 0)
     }
 
-    /// The number of the device that every graph needs under this plan, if there is one.
-    pub(super) fn device_ordinal(&self) -> Option<usize> {
-        match self.device {
-            Some(Device::Cuda(ordinal)) => Some(ordinal),
-            Some(Device::Processor) => None,
+    /// The numbers of the devices that every graph needs under this plan.
+    pub(super) fn device_ordinals(&self) -> Vec<usize> {
+        match &self.device {
+            Some(Device::Cuda(ordinals)) => ordinals.clone(),
+            Some(Device::Processor) => Vec::new(),
             None => {
-                let info = self.algorithm.info()?;
-                (info.platform == Platform::Cuda).then_some(0)
+                let info = self.algorithm.info();
+                let needs_one = info.is_some_and(|info| info.platform == Platform::Cuda);
+                if needs_one { vec![0] } else { Vec::new() }
             }
         }
     }
@@ -151,7 +154,7 @@ fn check_partition(
 }
 
 /// Refuses a device on which the algorithm does not run.
-fn check_device(info: &SolverInfo, device: Option<Device>) -> anyhow::Result<()> {
+fn check_device(info: &SolverInfo, device: Option<&Device>) -> anyhow::Result<()> {
     let id = info.id;
     match (info.platform, device) {
         (Platform::Cuda, Some(Device::Processor)) => {
@@ -162,4 +165,19 @@ fn check_device(info: &SolverInfo, device: Option<Device>) -> anyhow::Result<()>
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses several devices if the algorithm runs on one.
+fn check_devices(algorithm: Algorithm, device: Option<&Device>) -> anyhow::Result<()> {
+    let (Some(info), Some(Device::Cuda(ordinals))) = (algorithm.info(), device) else {
+        return Ok(());
+    };
+    if ordinals.len() > 1 && !algorithm.uses_devices() {
+        anyhow::bail!(
+            "{} runs on one device; name one, or pass `--algorithm {}`",
+            info.id,
+            cuda::FOR_SEVERAL.info().id
+        );
+    }
+    Ok(())
 }

@@ -90,7 +90,11 @@ fn place(outcome: &Outcome) -> String {
     let threads = count(outcome.threads as u64, "thread", "threads");
     match &outcome.place {
         Place::Processor => threads,
-        Place::Device { name, ordinal } => format!("{name} (cuda:{ordinal})"),
+        Place::Device { name, ordinals } => {
+            let numbers: Vec<_> =
+                ordinals.iter().map(|ordinal| format!("cuda:{ordinal}")).collect();
+            format!("{name} ({})", numbers.join(", "))
+        }
         Place::Ranks { count: ranks, .. } => {
             format!("{}, {threads} each", count(*ranks as u64, "rank", "ranks"))
         }

@@ -247,7 +247,9 @@ fn middle_half(
     ends: impl Fn(usize) -> (u32, u32),
 ) -> (u32, u32) {
     let (start, len) = (segment.start, segment.len.load(Relaxed));
-    let sample = (0..CLAIM_SAMPLE).map(|drawn| ends(start + len * drawn / CLAIM_SAMPLE));
+    // An empty segment has no record to sample: the one at its start is of an earlier round.
+    let draws = if len == 0 { 0 } else { CLAIM_SAMPLE };
+    let sample = (0..draws).map(|drawn| ends(start + len * drawn / CLAIM_SAMPLE));
     let mut sample: Vec<_> =
         sample.flat_map(|(u, v)| [u, v]).filter(|&end| end < components).collect();
     sample.sort_unstable();

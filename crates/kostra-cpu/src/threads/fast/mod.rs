@@ -117,20 +117,32 @@ impl Algorithm for Fast {
         problem: Problem<'_, W>,
         run: &mut Run<'_>,
     ) -> Result<EdgeSet, SolveError> {
-        let edges = problem.edges();
-        let (forest, ()) = with_memory(edges, run, |solve, words, run| {
-            if is_sparse(edges) {
-                solve.contract(words, None, run).map(drop)
-            } else {
-                solve.filter(words, run)
-            }
-        })?;
-        Ok(forest)
+        forest_of_edges(problem.edges(), run)
     }
 
     fn list(&self, forest: EdgeSet, run: &Run<'_>) -> Result<Vec<EdgeId>, OutOfMemory> {
         edge_ids(forest, run.threads())
     }
+}
+
+/// The edges of the canonical forest of an edge list with fewer than [`MANY`] vertices, such as a
+/// range of a graph's edges.
+///
+/// # Errors
+/// When the run is cancelled or the system refuses the memory.
+pub fn forest_of_edges<W: Weight>(
+    edges: Edges<'_, W>,
+    run: &mut Run<'_>,
+) -> Result<EdgeSet, SolveError> {
+    Fast.admit(edges.vertices(), edges.len())?;
+    let (forest, ()) = with_memory(edges, run, |solve, words, run| {
+        if is_sparse(edges) {
+            solve.contract(words, None, run).map(drop)
+        } else {
+            solve.filter(words, run)
+        }
+    })?;
+    Ok(forest)
 }
 
 /// Finds the edges of a part of a graph that are certainly in the forest of the whole graph, and

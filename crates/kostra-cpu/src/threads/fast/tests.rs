@@ -251,3 +251,30 @@ fn the_undecided_edges_of_a_grid_complete_its_forest() {
         }
     }
 }
+
+/// The first segment has edges between the last vertices only, and no edge after two rounds. The
+/// other segments need more rounds.
+#[test]
+fn a_segment_that_has_no_edges_left_is_not_read_in_later_rounds() {
+    let mut random = Random(3);
+    let (others, groups, segments) = (12_000, 2000, 8);
+    let (mut u, mut v, mut w) = (Vec::new(), Vec::new(), Vec::new());
+    for group in 0..groups {
+        let first = others + 4 * group;
+        for (step, weight) in [1, 9, 1].into_iter().enumerate() {
+            u.push(first + step as u32);
+            v.push(first + step as u32 + 1);
+            w.push(weight);
+        }
+    }
+    for _ in 0..(segments - 1) * 3 * groups {
+        u.push(random.below(others));
+        v.push(random.below(others));
+        w.push(random.below(1 << 20) as i32);
+    }
+    let graph = AnyGraph::from_edges((others + 4 * groups) as usize, u, v, w).unwrap();
+    let expected = canonical_ids(&graph, Order::Minimum);
+    let run = Run::new().on_threads(segments as usize);
+    let run = run.with_option(&Fast::INFO, "grain", 1).unwrap();
+    assert_eq!(forest_ids(&Fast, &graph, Order::Minimum, run), expected);
+}

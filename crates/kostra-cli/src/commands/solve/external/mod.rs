@@ -152,7 +152,7 @@ pub(super) fn resolve(
     if resume && checkpoints.is_none() {
         anyhow::bail!("`--resume` needs the output file of the interrupted solve: pass `--output`");
     }
-    if let Some(Device::Cuda(_)) = plan.device {
+    if let Some(Device::Cuda(_)) = &plan.device {
         anyhow::bail!("`--memory` solves on the processor only; omit `--device cuda`");
     }
     let checkpoints = checkpoints.transpose().context("the checkpoint cannot be written")?;

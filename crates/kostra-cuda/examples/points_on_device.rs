@@ -1,0 +1,233 @@
+//! Checks and times the spanning trees of points on a device, on a machine that may have no Rust.
+//!
+//! ```text
+//! cargo build --release --package kostra-cuda --example points_on_device
+//! points_on_device check [MOST_POINTS]      compare with the processor, edge by edge
+//! points_on_device large POINTS             the same with one large set of each kind
+//! points_on_device time POINTS DIMENSIONS f32|f64 uniform|clustered [MIN_SAMPLES]
+//! ```
+//!
+//! `time` takes points in device memory and leaves the tree there. It prints the median of seven
+//! trees after one that is not timed, and the steps of one more. The exit code is 1 if a tree is
+//! wrong or there is no device.
+
+#![allow(unsafe_code, clippy::unwrap_used, reason = "an example that stops at the first error")]
+
+use std::process::exit;
+use std::time::{Duration, Instant};
+
+use kostra_core::random::Stream;
+use kostra_core::{Observer, Round, Run};
+use kostra_cuda::points::{
+    CoordinateType, PointAddresses, PointDistance, spanning_tree, spanning_tree_at,
+};
+use kostra_cuda::{Device, DeviceMemory};
+use kostra_points::{Coordinate, Distance, Metric, Points};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let number = |word: &str| word.parse::<usize>().unwrap();
+    let device = Device::open(0).unwrap_or_else(|error| {
+        println!("{error}");
+        exit(1);
+    });
+    let kernels = kostra_cuda::kernels().unwrap_or_else(|error| error.to_string());
+    println!("{}; kernels {kernels}", device.name());
+    match words[..] {
+        ["check"] => check(3000),
+        ["check", most] => check(number(most)),
+        ["large", points] => check_large(number(points)),
+        ["time", n, d, kind, shape] => time(number(n), number(d), (kind, shape), 1),
+        ["time", n, d, kind, shape, k] => time(number(n), number(d), (kind, shape), number(k)),
+        _ => {
+            println!("usage: points_on_device check [N] | large N | time N D f32|f64 SHAPE [K]");
+            exit(2);
+        }
+    }
+}
+
+/// Coordinates of `n` points of a named shape.
+fn points(shape: &str, n: usize, d: usize, seed: u64) -> Vec<f64> {
+    let stream = Stream::new(seed);
+    let unit = |index: usize| stream.unit(index as u64);
+    let coordinate = |i: usize, k: usize| match shape {
+        "uniform" => unit(i * d + k),
+        // Dense cores and thin surroundings, around n / 1000 + 1 centers.
+        "clustered" => {
+            let cluster = (unit(i) * (n / 1000 + 1) as f64) as usize;
+            let spread = unit(n + i).powi(4) * 0.05;
+            unit(2 * n + cluster * d + k) + spread * (unit(3 * n + d * (n + i) + k) - 0.5)
+        }
+        "lattice" => {
+            let side = (n as f64).powf(1.0 / d as f64).ceil() as usize;
+            (i / side.pow(k as u32) % side) as f64
+        }
+        "duplicates" => (unit((i % (n / 7 + 1)) * d + k) * 5.0).floor(),
+        "equal" => 0.25,
+        "line" => (i as f64) * (k + 1) as f64,
+        "parabola" => (i as f64).powi(2) * (k + 1) as f64,
+        "far" => 1e9 + 1e-2 * unit(i * d + k),
+        "outlier" => {
+            if i == 0 {
+                1e12
+            } else {
+                unit(i * d + k)
+            }
+        }
+        _ => panic!("no shape {shape}"),
+    };
+    (0..n).flat_map(|i| (0..d).map(move |k| (i, k))).map(|(i, k)| coordinate(i, k)).collect()
+}
+
+const SHAPES: [&str; 9] = [
+    "uniform",
+    "clustered",
+    "lattice",
+    "duplicates",
+    "equal",
+    "line",
+    "parabola",
+    "far",
+    "outlier",
+];
+
+/// Compares the device with the processor.
+fn compare<T: Coordinate>(values: &[T], d: usize, min_samples: usize, about: &str) {
+    let points = Points::new(values, d).unwrap();
+    let distance = Distance { metric: Metric::Euclidean, min_samples };
+    let start = Instant::now();
+    let expected = kostra_points::spanning_tree(&points, distance, &mut Run::new().on_threads(16));
+    let by_processor = start.elapsed();
+    let start = Instant::now();
+    let found = spanning_tree(&points, min_samples, &mut Run::new().on_threads(4));
+    let by_device = start.elapsed();
+    let (expected, found) = match (expected, found) {
+        (Ok(expected), Ok(found)) => (expected, found),
+        (expected, found) => {
+            let (expected, found) = (expected.map(|_| ()), found.map(|_| ()));
+            println!("WRONG: {about}, min_samples {min_samples}: {expected:?}, {found:?}");
+            exit(1);
+        }
+    };
+    if points.len() >= 100_000 {
+        println!("  {about}, {min_samples}: processor {by_processor:.2?}, device {by_device:.2?}");
+    }
+    if found != expected {
+        let at = (0..expected.ends.len()).find(|&i| {
+            found.ends.get(i) != Some(&expected.ends[i])
+                || found.distances.get(i) != Some(&expected.distances[i])
+        });
+        println!(
+            "WRONG: {about}, min_samples {min_samples}, {} edges, first at {at:?}",
+            found.ends.len()
+        );
+        if let Some(i) = at {
+            println!("  {:?} {:?}", expected.ends[i], expected.distances[i]);
+            println!("  {:?} {:?}", found.ends.get(i), found.distances.get(i));
+        }
+        exit(1);
+    }
+}
+
+fn check(most: usize) {
+    for d in [1, 2, 3, 4, 5, 7, 8, 9, 12, 16] {
+        let mut sets = 0;
+        for shape in SHAPES {
+            for n in [0, 1, 2, 5, 32, 33, 100, 1025, most] {
+                let values = points(shape, n, d, (d * n) as u64);
+                let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+                for min_samples in [1, 2, 6, 33, 129] {
+                    if min_samples == 1 || min_samples <= n {
+                        compare(&values, d, min_samples, &format!("{shape} {n} x {d} f64"));
+                        compare(&narrow, d, min_samples, &format!("{shape} {n} x {d} f32"));
+                        sets += 2;
+                    }
+                }
+            }
+        }
+        println!("{d} dimensions: {sets} trees are those of the processor");
+    }
+}
+
+fn check_large(n: usize) {
+    for d in [2, 3, 5] {
+        for shape in SHAPES {
+            let values = points(shape, n, d, 7);
+            let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+            compare(&narrow, d, 1, &format!("{shape} {n} x {d} f32"));
+            if d < 5 {
+                compare(&values, d, 5, &format!("{shape} {n} x {d} f64"));
+            }
+        }
+        println!("{d} dimensions: large sets are right");
+    }
+}
+
+/// Adds up the time of each step.
+#[derive(Default)]
+struct Steps {
+    took: Vec<(&'static str, Duration)>,
+    rounds: Vec<(u64, u64)>,
+}
+
+impl Observer for Steps {
+    fn phase_finished(&mut self, name: &'static str, elapsed: Duration) {
+        match self.took.iter_mut().find(|(step, _)| *step == name) {
+            Some((_, sum)) => *sum += elapsed,
+            None => self.took.push((name, elapsed)),
+        }
+    }
+
+    fn round(&mut self, round: Round) {
+        self.rounds.push((round.components, round.edges));
+    }
+}
+
+fn time(n: usize, d: usize, (kind, shape): (&str, &str), min_samples: usize) {
+    let device = Device::open(0).unwrap();
+    let values = points(shape, n, d, 1);
+    let (coordinates, bytes): (_, Vec<u8>) = match kind {
+        "f32" => {
+            (CoordinateType::F32, values.iter().flat_map(|&x| (x as f32).to_ne_bytes()).collect())
+        }
+        _ => (CoordinateType::F64, values.iter().flat_map(|x| x.to_ne_bytes()).collect()),
+    };
+    drop(values);
+    let copy = DeviceMemory::copy_of(&device, &bytes, 8).unwrap();
+    let address = copy.share().unwrap();
+    let addresses =
+        PointAddresses { address, len: n as u32, dimensions: d, stride: d, coordinates };
+    let distance = match min_samples {
+        1 => PointDistance::Euclidean,
+        _ => PointDistance::MutualReachability { min_samples },
+    };
+    let tree = |run: &mut Run<'_>| {
+        let start = Instant::now();
+        // SAFETY: `copy` has the points.
+        let tree = unsafe { spanning_tree_at(&device, &addresses, distance, run) }.unwrap();
+        (start.elapsed(), tree)
+    };
+    drop(tree(&mut Run::new()));
+    let mut times: Vec<Duration> = (0..7).map(|_| tree(&mut Run::new()).0).collect();
+    times.sort();
+    let mut steps = Steps::default();
+    let (_, answer) = tree(&mut Run::new().observed_by(&mut steps));
+    let total: f64 = answer
+        .distances
+        .to_vec()
+        .unwrap()
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|bytes| f64::from_ne_bytes(*bytes))
+        .sum();
+    println!(
+        "{n} x {d} {kind} {shape}, min_samples {min_samples}: median {:.2?} ({:.2?} to {:.2?}), total {total}",
+        times[3], times[0], times[6]
+    );
+    for (step, took) in steps.took {
+        print!("  {step} {:.2} ms", took.as_secs_f64() * 1e3);
+    }
+    println!("\n  rounds (components, searches): {:?}", steps.rounds);
+}

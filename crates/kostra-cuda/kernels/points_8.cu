@@ -1,0 +1,9 @@
+// The tree over points of up to 8 dimensions, and the searches in it.
+
+#include "common.cuh"
+
+constexpr u32 D = 8;
+
+#include "points/cores.cuh"
+#include "points/search.cuh"
+#include "points/tree.cuh"

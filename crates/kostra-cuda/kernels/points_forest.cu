@@ -1,0 +1,232 @@
+// The components of the rounds and the edges of the tree. Nothing here depends on the number of
+// dimensions or the type of coordinates.
+
+#include "points/counters.cuh"
+#include "points/extent.cuh"
+
+constexpr u32 THREADS = 256;
+constexpr u32 LEAF = 32;
+// The longest run of equal distances that one thread puts in order.
+constexpr u32 LONGEST_RUN = 64;
+
+enum : u32 { EVERY_LANE = 0xFFFFFFFFu };
+
+// Appends `item` of the threads that have one to `list`. The order within a block is kept. Every
+// thread of the block calls it.
+__device__ __forceinline__ void append(bool has, u32 item, u32* list, u32* length) {
+    __shared__ u32 before[THREADS / 32 + 1];
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    u32 having = __ballot_sync(EVERY_LANE, has);
+    if (lane == 0) before[warp] = __popc(having);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        u32 sum = 0;
+        for (u32 i = 0; i < THREADS / 32; i++) {
+            u32 own = before[i];
+            before[i] = sum;
+            sum += own;
+        }
+        before[THREADS / 32] = sum > 0 ? atomicAdd(length, sum) : 0;
+    }
+    __syncthreads();
+    u32 place = before[THREADS / 32] + before[warp] + __popc(having & ((1u << lane) - 1));
+    if (has) list[place] = item;
+    __syncthreads();
+}
+
+// ---- Input
+
+// Collects the least coordinate of each dimension, and the complement of the greatest one, as
+// integers of the same order. `fault` becomes the first place that has no finite number, counted
+// row by row. A block serves one dimension.
+#define EXTENT(TYPE, T, LARGEST)                                                                   \
+    KERNEL extent_##TYPE(const T* points, u32 dimensions, u64 stride, u32 count, u64* extent,      \
+                         u64* fault) {                                                             \
+        u64 k = blockIdx.y, low = ~0ull, high = ~0ull, wrong = ~0ull;                              \
+        for (u64 i = first_index(); i < count; i += index_stride()) {                              \
+            T value = points[i * stride + k];                                                      \
+            if (!(value >= -LARGEST && value <= LARGEST)) wrong = min(wrong, i * dimensions + k);  \
+            u64 key = to_extent((double)value);                                                    \
+            low = min(low, key);                                                                   \
+            high = min(high, ~key);                                                                \
+        }                                                                                          \
+        for (u32 step = 16; step > 0; step /= 2) {                                                 \
+            low = min(low, __shfl_xor_sync(EVERY_LANE, low, step));                                \
+            high = min(high, __shfl_xor_sync(EVERY_LANE, high, step));                             \
+        }                                                                                          \
+        if (wrong != ~0ull) atomicMin(fault, wrong);                                               \
+        if (threadIdx.x % 32 == 0) {                                                               \
+            lower(&extent[k], low);                                                                \
+            lower(&extent[16 + k], high);                                                          \
+        }                                                                                          \
+    }
+
+EXTENT(f32, float, 3.402823466e38f)
+EXTENT(f64, double, 1.7976931348623157e308)
+
+// ---- Components
+// A component is named by one of its points.
+
+KERNEL __launch_bounds__(THREADS) begin(u32 count, u32* labels, u32* parents, u32* components,
+                                        u64* bounds, u64* pairs) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        labels[i] = parents[i] = components[i] = (u32)i;
+        bounds[i] = pairs[i] = ~0ull;
+    }
+}
+
+// With core distances, there are no lists, and no pair of a point is nearer than its core distance.
+// `order` has the given index of each point.
+KERNEL __launch_bounds__(THREADS) begin_with_cores(u32 count, const u32* order, const double* given,
+                                                   u64* cores, uint4* lists, u64* least_keys) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        double core = given[order[i]];
+        cores[i] = least_keys[i] = (u64)__double_as_longlong(core == 0 ? 0 : core);
+        lists[i] = make_uint4(NONE, NONE, NONE, NONE);
+    }
+}
+
+// Lists the points that have to search: nothing is known of other components below the bound.
+KERNEL __launch_bounds__(THREADS) list_searches(u32 count, const u32* labels, const uint4* lists,
+                                                const u64* least_keys, const u64* bounds,
+                                                u32* queries, u32* counters) {
+    u64 rounded = (count + THREADS - 1) / THREADS * (u64)THREADS;
+    for (u64 i = first_index(); i < rounded; i += index_stride()) {
+        bool searches = i < count && lists[i].x == NONE && least_keys[i] <= bounds[labels[i]] &&
+            least_keys[i] != ~0ull;
+        append(searches, (u32)i, queries, &counters[QUERIES]);
+    }
+}
+
+// Each component's pair: the first in the order among those of the least distance.
+KERNEL __launch_bounds__(THREADS) choose(u32 count, const u32* labels, const uint4* lists,
+                                         const u64* keys, const u64* bounds, const u32* order,
+                                         u64* pairs) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u32 found = lists[i].x, own = labels[i];
+        if (found == NONE || keys[i] != bounds[own]) continue;
+        u32 a = order[i], b = order[found];
+        lower(&pairs[own], (u64)min(a, b) << 32 | max(a, b));
+    }
+}
+
+// Hooks each component to the one at the other end of its pair.
+KERNEL __launch_bounds__(THREADS) hook(const u32* components, u32 count, const u64* pairs,
+                                       const u32* inverse, const u32* labels, u32* hooks) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u32 component = components[i];
+        u64 pair = pairs[component];
+        u32 a = labels[inverse[(u32)(pair >> 32)]], b = labels[inverse[(u32)pair]];
+        hooks[component] = a == component ? b : a;
+    }
+}
+
+// Of two components that hook to each other, the lower one becomes a root. Every other component
+// adds its pair to the tree.
+KERNEL __launch_bounds__(THREADS) add_edges(const u32* components, u32 count, const u64* pairs,
+                                            const u64* bounds, const u32* hooks, u32* parents,
+                                            u64* edge_keys, u64* edge_pairs, u32* counters) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u32 component = components[i], other = hooks[component];
+        bool is_root = hooks[other] == component && component < other;
+        parents[component] = is_root ? component : other;
+        if (is_root) continue;
+        u32 place = atomicAdd(&counters[EDGES], 1);
+        edge_keys[place] = bounds[component];
+        edge_pairs[place] = pairs[component];
+    }
+}
+
+// Makes each component point to its root, and lists the roots with new bounds. Threads shorten each
+// other's paths: what they write is always further up.
+KERNEL __launch_bounds__(THREADS) shortcut(const u32* components, u32 count, u32* parents,
+                                           u64* bounds, u64* pairs, u32* roots, u32* counters) {
+    u64 rounded = (count + THREADS - 1) / THREADS * (u64)THREADS;
+    for (u64 i = first_index(); i < rounded; i += index_stride()) {
+        u32 component = components[i < count ? i : 0];
+        if (i < count) {
+            u32 parent = load(&parents[component]);
+            for (u32 above = load(&parents[parent]); above != parent;) {
+                *(volatile u32*)&parents[component] = above;
+                parent = above;
+                above = load(&parents[parent]);
+            }
+            if (parent == component) bounds[component] = pairs[component] = ~0ull;
+        }
+        append(i < count && load(&parents[component]) == component, component, roots,
+               &counters[COMPONENTS]);
+    }
+}
+
+// Labels each point by its root, and each leaf by the component of all its points, if it is one.
+KERNEL __launch_bounds__(THREADS) label_leaves(u32 count, const u32* parents, u32* labels,
+                                               u32* node_labels) {
+    u64 leaves = (count + LEAF - 1) / LEAF;
+    u32 lane = threadIdx.x % LEAF;
+    for (u64 leaf = first_index() / LEAF; leaf < leaves; leaf += index_stride() / LEAF) {
+        u64 point = leaf * LEAF + lane;
+        u32 label = point < count ? parents[labels[point]] : NONE;
+        if (point < count) labels[point] = label;
+        u32 first = __shfl_sync(EVERY_LANE, label, 0);
+        bool same = __all_sync(EVERY_LANE, point >= count || label == first);
+        if (lane == 0) node_labels[leaf] = same ? first : NONE;
+    }
+}
+
+// The same for the nodes of the level that begins at `begin`.
+KERNEL __launch_bounds__(THREADS) label_nodes(u32 below, u32 children, u32 begin, u32 nodes,
+                                              u32* node_labels) {
+    u32 lane = threadIdx.x % LEAF;
+    for (u64 node = first_index() / LEAF; node < nodes; node += index_stride() / LEAF) {
+        u64 child = node * LEAF + lane;
+        u32 label = child < children ? node_labels[below + child] : NONE;
+        u32 first = __shfl_sync(EVERY_LANE, label, 0);
+        bool same = __all_sync(EVERY_LANE, child >= children || label == first);
+        if (lane == 0) node_labels[begin + node] = same ? first : NONE;
+    }
+}
+
+// ---- Edges in order
+
+KERNEL __launch_bounds__(THREADS) number(u32 count, u32* places) {
+    for (u64 i = first_index(); i < count; i += index_stride()) places[i] = (u32)i;
+}
+
+// `places` has the place of each edge in ascending order of distances. Puts runs of equal distances
+// in the order of their pairs.
+KERNEL __launch_bounds__(THREADS) order_runs(u32 count, const u64* sorted_keys, u32* places,
+                                             const u64* edge_pairs, u32* counters) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u64 key = sorted_keys[i];
+        if ((i > 0 && sorted_keys[i - 1] == key) || i + 1 == count || sorted_keys[i + 1] != key) {
+            continue;
+        }
+        u64 end = i + 1;
+        while (end < count && end - i <= LONGEST_RUN && sorted_keys[end] == key) end++;
+        if (end - i > LONGEST_RUN) {
+            counters[UNORDERED] = 1;
+            continue;
+        }
+        for (u64 next = i + 1; next < end; next++) {
+            u32 place = places[next];
+            u64 pair = edge_pairs[place], at = next;
+            for (; at > i && edge_pairs[places[at - 1]] > pair; at--) places[at] = places[at - 1];
+            places[at] = place;
+        }
+    }
+}
+
+// The keys or pairs at the given places.
+KERNEL __launch_bounds__(THREADS) gather(u32 count, const u32* places, const u64* from, u64* to) {
+    for (u64 i = first_index(); i < count; i += index_stride()) to[i] = from[places[i]];
+}
+
+// The ends of each edge, the lower one first, and its distance.
+KERNEL __launch_bounds__(THREADS) report(u32 count, const u64* sorted_keys, const u32* places,
+                                         const u64* edge_pairs, uint2* ends, double* distances) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u64 pair = edge_pairs[places[i]];
+        ends[i] = make_uint2((u32)(pair >> 32), (u32)pair);
+        distances[i] = __dsqrt_rn(__longlong_as_double((long long)sorted_keys[i]));
+    }
+}

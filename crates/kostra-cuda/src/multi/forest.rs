@@ -1,0 +1,252 @@
+//! Lists of edges on one device, and their forests as lists of their own.
+
+#![allow(unsafe_code, reason = "kernels are launched, and device memory is known by its address")]
+
+use std::ops::Range;
+
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, DevicePtr};
+use kostra_core::{Run, SolveError, Weight};
+
+use super::transfer::Region;
+use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
+use crate::columns::{load_places, places_of_members};
+use crate::launch::{grid_stride, launch};
+use crate::source::Source;
+use crate::{Device, DeviceError, fast};
+
+const SOURCE: Source = Source { name: "multi", text: include_str!("../../kernels/multi.cu") };
+
+/// Loads the kernels of this file for a width of keys.
+pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
+    load_places(device)?;
+    device.function(SOURCE, taking(keys))?;
+    device.function(SOURCE, "mark_members").map(drop)
+}
+
+fn taking(keys: Keys) -> &'static str {
+    if keys.wide { "take_members_64" } else { "take_members_32" }
+}
+
+/// The ids of the edges of a list, which ascend. Edges of forests have ids of their own; those of
+/// all other edges follow each other.
+pub(super) struct Ids {
+    /// The ids of the edges of forests.
+    known: CudaSlice<u32>,
+    /// The place of the first edge of a forest.
+    first: u32,
+    /// What is added to the place of each other edge, modulo 2^32.
+    offset: u32,
+}
+
+/// Where a list has the edges of forests, beside its other edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    After,
+}
+
+impl Ids {
+    /// The ids of edges that follow each other from `first` on.
+    pub(super) fn from(device: &Device, first: u32) -> Result<Self, DeviceError> {
+        Ok(Self { known: device.uninit(0)?, first: 0, offset: first })
+    }
+}
+
+/// The forest of some edges, in device memory: its edges, ascending by id.
+pub(super) struct DeviceForest<W: Weight> {
+    len: usize,
+    u: CudaSlice<u32>,
+    v: CudaSlice<u32>,
+    weights: CudaSlice<W>,
+    ids: CudaSlice<u32>,
+}
+
+impl<W: Weight> DeviceForest<W> {
+    pub(super) fn empty(device: &Device) -> Result<Self, DeviceError> {
+        Self::uninit(device, 0)
+    }
+
+    fn uninit(device: &Device, len: usize) -> Result<Self, DeviceError> {
+        Ok(Self {
+            len,
+            u: device.uninit(len)?,
+            v: device.uninit(len)?,
+            weights: device.uninit(len)?,
+            ids: device.uninit(len)?,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The bytes of an edge of a forest.
+pub(super) const fn forest_edge_bytes<W: Weight>() -> usize {
+    12 + size_of::<W>()
+}
+
+/// A list of edges in device memory: edges of forests, and edges whose ids follow each other.
+pub(super) struct List<W: Weight> {
+    pub(super) edges: DeviceEdges<W>,
+    ids: Ids,
+}
+
+impl<W: Weight> List<W> {
+    /// Allocates a list of `known` edges of forests on one side, and of the edges with the ids
+    /// `others`.
+    pub(super) fn uninit(
+        device: &Device,
+        (vertices, keys): (u32, Keys),
+        (known, side): (usize, Side),
+        others: Range<usize>,
+    ) -> Result<Self, DeviceError> {
+        let len = known + others.len();
+        let (first, start) = match side {
+            Side::Before => (0, known),
+            Side::After => (others.len(), 0),
+        };
+        let ids = Ids {
+            known: device.uninit(known)?,
+            first: first as u32,
+            offset: (others.start as u32).wrapping_sub(start as u32),
+        };
+        let edges = DeviceEdges {
+            vertices,
+            edges: len as u32,
+            u: device.uninit(len)?.into(),
+            v: device.uninit(len)?.into(),
+            weights: device.uninit(len)?.into(),
+            keys,
+        };
+        Ok(Self { edges, ids })
+    }
+
+    /// The place of the first edge that is not of a forest.
+    pub(super) fn others_at(&self) -> usize {
+        if self.ids.first == 0 { self.ids.known.len() } else { 0 }
+    }
+
+    /// The addresses of the ends and the weight of the edge at a place.
+    pub(super) fn addresses(&self, place: usize) -> [CUdeviceptr; 3] {
+        let at = |address: CUdeviceptr, size: usize| address + (place * size) as CUdeviceptr;
+        [
+            at(self.edges.u.address(), 4),
+            at(self.edges.v.address(), 4),
+            at(self.edges.weights.address(), size_of::<W>()),
+        ]
+    }
+
+    /// The address of the id of an edge of a forest. `known` counts these edges.
+    pub(super) fn id_address(&self, known: usize) -> CUdeviceptr {
+        address(&self.ids.known) + 4 * known as CUdeviceptr
+    }
+
+    /// What to copy so that the edges of forests from `known` on are those of `forest`, which is on
+    /// this device or another one.
+    pub(super) fn regions(&self, known: usize, forest: &DeviceForest<W>) -> [Region; 4] {
+        let [u, v, weights] = self.addresses(self.ids.first as usize + known);
+        let ids = self.id_address(known);
+        let region = |from, to, size| Region { from, to, bytes: forest.len * size };
+        [
+            region(address(&forest.u), u, 4),
+            region(address(&forest.v), v, 4),
+            region(address(&forest.weights), weights, size_of::<W>()),
+            region(address(&forest.ids), ids, 4),
+        ]
+    }
+
+    /// The forest of the list.
+    pub(super) fn reduce(&self, device: &Device) -> Result<DeviceForest<W>, SolveError> {
+        reduce(device, &self.edges, &self.ids)
+    }
+
+    /// The forest of the list as members of the set of all `all` edges of the graph.
+    pub(super) fn mark(&self, device: &Device, all: usize) -> Result<DeviceEdgeSet, SolveError> {
+        // Freeing memory of another device makes that one current.
+        device.bind()?;
+        let mut set = DeviceEdgeSet::new(device, all)?;
+        if self.edges.edges > 0 {
+            let found = fast::find_on_edges(device, &self.edges, &mut Run::new())?;
+            let kernel = device.function(SOURCE, "mark_members")?;
+            let (words, count) = (found.words(), found.words().len() as u64);
+            let known = self.ids.known.len() as u32;
+            // SAFETY: the set of the list has `count` words, `known` edges have ids, and all ids
+            // are below `all`.
+            unsafe {
+                launch!(
+                    device,
+                    &kernel,
+                    grid_stride(count),
+                    (SOURCE, "mark_members"),
+                    [
+                        ptr words = &words,
+                        u64 count = &count,
+                        ptr ids = &self.ids.known,
+                        u32 first = &self.ids.first,
+                        u32 known = &known,
+                        u32 offset = &self.ids.offset,
+                        ptr set = &mut set.words,
+                    ],
+                    "marking a forest"
+                )
+            }?;
+            device.finish()?;
+        }
+        Ok(set)
+    }
+}
+
+/// The forest of a list of edges with these ids.
+pub(super) fn reduce<W: Weight>(
+    device: &Device,
+    list: &DeviceEdges<W>,
+    ids: &Ids,
+) -> Result<DeviceForest<W>, SolveError> {
+    device.bind()?; // freeing memory of another device makes that one current
+    if list.edges == 0 {
+        return Ok(DeviceForest::empty(device)?);
+    }
+    let found = fast::find_on_edges(device, list, &mut Run::new())?;
+    let words = found.words();
+    let (before, len) = places_of_members(device, &words)?;
+    let mut forest = DeviceForest::uninit(device, len as usize)?;
+    let kernel = device.function(SOURCE, taking(list.keys))?;
+    let (count, known) = (words.len() as u64, ids.known.len() as u32);
+    // SAFETY: the set has `count` words, and all its members are places in the list. `known` edges
+    // from `first` on have ids. The forest has room for all members.
+    unsafe {
+        launch!(
+            device,
+            &kernel,
+            grid_stride(count),
+            (SOURCE, "take_members"),
+            [
+                ptr words = &words,
+                u64 count = &count,
+                ptr before = &before,
+                ptr u = &list.u,
+                ptr v = &list.v,
+                ptr weights = &list.weights,
+                ptr ids = &ids.known,
+                u32 first = &ids.first,
+                u32 known = &known,
+                u32 offset = &ids.offset,
+                ptr taken_u = &mut forest.u,
+                ptr taken_v = &mut forest.v,
+                ptr taken_weights = &mut forest.weights,
+                ptr taken_ids = &mut forest.ids,
+            ],
+            "listing a forest"
+        )
+    }?;
+    // The scratch memory, which has the set, is free for other solves from here on.
+    device.finish()?;
+    Ok(forest)
+}
+
+/// The address of an array. All work is on one stream, in order, so there is nothing to wait for.
+fn address<T>(array: &CudaSlice<T>) -> CUdeviceptr {
+    array.device_ptr(array.stream()).0
+}

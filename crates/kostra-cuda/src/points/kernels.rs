@@ -1,0 +1,149 @@
+//! The kernels for points.
+
+use cudarc::driver::CudaFunction;
+
+use super::input::CoordinateType;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::shared::constant;
+use crate::source::Source;
+
+/// The kernels that do not depend on the dimensions.
+pub(super) const FOREST: Source =
+    Source { name: "points_forest", text: include_str!("../../kernels/points_forest.cu") };
+/// Of the kernels for each number of dimensions: the texts that declare them.
+pub(super) const TREE: Source =
+    Source { name: "points/tree", text: include_str!("../../kernels/points/tree.cuh") };
+pub(super) const NEIGHBORS: Source =
+    Source { name: "points/neighbors", text: include_str!("../../kernels/points/neighbors.cuh") };
+pub(super) const SEARCH: Source =
+    Source { name: "points/search", text: include_str!("../../kernels/points/search.cuh") };
+pub(super) const CORES: Source =
+    Source { name: "points/cores", text: include_str!("../../kernels/points/cores.cuh") };
+
+/// The files of the kernels for each number of coordinates of a row.
+const OF_WIDTH: [(usize, Source); 5] = [
+    (2, Source { name: "points_2", text: include_str!("../../kernels/points_2.cu") }),
+    (3, Source { name: "points_3", text: include_str!("../../kernels/points_3.cu") }),
+    (4, Source { name: "points_4", text: include_str!("../../kernels/points_4.cu") }),
+    (8, Source { name: "points_8", text: include_str!("../../kernels/points_8.cu") }),
+    (16, Source { name: "points_16", text: include_str!("../../kernels/points_16.cu") }),
+];
+
+/// The most dimensions.
+pub(super) const MOST_DIMENSIONS: usize = OF_WIDTH[OF_WIDTH.len() - 1].0;
+/// The number of neighbors up to which each lane of a warp keeps one.
+const FEW_NEIGHBORS: u32 = super::levels::WIDTH;
+
+/// The indices of the counters.
+pub(super) mod counter {
+    use super::constant;
+
+    const COUNTERS: &str = include_str!("../../kernels/points/counters.cuh");
+    pub(in super::super) const QUERIES: usize = constant(COUNTERS, "QUERIES") as usize;
+    pub(in super::super) const EDGES: usize = constant(COUNTERS, "EDGES") as usize;
+    pub(in super::super) const COMPONENTS: usize = constant(COUNTERS, "COMPONENTS") as usize;
+    pub(in super::super) const UNORDERED: usize = constant(COUNTERS, "UNORDERED") as usize;
+    pub(in super::super) const ALL: usize = constant(COUNTERS, "COUNTERS") as usize;
+}
+
+/// The kernels for points of one number of dimensions and one type of coordinates.
+pub(super) struct Kernels {
+    pub(super) extent: CudaFunction,
+    pub(super) frame: CudaFunction,
+    pub(super) places: CudaFunction,
+    pub(super) rows: CudaFunction,
+    pub(super) leaf_boxes: CudaFunction,
+    pub(super) node_boxes: CudaFunction,
+    pub(super) neighbors: CudaFunction,
+    pub(super) cores_few: CudaFunction,
+    pub(super) cores_many: CudaFunction,
+    /// Without core distances, and with them.
+    pub(super) take: [CudaFunction; 2],
+    pub(super) search: [CudaFunction; 2],
+    pub(super) begin: CudaFunction,
+    pub(super) begin_with_cores: CudaFunction,
+    pub(super) list_searches: CudaFunction,
+    pub(super) choose: CudaFunction,
+    pub(super) hook: CudaFunction,
+    pub(super) add_edges: CudaFunction,
+    pub(super) shortcut: CudaFunction,
+    pub(super) label_leaves: CudaFunction,
+    pub(super) label_nodes: CudaFunction,
+    pub(super) number: CudaFunction,
+    pub(super) order_runs: CudaFunction,
+    pub(super) gather: CudaFunction,
+    pub(super) report: CudaFunction,
+}
+
+impl Kernels {
+    /// Loads the kernels for `dimensions` dimensions, which are at most [`MOST_DIMENSIONS`].
+    pub(super) fn load(
+        device: &Device,
+        dimensions: usize,
+        coordinates: CoordinateType,
+    ) -> Result<Self, DeviceError> {
+        let (_, source) = of_width(dimensions);
+        let suffix = coordinates.suffix();
+        let own = |name: &str| device.function(source, name);
+        let typed = |name: &str| device.function(source, &format!("{name}_{suffix}"));
+        let forest = |name: &str| device.function(FOREST, name);
+        Ok(Self {
+            extent: device.function(FOREST, &format!("extent_{suffix}"))?,
+            frame: typed("frame")?,
+            places: typed("places")?,
+            rows: typed("rows")?,
+            leaf_boxes: own("leaf_boxes")?,
+            node_boxes: own("node_boxes")?,
+            neighbors: typed("neighbors")?,
+            cores_few: typed("cores_few")?,
+            cores_many: typed("cores_many")?,
+            take: [typed("take_plain")?, typed("take_reach")?],
+            search: [typed("search_plain")?, typed("search_reach")?],
+            begin: forest("begin")?,
+            begin_with_cores: forest("begin_with_cores")?,
+            list_searches: forest("list_searches")?,
+            choose: forest("choose")?,
+            hook: forest("hook")?,
+            add_edges: forest("add_edges")?,
+            shortcut: forest("shortcut")?,
+            label_leaves: forest("label_leaves")?,
+            label_nodes: forest("label_nodes")?,
+            number: forest("number")?,
+            order_runs: forest("order_runs")?,
+            gather: forest("gather")?,
+            report: forest("report")?,
+        })
+    }
+
+    /// The kernel for core distances of `neighbors` neighbors.
+    pub(super) fn cores(&self, neighbors: u32) -> &CudaFunction {
+        if neighbors <= FEW_NEIGHBORS { &self.cores_few } else { &self.cores_many }
+    }
+}
+
+/// The number of coordinates of a row in memory, for points of `dimensions` dimensions.
+pub(super) fn row_width(dimensions: usize) -> usize {
+    of_width(dimensions).0.next_power_of_two()
+}
+
+/// The narrowest kernels for points of `dimensions` dimensions.
+fn of_width(dimensions: usize) -> (usize, Source) {
+    let widest = OF_WIDTH[OF_WIDTH.len() - 1];
+    OF_WIDTH.into_iter().find(|(width, _)| *width >= dimensions).unwrap_or(widest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_a_power_of_two_and_has_room_for_all_dimensions() {
+        for dimensions in 1..=MOST_DIMENSIONS {
+            let width = row_width(dimensions);
+            assert!(width >= dimensions && width < 2 * dimensions.max(2));
+            let (kernels, source) = of_width(dimensions);
+            assert_eq!(constant(source.text, "D"), kernels as u64);
+        }
+    }
+}

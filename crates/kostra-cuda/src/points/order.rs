@@ -1,0 +1,144 @@
+//! The edges of the tree in ascending order.
+//!
+//! Edges are sorted by their distances. Then one thread puts each run of equal distances in the
+//! order of the pairs. If a run is long, as among the points of a lattice, the edges are sorted by
+//! their pairs first, and then again by their distances: the sort is stable.
+
+#![allow(unsafe_code, reason = "kernels are launched")]
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaSlice;
+
+use super::kernels::{FOREST, Kernels, counter};
+use super::rounds::FoundEdges;
+use crate::buffers::download;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::launch::{grid_stride, launch};
+use crate::memory::DeviceMemory;
+use crate::radix_sort::{Pairs, RadixSort};
+
+/// The ends and the distances of the edges.
+pub(super) struct Ordered {
+    pub(super) ends: DeviceMemory,
+    pub(super) distances: DeviceMemory,
+}
+
+/// Sorts `count` edges, and reports them. `sort` has memory for as many keys.
+pub(super) fn order(
+    (device, kernels): (&Arc<Device>, &Kernels),
+    edges: &FoundEdges,
+    count: u32,
+    mut sort: RadixSort,
+) -> Result<Ordered, DeviceError> {
+    let order = Order { device, kernels, edges, count };
+    let (ends, distances) = (
+        DeviceMemory::uninit(device, 8 * count as usize)?,
+        DeviceMemory::uninit(device, 8 * count as usize)?,
+    );
+    if count == 0 {
+        return Ok(Ordered { ends, distances });
+    }
+    let mut pairs = Pairs::uninit(device, count as usize)?;
+    let mut spare = Pairs::uninit(device, count as usize)?;
+    order.number(&mut pairs.values)?;
+    order.gather(&pairs.values, &edges.keys, &mut spare.keys)?;
+    std::mem::swap(&mut pairs.keys, &mut spare.keys);
+    sort.sort(device, count, &mut pairs, &mut spare)?;
+    if order.has_long_runs(&mut pairs)? {
+        order.number(&mut pairs.values)?;
+        order.gather(&pairs.values, &edges.pairs, &mut spare.keys)?;
+        std::mem::swap(&mut pairs.keys, &mut spare.keys);
+        sort.sort(device, count, &mut pairs, &mut spare)?;
+        order.gather(&pairs.values, &edges.keys, &mut spare.keys)?;
+        std::mem::swap(&mut pairs.keys, &mut spare.keys);
+        sort.sort(device, count, &mut pairs, &mut spare)?;
+    }
+    // SAFETY: the values are places of edges, and the results have room for all edges.
+    unsafe {
+        launch!(
+            device,
+            &kernels.report,
+            grid_stride(count.into()),
+            (FOREST, "report"),
+            [
+                u32 count = &count,
+                ptr sorted_keys = &pairs.keys,
+                ptr places = &pairs.values,
+                ptr edge_pairs = &edges.pairs,
+                ptr ends = &ends.address(),
+                ptr distances = &distances.address(),
+            ],
+            "listing edges"
+        )
+    }?;
+    Ok(Ordered { ends, distances })
+}
+
+struct Order<'a> {
+    device: &'a Device,
+    kernels: &'a Kernels,
+    edges: &'a FoundEdges,
+    count: u32,
+}
+
+impl Order<'_> {
+    /// Numbers the edges.
+    fn number(&self, places: &mut CudaSlice<u32>) -> Result<(), DeviceError> {
+        // SAFETY: the array has a place for each edge.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.number,
+                grid_stride(self.count.into()),
+                (FOREST, "number"),
+                [u32 count = &self.count, ptr places = places],
+                "listing edges"
+            )
+        }
+    }
+
+    /// Copies the keys at the given places.
+    fn gather(
+        &self,
+        places: &CudaSlice<u32>,
+        from: &CudaSlice<u64>,
+        to: &mut CudaSlice<u64>,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the places are those of edges, and all arrays have a value for each edge.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.gather,
+                grid_stride(self.count.into()),
+                (FOREST, "gather"),
+                [u32 count = &self.count, ptr places = places, ptr from = from, ptr to = to],
+                "listing edges"
+            )
+        }
+    }
+
+    /// Puts short runs of equal distances in order, and says whether there are long ones.
+    fn has_long_runs(&self, sorted: &mut Pairs) -> Result<bool, DeviceError> {
+        let mut counters: CudaSlice<u32> = self.device.filled(counter::ALL, 0)?;
+        // SAFETY: the values are places of edges.
+        unsafe {
+            launch!(
+                self.device,
+                &self.kernels.order_runs,
+                grid_stride(self.count.into()),
+                (FOREST, "order_runs"),
+                [
+                    u32 count = &self.count,
+                    ptr sorted_keys = &sorted.keys,
+                    ptr places = &mut sorted.values,
+                    ptr edge_pairs = &self.edges.pairs,
+                    ptr counters = &mut counters,
+                ],
+                "listing edges"
+            )
+        }?;
+        Ok(download(self.device, &counters)?[counter::UNORDERED] != 0)
+    }
+}
