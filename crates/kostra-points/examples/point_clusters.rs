@@ -1,6 +1,6 @@
 //! From points to clusters: HDBSCAN of points in the plane, with the time of each step.
 //!
-//! `cargo run --release -p kostra-points --example clusters -- 1000000`
+//! `cargo run --release -p kostra-points --example point_clusters -- 1000000`
 
 use std::error::Error;
 use std::time::Instant;
