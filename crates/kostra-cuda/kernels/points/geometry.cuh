@@ -158,7 +158,7 @@ __device__ __forceinline__ Box around(const Box& own) {
     return box;
 }
 
-// The largest of the lanes' numbers, none of which is negative.
+// The largest of the lanes' numbers. No number may be negative.
 __device__ __forceinline__ float largest(float value) {
     return __uint_as_float(__reduce_max_sync(ALL, __float_as_uint(value)));
 }

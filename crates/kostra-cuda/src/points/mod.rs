@@ -62,8 +62,8 @@ pub enum PointDistance {
     },
     /// The mutual reachability distance with given core distances.
     Cores {
-        /// The address of the square of each point's core distance: 64-bit floating-point numbers,
-        /// none of which is negative or NaN.
+        /// The address of the square of each point's core distance: 64-bit floating-point numbers
+        /// that are neither negative nor NaN.
         squares: u64,
     },
 }
