@@ -138,6 +138,9 @@ fn resident<W: Weight>(
         "  resident: cuda-fast {one:.3}, cuda-multi {several:.3} (ratio {ratio:.2}), rows {rows:.3}"
     );
     println!("    the last cuda-multi: {}", parts_of_multi.words());
+    let mut steps = Phases::default();
+    fast::on_edges(first, &whole, &mut Run::new().observed_by(&mut steps))?;
+    println!("    steps of cuda-fast: {}", steps.words());
     Ok(())
 }
 

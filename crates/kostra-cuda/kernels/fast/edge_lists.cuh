@@ -31,6 +31,27 @@ __device__ void Solver<K>::gather_edges(bool filtered, u64 pivot) {
     }
 }
 
+// Lists the edges of the list of light edges.
+template <class K>
+__device__ void Solver<K>::gather_light_edges() {
+    const Key* weights = (const Key*)graph.light_weights;
+    for (u32 i0 = warp * TILE_RECORDS; i0 < graph.lights; i0 += warps * TILE_RECORDS) {
+        Quad<K> edges;
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) {
+            u32 i = edges.id[j] = i0 + 32 * j + lane;
+            bool there = i < graph.lights;
+            edges.a[j] = there ? graph.light_u[i] : 0;
+            edges.b[j] = there ? graph.light_v[i] : 0;
+            edges.key[j] = there ? key_of(weights[i], graph.kind, graph.flip) : 0;
+            edges.keep[j] = edges.a[j] != edges.b[j];
+        }
+        write_min_four(edges);
+#pragma unroll
+        for (u32 j = 0; j < PER_LANE; j++) append(lists.light, edges, j);
+    }
+}
+
 // The second pass over an edge list: the edges between components.
 template <class K>
 __device__ void Solver<K>::gather_edges_outside(u32 giant) {
@@ -56,6 +77,7 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
         }
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
+            edges.id[j] += first_id();
             if (edges.keep[j]) write_min_except(giant, edges, j);
             append(lists.light, edges, j);
         }
