@@ -52,16 +52,51 @@ __device__ void Solver<K>::gather_light_edges() {
     }
 }
 
-// The second pass over an edge list: the edges between components.
+// Notes in `bits` which vertices are in the giant component.
+template <class K>
+__device__ void Solver<K>::note_giant(u32 giant) {
+    u32 label = FINAL | (giant - level.base);
+    for (u32 v0 = warp * 32; v0 < graph.vertices; v0 += warps * 32) {
+        bool inside = v0 + lane < graph.vertices && scratch.link[v0 + lane] == label;
+        u32 word = __ballot_sync(ALL_LANES, inside);
+        if (lane == 0) scratch.bits[v0 / 32] = word;
+    }
+}
+
+template <class K>
+__device__ __forceinline__ bool Solver<K>::is_noted(u32 v) {
+    return scratch.bits[v / 32] >> v % 32 & 1;
+}
+
+// The second pass over an edge list: the edges between components. Most edges are inside the giant
+// component, if there is one: bits that say so need a 32nd of the memory of labels, so reads of them
+// hit caches.
 template <class K>
 __device__ void Solver<K>::gather_edges_outside(u32 giant) {
+    if (giant != UNSET) {
+        note_giant(giant);
+        sync(LABEL);
+    }
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
             edges.id[j] = i0 + 32 * j + lane;
-            edges.a[j] = edges.id[j] < graph.edges ? graph.u[edges.id[j]] : 0;
-            edges.b[j] = edges.id[j] < graph.edges ? graph.v[edges.id[j]] : 0;
+            edges.a[j] = edges.id[j] < graph.edges ? __ldcs(graph.u + edges.id[j]) : 0;
+            edges.b[j] = edges.id[j] < graph.edges ? __ldcs(graph.v + edges.id[j]) : 0;
+        }
+        if (giant != UNSET) {
+#pragma unroll
+            for (u32 j = 0; j < PER_LANE; j++)
+                edges.keep[j] = !(is_noted(edges.a[j]) & is_noted(edges.b[j]));
+#pragma unroll
+            for (u32 j = 0; j < PER_LANE; j++) {
+                if (!edges.keep[j]) edges.a[j] = edges.b[j] = 0;
+            }
+            bool any = false;
+#pragma unroll
+            for (u32 j = 0; j < PER_LANE; j++) any |= edges.keep[j];
+            if (!__any_sync(ALL_LANES, any)) continue;
         }
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {

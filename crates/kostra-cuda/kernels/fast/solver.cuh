@@ -217,6 +217,8 @@ struct Solver {
     // ---- edge_lists.cuh
     __device__ void gather_edges(bool filtered, u64 pivot);
     __device__ void gather_light_edges();
+    __device__ void note_giant(u32 giant);
+    __device__ bool is_noted(u32 v);
     __device__ void gather_edges_outside(u32 giant);
 
     // ---- round.cuh
