@@ -51,29 +51,41 @@ KERNEL mark_members(const u32* words, u64 count, const u32* ids, u32 first, u32 
 
 // ---- One pivot for all devices
 
+// A sample: the key of an edge in two words, and its id.
+struct Sample {
+    u32 key_low;
+    u32 key_high;
+    u32 id;
+};
+
 // Writes samples of all `total` edges of the graph for a pivot. Sample i is the least of `draws`
 // edges that are drawn from those with the `count` ids from `first` on, which this device has. All
 // devices draw the same ids. If none of the draws is of this device, the sample is above all edges.
+// A warp draws for one sample at a time.
 template <typename Weight>
 __device__ void sample_edges(const Weight* weights, u32 count, u32 first, u32 total, u32 kind,
-                             u32 flip, u32 draws, u32 samples, u64* keys, u32* ids) {
-    for (u64 i = first_index(); i < samples; i += index_stride()) {
+                             u32 flip, u32 draws, u32 samples, Sample* sampled) {
+    u32 lane = threadIdx.x % 32;
+    for (u64 i = first_index() / 32; i < samples; i += index_stride() / 32) {
         u64 key = ~0ull;
         u32 id = ~0u;
-        for (u32 draw = 0; draw < draws; draw++) {
-            u64 x = (i * draws + draw) * 0x9e3779b97f4a7c15ull; // splitmix64
+#pragma unroll 4
+        for (u32 draw = lane; draw < draws; draw += 32) {
+            u64 x = (i * draws + draw) * 0x9e3779b97f4a7c15ull; // the finalizer of splitmix64
             x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
             x = (x ^ x >> 27) * 0x94d049bb133111ebull;
             u32 drawn = (u32)((x >> 32) * total >> 32);
-            if (drawn - first >= count) continue;
-            u64 other = key_of(weights[drawn - first], kind, flip);
-            if (other < key || (other == key && drawn < id)) {
+            u64 other = drawn - first < count ? key_of(weights[drawn - first], kind, flip) : ~0ull;
+            if (drawn - first < count && (other < key || (other == key && drawn < id))) {
                 key = other;
                 id = drawn;
             }
         }
-        keys[i] = key;
-        ids[i] = id;
+        u64 least = key;
+        for (u32 step = 16; step; step /= 2)
+            least = min(least, __shfl_xor_sync(0xffffffff, least, step));
+        id = __reduce_min_sync(0xffffffff, key == least ? id : ~0u);
+        if (lane == 0) sampled[i] = {(u32)least, (u32)(least >> 32), id};
     }
 }
 
@@ -106,8 +118,8 @@ __device__ void select_light(const Weight* weights, u64 count, u32 first, u32 ki
 
 #define PIVOT(BITS)                                                                              \
     KERNEL sample_edges_##BITS(const u##BITS* weights, u32 count, u32 first, u32 total, u32 kind, \
-                               u32 flip, u32 draws, u32 samples, u64* keys, u32* ids) {          \
-        sample_edges(weights, count, first, total, kind, flip, draws, samples, keys, ids);       \
+                               u32 flip, u32 draws, u32 samples, Sample* sampled) {              \
+        sample_edges(weights, count, first, total, kind, flip, draws, samples, sampled);         \
     }                                                                                            \
     KERNEL select_light_##BITS(const u##BITS* weights, u64 count, u32 first, u32 kind, u32 flip, \
                                u64 pivot_key, u32 pivot_id, u32* set, u64 words) {               \

@@ -160,6 +160,9 @@ fn from_host(graph: &AnyGraph, arguments: &Arguments) -> Result<(), Fault> {
             } else {
                 state.on_device(arguments.devices[0])
             };
+            if let (true, Ok(percent)) = (id == "hetero", std::env::var("KOSTRA_PERCENT")) {
+                state = state.with_option(solver.info(), "percent", percent.parse()?)?;
+            }
             let start = Instant::now();
             let Solution { forest, .. } = solver.solve(graph, Order::Minimum, &mut state)?;
             if run > 0 {

@@ -24,9 +24,9 @@ use super::forest::{
 };
 use super::seat::{list_bytes, name_device, name_devices};
 use super::transfer::{self, Way};
-use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys, download};
+use crate::buffers::{DeviceEdgeSet, DeviceEdges, Keys};
 use crate::launch::{grid_stride, launch};
-use crate::{Device, DeviceError, fast};
+use crate::{Device, DeviceError, fast, staging};
 
 /// The edges of one device. Their ids follow each other from `first` on.
 pub(super) struct Part<'a, W: Weight> {
@@ -39,13 +39,13 @@ pub(super) struct Part<'a, W: Weight> {
 const LEAST_DEGREE: usize = 8;
 /// Light edges per vertex. More of them leave fewer edges to the second pass.
 const LIGHT_DEGREE: f64 = 1.0;
-/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex, as in `cuda-fast`.
-const LIGHT_DEGREE_DENSE: f64 = 2.5;
+/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex (measured).
+const LIGHT_DEGREE_DENSE: f64 = 1.7;
 const DENSE_DEGREE: usize = 32;
 /// Samples for the pivot.
-const SAMPLES: usize = 1 << 14;
+const SAMPLES: usize = 1 << 12;
 /// The most draws for a sample.
-const MOST_DRAWS: f64 = 64.0;
+const MOST_DRAWS: f64 = 256.0;
 /// With this number divided by the share of light edges as the number of draws, about half of the
 /// samples are light. The middle quantiles are the most exact.
 const DRAWS_PER_SHARE: f64 = 0.7;
@@ -151,15 +151,14 @@ impl<W: Weight> Part<'_, W> {
     /// Samples of the graph's `all` edges: for each, the least of `draws` draws of this part.
     fn sample(&self, all: u32, draws: u32) -> Result<Vec<Pivot>, DeviceError> {
         let (device, keys) = (&**self.device, self.edges.keys);
-        let mut sampled_keys: CudaSlice<u64> = device.uninit(SAMPLES)?;
-        let mut sampled_ids: CudaSlice<u32> = device.uninit(SAMPLES)?;
+        let mut sampled: CudaSlice<u32> = device.uninit(3 * SAMPLES)?;
         let kernel = device.function(SOURCE, of_keys!("sample_edges", keys))?;
-        // SAFETY: both arrays have the samples, and the part has a weight for each of its edges.
+        // SAFETY: a sample has three words, and the part has a weight for each of its edges.
         unsafe {
             launch!(
                 device,
                 &kernel,
-                grid_stride(SAMPLES as u64),
+                grid_stride(32 * SAMPLES as u64),
                 (SOURCE, "sample_edges"),
                 [
                     ptr weights = &self.edges.weights,
@@ -170,14 +169,17 @@ impl<W: Weight> Part<'_, W> {
                     u32 flip = &keys.flip,
                     u32 draws = &draws,
                     u32 samples = &(SAMPLES as u32),
-                    ptr keys = &mut sampled_keys,
-                    ptr ids = &mut sampled_ids,
+                    ptr sampled = &mut sampled,
                 ],
                 "sampling edges"
             )
         }?;
-        let keys = download(device, &sampled_keys)?;
-        Ok(keys.into_iter().zip(download(device, &sampled_ids)?).collect())
+        let words = staging::fetch_words(device, &sampled)?;
+        let (samples, _) = words.as_chunks();
+        Ok(samples
+            .iter()
+            .map(|&[low, high, id]| (u64::from(high) << 32 | u64::from(low), id))
+            .collect())
     }
 
     /// The edges that do not exceed the pivot.
