@@ -138,9 +138,6 @@ fn resident<W: Weight>(
         "  resident: cuda-fast {one:.3}, cuda-multi {several:.3} (ratio {ratio:.2}), rows {rows:.3}"
     );
     println!("    the last cuda-multi: {}", parts_of_multi.words());
-    let mut steps = Phases::default();
-    fast::on_edges(first, &whole, &mut Run::new().observed_by(&mut steps))?;
-    println!("    steps of cuda-fast: {}", steps.words());
     Ok(())
 }
 
@@ -160,9 +157,6 @@ fn from_host(graph: &AnyGraph, arguments: &Arguments) -> Result<(), Fault> {
             } else {
                 state.on_device(arguments.devices[0])
             };
-            if let (true, Ok(percent)) = (id == "hetero", std::env::var("KOSTRA_PERCENT")) {
-                state = state.with_option(solver.info(), "percent", percent.parse()?)?;
-            }
             let start = Instant::now();
             let Solution { forest, .. } = solver.solve(graph, Order::Minimum, &mut state)?;
             if run > 0 {

@@ -2,15 +2,13 @@
 
 #pragma once
 
-// Prefetches a warp's next tile of an array of the edge list, whose values have `size` bytes. The
-// lanes from `lanes` on do so. Otherwise each tile would wait for memory before its labels are read.
+// Prefetches the keys of a warp's next tile. Otherwise each tile would wait for memory first.
 template <class K>
-__device__ __forceinline__ void Solver<K>::prefetch_tile(const void* array, u32 size, u32 i0,
-                                                         u32 lanes) {
-    const u32 LINE = 128;
-    u32 i = i0 + warps * TILE_RECORDS + (lane - lanes) * (LINE / size);
-    if (lane - lanes < TILE_RECORDS * size / LINE && i < graph.edges)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"((const char*)array + (u64)i * size));
+__device__ __forceinline__ void Solver<K>::prefetch_keys(u32 i0) {
+    const u32 LINE = 128 / sizeof(Key); // keys of a line of the cache
+    u32 i = i0 + warps * TILE_RECORDS + lane * LINE;
+    if (lane < TILE_RECORDS / LINE && i < graph.edges)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((const Key*)graph.weights + i));
 }
 
 // Lists all edges, or with `filtered` those up to the pivot.
@@ -18,7 +16,7 @@ template <class K>
 __device__ void Solver<K>::gather_edges(bool filtered, u64 pivot) {
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
-        prefetch_tile(graph.weights, sizeof(Key), i0, 0);
+        prefetch_keys(i0);
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
             edges.id[j] = i0 + 32 * j + lane;
@@ -91,8 +89,6 @@ __device__ void Solver<K>::gather_edges_outside(u32 giant) {
     }
     for (u32 i0 = warp * TILE_RECORDS; i0 < graph.edges; i0 += warps * TILE_RECORDS) {
         Quad<K> edges;
-        prefetch_tile(graph.u, sizeof(u32), i0, 0);
-        prefetch_tile(graph.v, sizeof(u32), i0, 16);
 #pragma unroll
         for (u32 j = 0; j < PER_LANE; j++) {
             edges.id[j] = i0 + 32 * j + lane;

@@ -215,7 +215,7 @@ struct Solver {
     __device__ void gather_row_outside(RowPart row, u32 sub, u32 width, u32 giant);
 
     // ---- edge_lists.cuh
-    __device__ void prefetch_tile(const void* array, u32 size, u32 i0, u32 lanes);
+    __device__ void prefetch_keys(u32 i0);
     __device__ void gather_edges(bool filtered, u64 pivot);
     __device__ void gather_light_edges();
     __device__ void note_giant(u32 giant);

@@ -39,8 +39,8 @@ pub(super) struct Part<'a, W: Weight> {
 const LEAST_DEGREE: usize = 8;
 /// Light edges per vertex. More of them leave fewer edges to the second pass.
 const LIGHT_DEGREE: f64 = 1.0;
-/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex (measured).
-const LIGHT_DEGREE_DENSE: f64 = 1.7;
+/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex, as in `cuda-fast`.
+const LIGHT_DEGREE_DENSE: f64 = 2.5;
 const DENSE_DEGREE: usize = 32;
 /// Samples for the pivot.
 const SAMPLES: usize = 1 << 12;
@@ -105,7 +105,6 @@ fn find_pivot<W: Weight>(
 ) -> Result<Pivot, SolveError> {
     let is_dense = all / DENSE_DEGREE >= vertices as usize;
     let degree = if is_dense { LIGHT_DEGREE_DENSE } else { LIGHT_DEGREE };
-    let degree = std::env::var("KOSTRA_LIGHT").ok().and_then(|x| x.parse().ok()).unwrap_or(degree);
     let share = (degree * f64::from(vertices) / all as f64).min(1.0);
     let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;
     let samples = on_all(parts, |_, part| Ok(part.sample(all as u32, draws)?))?;
