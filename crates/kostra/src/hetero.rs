@@ -10,8 +10,8 @@
 //!   property).
 //! * Whether it pays is predicted twice. Beforehand: with fewer than [`LEAST_DEGREE`] edges per
 //!   vertex, the forests that the device reduces again cost more than the threads save. With many
-//!   threads on a dense graph, the threads alone are faster. After the first turn: from the measured
-//!   rates. If it does not pay, the device takes all edges that are left.
+//!   threads on a dense graph, the threads alone are faster. After the first turn: from the
+//!   measured rates. If it does not pay, the device takes all edges that are left.
 //! * Source: this project. Sousa 2014 names a processor and a GPU on one graph as future work
 //!   (6.2).
 //! * Memory: that of `fast` for the largest share, and on the device that of `cuda-fast`.
@@ -47,8 +47,8 @@ const LEAST_DEGREE: usize = 32;
 /// The least number of edges with which threads may help: a device solves fewer within some
 /// milliseconds, copies included.
 const LEAST_EDGES: usize = 1 << 22;
-/// What `fast` takes on each of the threads for graphs of at least [`LEAST_DEGREE`] edges per vertex,
-/// in nanoseconds (measured on 16 and 32 processors).
+/// What `fast` takes on each of the threads, in nanoseconds, for graphs of at least
+/// [`LEAST_DEGREE`] edges per vertex (measured on 16 and 32 processors).
 const THREAD_NS_PER_EDGE: f64 = 5.0;
 const THREAD_NS_PER_VERTEX: f64 = 1000.0;
 /// What `cuda-fast` takes with the copy over a bus of 16 lanes of PCI Express 5 (measured).

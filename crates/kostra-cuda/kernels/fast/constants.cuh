@@ -76,9 +76,8 @@ constexpr u32 NEAR_WORDS = 8;
 constexpr u32 MAX_SAMPLES = 4096;
 // What a warp draws from the input for its sample, at most.
 constexpr u32 WARP_DRAWS = 128;
-// What a thread's samples were drawn from, at most, if it has those of eight warps. In a dense graph
-// of 500 million edges, the light edges are a 6000th of all: the draws of half of the threads have
-// one.
+// The draws of a thread that has the samples of eight warps. In a dense graph of 500 million edges,
+// the light edges are a 6000th of all: 1024 draws have one with a probability of 0.16.
 constexpr u32 MAX_DRAWS = 1024;
 static_assert(MAX_DRAWS / WARP_DRAWS * BLOCK_THREADS <= MAX_SAMPLES, "warps suffice");
 // With this number divided by the share of draws, about half of the threads draw a value below the

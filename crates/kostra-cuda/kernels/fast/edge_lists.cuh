@@ -79,8 +79,8 @@ __device__ __forceinline__ bool Solver<K>::is_noted(u32 v) {
 }
 
 // The second pass over an edge list: the edges between components. Most edges are inside the giant
-// component, if there is one: bits that say so need a 32nd of the memory of labels, so reads of them
-// hit caches.
+// component, if there is one. The bits that say so have a 32nd of the size of the labels, so reads
+// of them hit caches.
 template <class K>
 __device__ void Solver<K>::gather_edges_outside(u32 giant) {
     if (giant != UNSET) {

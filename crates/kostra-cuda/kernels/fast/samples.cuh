@@ -31,8 +31,8 @@ __device__ u64 Solver<K>::quantile(u64 mine, float share, u32 draws) {
     return value;
 }
 
-// The least of the samples of `count` warps. Each thread of a block has warps of its own, as long as
-// there are enough.
+// The least of the samples of `count` warps. Each thread of a block has warps of its own, as long
+// as there are enough.
 template <class K>
 __device__ __forceinline__ u64 Solver<K>::least_of_warps(u32 count) {
     u64 least = MAX_ORDER;
@@ -43,8 +43,8 @@ __device__ __forceinline__ u64 Solver<K>::least_of_warps(u32 count) {
     return least;
 }
 
-// Each warp samples the `total` entries or edges of the input, for a pivot that a `share` of them do
-// not exceed. `ids` is null for an edge list. Only the first MAX_SAMPLES warps do.
+// Each warp samples the `total` entries or edges of the input, for a pivot that a `share` of them
+// do not exceed. `ids` is null for an edge list. Only the first MAX_SAMPLES warps do.
 template <class K>
 __device__ void Solver<K>::sample_input(u32 total, float share, const u32* ids) {
     if (warp >= MAX_SAMPLES) return;

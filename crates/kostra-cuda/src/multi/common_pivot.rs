@@ -1,9 +1,9 @@
 //! One pivot for all devices, for graphs with many edges per vertex.
 //!
 //! * Idea: a pivot is sampled from the edges of all devices. Each device selects its light edges,
-//!   those up to the pivot, and all devices get the light edges of all. Each finds the forest of the
-//!   light edges, and reduces those of its own edges that leave the components. The first device
-//!   finds the forest of these few edges on the contracted components.
+//!   those up to the pivot, and all devices get the light edges of all. Each finds the forest of
+//!   the light edges, and reduces those of its own edges that leave the components. The first
+//!   device finds the forest of these few edges on the contracted components.
 //! * Correctness: Kruskal's algorithm takes the light edges before all others. So the forest of the
 //!   light edges is part of the graph's forest, and edges inside its components are not. An edge
 //!   that is not in the forest of a device's edges between components is the greatest of a cycle of
