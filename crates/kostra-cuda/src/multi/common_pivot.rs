@@ -304,3 +304,56 @@ fn on_all<W: Weight, R: Send>(
     });
     work.into_iter().filter_map(|(_, result)| result).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use kostra_core::{EdgeList, Order};
+
+    use super::super::{DeviceShare, on_edges};
+    use super::*;
+
+    #[test]
+    fn graphs_with_many_edges_per_vertex_have_a_common_pivot() {
+        assert!(suits(1, 8) && suits(1000, 8000));
+        assert!(!suits(0, 0) && !suits(1000, 7999));
+    }
+
+    #[test]
+    fn shares_of_any_size_have_the_forest_of_the_whole_graph() {
+        let Some(first) = crate::testing::device() else { return };
+        // With one device, all shares are on it.
+        let second = Device::open(1).unwrap_or_else(|_| first.clone());
+        for (n, m, keys) in [(1, 8, 1), (50, 2000, 1), (50, 2000, 7), (3000, 100_000, 1 << 30)] {
+            let mut state = 1_u64;
+            let mut random = |below: u32| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                ((state >> 33) % u64::from(below)) as u32
+            };
+            let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();
+            let graph = EdgeList::new(n, draw(n), draw(n), draw(keys)).unwrap();
+            for order in [Order::Minimum, Order::Maximum] {
+                let edges = graph.edges(order);
+                let whole = DeviceEdges::upload(&first, edges, 1).unwrap();
+                let right = fast::on_edges(&first, &whole, &mut Run::new()).unwrap();
+                for cuts in [[0, 0], [0, 1], [1, m - 1], [m / 3, m / 2], [m, m]] {
+                    let ranges = [0..cuts[0], cuts[0]..cuts[1], cuts[1]..m];
+                    let devices = [&first, &second, &first];
+                    let parts: Vec<_> = std::iter::zip(devices, ranges)
+                        .map(|(device, range)| {
+                            device.bind().unwrap();
+                            DeviceEdges::upload(device, edges.range(range), 1).unwrap()
+                        })
+                        .collect();
+                    let shares: Vec<_> = std::iter::zip(devices, &parts)
+                        .map(|(device, edges)| DeviceShare { device, edges })
+                        .collect();
+                    let found = on_edges(&shares, &mut Run::new()).unwrap();
+                    assert!(
+                        found.words() == right.words(),
+                        "{n}, {m}, {keys}, {order:?}, {cuts:?}"
+                    );
+                }
+            }
+        }
+    }
+}
