@@ -330,7 +330,7 @@ mod tests {
                 ((state >> 33) % u64::from(below)) as u32
             };
             let mut draw = |below| (0..m).map(|_| random(below)).collect::<Vec<u32>>();
-            let graph = EdgeList::new(n, draw(n), draw(n), draw(keys)).unwrap();
+            let graph = EdgeList::new(n as usize, draw(n), draw(n), draw(keys)).unwrap();
             for order in [Order::Minimum, Order::Maximum] {
                 let edges = graph.edges(order);
                 let whole = DeviceEdges::upload(&first, edges, 1).unwrap();
