@@ -8,10 +8,9 @@
 //!   the rates of that turn. The device finds the forest of all forests.
 //! * Correctness: an edge that is not in the forest of a share is the greatest of a cycle (cycle
 //!   property).
-//! * Whether it pays is predicted twice. Beforehand: with fewer than [`LEAST_DEGREE`] edges per
-//!   vertex, the forests that the device reduces again cost more than the threads save. With many
-//!   threads on a dense graph, the threads alone are faster. After the first turn: from the
-//!   measured rates. If it does not pay, the device takes all edges that are left.
+//! * By default, the side that is predicted to be faster has all edges: on every graph that was
+//!   measured, a division was slower. With the option `percent=101`, edges are divided if there are
+//!   enough per vertex, and the gain is predicted once more from the rates of the first turn.
 //! * Source: this project. Sousa 2014 names a processor and a GPU on one graph as future work
 //!   (6.2).
 //! * Memory: that of `fast` for the largest share, and on the device that of `cuda-fast`.
@@ -34,12 +33,15 @@ pub(crate) struct Hetero;
 
 const THREADS_SHARE: SolverOption = SolverOption {
     name: "percent",
-    about: "percentage of the edges that threads reduce; 101: by measured rates, if that pays",
-    default: MEASURED,
+    about: "percentage of the edges that threads reduce; 101: by measured rates; 102: all or none",
+    default: ALL_OR_NONE,
     lowest: 0,
-    highest: MEASURED,
+    highest: ALL_OR_NONE,
 };
+/// Shares are measured, if threads may help.
 const MEASURED: u64 = 101;
+/// The side that is predicted to be faster has all edges.
+const ALL_OR_NONE: u64 = 102;
 
 /// The least number of edges per vertex with which threads may help. A device that takes part of
 /// the edges finds the forest of up to two vertices' worth of edges more.
@@ -87,19 +89,20 @@ impl Algorithm for Hetero {
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let percent = run.option(&THREADS_SHARE);
-        let is_measured = percent == MEASURED;
-        if edges.is_empty() || percent == 0 || is_measured && !may_pay(edges, run.threads()) {
-            run.counter("edges on threads", 0.0);
-            run.counter("edges on the device", edges.len() as f64);
-            return kostra_cuda::fast::from_host(edges, run);
-        }
-        if is_measured && threads_are_faster(edges, run.threads()) {
+        let may_pay = may_pay(edges, run.threads());
+        if percent == ALL_OR_NONE && may_pay && threads_are_faster(edges, run.threads()) {
             run.counter("edges on threads", edges.len() as f64);
             run.counter("edges on the device", 0.0);
             return kostra_cpu::forest_of_edges(edges, run);
         }
+        let on_device = percent == ALL_OR_NONE || percent == 0;
+        if edges.is_empty() || on_device || percent == MEASURED && !may_pay {
+            run.counter("edges on threads", 0.0);
+            run.counter("edges on the device", edges.len() as f64);
+            return kostra_cuda::fast::from_host(edges, run);
+        }
         let mut halves = Halves::new(edges, run)?;
-        if is_measured {
+        if percent == MEASURED {
             halves.divide_by_rates(run)?;
         } else {
             let on_threads = (edges.len() as u64 * percent / 100) as usize;
