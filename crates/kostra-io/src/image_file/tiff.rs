@@ -19,11 +19,11 @@ const NO_PAGE: u32 = 1 | 4;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
     let mut limits = Limits::unlimited();
-    // Lists of offsets and the compressed bytes of a strip are parts of the file. A strip may be
-    // decompressed as a whole.
+    // Compressed strips, texts and lists are parts of the file. A number of a list takes up to 32
+    // bytes in memory, and at least 4 in the file, together with the strip that it describes.
+    limits.intermediate_buffer_size = bytes.len();
+    limits.decoding_buffer_size = bytes.len().saturating_mul(8);
     limits.ifd_value_size = bytes.len().saturating_mul(8);
-    limits.intermediate_buffer_size = bytes.len().saturating_mul(super::MOST_RATIO);
-    limits.decoding_buffer_size = limits.intermediate_buffer_size;
     let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(fault)?.with_limits(limits);
     let (width, height) = decoder.dimensions().map_err(fault)?;
     let color = decoder.colortype().map_err(fault)?;
