@@ -33,6 +33,7 @@ pub(crate) fn write(
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
             edge_ids: None,
+            kept: input.kept.as_ref(),
             mapped: input.mapped.as_ref(),
         };
         let result = output::write(to, format, outgoing);

@@ -184,15 +184,15 @@ impl Command for Arguments {
         let outcome = divide(&plan, &mut input)?;
         plan.input.refuse_changes(&input)?;
         let write = write(&plan, &outcome.partition)?;
-        let text = if plan.json {
+        let mut text = if plan.json {
             report::json(&record((&plan, device), &input, &outcome, write))?
         } else {
             sheet((&plan, device), &input, &outcome, write)
         };
-        output::report(&text, plan.output.as_ref())?;
         if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
-            output::print_aside(&trace.tables())?;
+            text += &trace.tables();
         }
+        output::report(&text, plan.output.as_ref())?;
         Ok(Answer::Yes)
     }
 }

@@ -10,17 +10,21 @@ use crate::trace::Trace;
 use crate::verdict::{Proof, excess};
 use crate::{input, output};
 
-/// Prints the report. The trace goes to standard error.
+/// Prints the report, with the trace at its end. A quiet solve reports only a forest that is
+/// refuted.
 ///
 /// # Errors
 /// When an output stream cannot be written.
 pub(super) fn print(plan: &Plan, outcome: &Outcome) -> anyhow::Result<()> {
-    let text = if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
-    output::report(&text, plan.output.as_ref().map(|destination| &destination.output))?;
-    if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
-        output::print_aside(&tables(trace, &outcome.place))?;
+    if plan.quiet && !matches!(outcome.verified, Some(Err(_))) {
+        return Ok(());
     }
-    Ok(())
+    let mut text =
+        if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
+    if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
+        text += &tables(trace, &outcome.place);
+    }
+    output::report(&text, plan.output.as_ref().map(|destination| &destination.output))
 }
 
 fn sheet(plan: &Plan, outcome: &Outcome) -> String {
