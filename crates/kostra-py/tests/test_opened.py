@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import duckdb
+import geopandas
 import igraph
 import networkx
 import pandas
@@ -117,4 +118,7 @@ def test_a_map_opens_as_geojson(tmp_path):
     assert found["type"] == "FeatureCollection"
     geometries = [feature["geometry"]["coordinates"] for feature in found["features"]]
     assert len(geometries) == 2 and all(line in lines for line in geometries)
+    frame = geopandas.read_file(tmp_path / "f.geojson")
+    assert len(frame) == 2 and set(frame.geom_type) == {"LineString"}
+    assert list(frame.total_bounds) == [6.08, 50.73, 7.1, 50.94]
     kostra("verify", "roads.geojson", "f.geojson", folder=tmp_path)
