@@ -105,10 +105,11 @@ def test_parquet_of_pandas_and_polars_is_solved(tmp_path, compression):
 
 
 def test_a_map_opens_as_geojson(tmp_path):
-    lines = [[[6.96, 50.94], [7.1, 50.73]], [[7.1, 50.73], [6.08, 50.78]], [[6.08, 50.78], [6.96, 50.94]]]
+    bonn, aachen, koeln = [7.1, 50.73], [6.08, 50.78], [6.96, 50.94]
+    lines = [[koeln, bonn], [bonn, aachen], [aachen, koeln]]
+    geometries = [{"type": "LineString", "coordinates": line} for line in lines]
     features = [
-        {"type": "Feature", "properties": {}, "geometry": {"type": "LineString", "coordinates": line}}
-        for line in lines
+        {"type": "Feature", "properties": {}, "geometry": geometry} for geometry in geometries
     ]
     (tmp_path / "roads.geojson").write_text(
         json.dumps({"type": "FeatureCollection", "features": features})

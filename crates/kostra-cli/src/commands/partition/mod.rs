@@ -100,6 +100,10 @@ pub(super) struct Arguments {
     /// Print the times of the steps and the counters
     #[arg(long)]
     trace: bool,
+
+    /// Print no report
+    #[arg(long, short, requires = "output", conflicts_with_all = ["json", "trace"])]
+    quiet: bool,
 }
 
 fn imbalance(text: &str) -> Result<f64, String> {
@@ -127,6 +131,7 @@ struct Plan {
     output: Option<Output>,
     json: bool,
     trace: bool,
+    quiet: bool,
 }
 
 impl Plan {
@@ -163,8 +168,8 @@ impl Plan {
             seed: arguments.seed,
             threads: input.threads.wanted(),
         };
-        let Arguments { json, trace, .. } = arguments;
-        Ok(Self { input, options, edge_weights, vertex_weights, place, output, json, trace })
+        let Arguments { json, trace, quiet, .. } = arguments;
+        Ok(Self { input, options, edge_weights, vertex_weights, place, output, json, trace, quiet })
     }
 }
 
@@ -192,7 +197,9 @@ impl Command for Arguments {
         if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
             text += &trace.tables();
         }
-        output::report(&text, plan.output.as_ref())?;
+        if !plan.quiet {
+            output::report(&text, plan.output.as_ref())?;
+        }
         Ok(Answer::Yes)
     }
 }

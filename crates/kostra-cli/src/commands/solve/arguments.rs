@@ -69,7 +69,8 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     pub(super) verify: bool,
 
-    /// Print the algorithm's phases, rounds and counters
+    /// Print the algorithm's phases, rounds and counters; for a graph of up to 100 edges also the
+    /// edges in the order in which `kruskal`, `boruvka`, `prim-binary` or `prim-pairing` choose them
     #[arg(long)]
     pub(super) trace: bool,
 

@@ -41,20 +41,15 @@ pub(super) fn are_names(
         return Ok(true);
     }
     let text = kinds().find(|(_, kind)| *kind == Kind::Texts);
-    if options.vertices == Vertices::Occurring {
-        return Ok(text.is_some() || has_large_ids(file, ends)?);
-    }
-    match text {
-        None => Ok(false),
-        Some((end, _)) => Err(Fault::whole(format!(
-            "column '{}' contains text, so its vertices are names; pass {}{}",
+    match (text, options.vertices) {
+        (Some((end, _)), Vertices::Count(_)) => Err(Fault::whole(format!(
+            "column '{}' contains text, so its vertices are names; omit {}",
             name(end),
-            options.terms.names(),
-            match options.vertices {
-                Vertices::Count(_) => format!(" and omit {}", options.terms.option("vertices")),
-                _ => String::new(),
-            }
+            options.terms.option("vertices")
         ))),
+        (Some(_), _) => Ok(true),
+        (None, Vertices::Occurring) => has_large_ids(file, ends),
+        (None, _) => Ok(false),
     }
 }
 

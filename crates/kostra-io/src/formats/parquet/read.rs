@@ -97,8 +97,8 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Adds the edges of a batch of rows: two columns of vertices, perhaps one of weights, and those
-    /// that are kept. `vertex` returns the vertex in a row of a column.
+    /// Adds the edges of a batch of rows: two columns of vertices, perhaps one of weights, and
+    /// those that are kept. `vertex` returns the vertex in a row of a column.
     fn add(
         &mut self,
         cells: &[Cells<'_>],

@@ -82,8 +82,8 @@ fn names_are_text_and_numbers_stay_numbers() {
     }
 }
 
-/// The files of `fuzz/seeds` hold these edges between cities; pyarrow wrote them with all encodings,
-/// compressions and page versions.
+/// The files of `fuzz/seeds` hold these edges between cities. PyArrow wrote them with all
+/// encodings, compressions and page versions.
 #[test]
 fn files_of_pyarrow_are_read() {
     let expected = [(0, 1, "2.5"), (1, 2, "1.25"), (2, 0, "4.0"), (0, 3, "2.5")];
@@ -152,12 +152,13 @@ fn columns_are_chosen_and_kept_as_in_an_edge_list() {
 #[test]
 fn what_could_be_misread_is_refused() {
     let text = seed("text.parquet");
-    let error = read_with(&text, &ReadOptions::default()).unwrap_err();
-    assert_eq!(error, "x: column 'source' contains text, so its vertices are names; pass --names");
+    let count = ReadOptions { vertices: Vertices::Count(3), ..ReadOptions::default() };
+    let error = read_with(&text, &count).unwrap_err();
+    let sentence = "x: column 'source' contains text, so its vertices are names; omit `--vertices`";
+    assert_eq!(error, sentence);
     let header = ColumnOptions { header: crate::Header::Present, ..ColumnOptions::default() };
     let options = ReadOptions { columns: header, ..ReadOptions::default() };
     assert!(read_with(&text, &options).unwrap_err().contains("`--header` applies to edge lists"));
-    let count = ReadOptions { vertices: Vertices::Count(3), ..ReadOptions::default() };
     let integers = read_with(&seed("integers.parquet"), &count).unwrap_err();
     assert!(integers.contains("pass at least 901"), "{integers}");
 }

@@ -1,7 +1,7 @@
 //! Writing a table of edges: the columns `edge`, `u`, `v` and `weight`, and those that are kept.
 //!
 //! Vertices, edge ids and texts that are all integers are stored as 64-bit integers, because every
-//! reader of Parquet knows these. Columns have no missing values, and Snappy compresses their pages.
+//! reader of Parquet knows these. Columns have no missing values, and Snappy compresses them.
 
 use std::io::{self, Write};
 use std::ops::Range;
