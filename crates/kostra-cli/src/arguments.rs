@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use kostra::io::{Delimiter, FORMATS, Format};
+use kostra::io::{BoundingBox, Delimiter, FORMATS, Format};
 
 /// The source of a graph, and how to read it. [`Request`](crate::input::Request) is what they mean.
 #[derive(Args, Default)]
@@ -37,7 +37,7 @@ pub(crate) struct InputArguments {
     pub(crate) weight: Option<String>,
 
     /// The column of an edge list that holds the ids of the edges: it is no weight, and output as
-    /// edges or CSV keeps it
+    /// edges, CSV or Parquet keeps it
     #[arg(long, value_name = "COLUMN")]
     pub(crate) id: Option<String>,
 
@@ -62,11 +62,20 @@ pub(crate) struct InputArguments {
     #[arg(long, conflicts_with = "header")]
     pub(crate) no_header: bool,
 
+    /// The roads of an OpenStreetMap file: values of the tag `highway` [default: all roads]
+    #[arg(long, value_name = "VALUE,...", value_delimiter = ',')]
+    pub(crate) highway: Vec<String>,
+
+    /// Only the nodes of an OpenStreetMap file in this box, in degrees
+    #[arg(long, value_name = "W,S,E,N", allow_hyphen_values = true)]
+    pub(crate) bbox: Option<BoundingBox>,
+
     /// What to do with edges whose weight is NaN [default: error; `info` skips the edges]
     #[arg(long, value_enum)]
     pub(crate) nan: Option<Nan>,
 
-    /// Treat the vertices of an edge list as names [default: if they are words]
+    /// Treat the vertices of an edge list as names [default: if they are words]; name the vertices
+    /// of an OpenStreetMap file by the ids of their nodes
     #[arg(long)]
     pub(crate) names: bool,
 

@@ -14,8 +14,8 @@ use crate::output;
 use crate::progress::Stage;
 use crate::report::{count, duration};
 
-/// Writes a graph that was loaded, with the coordinates and names that the format can hold. The
-/// report goes to standard error, because the graph may go to standard output.
+/// Writes a graph that was loaded, with the coordinates and names that the format can hold. Returns
+/// the report; it belongs on standard error, because the graph may go to standard output.
 ///
 /// # Errors
 /// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
@@ -24,7 +24,7 @@ pub(crate) fn write(
     input: &Graph,
     to: &Output,
     format: Format,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<String> {
     let start = Instant::now();
     {
         let _stage = Stage::start(&format!("writing {to}"));
@@ -33,6 +33,7 @@ pub(crate) fn write(
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
             edge_ids: None,
+            kept: input.kept.as_ref(),
             mapped: input.mapped.as_ref(),
         };
         let result = output::write(to, format, outgoing);
@@ -41,11 +42,10 @@ pub(crate) fn write(
         request.refuse_changes(input)?;
         result?;
     }
-    report(input, to, format.title(), start);
-    Ok(())
+    Ok(report(input, to, format.title(), start))
 }
 
-/// Writes all edges of a graph as [`forest_file::write`] does. The report goes to standard error.
+/// Writes all edges of a graph as [`forest_file::write`] does. Returns the report.
 ///
 /// # Errors
 /// When the input is at fault, the output cannot be written, or the format cannot hold the graph.
@@ -53,7 +53,7 @@ pub(crate) fn write_edges(
     request: &Request,
     input: &Graph,
     destination: &Destination,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<String> {
     let start = Instant::now();
     {
         let _stage = Stage::start(&format!("writing {}", destination.output));
@@ -62,26 +62,24 @@ pub(crate) fn write_edges(
         request.refuse_changes(input)?;
         result?;
     }
-    report(input, &destination.output, destination.format.title(), start);
-    Ok(())
+    Ok(report(input, &destination.output, destination.format.title(), start))
 }
 
-/// Tells the user what was written since `start`.
-fn report(input: &Graph, to: &Output, title: &str, start: Instant) {
+/// What the input was, and what was written since `start`.
+fn report(input: &Graph, to: &Output, title: &str, start: Instant) -> String {
     let vertices = count(input.graph.vertices().into(), "vertex", "vertices");
     let edges = count(input.graph.edges() as u64, "edge", "edges");
     let (load, write) = (duration(input.load), duration(start.elapsed()));
-    for note in input.notes.iter().filter(|note| !input.warnings.contains(note)) {
-        output::tell(&format!("note: {note}\n"));
-    }
-    output::tell(&format!("{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n"));
+    let notes = input.notes.iter().filter(|note| !input.warnings.contains(note));
+    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
+    format!("{notes}{to}: {title}, {vertices}, {edges} (load {load}, write {write})\n")
 }
 
-/// Generates a graph into a file, without holding it. The report goes to standard error.
+/// Generates a graph into a file, without holding it. Returns the report.
 ///
 /// # Errors
 /// When the graph cannot be made, or the output cannot be written.
-pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Result<()> {
+pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Result<String> {
     let start = Instant::now();
     let edges = {
         let stage = Stage::start("counting edges");
@@ -103,9 +101,5 @@ pub(crate) fn stream(recipe: &Recipe, to: &Output, format: Format) -> anyhow::Re
     }
     let vertices = count(vertices.into(), "vertex", "vertices");
     let (edges, time) = (count(edges, "edge", "edges"), duration(start.elapsed()));
-    output::tell(&format!(
-        "{to}: {}, {vertices}, {edges} (generate and write {time})\n",
-        format.title()
-    ));
-    Ok(())
+    Ok(format!("{to}: {}, {vertices}, {edges} (generate and write {time})\n", format.title()))
 }

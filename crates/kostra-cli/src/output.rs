@@ -22,7 +22,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When standard error cannot be written.
-pub(crate) fn print_aside(text: &str) -> anyhow::Result<()> {
+fn print_aside(text: &str) -> anyhow::Result<()> {
     Ok(write_lines(&Output::Stderr, |to| to.write_all(text.as_bytes()))?)
 }
 

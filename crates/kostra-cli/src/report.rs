@@ -123,16 +123,28 @@ pub(crate) fn bytes(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// A total or a weight for people: integers in full, floats in their shortest form.
-pub(crate) fn plain(total: Total) -> String {
+/// A total or a weight for people: integers in full, floats in their shortest form, with commas
+/// between thousands.
+pub(crate) fn weight(total: Total) -> String {
     match total {
-        Total::Integer(total) => total.to_string(),
+        Total::Integer(total) => grouped(&total.to_string()),
         Total::Float(total)
             if total != 0.0 && !(1e-5..1e16).contains(&total.abs()) && total.is_finite() =>
         {
             format!("{total:e}")
         }
-        Total::Float(total) => total.to_string(),
+        Total::Float(total) => grouped(&total.to_string()),
+    }
+}
+
+/// A decimal number with commas between the thousands of its integer part.
+fn grouped(number: &str) -> String {
+    let start = usize::from(number.starts_with('-'));
+    let end = number.find('.').unwrap_or(number.len());
+    let (sign, integer, fraction) = (&number[..start], &number[start..end], &number[end..]);
+    match integer.parse::<u128>() {
+        Ok(integer) => format!("{sign}{}{fraction}", thousands(integer)),
+        Err(_) => number.to_owned(), // infinity
     }
 }
 
@@ -257,10 +269,12 @@ mod tests {
 
     #[test]
     fn totals_are_short_for_people() {
-        assert_eq!(plain(Total::Integer(261_159_288)), "261159288");
+        assert_eq!(weight(Total::Integer(261_159_288)), "261,159,288");
+        assert_eq!(weight(Total::Integer(-1000)), "-1,000");
         assert_eq!(
-            [0.0, -12.5, 1e300, 1e-9].map(|total| plain(Total::Float(total))),
-            ["0", "-12.5", "1e300", "1e-9"]
+            [0.0, -12.5, 1e300, 1e-9, 6149.5105, f64::NEG_INFINITY]
+                .map(|total| weight(Total::Float(total))),
+            ["0", "-12.5", "1e300", "1e-9", "6,149.5105", "-inf"]
         );
     }
 

@@ -2,18 +2,36 @@
 
 use std::time::{Duration, Instant};
 
-use kostra_core::{Observer, Round};
+use kostra_core::{AnyGraph, EdgeId, Observer, Round, Vertex, with_graph};
 use serde::Serialize;
 
 use crate::progress::Stage;
 use crate::report::{bar, count, duration_of_seconds, thousands};
 
-/// Everything that a solver reported: phases, rounds and counters, each in order.
+/// Everything that a solver reported: phases, rounds, counters and chosen edges, each in order.
 #[derive(Default, Serialize)]
 pub(crate) struct Trace {
     pub(crate) phases: Vec<Phase>,
     pub(crate) rounds: Vec<TracedRound>,
     pub(crate) counters: Vec<Counter>,
+    /// The edges of the forest, if the graph is small and the solver reports them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) chosen: Vec<Chosen>,
+}
+
+/// The most edges of a graph whose chosen edges are listed.
+const MOST_LISTED: usize = 100;
+
+/// An edge that the solver added to the forest.
+#[derive(Serialize)]
+pub(crate) struct Chosen {
+    edge: EdgeId,
+    /// The round in which it was added, if there are rounds.
+    round: Option<u32>,
+    u: String,
+    v: String,
+    #[serde(skip)]
+    weight: String,
 }
 
 /// A phase. Phases are listed in the order of their starts.
@@ -53,6 +71,8 @@ pub(crate) struct Watcher<'a> {
     open: Vec<usize>,
     /// The open round, its start, and the number of phases that were open at its start.
     round: Option<(u32, Instant, usize)>,
+    /// Whether chosen edges are kept.
+    lists_edges: bool,
     /// The step with the most threads that the system refused.
     refused: Option<Refused>,
     /// The source of the times of rounds.
@@ -75,9 +95,16 @@ impl<'a> Watcher<'a> {
             trace,
             open: Vec::new(),
             round: None,
+            lists_edges: false,
             refused: None,
             clock: Box::new(Instant::now),
         }
+    }
+
+    /// Also keeps the chosen edges, if the trace is kept and the graph has few edges.
+    pub(crate) fn listing_edges(mut self, edges: usize) -> Self {
+        self.lists_edges = self.trace.is_some() && edges <= MOST_LISTED;
+        self
     }
 
     /// The trace, if it was kept, and the threads that the system refused, if any.
@@ -143,6 +170,18 @@ impl Observer for Watcher<'_> {
         }
     }
 
+    fn wants_edges(&self) -> bool {
+        self.lists_edges
+    }
+
+    fn edge(&mut self, edge: EdgeId, kept: bool) {
+        if let (true, Some(trace)) = (kept, &mut self.trace) {
+            let round = self.round.map(|(round, ..)| round);
+            let (u, v, weight) = Default::default();
+            trace.chosen.push(Chosen { edge, round, u, v, weight });
+        }
+    }
+
     fn threads_refused(&mut self, refused: usize, wanted: usize) {
         self.refused = self.refused.max(Some(Refused { refused, wanted }));
     }
@@ -153,6 +192,20 @@ impl Observer for Watcher<'_> {
 }
 
 impl Trace {
+    /// Gives the chosen edges the names of their ends and their weights.
+    pub(crate) fn describe_edges(&mut self, graph: &AnyGraph, names: Option<&[String]>) {
+        let name = |end: Vertex| match names.and_then(|names| names.get(end as usize)) {
+            Some(name) => name.clone(),
+            None => end.to_string(),
+        };
+        for chosen in &mut self.chosen {
+            let edge = chosen.edge as usize;
+            (chosen.u, chosen.v) = (name(graph.u()[edge]), name(graph.v()[edge]));
+            chosen.weight =
+                with_graph!(graph, graph => graph.edge_list().weights()[edge].to_string());
+        }
+    }
+
     /// The trace as tables for people.
     pub(crate) fn tables(&self) -> String {
         let longest = self.phases.iter().map(|phase| phase.seconds).fold(0.0, f64::max);
@@ -179,6 +232,16 @@ impl Trace {
                 let (components, edges) = (thousands(round.components), thousands(round.edges));
                 let time = duration_of_seconds(round.seconds);
                 text += &format!("  {:<8}{components:>16}{edges:>18}{time:>12}\n", round.round);
+            }
+        }
+        if !self.chosen.is_empty() {
+            text += &format!(
+                "\n  {:<8}{:>12}{:>16}  {}\n",
+                "round", "chosen edge", "weight", "between"
+            );
+            for Chosen { edge, round, u, v, weight } in &self.chosen {
+                let round = round.map_or_else(String::new, |round| round.to_string());
+                text += &format!("  {round:<8}{edge:>12}{weight:>16}  {u} and {v}\n");
             }
         }
         if !self.counters.is_empty() {
@@ -263,6 +326,23 @@ mod tests {
             outside.collect::<Vec<_>>(),
             ["start threads", "end threads", "list the forest"]
         );
+    }
+
+    #[test]
+    fn chosen_edges_of_small_graphs_are_listed_with_their_ends() {
+        let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![7, 5]).unwrap();
+        let stage = Stage::start("solving");
+        for (edges, listed) in [(2, true), (MOST_LISTED + 1, false)] {
+            let mut watcher = Watcher::new(&stage, true).listing_edges(edges);
+            assert_eq!(watcher.wants_edges(), listed);
+            watcher.round(Round { index: 1, components: 3, edges: 2 });
+            watcher.edge(1, true);
+            watcher.edge(0, false);
+            let mut trace = watcher.finish().0.unwrap();
+            trace.describe_edges(&graph, Some(&["a", "b", "c"].map(str::to_owned)));
+            let line = "  1                  1               5  b and c\n";
+            assert!(trace.tables().ends_with(line), "{}", trace.tables());
+        }
     }
 
     #[test]

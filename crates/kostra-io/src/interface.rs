@@ -17,7 +17,7 @@ use crate::head::{Evidence, Head};
 use crate::kept::KeptColumns;
 use crate::mapped_file::MappedFile;
 use crate::number::NanRule;
-use crate::options::{ColumnOptions, MissingWeights, Nan};
+use crate::options::{ColumnOptions, MissingWeights, Nan, RoadOptions};
 use crate::terms::Terms;
 use crate::text_writer::TextWriter;
 
@@ -151,10 +151,13 @@ pub struct ReadOptions {
     pub vertices: Vertices,
     /// What an array of NumPy contains, if its shape allows both.
     pub array: Option<ArrayContent>,
-    /// Which columns of an edge list contain what. In formats with
+    /// Which columns of an edge list or a Parquet file contain what. In other formats with
     /// [attributes](FormatInfo::has_attributes), `weight` names the attribute that is the weight.
-    /// Other choices are refused in formats other than edge lists.
+    /// Other choices are refused in other formats.
     pub columns: ColumnOptions,
+    /// Which roads of an OpenStreetMap file are read. `names` gives their vertices the ids of their
+    /// nodes as names; kept columns are tags, or `way`.
+    pub roads: RoadOptions,
     /// How messages name these options.
     pub terms: Terms,
     /// The number of threads; 0 means all.
@@ -280,6 +283,9 @@ pub struct Outgoing<'a> {
     pub names: Option<&'a [String]>,
     /// The id of each edge in the graph that the edges come from, such as the graph of a forest.
     pub edge_ids: Option<&'a [u64]>,
+    /// Columns of the graph that the edges come from, one row per edge of that graph. Parquet keeps
+    /// them.
+    pub kept: Option<&'a KeptColumns>,
     /// The file that the graph borrows its arrays from. If that file has changed by the end of
     /// writing, nothing is written.
     pub mapped: Option<&'a MappedFile>,
@@ -287,7 +293,7 @@ pub struct Outgoing<'a> {
 
 impl<'a> From<&'a AnyGraph> for Outgoing<'a> {
     fn from(graph: &'a AnyGraph) -> Self {
-        Self { graph, coordinates: None, names: None, edge_ids: None, mapped: None }
+        Self { graph, coordinates: None, names: None, edge_ids: None, kept: None, mapped: None }
     }
 }
 

@@ -64,7 +64,9 @@ pub use interface::{
 };
 pub use kept::KeptColumns;
 pub use mapped_file::MappedFile;
-pub use options::{ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan};
+pub use options::{
+    BoundingBox, ColumnChoice, ColumnOptions, Delimiter, Header, MissingWeights, Nan, RoadOptions,
+};
 pub use output::{Output, write_atomically};
 pub use part::{PartReader, hash_ranges, pieces};
 pub use point_file::{PointColumn, PointFile, read_points, read_points_bytes};

@@ -73,6 +73,66 @@ pub struct ColumnOptions {
     pub decimal_comma: bool,
 }
 
+/// Which roads of an OpenStreetMap file are read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RoadOptions {
+    /// The values of the tag `highway`, such as `motorway`; without any, all roads are read.
+    pub highway: Vec<String>,
+    /// Only nodes in this box are vertices.
+    pub bbox: Option<BoundingBox>,
+}
+
+impl RoadOptions {
+    /// The name of the first option that is used.
+    pub(crate) fn first_used(&self) -> Option<&'static str> {
+        let bbox = self.bbox.map(|_| "bbox");
+        if self.highway.is_empty() { bbox } else { Some("highway") }
+    }
+}
+
+/// A part of the earth between two meridians and two circles of latitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundingBox {
+    west: f64,
+    south: f64,
+    east: f64,
+    north: f64,
+}
+
+impl BoundingBox {
+    /// Whether a point `[longitude, latitude]` in degrees is in the box or on its border.
+    pub fn contains(self, [x, y]: [f64; 2]) -> bool {
+        let Self { west, south, east, north } = self;
+        // A box from 170 to -170 degrees crosses the meridian of the date line.
+        let between = if west <= east { west <= x && x <= east } else { west <= x || x <= east };
+        between && south <= y && y <= north
+    }
+}
+
+impl FromStr for BoundingBox {
+    type Err = String;
+
+    /// Parses four numbers in degrees: west, south, east, north.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Result<Vec<f64>, _> =
+            text.split(',').map(|word| word.trim().parse()).collect();
+        let Ok(&[west, south, east, north]) = numbers.as_deref() else {
+            return Err("pass four numbers in degrees: west,south,east,north".into());
+        };
+        let are_longitudes = [west, east].iter().all(|x| (-180.0..=180.0).contains(x));
+        let are_latitudes = [south, north].iter().all(|y| (-90.0..=90.0).contains(y));
+        if !are_longitudes || !are_latitudes {
+            return Err("longitudes are from -180 to 180 and latitudes from -90 to 90; pass \
+                        west,south,east,north"
+                .into());
+        }
+        if south > north {
+            return Err("the south is above the north; pass west,south,east,north".into());
+        }
+        Ok(Self { west, south, east, north })
+    }
+}
+
 /// What separates two columns of an edge list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delimiter {
@@ -121,8 +181,19 @@ impl ColumnOptions {
         self.weight.is_some() && Self { weight: None, ..self.clone() } == Self::default()
     }
 
+    /// The name of the first option that is used besides those of kept columns.
+    pub(crate) fn first_besides_kept(&self) -> Option<&'static str> {
+        Self { id: None, keep: Vec::new(), ..self.clone() }.first_used()
+    }
+
     /// The name of the first option that is used.
     pub(crate) fn first_used(&self) -> Option<&'static str> {
+        let mut chosen = self.all_chosen().map(|(option, _)| option);
+        chosen.next().or_else(|| self.first_of_text())
+    }
+
+    /// The name of the first option that is used and applies to columns of a text only.
+    pub(crate) fn first_of_text(&self) -> Option<&'static str> {
         let header = match self.header {
             Header::Recognize => None,
             Header::Present => Some("header"),
@@ -134,7 +205,6 @@ impl ColumnOptions {
             self.delimiter.is_some().then_some("delimiter"),
             self.decimal_comma.then_some("decimal-comma"),
         ];
-        let mut chosen = self.all_chosen().map(|(option, _)| option);
-        chosen.next().or(others.into_iter().flatten().next())
+        others.into_iter().flatten().next()
     }
 }

@@ -106,16 +106,29 @@ pub(crate) fn choose_format(
             recognized => recognized?,
         },
     };
+    let is_table = format == Format::PARQUET;
     let applies = format.info().has_attributes && options.columns.is_weight_only();
-    let column = if applies { None } else { options.columns.first_used() };
+    let is_map = format == Format::OSM_PBF;
+    if let (Some(option), false) = (options.roads.first_used(), is_map) {
+        let (option, title) = (options.terms.option(option), format.title());
+        let sentence = format!("{option} applies to OpenStreetMap files; this is {title}; omit it");
+        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+    }
+    let column = match (is_table, applies) {
+        _ if is_map => options.columns.first_besides_kept(),
+        (true, _) => options.columns.first_of_text(),
+        (false, true) => None,
+        (false, false) => options.columns.first_used(),
+    };
     let counts = matches!(options.vertices, Vertices::Count(_)).then_some("vertices");
     if options.array.is_some() && format != Format::NPY {
         let (option, title) = (options.terms.option("array"), format.title());
         let sentence = format!("{option} applies to .npy files only; this is {title}; omit it");
         return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
     }
-    let counts = counts.filter(|_| format != Format::NPY);
-    let used = column.or(options.names.then_some("names")).or(counts);
+    let names = options.names.then_some("names").filter(|_| !is_table && !is_map);
+    let counts = counts.filter(|_| format != Format::NPY && !is_table);
+    let used = column.or(names).or(counts);
     if let (Some(option), true) = (used, format != Format::EDGE_LIST) {
         let (option, title) = (options.terms.option(option), format.title());
         let named = options.terms.text("format", Format::EDGE_LIST.id());

@@ -259,6 +259,7 @@ mod tests {
             coordinates: None,
             names: None,
             edge_ids: None,
+            kept: None,
             mapped: None,
         };
         let write = |format| (format, write_bytes(format, outgoing()).unwrap());
@@ -305,6 +306,7 @@ mod tests {
             coordinates: None,
             names: None,
             edge_ids: None,
+            kept: None,
             mapped: None,
         };
         for format in [Format::ECL, Format::GAP] {

@@ -17,7 +17,7 @@ where
 }
 
 fn outgoing(graph: &AnyGraph) -> Outgoing<'_> {
-    Outgoing { graph, coordinates: None, names: None, edge_ids: None, mapped: None }
+    Outgoing { graph, coordinates: None, names: None, edge_ids: None, kept: None, mapped: None }
 }
 
 /// Writes and reads back under a name that says nothing of the format.
@@ -80,13 +80,14 @@ fn the_order_of_edges_is_kept_by_the_formats_that_promise_it() {
 }
 
 /// Formats that hold any weight. Each other format may refuse some.
-const HOLD_ANY_WEIGHT: [Format; 7] = [
+const HOLD_ANY_WEIGHT: [Format; 8] = [
     Format::DIMACS,
     Format::EDGE_LIST,
     Format::MATRIX_MARKET,
     Format::GRAPHML,
     Format::NODE_LINK,
     Format::DOT,
+    Format::PARQUET,
     Format::KST,
 ];
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kostra::generate::SpecError;
 use kostra::io::{
     ColumnChoice, ColumnOptions, Format, Header, Input, MissingWeights, Nan, ReadError,
-    ReadErrorKind, ReadOptions, Terms, Vertices,
+    ReadErrorKind, ReadOptions, RoadOptions, Terms, Vertices,
 };
 use kostra_core::{AnyGraph, Coordinates};
 use numpy::ndarray::Array2;
@@ -38,9 +38,6 @@ impl From<Column> for ColumnChoice {
         }
     }
 }
-
-/// The formats that Python reads without the engine, for the end of a list of formats.
-const PYTHON_FORMATS: &str = "parquet";
 
 /// The keyword arguments of `Graph.read` in Python.
 #[derive(FromPyObject)]
@@ -79,11 +76,7 @@ impl Arguments {
             ..ColumnOptions::default()
         };
         Ok(ReadOptions {
-            format: self
-                .format
-                .map(|format| format.parse::<Format>())
-                .transpose()
-                .map_err(|message| format!("{message}, {PYTHON_FORMATS}"))?,
+            format: self.format.map(|format| format.parse::<Format>()).transpose()?,
             missing_weights: self.weights.map(|weights| match weights.as_str() {
                 "hash" => MissingWeights::Hash,
                 "distance" => MissingWeights::Distance,
@@ -94,6 +87,7 @@ impl Arguments {
             vertices: Vertices::UpToHighest,
             array: None,
             columns,
+            roads: RoadOptions::default(),
             terms: Terms::Python,
             threads: self.threads.unwrap_or(0),
             // A graph in Python must not change when its file changes.

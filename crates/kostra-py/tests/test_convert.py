@@ -232,7 +232,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path):
     with pytest.raises(ValueError, match="none of the formats that Kostra reads .* pass `format`"):
         kostra.Graph.read(path)
     for options, message in [
-        ({"format": "doc"}, "no format 'doc'.* kst, parquet$"),
+        ({"format": "doc"}, "no format 'doc'.* parquet, .* kst$"),
         ({"weights": "x"}, "weights must be"),
         ({"nan": 1}, "nan must"),
     ]:

@@ -77,6 +77,10 @@ pub(super) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print no report
+    #[arg(long, short, requires = "output", conflicts_with = "json")]
+    quiet: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -124,7 +128,9 @@ impl Command for Arguments {
             ..Record::new(&request, &solved, &clusters)
         };
         let text = if self.json { report::json(&record)? } else { sheet(&record) };
-        output::report(&text, output.as_ref())?;
+        if !self.quiet {
+            output::report(&text, output.as_ref())?;
+        }
         Ok(Answer::Yes)
     }
 }

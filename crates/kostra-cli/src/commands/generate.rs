@@ -54,12 +54,16 @@ pub(super) struct Arguments {
     /// List the generators and their parameters
     #[arg(long, conflicts_with_all = ["spec", "output", "to"])]
     list: bool,
+
+    /// Print no report
+    #[arg(long, short, conflicts_with = "list")]
+    quiet: bool,
 }
 
 /// What the arguments mean.
 enum Plan {
     List,
-    Write { input: Box<Request>, spec: String, output: Output, format: Format },
+    Write { input: Box<Request>, spec: String, output: Output, format: Format, quiet: bool },
 }
 
 impl Plan {
@@ -76,7 +80,7 @@ impl Plan {
         let input = OsString::from(format!("{GENERATED}{spec}"));
         let input = InputArguments { input, ..InputArguments::default() };
         let input = Box::new(Request::resolve(input, Nan::Error));
-        Ok(Self::Write { input, spec, output, format })
+        Ok(Self::Write { input, spec, output, format, quiet: arguments.quiet })
     }
 }
 
@@ -84,12 +88,15 @@ impl Command for Arguments {
     fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
         match Plan::resolve(self)? {
             Plan::List => output::print(&list())?,
-            Plan::Write { input, spec, output, format } => {
+            Plan::Write { input, spec, output, format, quiet } => {
                 let recipe = Recipe::new(&spec).with_context(|| input.source.to_string())?;
-                if is_streamed(&output, format) && recipe.is_streamed() {
-                    graph_file::stream(&recipe, &output, format)?;
+                let report = if is_streamed(&output, format) && recipe.is_streamed() {
+                    graph_file::stream(&recipe, &output, format)?
                 } else {
-                    graph_file::write(&input, &input.load()?, &output, format)?;
+                    graph_file::write(&input, &input.load()?, &output, format)?
+                };
+                if !quiet {
+                    output::tell(&report);
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::command::{Answer, Command};
 use crate::input::{self, Graph, Header, Request};
 use crate::output;
 use crate::progress::Stage;
-use crate::report::{self, JsonNumber, Sheet, bar, count, plain, thousands};
+use crate::report::{self, JsonNumber, Sheet, bar, count, thousands, weight};
 
 /// Describe a graph: size, components, degrees, weights.
 #[derive(Parser)]
@@ -249,7 +249,8 @@ fn sheet(input: &Graph, analysis: &Analysis) -> String {
                 )
             }
         };
-        sheet.line("weights", format!("{} to {}, {ties}", plain(weights.min), plain(weights.max)));
+        sheet
+            .line("weights", format!("{} to {}, {ties}", weight(weights.min), weight(weights.max)));
     }
     let degrees = &shape.degrees;
     sheet.line(

@@ -46,6 +46,10 @@ pub(super) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print no report
+    #[arg(long, short, requires = "output", conflicts_with = "json")]
+    quiet: bool,
 }
 
 impl Command for Arguments {
@@ -58,7 +62,9 @@ impl Command for Arguments {
         let record = record(&request, &solved, output.as_ref(), write);
         let text =
             if self.json { report::json(&record)? } else { sheet(&request, &solved, &record) };
-        output::report(&text, output.as_ref())?;
+        if !self.quiet {
+            output::report(&text, output.as_ref())?;
+        }
         Ok(Answer::Yes)
     }
 }

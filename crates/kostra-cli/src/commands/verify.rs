@@ -44,6 +44,10 @@ pub(super) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print no report: the exit code is the answer
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
 }
 
 /// What the arguments mean.
@@ -52,6 +56,7 @@ struct Plan {
     forest: Input,
     order: Order,
     json: bool,
+    quiet: bool,
 }
 
 impl Plan {
@@ -61,6 +66,7 @@ impl Plan {
             forest: input::file(&arguments.forest),
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             json: arguments.json,
+            quiet: arguments.quiet,
         };
         if plan.forest == Input::Stdin && plan.input.source == Source::File(Input::Stdin) {
             anyhow::bail!(
@@ -94,7 +100,9 @@ impl Command for Arguments {
         } else {
             sheet(&plan, &input, &outcome)
         };
-        output::print(&text)?;
+        if !plan.quiet {
+            output::print(&text)?;
+        }
         Ok(if outcome.verdict.is_ok() { Answer::Yes } else { Answer::No })
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum ForestFormat {
     Edges,
     /// One edge per line as in edges, separated by commas, with the columns of `--keep`
     Csv,
+    /// The edges of the forest as a Parquet table, with their ids and the columns of `--keep`
+    Parquet,
     /// The edges of the forest as a DIMACS graph
     Gr,
     /// The edges of the forest as a GraphML graph, with their ids
@@ -49,9 +51,7 @@ impl ForestFormat {
             Self::Edges => &["edges", "tsv"],
             Self::Csv => &["csv"],
             Self::Geojson => &["geojson"],
-            Self::Gr | Self::Graphml | Self::Json | Self::Dot | Self::Mtx | Self::Kst => {
-                self.graph().map_or(&[], |format| format.info().extensions)
-            }
+            _ => self.graph().map_or(&[], |format| format.info().extensions),
         }
     }
 
@@ -62,9 +62,7 @@ impl ForestFormat {
             Self::Edges => "edges",
             Self::Csv => "CSV",
             Self::Geojson => "GeoJSON",
-            Self::Gr | Self::Graphml | Self::Json | Self::Dot | Self::Mtx | Self::Kst => {
-                self.graph().map_or("graph", Format::title)
-            }
+            _ => self.graph().map_or("graph", Format::title),
         }
     }
 
@@ -73,10 +71,16 @@ impl ForestFormat {
         matches!(self, Self::Geojson | Self::Kst)
     }
 
+    /// Whether the file holds the columns that are kept with the edges.
+    pub(crate) fn keeps_columns(self) -> bool {
+        matches!(self, Self::Edges | Self::Csv | Self::Parquet)
+    }
+
     /// The format of the graph that holds the forest; none for a text of ids or edges.
     pub(crate) fn graph(self) -> Option<Format> {
         match self {
             Self::Ids | Self::Edges | Self::Csv | Self::Geojson => None,
+            Self::Parquet => Some(Format::PARQUET),
             Self::Gr => Some(Format::DIMACS),
             Self::Graphml => Some(Format::GRAPHML),
             Self::Json => Some(Format::NODE_LINK),
@@ -173,6 +177,7 @@ mod tests {
         assert_eq!(format("forest.graphml.gz").unwrap(), ForestFormat::Graphml);
         assert_eq!(format("forest.kst").unwrap(), ForestFormat::Kst);
         assert_eq!(format("forest.csv.gz").unwrap(), ForestFormat::Csv);
+        assert_eq!(format("forest.parquet").unwrap(), ForestFormat::Parquet);
         let picture = format("forest.svg").unwrap_err().to_string();
         assert!(picture.contains("`kostra draw` writes pictures"), "{picture}");
         for path in ["forest.xml.gz", "forest.1", "forest.ids.bz2"] {

@@ -6,6 +6,7 @@ mod geojson;
 mod graph;
 mod line;
 mod number;
+mod parquet;
 mod read;
 mod text;
 mod write;

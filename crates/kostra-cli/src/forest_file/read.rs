@@ -6,11 +6,14 @@ use kostra::io::{Format, Input, ReadError};
 use kostra_core::EdgeId;
 
 use super::content::{BYTE_ORDER_MARK, read_error};
-use super::{geojson, graph, text};
+use super::{geojson, graph, parquet, text};
 use crate::input::Graph;
 
 /// The first bytes of a Kostra file.
 const KST_MAGIC: &[u8] = b"\x8bKOSTRA";
+
+/// The first bytes of a Parquet file.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// Reads the edge ids of a forest of `graph`. If the file also contains endpoints and weights, they
 /// must be those of `graph`.
@@ -23,6 +26,9 @@ pub(crate) fn read(input: &Input, graph: &Graph) -> Result<Vec<EdgeId>, ReadErro
     let head = reader.fill_buf().map_err(|cause| read_error(input, cause))?;
     if geojson::is_map(head) {
         return geojson::read_ids(input, reader);
+    }
+    if head.starts_with(PARQUET_MAGIC) {
+        return parquet::read_ids(input, reader, graph);
     }
     match graph_format(head) {
         None => text::read_ids(input, reader, graph),

@@ -29,6 +29,7 @@ pub(crate) fn write(
             coordinates: input.coordinates.as_ref(),
             names: input.names.as_deref(),
             edge_ids: edge_ids.as_deref(),
+            kept: input.kept.as_ref(),
             mapped: input.mapped.as_ref(),
         };
         output::write(output, graph_format, outgoing)?;

@@ -9,7 +9,7 @@ use anyhow::Context;
 use kostra::generate::{Options, Recipe};
 use kostra::io::{
     ArrayContent, ColumnChoice, ColumnOptions, Compression, Format, Header as FirstLine, Input,
-    MappedFile, MissingWeights, ReadError, ReadOptions, Terms, Vertices,
+    MappedFile, MissingWeights, ReadError, ReadOptions, RoadOptions, Terms, Vertices,
 };
 
 use super::graph::{Graph, Header};
@@ -115,6 +115,7 @@ impl Request {
                     (false, false) => FirstLine::Recognize,
                 },
             },
+            roads: RoadOptions { highway: arguments.highway, bbox: arguments.bbox },
             terms: Terms::Command,
             // A reader is no faster with more threads than the machine runs at a time.
             threads: threads.wanted().min(threads.present),
@@ -129,6 +130,7 @@ impl Request {
         let Source::File(Input::Path(path)) = &self.source else { return None };
         if self.options.missing_weights.is_some()
             || self.options.columns != ColumnOptions::default()
+            || self.options.roads != RoadOptions::default()
             || matches!(self.options.vertices, Vertices::Count(_))
         {
             return None; // `load` refuses these options for a Kostra file
@@ -226,6 +228,11 @@ impl Request {
         if self.options.columns != ColumnOptions::default() {
             anyhow::bail!(
                 "{source}: a generated graph has no columns; omit the options that name columns"
+            );
+        }
+        if self.options.roads != RoadOptions::default() {
+            anyhow::bail!(
+                "{source}: `--highway` and `--bbox` apply to OpenStreetMap files; omit them"
             );
         }
         if matches!(self.options.vertices, Vertices::Count(_)) {

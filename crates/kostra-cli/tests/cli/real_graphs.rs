@@ -10,7 +10,7 @@ fn the_roads_of_new_york_have_the_known_forest() {
         workplace.run(&format!("solve {} --verify", path.display())).expect_success().stdout;
     for words in [
         "264,345 edges",
-        "total weight 261159288",
+        "total weight 261,159,288",
         "one component",
         "verified",
         "load",

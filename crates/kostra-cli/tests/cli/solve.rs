@@ -210,13 +210,22 @@ fn more_threads_than_there_are_is_a_note() {
 }
 
 #[test]
-fn the_trace_is_a_table_apart() {
+fn the_trace_ends_the_report_on_the_same_stream() {
     let workplace = small();
     let outcome = workplace.run("solve small.gr --algorithm boruvka --trace").expect_success();
+    let report = outcome.stdout.find("algorithm").unwrap();
     for heading in ["phase", "round", "components"] {
-        assert!(outcome.stderr.contains(heading), "{}", outcome.stderr);
+        assert!(outcome.stdout[report..].contains(heading), "{}", outcome.stdout);
     }
-    assert!(!outcome.stdout.contains("round"), "{}", outcome.stdout);
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn a_quiet_solve_prints_nothing_unless_the_forest_is_wrong() {
+    let workplace = small();
+    let outcome = workplace.run("solve small.gr --quiet -o forest.ids --verify").expect_success();
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("", ""));
+    assert!(!workplace.run("solve small.gr --quiet").stderr.is_empty(), "the forest goes nowhere");
 }
 
 #[test]

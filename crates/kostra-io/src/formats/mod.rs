@@ -17,6 +17,7 @@ mod metis;
 mod node_link;
 mod numpy;
 mod osm;
+mod parquet;
 
 use std::str::FromStr;
 
@@ -42,6 +43,7 @@ pub static FORMATS: &[Format] = &[
     Format::NODE_LINK,
     Format::DOT,
     Format::GML,
+    Format::PARQUET,
     Format::NPY,
     Format::NPZ,
     Format::OSM_PBF,

@@ -64,7 +64,7 @@ fn cells((contestant, standing): &Row<'_>) -> [String; 6] {
         Standing::Different => "DIFFERENT".to_owned(),
         Standing::Approximate { excess, optimum } => {
             let share = share(*excess, *optimum);
-            format!("approximate, off by {}{share}", report::plain(*excess))
+            format!("approximate, off by {}{share}", report::weight(*excess))
         }
         Standing::Failed(_) => "not solved".to_owned(),
     };
@@ -73,7 +73,7 @@ fn cells((contestant, standing): &Row<'_>) -> [String; 6] {
         thousands(contestant.threads as u128),
         contestant.median().map_or_else(none, duration),
         contestant.rounds.map_or_else(none, |rounds| thousands(rounds as u128)),
-        contestant.result.as_ref().map_or_else(|_| none(), |forest| report::plain(forest.total())),
+        contestant.result.as_ref().map_or_else(|_| none(), |forest| report::weight(forest.total())),
         forest,
     ]
 }

@@ -44,6 +44,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = formats(Format::is_writable))]
     to: Option<Format>,
 
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+
     #[command(flatten)]
     reorder: ReorderArguments,
 }
@@ -53,6 +57,7 @@ struct Plan {
     input: Request,
     output: Target,
     reorder: Option<Reorder>,
+    quiet: bool,
 }
 
 /// What is written.
@@ -65,19 +70,20 @@ enum Target {
 impl Plan {
     fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
         let input = Request::resolve(arguments.input, Nan::Error);
+        let quiet = arguments.quiet;
         let lines = Destination::of_edges(&arguments.output);
         if let (Some(destination), None) = (lines, arguments.to) {
             let destination = destination?;
             if arguments.reorder.is_used() {
                 anyhow::bail!("{}: `--reorder` needs a format of `--to`", destination.output);
             }
-            return Ok(Self { input, output: Target::Edges(destination), reorder: None });
+            return Ok(Self { input, output: Target::Edges(destination), reorder: None, quiet });
         }
         let output = output::parse_path(&arguments.output);
         let format = output::graph_format(&output, arguments.to)?;
         output.check()?;
         let reorder = Reorder::resolve(arguments.reorder, &input, &output, format)?;
-        Ok(Self { input, output: Target::Graph(output, format), reorder })
+        Ok(Self { input, output: Target::Graph(output, format), reorder, quiet })
     }
 }
 
@@ -88,13 +94,16 @@ impl Command for Arguments {
         if let Some(reorder) = &plan.reorder {
             reorder.apply(&plan.input, &mut graph)?;
         }
-        match &plan.output {
+        let report = match &plan.output {
             Target::Graph(output, format) => {
-                graph_file::write(&plan.input, &graph, output, *format)?;
+                graph_file::write(&plan.input, &graph, output, *format)?
             }
             Target::Edges(destination) => {
-                graph_file::write_edges(&plan.input, &graph, destination)?;
+                graph_file::write_edges(&plan.input, &graph, destination)?
             }
+        };
+        if !plan.quiet {
+            output::tell(&report);
         }
         Ok(Answer::Yes)
     }

@@ -62,6 +62,10 @@ pub(super) struct Arguments {
     /// Draw the maximum spanning forest; its bottlenecks are its lightest edges
     #[arg(long)]
     maximum: bool,
+
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 /// The side of a PNG without `--size`.
@@ -98,6 +102,7 @@ struct Plan {
     order: Order,
     bottlenecks: usize,
     size: u32,
+    quiet: bool,
 }
 
 impl Plan {
@@ -114,6 +119,7 @@ impl Plan {
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             bottlenecks: arguments.bottlenecks,
             size: arguments.size.unwrap_or(SIZE),
+            quiet: arguments.quiet,
         };
         plan.output.check()?;
         if plan.forest == Some(Input::Stdin) && plan.input.source == Source::File(Input::Stdin) {
@@ -184,7 +190,9 @@ impl Command for Arguments {
         })?;
         drop(stage);
         let missing = places.iter().filter(|place| !place.iter().all(|x| x.is_finite())).count();
-        output::print(&sheet(&plan, &input, &picture, (missing, [solve, start.elapsed()])))?;
+        if !plan.quiet {
+            output::print(&sheet(&plan, &input, &picture, (missing, [solve, start.elapsed()])))?;
+        }
         Ok(Answer::Yes)
     }
 }

@@ -100,6 +100,10 @@ pub(super) struct Arguments {
     /// Print the times of the steps and the counters
     #[arg(long)]
     trace: bool,
+
+    /// Print no report
+    #[arg(long, short, requires = "output", conflicts_with_all = ["json", "trace"])]
+    quiet: bool,
 }
 
 fn imbalance(text: &str) -> Result<f64, String> {
@@ -127,6 +131,7 @@ struct Plan {
     output: Option<Output>,
     json: bool,
     trace: bool,
+    quiet: bool,
 }
 
 impl Plan {
@@ -163,8 +168,8 @@ impl Plan {
             seed: arguments.seed,
             threads: input.threads.wanted(),
         };
-        let Arguments { json, trace, .. } = arguments;
-        Ok(Self { input, options, edge_weights, vertex_weights, place, output, json, trace })
+        let Arguments { json, trace, quiet, .. } = arguments;
+        Ok(Self { input, options, edge_weights, vertex_weights, place, output, json, trace, quiet })
     }
 }
 
@@ -184,14 +189,16 @@ impl Command for Arguments {
         let outcome = divide(&plan, &mut input)?;
         plan.input.refuse_changes(&input)?;
         let write = write(&plan, &outcome.partition)?;
-        let text = if plan.json {
+        let mut text = if plan.json {
             report::json(&record((&plan, device), &input, &outcome, write))?
         } else {
             sheet((&plan, device), &input, &outcome, write)
         };
-        output::report(&text, plan.output.as_ref())?;
         if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
-            output::print_aside(&trace.tables())?;
+            text += &trace.tables();
+        }
+        if !plan.quiet {
+            output::report(&text, plan.output.as_ref())?;
         }
         Ok(Answer::Yes)
     }

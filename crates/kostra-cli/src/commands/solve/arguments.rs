@@ -69,7 +69,8 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     pub(super) verify: bool,
 
-    /// Print the algorithm's phases, rounds and counters
+    /// Print the algorithm's phases, rounds and counters; for a graph of up to 100 edges also the
+    /// edges in the order in which `kruskal`, `boruvka`, `prim-binary` or `prim-pairing` choose them
     #[arg(long)]
     pub(super) trace: bool,
 
@@ -97,7 +98,8 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) output: Option<PathBuf>,
 
-    /// Columns of an edge list to carry along into output as edges or CSV, by name or position
+    /// Columns of an edge list or a Parquet file, by name or position, or tags of an OpenStreetMap
+    /// file (`way` is the id of the way), to carry along into output as edges, CSV or Parquet
     #[arg(
         long,
         value_name = "COLUMN,...",
@@ -115,6 +117,10 @@ pub(in crate::commands) struct Arguments {
     /// Print the report as one JSON object
     #[arg(long)]
     pub(super) json: bool,
+
+    /// Print no report; warnings, errors and a forest that `--verify` refutes are still printed
+    #[arg(long, short, requires = "output", conflicts_with_all = ["json", "trace"])]
+    pub(super) quiet: bool,
 }
 
 /// Parses an option and its value.

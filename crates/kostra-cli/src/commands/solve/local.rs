@@ -34,8 +34,11 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     let open = open_device(plan)?;
     let mut input = load(plan)?;
     let partition = load_partition(plan, &mut input)?;
-    let Solved { solver, solution, trace, refused } =
+    let Solved { solver, solution, mut trace, refused } =
         solve_or_fall_back(plan, &mut input, partition.as_ref())?;
+    if let Some(trace) = &mut trace {
+        trace.describe_edges(&input.graph, input.names.as_deref());
+    }
     let mut started = algorithm::threads(solver.info(), plan.input.threads);
     if let Some(Refused { refused, wanted }) = refused {
         started = wanted - refused;
@@ -166,7 +169,7 @@ fn solve(
     partition: Option<&Partition>,
 ) -> anyhow::Result<Solved> {
     let stage = Stage::start("solving");
-    let mut watcher = Watcher::new(&stage, plan.trace);
+    let mut watcher = Watcher::new(&stage, plan.trace).listing_edges(graph.edges());
     let mut run = Run::new()
         .observed_by(&mut watcher)
         .on_threads(algorithm::threads(solver.info(), plan.input.threads));

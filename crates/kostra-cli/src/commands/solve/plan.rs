@@ -9,7 +9,7 @@ use super::external::{self, External};
 use crate::algorithm::{AUTO, Algorithm, partition_users};
 use crate::arguments::Nan;
 use crate::device::Device;
-use crate::forest_file::{Destination, ForestFormat, Style};
+use crate::forest_file::{Destination, ForestFormat};
 use crate::input::{Request, Source, file};
 
 pub(super) struct Plan {
@@ -24,6 +24,8 @@ pub(super) struct Plan {
     pub(super) order: Order,
     pub(super) verify: bool,
     pub(super) trace: bool,
+    /// Whether only a forest that is refuted is reported.
+    pub(super) quiet: bool,
     pub(super) output: Option<Destination>,
     pub(super) json: bool,
     /// How to solve a graph whose edges do not fit into memory; none keeps the graph in memory.
@@ -65,6 +67,7 @@ impl Plan {
             order: if arguments.maximum { Order::Maximum } else { Order::Minimum },
             verify: arguments.verify,
             trace: arguments.trace,
+            quiet: arguments.quiet,
             output,
             json: arguments.json,
             external: None,
@@ -112,10 +115,10 @@ fn check_kept(
     if is_distributed {
         anyhow::bail!("`--keep` needs a solve in one process; omit it or the algorithm");
     }
-    if output.is_some_and(|output| Style::of_format(output.format).is_none()) {
+    if output.is_some_and(|output| !output.format.keeps_columns()) {
         anyhow::bail!(
-            "`--keep` applies to output as CSV or edges; write a file with the extension .csv or \
-             .tsv"
+            "`--keep` applies to output as CSV, edges or Parquet; write a file with the extension \
+             .csv, .tsv or .parquet"
         );
     }
     Ok(())

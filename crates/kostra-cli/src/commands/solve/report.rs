@@ -1,5 +1,6 @@
 //! The report of `kostra solve`, for people and as JSON.
 
+use kostra::io::Format;
 use kostra_core::{Order, Total};
 use serde::Serialize;
 
@@ -10,17 +11,21 @@ use crate::trace::Trace;
 use crate::verdict::{Proof, excess};
 use crate::{input, output};
 
-/// Prints the report. The trace goes to standard error.
+/// Prints the report, with the trace at its end. A quiet solve reports only a forest that is
+/// refuted.
 ///
 /// # Errors
 /// When an output stream cannot be written.
 pub(super) fn print(plan: &Plan, outcome: &Outcome) -> anyhow::Result<()> {
-    let text = if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
-    output::report(&text, plan.output.as_ref().map(|destination| &destination.output))?;
-    if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
-        output::print_aside(&tables(trace, &outcome.place))?;
+    if plan.quiet && !matches!(outcome.verified, Some(Err(_))) {
+        return Ok(());
     }
-    Ok(())
+    let mut text =
+        if plan.json { report::json(&record(plan, outcome))? } else { sheet(plan, outcome) };
+    if let Some(trace) = outcome.trace.as_ref().filter(|_| !plan.json) {
+        text += &tables(trace, &outcome.place);
+    }
+    output::report(&text, plan.output.as_ref().map(|destination| &destination.output))
 }
 
 fn sheet(plan: &Plan, outcome: &Outcome) -> String {
@@ -34,8 +39,9 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     sheet.line("read as", format!("{storage}, {} weights", graph.weight_type));
     let edges = count(forest.edges, "edge", "edges");
     let components = count(forest.components, "component", "components");
-    let total = report::plain(forest.total);
-    sheet.line("forest", format!("{edges}, total weight {total}, {components}"));
+    let unit = graph.format.map_or("", unit);
+    let total = report::weight(forest.total);
+    sheet.line("forest", format!("{edges}, total weight {total}{unit}, {components}"));
     let approximate = if outcome.algorithm.exact { "" } else { ", approximate" };
     let algorithm = outcome.algorithm.id;
     sheet.line("algorithm", format!("{algorithm} on {}{approximate}", place(outcome)));
@@ -61,6 +67,11 @@ fn sheet(plan: &Plan, outcome: &Outcome) -> String {
     format!("{kind} spanning forest of {}\n{sheet}", plan.input.source)
 }
 
+/// The unit of the weights in this format, if the format defines it.
+fn unit(format: Format) -> &'static str {
+    if format == Format::OSM_PBF { " m" } else { "" }
+}
+
 /// What `--verify` proved, for people.
 fn verified(plan: &Plan, outcome: &Outcome, proof: &Proof) -> String {
     match proof {
@@ -79,7 +90,7 @@ fn verified(plan: &Plan, outcome: &Outcome, proof: &Proof) -> String {
                 Order::Maximum => ("below", "maximum"),
             };
             let share = share(excess, *optimum);
-            let (excess, optimum) = (report::plain(excess), report::plain(*optimum));
+            let (excess, optimum) = (report::weight(excess), report::weight(*optimum));
             format!("spanning and acyclic, {excess} {side} the {best} of {optimum}{share}")
         }
     }

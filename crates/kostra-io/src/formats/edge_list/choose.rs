@@ -10,22 +10,22 @@ use crate::number::{has_decimal_comma, natural, show};
 use crate::{ColumnChoice, ColumnOptions, ReadErrorKind, ReadOptions};
 
 /// What is known about the columns.
-pub(super) struct Chooser<'a> {
+pub(in crate::formats) struct Chooser<'a> {
     /// The names of the columns, if they have names.
-    pub(super) names: Option<&'a [&'a [u8]]>,
+    pub(in crate::formats) names: Option<&'a [&'a [u8]]>,
     /// The fields of the first edge; empty if there is no edge.
-    pub(super) row: &'a [&'a [u8]],
+    pub(in crate::formats) row: &'a [&'a [u8]],
     /// The number of columns.
-    pub(super) columns: usize,
-    pub(super) options: &'a ReadOptions,
+    pub(in crate::formats) columns: usize,
+    pub(in crate::formats) options: &'a ReadOptions,
 }
 
 /// The columns of the vertices and the weight, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chosen {
-    pub(super) u: usize,
-    pub(super) v: usize,
-    pub(super) weight: Option<usize>,
+pub(in crate::formats) struct Chosen {
+    pub(in crate::formats) u: usize,
+    pub(in crate::formats) v: usize,
+    pub(in crate::formats) weight: Option<usize>,
 }
 
 impl Chooser<'_> {
@@ -34,7 +34,7 @@ impl Chooser<'_> {
     /// # Errors
     /// When an option names no column, or two options name the same column, or a column is left
     /// open.
-    pub(super) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
+    pub(in crate::formats) fn choose(&self, counted: bool) -> Result<Chosen, ReadErrorKind> {
         let [source, target, weight, id] = self.asked_for()?;
         if counted && source.or(target).or(weight).is_none() {
             return self.checked(Chosen { u: 1, v: 2, weight: Some(3) });
@@ -336,7 +336,7 @@ impl Chooser<'_> {
     }
 
     /// The columns that are kept with the edges: the ids, and then those of `keep`.
-    pub(super) fn kept(&self) -> Result<Vec<(usize, String)>, ReadErrorKind> {
+    pub(in crate::formats) fn kept(&self) -> Result<Vec<(usize, String)>, ReadErrorKind> {
         let columns = &self.options.columns;
         let id = columns.id.iter().map(|choice| ("id", choice));
         let keep = columns.keep.iter().map(|choice| ("keep", choice));
@@ -356,6 +356,24 @@ impl Chooser<'_> {
 
     fn refusal(&self, sentence: String) -> ReadErrorKind {
         ReadErrorKind::Columns { sentence, columns: texts(self.names.unwrap_or_default()) }
+    }
+}
+
+/// A note about the columns that are not used.
+pub(in crate::formats) fn left_out(
+    columns: usize,
+    names: Option<&[&[u8]]>,
+    is_used: impl Fn(usize) -> bool,
+) -> Option<String> {
+    let name = |column: usize| match names.and_then(|names| names.get(column)) {
+        Some(name) => format!("'{}'", show(name)),
+        None => (column + 1).to_string(),
+    };
+    let left: Vec<String> = (0..columns).filter(|&column| !is_used(column)).map(name).collect();
+    match &left[..] {
+        [] => None,
+        [column] => Some(format!("column {column} is left out")),
+        columns => Some(format!("columns {} are left out", columns.join(", "))),
     }
 }
 

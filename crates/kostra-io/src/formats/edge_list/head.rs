@@ -264,6 +264,6 @@ fn first_lines<'t>(text: &'t mut Text<'_>) -> Result<&'t [u8], Fault> {
 
 /// The largest plausible number of vertices of a graph with `edges` edges. Beyond it, the ids are
 /// probably names, and an array per vertex would waste memory.
-pub(super) fn most_plausible_vertices(edges: u64) -> u64 {
+pub(in crate::formats) fn most_plausible_vertices(edges: u64) -> u64 {
     64 * edges + 1_000_000
 }

@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::{ReadErrorKind, Terms};
 
 /// Counts the vertices below `vertices` at which no edge ends.
-pub(super) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
+pub(in crate::formats) fn count(vertices: u64, columns: &Columns) -> Result<u64, ReadErrorKind> {
     const BITS: usize = u64::BITS as usize;
     let words = usize::try_from(vertices.div_ceil(BITS as u64)).unwrap_or(usize::MAX);
     let mut occurring: Vec<u64> = Vec::new();

@@ -40,10 +40,13 @@ use crate::number::words;
 use crate::occurring;
 use crate::text_writer::TextWriter;
 use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
-use head::{COUNTS_COMMENT, Head, StatedCounts, most_plausible_vertices};
+use head::{COUNTS_COMMENT, Head, StatedCounts};
 use layout::Layout;
 
+pub(super) use choose::{Chooser, Chosen, left_out};
 pub(crate) use fields::{Separator, fields, is_comment, unquote};
+pub(super) use head::most_plausible_vertices;
+pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
 
 impl Format {

@@ -47,6 +47,7 @@ fn full() -> Vec<u8> {
         coordinates: Some(&coordinates),
         names: Some(&names),
         edge_ids: None,
+        kept: None,
         mapped: None,
     })
 }
@@ -110,6 +111,7 @@ fn coordinates_and_names_come_back() {
         coordinates: Some(&coordinates),
         names: None,
         edge_ids: None,
+        kept: None,
         mapped: None,
     });
     assert_eq!(load(&planar).unwrap().coordinates, Some(coordinates));
@@ -125,6 +127,7 @@ fn graphs_without_edges_or_vertices_are_ordinary() {
             coordinates: None,
             names: Some(&names),
             edge_ids: None,
+            kept: None,
             mapped: None,
         });
         let loaded = load(&bytes).unwrap();
@@ -345,6 +348,7 @@ fn what_does_not_fit_the_graph_is_not_written() {
         coordinates: None,
         names: Some(&names),
         edge_ids: None,
+        kept: None,
         mapped: None,
     })
     .err();

@@ -1,6 +1,7 @@
 //! The inner layer of an OpenStreetMap file: roads and nodes of a block.
 
 use super::protobuf::{Broken, Fields, Numbers, Value, signed};
+use crate::KeptColumns;
 
 /// Why a block is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +68,34 @@ pub(super) struct Roads {
     pub(super) ends: Vec<usize>,
     /// Whether the block contains nodes.
     pub(super) has_nodes: bool,
+    /// What is kept of each road.
+    pub(super) kept: KeptColumns,
+}
+
+/// The name under which the id of a way is kept.
+pub(super) const WAY: &str = "way";
+
+/// Which roads are read, and what is kept of them.
+#[derive(Debug, Default)]
+pub(super) struct Wanted<'a> {
+    /// The values of `highway`; all roads if there are none.
+    pub(super) highway: &'a [String],
+    /// Keys of tags, or [`WAY`].
+    pub(super) keep: Vec<&'a str>,
+}
+
+impl Wanted<'_> {
+    /// Whether ways with this value of `highway` are read.
+    fn has(&self, highway: &[u8]) -> bool {
+        if self.highway.is_empty() {
+            return !NO_ROADS.contains(&highway);
+        }
+        self.highway.iter().any(|wanted| wanted.as_bytes() == highway)
+    }
 }
 
 /// The roads of a block with up to `most` strings and nodes.
-pub(super) fn roads(block: &[u8], most: usize) -> Result<Roads, Bad> {
+pub(super) fn roads(block: &[u8], most: usize, wanted: &Wanted<'_>) -> Result<Roads, Bad> {
     let mut strings = Vec::new();
     for field in Fields(block) {
         if let (1, table) = field? {
@@ -82,10 +107,11 @@ pub(super) fn roads(block: &[u8], most: usize) -> Result<Roads, Bad> {
         }
     }
     let mut roads = Roads::default();
+    let table = Table { strings, most, wanted };
     for field in groups(block) {
         match field? {
             (1 | 2, _) => roads.has_nodes = true,
-            (3, way) => add_road(way.bytes()?, &strings, &mut roads, most)?,
+            (3, way) => table.add_road(way.bytes()?, &mut roads)?,
             _ => {}
         }
     }
@@ -106,30 +132,45 @@ fn groups(block: &[u8]) -> impl Iterator<Item = Result<(u64, Value<'_>), Broken>
         })
 }
 
-fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads, most: usize) -> Result<(), Bad> {
-    let (mut keys, mut values) = (Vec::new(), Vec::new());
-    for field in Fields(way) {
-        match field? {
-            (2, number) => append(&mut keys, number.numbers(), most)?,
-            (3, number) => append(&mut values, number.numbers(), most)?,
-            _ => {}
+/// The strings of a block, and what is wanted of it.
+struct Table<'a> {
+    strings: Vec<&'a [u8]>,
+    most: usize,
+    wanted: &'a Wanted<'a>,
+}
+
+impl Table<'_> {
+    fn string(&self, index: u64) -> Result<&[u8], Broken> {
+        let string = usize::try_from(index).ok().and_then(|index| self.strings.get(index));
+        string.copied().ok_or(Broken)
+    }
+
+    /// Adds a way if it is a wanted road.
+    fn add_road(&self, way: &[u8], roads: &mut Roads) -> Result<(), Bad> {
+        let most = self.most;
+        let (mut id, mut keys, mut values) = (0, Vec::new(), Vec::new());
+        for field in Fields(way) {
+            match field? {
+                (1, number) => id = number.number()? as i64,
+                (2, number) => append(&mut keys, number.numbers(), most)?,
+                (3, number) => append(&mut values, number.numbers(), most)?,
+                _ => {}
+            }
         }
-    }
-    if keys.len() != values.len() {
-        return Err(Bad::Broken);
-    }
-    let string = |index: u64| {
-        usize::try_from(index).ok().and_then(|index| strings.get(index)).copied().ok_or(Broken)
-    };
-    let mut is_road = false;
-    for (key, value) in keys.into_iter().zip(values) {
-        match (string(key)?, string(value)?) {
-            (b"highway", value) => is_road = !NO_ROADS.contains(&value),
-            (b"area", b"yes") => return Ok(()),
-            _ => {}
+        if keys.len() != values.len() {
+            return Err(Bad::Broken);
         }
-    }
-    if is_road {
+        let mut is_road = false;
+        for (&key, &value) in keys.iter().zip(&values) {
+            match (self.string(key)?, self.string(value)?) {
+                (b"highway", value) => is_road = self.wanted.has(value),
+                (b"area", b"yes") => return Ok(()),
+                _ => {}
+            }
+        }
+        if !is_road {
+            return Ok(());
+        }
         let mut node: NodeId = 0;
         for field in Fields(way) {
             if let (8, references) = field? {
@@ -140,8 +181,29 @@ fn add_road(way: &[u8], strings: &[&[u8]], roads: &mut Roads, most: usize) -> Re
             }
         }
         push(&mut roads.ends, roads.nodes.len(), most)?;
+        self.keep(id, &keys, &values, roads)
     }
-    Ok(())
+
+    /// Keeps the id and the tags of a road.
+    fn keep(&self, id: i64, keys: &[u64], values: &[u64], roads: &mut Roads) -> Result<(), Bad> {
+        for &wanted in &self.wanted.keep {
+            if wanted == WAY {
+                roads.kept.push(&id.to_string());
+                continue;
+            }
+            let mut value = &b""[..];
+            for (&key, &text) in keys.iter().zip(values) {
+                if self.string(key)? == wanted.as_bytes() {
+                    value = self.string(text)?;
+                }
+            }
+            /// A value has at most 255 characters of four bytes.
+            const LONGEST: usize = 1020;
+            let value = str::from_utf8(value).ok().filter(|value| value.len() <= LONGEST);
+            roads.kept.push(value.ok_or(Broken)?);
+        }
+        Ok(())
+    }
 }
 
 fn append(to: &mut Vec<u64>, numbers: Numbers<'_>, most: usize) -> Result<(), Bad> {

@@ -7,6 +7,9 @@
 //! their coordinates are kept. Direction, access and layers are ignored. An edge to a node outside
 //! the extract is left out; a note states the number of such edges.
 //!
+//! On request, roads are chosen by their value of `highway` and by a box, vertices are named by the
+//! ids of their nodes, and the id and the tags of its way are kept with each edge.
+//!
 //! The decoder is part of Kostra because files may be hostile. Every sum is checked, memory is only
 //! allocated in proportion to the bytes of the file, and no block grows beyond the 32 MiB of the
 //! format. Neither a block nor the file may have more nodes than [`most_items`] of its compressed
@@ -18,13 +21,14 @@
 
 mod blobs;
 mod block;
+mod build;
 mod protobuf;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, MAX_VERTICES, Vertex, memory};
+use kostra_core::{GraphError, MAX_VERTICES, memory};
 use kostra_parallel::{Schedule, with_team};
 
 use crate::compression::Stream;
@@ -33,10 +37,11 @@ use crate::head::{Evidence, Head};
 use crate::interface::{Format, FormatInfo, Parsed};
 use crate::number::show;
 use crate::source::from_io;
-use crate::weights::{self, distance};
-use crate::{ReadErrorKind, ReadOptions};
+use crate::weights;
+use crate::{BoundingBox, ColumnChoice, KeptColumns, ReadErrorKind, ReadOptions};
 use blobs::{Blob, Blobs, Kind};
-use block::{Bad, NodeId, Roads};
+use block::{Bad, NodeId, Roads, Wanted};
+use build::{Places, build};
 
 /// The number of blobs per thread that are read before they are decoded: few enough to bound
 /// memory, and enough to occupy every thread when they differ in size.
@@ -51,9 +56,6 @@ const FREE_ITEMS: usize = 1 << 20;
 fn most_items(bytes: usize) -> usize {
     bytes.saturating_mul(ITEMS_A_BYTE).saturating_add(FREE_ITEMS)
 }
-
-/// A number that is not a vertex.
-const NONE: Vertex = Vertex::MAX;
 
 impl Format {
     /// OpenStreetMap extracts: roads with great-circle lengths.
@@ -83,7 +85,8 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
     weights::refuse_others(true, options)?;
     let threads = options.thread_count();
     let file = stream.file.take();
-    let (roads, node_blobs) = read_roads(stream, file, threads)?;
+    let wanted = wanted(options)?;
+    let (roads, node_blobs) = read_roads(stream, file, threads, &wanted)?;
     let mut ids = memory::copied(&roads.nodes)?;
     ids.sort_unstable();
     ids.dedup();
@@ -93,8 +96,38 @@ fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> 
         })
         .into());
     }
-    let places = read_places(node_blobs, &ids, threads)?;
-    build(&roads, &ids, &places)
+    let places = read_places(node_blobs, (&ids, options.roads.bbox), threads)?;
+    build(&roads, &Places { ids: &ids, places: &places }, options)
+}
+
+/// The roads that the options choose, and what is kept of each: the id of its way, and tags.
+fn wanted(options: &ReadOptions) -> Result<Wanted<'_>, ReadErrorKind> {
+    let columns = &options.columns;
+    let mut keep = Vec::new();
+    for choice in columns.id.iter().chain(&columns.keep) {
+        match choice {
+            ColumnChoice::Name(name) | ColumnChoice::NameOrPosition(name) => {
+                if !keep.contains(&&**name) {
+                    keep.push(&**name);
+                }
+            }
+            ColumnChoice::Position(_) => {
+                let sentence = "the roads have tags and no columns; pass the names of tags, or way";
+                let columns = Vec::new();
+                return Err(ReadErrorKind::Columns { sentence: sentence.into(), columns });
+            }
+        }
+    }
+    if let Some(ColumnChoice::Name(id) | ColumnChoice::NameOrPosition(id)) = &columns.id
+        && id != block::WAY
+    {
+        let sentence = format!(
+            "the id of a road is that of its way; pass {}",
+            options.terms.text("id", block::WAY)
+        );
+        return Err(ReadErrorKind::Columns { sentence, columns: Vec::new() });
+    }
+    Ok(Wanted { highway: &options.roads.highway, keep })
 }
 
 /// The blocks that contain nodes: their positions in the file, or their content if the input cannot
@@ -125,16 +158,18 @@ fn read_roads(
     stream: Stream<'_>,
     file: Option<File>,
     threads: usize,
+    wanted: &Wanted<'_>,
 ) -> Result<(Roads, NodeBlobs), Fault> {
     let mut blobs = Blobs::new(stream);
     check_header(blobs.next()?)?;
-    let mut all = Roads::default();
+    let names = wanted.keep.iter().map(|&name| name.to_owned()).collect();
+    let mut all = Roads { kept: KeptColumns::new(names), ..Roads::default() };
     let mut node_blobs = match file {
         Some(file) => NodeBlobs::File(file, Vec::new()),
         None => NodeBlobs::Kept(Vec::new()),
     };
     let decode = |blob: &Blob| {
-        block::roads(&blob.content()?, most_items(blob.bytes.len()))
+        block::roads(&blob.content()?, most_items(blob.bytes.len()), wanted)
             .map_err(|cause| bad(blob, cause))
     };
     let mut bytes = 0;
@@ -154,6 +189,7 @@ fn read_roads(
         memory::reserve(&mut all.ends, roads.ends.len())?;
         all.ends.extend(roads.ends.iter().map(|end| first + end));
         all.nodes.append(&mut roads.nodes);
+        all.kept.append(&mut roads.kept)?;
         if roads.has_nodes {
             match &mut node_blobs {
                 NodeBlobs::File(_, places) => places.push((blob.offset, blob.bytes.len() as u64)),
@@ -165,15 +201,19 @@ fn read_roads(
     Ok((all, node_blobs))
 }
 
-/// The coordinates of some nodes, given in ascending order; NaN for nodes that are not in the file.
+/// The coordinates of some nodes, given in ascending order; NaN for nodes that are not in the file
+/// or not in the box.
 fn read_places(
     node_blobs: NodeBlobs,
-    ids: &[NodeId],
+    (ids, bbox): (&[NodeId], Option<BoundingBox>),
     threads: usize,
 ) -> Result<Vec<[f64; 2]>, Fault> {
     let decode = |blob: &Blob| {
         let mut found = Vec::new();
         let give = |id, place| {
+            if bbox.is_some_and(|bbox| !bbox.contains(place)) {
+                return;
+            }
             if let Ok(index) = ids.binary_search(&id) {
                 found.push((index, place));
             }
@@ -207,56 +247,6 @@ fn read_places(
         }
     }
     Ok(places)
-}
-
-fn build(roads: &Roads, ids: &[NodeId], places: &[[f64; 2]]) -> Result<Parsed, Fault> {
-    let mut numbers = memory::filled(ids.len(), NONE)?;
-    let mut points = Vec::new();
-    let (mut u, mut v) = (Vec::new(), Vec::new());
-    let mut left_out = 0_u64;
-    let mut start = 0;
-    for &end in &roads.ends {
-        let mut previous = None;
-        for (at, node) in roads.nodes[start..end].iter().enumerate() {
-            let index = ids.binary_search(node).unwrap_or_default(); // `ids` are just these
-            let is_here = !places[index][0].is_nan();
-            if is_here && numbers[index] == NONE {
-                numbers[index] = points.len() as Vertex;
-                memory::push(&mut points, places[index])?;
-            }
-            let vertex = is_here.then(|| numbers[index]);
-            match (previous, vertex) {
-                (Some(previous), Some(vertex)) => {
-                    memory::push(&mut u, previous)?;
-                    memory::push(&mut v, vertex)?;
-                }
-                _ if at > 0 => left_out += 1,
-                _ => {}
-            }
-            previous = vertex;
-        }
-        start = end;
-    }
-    if u.len() > MAX_EDGES {
-        return Err(ReadErrorKind::from(GraphError::TooManyEdges { edges: u.len() as u64 }).into());
-    }
-    let n = points.len();
-    let coordinates = Coordinates::Geographic(points);
-    let weights: Vec<f64> =
-        memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
-    let mut notes = Vec::new();
-    if roads.ends.is_empty() {
-        notes.push("the extract has no roads".into());
-    }
-    match left_out {
-        0 => {}
-        1 => notes.push("1 edge is left out, because the extract lacks one of its ends".into()),
-        _ => notes.push(format!(
-            "{left_out} edges are left out, because the extract lacks one of their ends"
-        )),
-    }
-    let graph = AnyGraph::from_edges(n, u, v, weights).map_err(ReadErrorKind::from)?;
-    Ok(Parsed { coordinates: Some(coordinates), ..Parsed::new(graph, notes) })
 }
 
 /// Decodes blobs on up to `threads` threads, and joins the results in the order of the blobs.

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use super::*;
-use crate::{Format, Input, Loaded, read_bytes};
+use kostra_core::AnyGraph;
+
+use crate::{ColumnOptions, Format, Input, Loaded, RoadOptions, read_bytes};
 
 fn varint(mut number: u64, to: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -284,4 +286,61 @@ fn a_block_that_expands_without_bounds_is_refused() {
     let error = load(&file(&[some.clone(), some.clone(), some.clone(), some.clone()])).unwrap_err();
     assert!(error.contains(sentence), "{error}");
     assert!(load(&file(&[some.clone(), some])).is_ok());
+}
+
+fn load_with(bytes: &[u8], options: ReadOptions) -> Result<Loaded, String> {
+    let options = ReadOptions { format: Some(Format::OSM_PBF), threads: 2, ..options };
+    read_bytes("x.osm.pbf", bytes, &options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn roads_are_chosen_by_their_value_and_a_box() {
+    let ways = [way(ROAD, &[1, 2, 3, 4]), way(&[(1, 5)], &[3, 4])];
+    let bytes = file(&[dense(&[1, 2, 3, 4]), ways.concat()]);
+    let highway = |value: &str| RoadOptions { highway: vec![value.into()], bbox: None };
+    let edges = |roads| {
+        let loaded = load_with(&bytes, ReadOptions { roads, ..ReadOptions::default() }).unwrap();
+        (loaded.graph.edges(), loaded.notes)
+    };
+    assert_eq!(edges(RoadOptions::default()), (4, vec![]));
+    assert_eq!(edges(highway("yes")), (1, vec![]));
+    let none = vec!["no road of the extract has a value of `--highway`".to_owned()];
+    assert_eq!(edges(highway("rail")), (0, none));
+    // Nodes 2 and 3.
+    let bbox = "0.15,-1,0.3,1".parse().map(Some).unwrap();
+    let note = "3 edges are left out, because the box or the extract lacks one of their ends";
+    assert_eq!(edges(RoadOptions { bbox, highway: vec![] }), (1, vec![note.to_owned()]));
+    let across: BoundingBox = "179,-1,-179,1".parse().unwrap();
+    assert!(across.contains([179.5, 0.0]) && across.contains([-180.0, 1.0]));
+    assert!(!across.contains([0.0, 0.0]) && !across.contains([180.0, 2.0]));
+    for text in ["1,2,3", "a,b,c,d", "0,1,0,-1", "0,0,181,1", "nan,0,1,1"] {
+        assert!(text.parse::<BoundingBox>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn ids_and_tags_are_kept_on_request() {
+    let bytes = file(&[dense(&[10, 20, 30]), way(&[(6, 5), (1, 2)], &[30, 10, 20])]);
+    let choice = |name: &str| ColumnChoice::NameOrPosition(name.into());
+    let columns = ColumnOptions {
+        id: Some(choice("way")),
+        keep: vec![choice("building"), choice("nam")],
+        ..ColumnOptions::default()
+    };
+    let options = ReadOptions { names: true, columns, ..ReadOptions::default() };
+    let loaded = load_with(&bytes, options.clone()).unwrap();
+    assert_eq!(loaded.names.unwrap(), ["30", "10", "20"]);
+    let kept = loaded.kept.unwrap();
+    assert_eq!(kept.names(), ["way", "building", "nam"]);
+    for edge in 0..2 {
+        assert_eq!(kept.row(edge).collect::<Vec<_>>(), ["77", "yes", ""]);
+    }
+    assert_eq!(loaded.notes, ["no road has the tag 'nam'"]);
+    let source = ColumnOptions { source: Some(choice("a")), ..options.columns };
+    let error = load_with(&bytes, ReadOptions { columns: source, ..options }).unwrap_err();
+    assert!(error.contains("`--source` applies to edge lists only"), "{error}");
+    let roads = RoadOptions { highway: vec!["yes".into()], bbox: None };
+    let options = ReadOptions { roads, ..ReadOptions::default() };
+    let error = read_bytes("x", b"0 1\n", &options).unwrap_err().to_string();
+    assert!(error.contains("`--highway` applies to OpenStreetMap files"), "{error}");
 }

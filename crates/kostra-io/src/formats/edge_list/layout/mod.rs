@@ -2,11 +2,11 @@
 
 use kostra_core::counted;
 
-use super::choose::{Chooser, Chosen, counts_rows};
+use super::choose::{Chooser, Chosen, counts_rows, left_out};
 use super::fields::{Separator, cut, fields, is_comment, is_empty, is_weight, text, weight_in};
 use super::header::{Fields, FirstLine};
 use crate::interface::Vertices;
-use crate::number::{natural, show};
+use crate::number::natural;
 use crate::{Delimiter, Header, ReadErrorKind, ReadOptions};
 
 /// The position of the weight in a line.
@@ -186,22 +186,13 @@ impl Layout {
     }
 
     fn note_what_is_left_out(&mut self, names: Option<&[&[u8]]>) {
-        let is_left = |column: &usize| {
-            *column != self.u
-                && *column != self.v
-                && WeightAt::Column(*column) != self.weight
-                && !self.kept.iter().any(|(kept, _)| kept == column)
-        };
-        let name = |column: usize| match names.and_then(|names| names.get(column)) {
-            Some(name) => format!("'{}'", show(name)),
-            None => (column + 1).to_string(),
-        };
-        let left: Vec<String> = (0..self.columns).filter(is_left).map(name).collect();
-        match &left[..] {
-            [] => {}
-            [column] => self.notes.push(format!("column {column} is left out")),
-            columns => self.notes.push(format!("columns {} are left out", columns.join(", "))),
-        }
+        let note = left_out(self.columns, names, |column| {
+            column == self.u
+                || column == self.v
+                || WeightAt::Column(column) == self.weight
+                || self.kept.iter().any(|(kept, _)| *kept == column)
+        });
+        self.notes.extend(note);
     }
 }
 

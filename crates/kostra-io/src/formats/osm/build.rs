@@ -1,0 +1,129 @@
+//! The graph of the roads: vertices, edges and what is kept with them.
+
+use kostra_core::{AnyGraph, Coordinates, GraphError, MAX_EDGES, Vertex, memory};
+
+use super::block::{NodeId, Roads};
+use crate::fault::Fault;
+use crate::interface::Parsed;
+use crate::weights::distance;
+use crate::{KeptColumns, ReadErrorKind, ReadOptions};
+
+/// A number that is not a vertex.
+const NONE: Vertex = Vertex::MAX;
+
+/// The nodes of all roads in ascending order, and their places; NaN for nodes that are not there.
+pub(super) struct Places<'a> {
+    pub(super) ids: &'a [NodeId],
+    pub(super) places: &'a [[f64; 2]],
+}
+
+/// The graph that grows road by road.
+struct Network {
+    /// The vertex of each node, or [`NONE`].
+    numbers: Vec<Vertex>,
+    points: Vec<[f64; 2]>,
+    /// The nodes of the vertices, if they are wanted.
+    names: Option<Vec<String>>,
+    u: Vec<Vertex>,
+    v: Vec<Vertex>,
+    kept: KeptColumns,
+    /// The number of edges that lack an end.
+    left_out: u64,
+}
+
+pub(super) fn build(
+    roads: &Roads,
+    nodes: &Places<'_>,
+    options: &ReadOptions,
+) -> Result<Parsed, Fault> {
+    let mut network = Network {
+        numbers: memory::filled(nodes.ids.len(), NONE)?,
+        points: Vec::new(),
+        names: options.names.then(Vec::new),
+        u: Vec::new(),
+        v: Vec::new(),
+        kept: KeptColumns::new(roads.kept.names().to_vec()),
+        left_out: 0,
+    };
+    let mut start = 0;
+    for (road, &end) in roads.ends.iter().enumerate() {
+        network.add(roads, road, start..end, nodes)?;
+        start = end;
+    }
+    let mut notes = network.notes(roads, options);
+    let Network { points, names, u, v, kept, .. } = network;
+    if u.len() > MAX_EDGES {
+        return Err(ReadErrorKind::from(GraphError::TooManyEdges { edges: u.len() as u64 }).into());
+    }
+    let n = points.len();
+    let coordinates = Coordinates::Geographic(points);
+    let weights: Vec<f64> =
+        memory::collected(u.iter().zip(&v).map(|(&u, &v)| distance(&coordinates, u, v)))?;
+    let graph = AnyGraph::from_edges(n, u, v, weights).map_err(ReadErrorKind::from)?;
+    let is_kept = !kept.names().is_empty();
+    for (column, name) in kept.names().iter().enumerate() {
+        if (0..kept.rows()).all(|row| kept.row(row).nth(column) == Some("")) && kept.rows() > 0 {
+            notes.push(format!("no road has the tag '{name}'"));
+        }
+    }
+    let kept = Some(kept).filter(|_| is_kept);
+    Ok(Parsed { coordinates: Some(coordinates), names, kept, ..Parsed::new(graph, notes) })
+}
+
+impl Network {
+    /// Adds the edges of a road, whose nodes are a range of the nodes of all roads.
+    fn add(
+        &mut self,
+        roads: &Roads,
+        road: usize,
+        range: std::ops::Range<usize>,
+        nodes: &Places<'_>,
+    ) -> Result<(), Fault> {
+        let mut previous = None;
+        let mut fields = KeptColumns::default();
+        for (at, node) in roads.nodes.get(range).unwrap_or_default().iter().enumerate() {
+            let index = nodes.ids.binary_search(node).unwrap_or_default(); // `ids` are just these
+            let is_here = !nodes.places[index][0].is_nan();
+            if is_here && self.numbers[index] == NONE {
+                self.numbers[index] = self.points.len() as Vertex;
+                memory::push(&mut self.points, nodes.places[index])?;
+                if let Some(names) = &mut self.names {
+                    memory::push(names, node.to_string())?;
+                }
+            }
+            let vertex = is_here.then(|| self.numbers[index]);
+            match (previous, vertex) {
+                (Some(previous), Some(vertex)) => {
+                    memory::push(&mut self.u, previous)?;
+                    memory::push(&mut self.v, vertex)?;
+                    roads.kept.row(road).for_each(|field| fields.push(field));
+                    self.kept.append(&mut fields)?;
+                }
+                _ if at > 0 => self.left_out += 1,
+                _ => {}
+            }
+            previous = vertex;
+        }
+        Ok(())
+    }
+
+    fn notes(&self, roads: &Roads, options: &ReadOptions) -> Vec<String> {
+        let mut notes = Vec::new();
+        let (highway, bbox) = (&options.roads.highway, options.roads.bbox);
+        if roads.ends.is_empty() && !highway.is_empty() {
+            let option = options.terms.option("highway");
+            notes.push(format!("no road of the extract has a value of {option}"));
+        } else if roads.ends.is_empty() {
+            notes.push("the extract has no roads".into());
+        }
+        let place = if bbox.is_some() { "the box or the extract" } else { "the extract" };
+        match self.left_out {
+            0 => {}
+            1 => notes.push(format!("1 edge is left out, because {place} lacks one of its ends")),
+            count => notes.push(format!(
+                "{count} edges are left out, because {place} lacks one of their ends"
+            )),
+        }
+        notes
+    }
+}

@@ -1,0 +1,185 @@
+//! The values of a column in a batch of rows.
+
+use std::borrow::Cow;
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{AsBytes, ByteArray, DataType};
+use parquet::errors::Result;
+
+use super::file::{Column, Kind};
+use crate::ReadErrorKind;
+use crate::columns::Number;
+use crate::number::show;
+
+/// Reads a column in batches of rows.
+pub(super) struct Cursor<'a> {
+    column: &'a Column,
+    kind: Kind,
+    /// Whether values can be missing.
+    optional: bool,
+    reader: ColumnReader,
+}
+
+/// The values of a column in a batch of rows.
+pub(super) struct Cells<'a> {
+    column: &'a Column,
+    kind: Kind,
+    /// The row of the table in which the batch starts.
+    first: usize,
+    /// The values that are present.
+    values: Values,
+    /// The position of each row's value, or none if it is missing.
+    places: Vec<Option<usize>>,
+}
+
+#[derive(Debug)]
+enum Values {
+    Narrow(Vec<i32>),
+    Wide(Vec<i64>),
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+    Booleans(Vec<bool>),
+    Texts(Vec<ByteArray>),
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(
+        column: &'a Column,
+        kind: Kind,
+        optional: bool,
+        reader: ColumnReader,
+    ) -> Self {
+        Self { column, kind, optional, reader }
+    }
+
+    /// The next `count` rows, of which the first has this number.
+    pub(super) fn read(&mut self, first: usize, count: usize) -> Result<Cells<'a>, ReadErrorKind> {
+        let mut levels = Vec::new();
+        let read = match &mut self.reader {
+            ColumnReader::Int32ColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Narrow)
+            }
+            ColumnReader::Int64ColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Wide)
+            }
+            ColumnReader::FloatColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Single)
+            }
+            ColumnReader::DoubleColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Double)
+            }
+            ColumnReader::BoolColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Booleans)
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                values(reader, count, &mut levels).map(Values::Texts)
+            }
+            _ => return Err(self.column.damaged()),
+        };
+        let values = read.map_err(|error| self.column.explain(error))?;
+        if !self.optional {
+            levels = vec![1; values.len()];
+        }
+        let mut present = 0..values.len();
+        let places: Vec<_> =
+            levels.iter().map(|&level| if level == 0 { None } else { present.next() }).collect();
+        if places.len() != count || !present.is_empty() {
+            return Err(self.column.damaged());
+        }
+        Ok(Cells { column: self.column, kind: self.kind, first, values, places })
+    }
+}
+
+/// The values of up to `count` rows that are present, and a level per row, 0 if its value is
+/// missing.
+fn values<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    levels: &mut Vec<i16>,
+) -> Result<Vec<T::T>> {
+    let mut values = Vec::new();
+    reader.read_records(count, Some(levels), None, &mut values)?;
+    Ok(values)
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Self::Narrow(values) => values.len(),
+            Self::Wide(values) => values.len(),
+            Self::Single(values) => values.len(),
+            Self::Double(values) => values.len(),
+            Self::Booleans(values) => values.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+}
+
+impl Cells<'_> {
+    /// The number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    fn place(&self, row: usize) -> Option<usize> {
+        self.places.get(row).copied().flatten()
+    }
+
+    /// Whether a row has no value.
+    pub(super) fn is_missing(&self, row: usize) -> bool {
+        self.place(row).is_none()
+    }
+
+    /// A value as text; empty if it is missing.
+    ///
+    /// # Errors
+    /// When the value is not UTF-8 text.
+    pub(super) fn text(&self, row: usize) -> Result<Cow<'_, str>, ReadErrorKind> {
+        let Some(place) = self.place(row) else { return Ok(Cow::Borrowed("")) };
+        Ok(match &self.values {
+            Values::Texts(texts) => {
+                let bytes = texts.get(place).map(AsBytes::as_bytes).unwrap_or_default();
+                let text = str::from_utf8(bytes);
+                Cow::Borrowed(text.map_err(|_| self.fault(row, "this is not UTF-8 text"))?)
+            }
+            Values::Booleans(values) => {
+                let is_true = values.get(place).copied().unwrap_or_default();
+                Cow::Borrowed(if is_true { "true" } else { "false" })
+            }
+            Values::Single(values) => {
+                Cow::Owned(values.get(place).map(ToString::to_string).unwrap_or_default())
+            }
+            _ => Cow::Owned(match self.number(row) {
+                Some(Number::Integer(value)) => value.to_string(),
+                Some(Number::Huge(value)) => value.to_string(),
+                Some(Number::Float(value)) => value.to_string(),
+                None => String::new(),
+            }),
+        })
+    }
+
+    /// A value as a number, NaN if it is missing; none if it is not a number.
+    pub(super) fn number(&self, row: usize) -> Option<Number> {
+        let Some(place) = self.place(row) else { return Some(Number::Float(f64::NAN)) };
+        let unsigned = self.kind == Kind::Integers { unsigned: true };
+        Some(match &self.values {
+            Values::Narrow(values) => match *values.get(place)? {
+                value if unsigned => Number::Integer((value as u32).into()),
+                value => Number::Integer(value.into()),
+            },
+            Values::Wide(values) => match *values.get(place)? {
+                value @ ..0 if unsigned => Number::Huge(value as u64),
+                value => Number::Integer(value),
+            },
+            Values::Single(values) => Number::Float((*values.get(place)?).into()),
+            Values::Double(values) => Number::Float(*values.get(place)?),
+            Values::Booleans(_) | Values::Texts(_) => return None,
+        })
+    }
+
+    /// A refusal of the value in a row.
+    pub(super) fn fault(&self, row: usize, sentence: &str) -> ReadErrorKind {
+        let (name, row) = (show(self.column.name.as_bytes()), self.first + row);
+        ReadErrorKind::Malformed(format!("column '{name}', row {row} (counted from 0): {sentence}"))
+    }
+}

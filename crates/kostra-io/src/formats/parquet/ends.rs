@@ -1,0 +1,157 @@
+//! The vertices of the edges: numbers, or names that are numbered.
+
+use kostra_core::{MAX_VERTICES, Vertex};
+
+use super::cells::Cells;
+use super::file::{Column, File, Kind};
+use crate::columns::{Columns, Number};
+use crate::fault::Fault;
+use crate::formats::edge_list::{count_isolated, isolated_vertices, most_plausible_vertices};
+use crate::interface::Vertices;
+use crate::number::show;
+use crate::numbering::Numbering;
+use crate::{ReadErrorKind, ReadOptions, occurring};
+
+/// Whether the vertices in these columns are names: by the options, or if they are text or beyond
+/// the ids of vertices.
+///
+/// # Errors
+/// When they are neither numbers nor names, or names that the options exclude.
+pub(super) fn are_names(
+    file: &File,
+    ends: [usize; 2],
+    options: &ReadOptions,
+) -> Result<bool, Fault> {
+    let named = ends.map(|end| file.columns.get(end));
+    let kinds = || named.into_iter().flatten().filter_map(|end| Some((end, end.content.ok()?.1)));
+    let name = |end: &Column| show(end.name.as_bytes());
+    for (end, kind) in kinds() {
+        let what = match kind {
+            Kind::Floats => "decimals",
+            Kind::Booleans => "booleans",
+            Kind::Integers { .. } | Kind::Texts => continue,
+        };
+        return Err(Fault::whole(format!(
+            "column '{}' contains {what}, but vertices are whole numbers or text; store it as \
+             integers, or choose another column",
+            name(end)
+        )));
+    }
+    if options.names {
+        return Ok(true);
+    }
+    let text = kinds().find(|(_, kind)| *kind == Kind::Texts);
+    match (text, options.vertices) {
+        (Some((end, _)), Vertices::Count(_)) => Err(Fault::whole(format!(
+            "column '{}' contains text, so its vertices are names; omit {}",
+            name(end),
+            options.terms.option("vertices")
+        ))),
+        (Some(_), _) => Ok(true),
+        (None, Vertices::Occurring) => has_large_ids(file, ends),
+        (None, _) => Ok(false),
+    }
+}
+
+/// Whether an integer is too large for the id of a vertex.
+fn has_large_ids(file: &File, ends: [usize; 2]) -> Result<bool, Fault> {
+    let mut found = false;
+    file.scan(&ends, |ends| {
+        found |= ends.iter().any(|end| (0..end.rows()).any(|row| is_large(end.number(row))));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn is_large(id: Option<Number>) -> bool {
+    match id {
+        Some(Number::Integer(id)) => id >= MAX_VERTICES as i64,
+        Some(Number::Huge(_)) => true,
+        _ => false,
+    }
+}
+
+/// The number of the name in a row.
+pub(super) fn named(
+    end: &Cells<'_>,
+    row: usize,
+    numbering: &mut Numbering,
+) -> Result<Vertex, ReadErrorKind> {
+    let name = end.text(row)?;
+    if name.is_empty() {
+        return Err(end.fault(row, "the vertex is missing; fill it in"));
+    }
+    numbering.number(&name)
+}
+
+/// The vertex in a row of numbers.
+pub(super) fn vertex(
+    end: &Cells<'_>,
+    row: usize,
+    options: &ReadOptions,
+) -> Result<Vertex, ReadErrorKind> {
+    let names = options.terms.names();
+    match end.number(row) {
+        Some(Number::Integer(value)) if (0..MAX_VERTICES as i64).contains(&value) => {
+            Ok(value as Vertex)
+        }
+        Some(Number::Integer(value @ ..0)) => Err(end.fault(
+            row,
+            &format!("the vertex {value} is negative; with {names} any integer is a vertex"),
+        )),
+        Some(Number::Integer(_) | Number::Huge(_)) => Err(end.fault(
+            row,
+            &format!("the vertex is too large; with {names} only vertices that occur are numbered"),
+        )),
+        _ => Err(end.fault(row, "the vertex is missing; fill it in")),
+    }
+}
+
+/// The number of vertices, and their ids if some do not occur. `stated` is the number that the file
+/// states.
+pub(super) fn conclude(
+    columns: &mut Columns,
+    stated: Option<u32>,
+    options: &ReadOptions,
+    [notes, warnings]: [&mut Vec<String>; 2],
+) -> Result<(u64, Option<Vec<String>>), ReadErrorKind> {
+    let ends = || columns.u.iter().chain(&columns.v).copied();
+    let (lowest, highest) = (ends().min().unwrap_or_default(), ends().max());
+    let from_ids = highest.map_or(0, |highest| u64::from(highest) + 1);
+    let dense = most_plausible_vertices(columns.len() as u64);
+    let stated = match options.vertices {
+        Vertices::Count(count) => Some(count),
+        _ => stated.filter(|&stated| from_ids <= u64::from(stated)),
+    };
+    match (stated.map(u64::from), options.vertices) {
+        (Some(count), _) if from_ids <= count => Ok((count, None)),
+        (Some(count), _) => Err(ReadErrorKind::Malformed(format!(
+            "an edge ends at vertex {}, but {} is {count} and vertices count from 0; pass at least \
+             {from_ids}",
+            from_ids - 1,
+            options.terms.option("vertices")
+        ))),
+        (None, Vertices::Occurring) => {
+            let names = occurring::renumber(columns, from_ids, dense)?;
+            let count = names.len() as u64;
+            if count == from_ids {
+                return Ok((count, None));
+            }
+            notes.push("the vertices are the ids that occur; others are skipped".into());
+            Ok((count, Some(names)))
+        }
+        (None, _) if from_ids > dense => Err(ReadErrorKind::Malformed(format!(
+            "the largest vertex is {}, too large for a graph of {}; with {}, only vertices that \
+             occur are numbered",
+            from_ids - 1,
+            kostra_core::counted(columns.len() as u64, "edge", "edges"),
+            options.terms.names()
+        ))),
+        (None, _) => {
+            let isolated = count_isolated(from_ids, columns)?;
+            let ids = u64::from(lowest)..from_ids;
+            warnings.extend(isolated_vertices(isolated, ids, options.terms));
+            Ok((from_ids, None))
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A file in memory: its columns, and their values in batches of rows.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::{CompressionCodec, ConvertedType, LogicalType, Repetition, Type};
+use parquet::column::reader::get_column_reader;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::reader::SerializedPageReader;
+use parquet::schema::types::Type as Element;
+
+use super::cells::{Cells, Cursor};
+use super::pages::Pages;
+use super::{MAGIC, VERTICES, footer};
+use crate::ReadErrorKind;
+use crate::fault::Fault;
+use crate::number::show;
+
+/// The first and the last bytes of an encrypted file.
+const ENCRYPTED: &[u8] = b"PARE";
+
+/// The most rows per byte of a file. Files of edges have a few bytes per row; a claim of more rows
+/// than this is hostile, and would take memory out of proportion.
+const MOST_ROWS_PER_BYTE: u64 = 256;
+
+/// The number of rows that are decoded at a time. A text may take as much memory as a page.
+const BATCH: usize = 256;
+
+/// A Parquet file in memory.
+pub(super) struct File {
+    bytes: Arc<Bytes>,
+    metadata: ParquetMetaData,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: u64,
+}
+
+/// The values that Kostra reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Integers { unsigned: bool },
+    Floats,
+    Booleans,
+    Texts,
+}
+
+/// A column of the table.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    /// The position among the stored columns and the kind of the values, or what else the column
+    /// contains.
+    pub(super) content: Result<(usize, Kind), &'static str>,
+}
+
+impl File {
+    /// Reads the description at the end of a file.
+    pub(super) fn open(bytes: Vec<u8>) -> Result<Self, Fault> {
+        let length = bytes.len() as u64;
+        if bytes.ends_with(ENCRYPTED) {
+            return Err(Fault::whole("the file is encrypted; write it without encryption"));
+        }
+        let cut = || Fault::at_byte(length, "the file is cut short; copy or write it again");
+        let body = bytes.strip_suffix(MAGIC).filter(|body| body.starts_with(MAGIC));
+        let (body, size) = body.and_then(|body| body.split_last_chunk()).ok_or_else(cut)?;
+        let size = u32::from_le_bytes(*size) as usize;
+        let start = body.len().checked_sub(size).ok_or_else(cut)?;
+        let description = body.get(start..).unwrap_or_default();
+        let metadata = footer::check(description)
+            .ok()
+            .and_then(|()| ParquetMetaDataReader::decode_metadata(description).ok());
+        let metadata = metadata.ok_or_else(|| {
+            let sentence = "the description of the columns is damaged; write the file again";
+            Fault::at_byte(start as u64, sentence)
+        })?;
+        let groups = metadata.row_groups().iter();
+        let rows = groups.map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
+        let rows = rows.fold(0, u64::saturating_add);
+        if rows > length.saturating_mul(MOST_ROWS_PER_BYTE) {
+            return Err(Fault::at_byte(
+                start as u64,
+                format!(
+                    "the file claims {rows} rows in {length} bytes, which no table of edges has; \
+                     write it again without compression"
+                ),
+            ));
+        }
+        let columns = columns(&metadata);
+        Ok(Self { bytes: Arc::new(bytes.into()), metadata, columns, rows })
+    }
+
+    /// The number of vertices that the file states.
+    pub(super) fn vertices(&self) -> Option<u32> {
+        let pairs = self.metadata.file_metadata().key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == VERTICES)?.value.as_ref()?.parse().ok()
+    }
+
+    /// Calls `each` with the values of these columns, for successive batches of rows.
+    pub(super) fn scan(
+        &self,
+        columns: &[usize],
+        mut each: impl FnMut(&[Cells<'_>]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut first = 0;
+        for group in self.metadata.row_groups() {
+            let rows = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
+            let open = columns.iter().map(|&column| self.cursor(group, column, rows));
+            let mut cursors = open.collect::<Result<Vec<_>, _>>()?;
+            for start in (0..rows).step_by(BATCH) {
+                let count = (rows - start).min(BATCH);
+                let read = cursors.iter_mut().map(|cursor| cursor.read(first + start, count));
+                each(&read.collect::<Result<Vec<_>, _>>()?)?;
+            }
+            first += rows;
+        }
+        Ok(())
+    }
+
+    /// The value of the first row of a column, as text; empty if there is none.
+    pub(super) fn first(&self, index: usize) -> Result<String, Fault> {
+        match self.columns.get(index).map(|column| column.content) {
+            Some(Err(what)) => return Ok(what.to_owned()),
+            None => return Ok(String::new()),
+            Some(Ok(_)) => {}
+        }
+        let groups = self.metadata.row_groups().iter();
+        let Some(group) = groups.into_iter().find(|group| group.num_rows() > 0) else {
+            return Ok(String::new());
+        };
+        let rows = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
+        let mut cursor = self.cursor(group, index, rows)?;
+        Ok(cursor.read(0, 1)?.text(0)?.into_owned())
+    }
+
+    fn cursor(
+        &self,
+        group: &RowGroupMetaData,
+        index: usize,
+        rows: usize,
+    ) -> Result<Cursor<'_>, Fault> {
+        let missing = || Fault::whole("a chosen column is missing; write the file again");
+        let column = self.columns.get(index).ok_or_else(missing)?;
+        let (leaf, kind) = column.content.map_err(|what| {
+            let name = show(column.name.as_bytes());
+            Fault::whole(format!(
+                "column '{name}' contains {what}, which Kostra does not read; choose another column"
+            ))
+        })?;
+        let chunk = group.columns().get(leaf).ok_or_else(missing)?;
+        if u64::try_from(chunk.num_values()) != Ok(rows as u64) {
+            return Err(column.damaged().into());
+        }
+        let plain = chunk.clone().into_builder();
+        let plain = plain.set_compression_codec(CompressionCodec::UNCOMPRESSED).build();
+        let stored = plain
+            .and_then(|plain| SerializedPageReader::new(self.bytes.clone(), &plain, rows, None))
+            .map_err(|error| column.explain(error))?;
+        let description = chunk.column_descr_ptr();
+        let optional = description.max_def_level() > 0;
+        let pages = Pages {
+            stored,
+            compression: chunk.compression_codec(),
+            values: chunk.column_type(),
+            optional,
+            most: rows as u64,
+        };
+        let reader = get_column_reader(description, Box::new(pages));
+        Ok(Cursor::new(column, kind, optional, reader))
+    }
+}
+
+impl Column {
+    /// The error for a column that the crate cannot decode.
+    pub(super) fn explain(&self, error: ParquetError) -> ReadErrorKind {
+        match error {
+            ParquetError::External(error) => match unwrapped(error) {
+                Some(ReadErrorKind::Malformed(sentence)) => {
+                    let name = show(self.name.as_bytes());
+                    ReadErrorKind::Malformed(format!("column '{name}': {sentence}"))
+                }
+                Some(kind) => kind,
+                None => self.damaged(),
+            },
+            _ => self.damaged(),
+        }
+    }
+
+    pub(super) fn damaged(&self) -> ReadErrorKind {
+        let name = show(self.name.as_bytes());
+        ReadErrorKind::Malformed(format!("column '{name}' is damaged; write the file again"))
+    }
+}
+
+fn unwrapped(error: Box<dyn Error + Send + Sync>) -> Option<ReadErrorKind> {
+    error.downcast().ok().map(|kind| *kind)
+}
+
+/// The columns of the table. Nested columns are one each.
+fn columns(metadata: &ParquetMetaData) -> Vec<Column> {
+    let schema = metadata.file_metadata().schema_descr();
+    let mut leaves = (0..schema.num_columns()).peekable();
+    let mut columns = Vec::new();
+    for (root, element) in schema.root_schema().get_fields().iter().enumerate() {
+        let mut first = None;
+        while let Some(leaf) = leaves.next_if(|&leaf| schema.get_column_root_idx(leaf) == root) {
+            first = first.or(Some(leaf));
+        }
+        let kind = first.ok_or("no values").and_then(|leaf| Ok((leaf, kind(element)?)));
+        columns.push(Column { name: element.name().to_owned(), content: kind });
+    }
+    columns
+}
+
+/// The kind of the values of an element of the schema, or what else it contains.
+fn kind(element: &Element) -> Result<Kind, &'static str> {
+    let info = element.get_basic_info();
+    if element.is_group() || !info.has_repetition() || info.repetition() == Repetition::REPEATED {
+        return Err("lists or groups");
+    }
+    match (element.get_physical_type(), info.logical_type_ref(), info.converted_type()) {
+        (_, Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)), _) => {
+            Err("dates or times")
+        }
+        (_, Some(LogicalType::Decimal(_)), _) | (_, None, ConvertedType::DECIMAL) => {
+            Err("decimals of a fixed precision")
+        }
+        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(integer)), _) => {
+            Ok(Kind::Integers { unsigned: !integer.is_signed })
+        }
+        (Type::INT32 | Type::INT64, None, converted) => integers(converted),
+        (Type::FLOAT | Type::DOUBLE, None, _) => Ok(Kind::Floats),
+        (Type::BOOLEAN, None, _) => Ok(Kind::Booleans),
+        (
+            Type::BYTE_ARRAY,
+            None | Some(LogicalType::String | LogicalType::Enum | LogicalType::Json),
+            _,
+        ) => Ok(Kind::Texts),
+        _ => Err("values of another kind"),
+    }
+}
+
+fn integers(converted: ConvertedType) -> Result<Kind, &'static str> {
+    match converted {
+        ConvertedType::NONE
+        | ConvertedType::INT_8
+        | ConvertedType::INT_16
+        | ConvertedType::INT_32
+        | ConvertedType::INT_64 => Ok(Kind::Integers { unsigned: false }),
+        ConvertedType::UINT_8
+        | ConvertedType::UINT_16
+        | ConvertedType::UINT_32
+        | ConvertedType::UINT_64 => Ok(Kind::Integers { unsigned: true }),
+        _ => Err("dates or times"),
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading a table of edges.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use kostra_core::Vertex;
+
+use super::cells::Cells;
+use super::ends::{are_names, conclude, named, vertex};
+use super::file::File;
+use crate::columns::{Columns, Number};
+use crate::compression::Stream;
+use crate::fault::Fault;
+use crate::formats::edge_list::{Chooser, Chosen, left_out};
+use crate::interface::Parsed;
+use crate::numbering::Numbering;
+use crate::weights::RawGraph;
+use crate::{KeptColumns, Nan, ReadErrorKind, ReadOptions, whole};
+
+/// Reads a graph.
+pub(super) fn read(mut stream: Stream<'_>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let bytes = whole::bytes(&mut stream)?;
+    // The crate panics on some damaged files. Nothing outlives the panic.
+    catch_unwind(AssertUnwindSafe(|| read_table(bytes, options)))
+        .unwrap_or_else(|_| Err(Fault::whole("a column is damaged; write the file again")))
+}
+
+fn read_table(bytes: Vec<u8>, options: &ReadOptions) -> Result<Parsed, Fault> {
+    let file = File::open(bytes)?;
+    let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+    let (chosen, keep) = choose(&file, options, &mut notes)?;
+    let ends = [chosen.u, chosen.v];
+    let (wanted, names): (Vec<_>, Vec<_>) = keep.into_iter().unzip();
+    let mut table = Table {
+        options,
+        weighted: chosen.weight.is_some(),
+        columns: Columns::default(),
+        kept: KeptColumns::new(names),
+    };
+    let wanted: Vec<_> = ends.into_iter().chain(chosen.weight).chain(wanted).collect();
+    let (vertices, names) = if are_names(&file, ends, options)? {
+        let mut numbering = Numbering::default();
+        file.scan(&wanted, |cells| table.add(cells, |end, row| named(end, row, &mut numbering)))?;
+        if !options.names {
+            notes.push("the vertices are names".into());
+        }
+        let names = numbering.into_names()?;
+        (names.len() as u64, Some(names))
+    } else {
+        file.scan(&wanted, |cells| table.add(cells, |end, row| vertex(end, row, options)))?;
+        conclude(&mut table.columns, file.vertices(), options, [&mut notes, &mut warnings])?
+    };
+    let vertices = usize::try_from(vertices).unwrap_or(usize::MAX);
+    let graph = RawGraph::new(vertices, table.columns, chosen.weight.is_some());
+    let graph = graph.build(options, &mut notes)?;
+    notes.extend_from_slice(&warnings);
+    let kept = Some(table.kept).filter(|kept| !kept.names().is_empty());
+    Ok(Parsed { names, warnings, kept, ..Parsed::new(graph, notes) })
+}
+
+/// The columns of the vertices and the weight, and the columns that are kept.
+fn choose(
+    file: &File,
+    options: &ReadOptions,
+    notes: &mut Vec<String>,
+) -> Result<(Chosen, Vec<(usize, String)>), Fault> {
+    let columns = &file.columns;
+    if columns.len() < 2 {
+        let count = kostra_core::counted(columns.len() as u64, "column", "columns");
+        let sentence = format!("an edge needs two vertices, but the file has {count}");
+        return Err(Fault::whole(sentence));
+    }
+    let names: Vec<&[u8]> = columns.iter().map(|column| column.name.as_bytes()).collect();
+    let first: Vec<String> = match file.rows {
+        0 => Vec::new(),
+        _ => (0..columns.len()).map(|column| file.first(column)).collect::<Result<_, _>>()?,
+    };
+    let row: Vec<&[u8]> = first.iter().map(String::as_bytes).collect();
+    let chooser = Chooser { names: Some(&names), row: &row, columns: columns.len(), options };
+    let chosen = chooser.choose(false)?;
+    let kept = chooser.kept()?;
+    notes.extend(left_out(names.len(), Some(&names), |column| {
+        column == chosen.u
+            || column == chosen.v
+            || Some(column) == chosen.weight
+            || kept.iter().any(|(kept, _)| *kept == column)
+    }));
+    Ok((chosen, kept))
+}
+
+/// The edges that have been read.
+struct Table<'a> {
+    options: &'a ReadOptions,
+    /// Whether the third column is the weight.
+    weighted: bool,
+    columns: Columns,
+    kept: KeptColumns,
+}
+
+impl Table<'_> {
+    /// Adds the edges of a batch of rows: two columns of vertices, perhaps one of weights, and
+    /// those that are kept. `vertex` returns the vertex in a row of a column.
+    fn add(
+        &mut self,
+        cells: &[Cells<'_>],
+        mut vertex: impl FnMut(&Cells<'_>, usize) -> Result<Vertex, ReadErrorKind>,
+    ) -> Result<(), Fault> {
+        let (mut block, mut fields) = (Columns::default(), KeptColumns::default());
+        let Some(([u, v], rest)) = cells.split_first_chunk() else { return Ok(()) };
+        let (weight, kept) = rest.split_at(usize::from(self.weighted).min(rest.len()));
+        let weight = weight.first();
+        for row in 0..u.rows() {
+            block.push_ends(vertex(u, row)?, vertex(v, row)?);
+            if let Some(weight) = weight {
+                block.push_weight(self.weight_in(weight, row)?);
+            }
+            for column in kept {
+                fields.push(&column.text(row)?);
+            }
+        }
+        let joined = self.columns.join(&mut block, usize::MAX, |edge| edge);
+        joined.map_err(|fault| match (fault.kind, weight) {
+            (ReadErrorKind::Malformed(sentence), Some(weight)) => {
+                weight.fault(fault.offset.unwrap_or_default(), &sentence)
+            }
+            (kind, _) => kind,
+        })?;
+        self.kept.append(&mut fields)?;
+        Ok(())
+    }
+
+    /// The weight in a row.
+    fn weight_in(&self, weight: &Cells<'_>, row: usize) -> Result<Number, ReadErrorKind> {
+        let Some(number) = weight.number(row) else {
+            let sentence = "the weight is not a number; store the column as numbers";
+            return Err(weight.fault(row, sentence));
+        };
+        if self.options.nan == Nan::Error && matches!(number, Number::Float(w) if w.is_nan()) {
+            let skip = self.options.terms.text("nan", "skip");
+            let what = if weight.is_missing(row) { "missing" } else { "NaN" };
+            return Err(weight.fault(row, &format!("the weight is {what}; fix it, or pass {skip}")));
+        }
+        Ok(number)
+    }
+}

@@ -1,0 +1,182 @@
+use kostra_core::AnyGraph;
+
+use crate::{
+    ColumnChoice, ColumnOptions, Format, Loaded, Nan, Outgoing, ReadOptions, Vertices, read_bytes,
+    write_bytes,
+};
+
+fn written(outgoing: Outgoing<'_>) -> Vec<u8> {
+    write_bytes(Format::PARQUET, outgoing).unwrap()
+}
+
+fn read(bytes: &[u8]) -> Result<Loaded, String> {
+    let options = ReadOptions { vertices: Vertices::Occurring, ..ReadOptions::default() };
+    read_with(bytes, &options)
+}
+
+fn read_with(bytes: &[u8], options: &ReadOptions) -> Result<Loaded, String> {
+    read_bytes("x", bytes, options).map_err(|error| error.to_string())
+}
+
+fn seed(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/../../fuzz/seeds/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+fn edges(graph: &AnyGraph) -> Vec<(u32, u32, String)> {
+    let weights = kostra_core::with_graph!(graph, graph => {
+        graph.edge_list().weights().iter().map(ToString::to_string).collect::<Vec<_>>()
+    });
+    graph.u().iter().zip(graph.v()).zip(weights).map(|((&u, &v), w)| (u, v, w)).collect()
+}
+
+fn chosen(names: [(&str, &str); 2]) -> ReadOptions {
+    let choice = |name: &str| Some(ColumnChoice::NameOrPosition(name.into()));
+    let mut columns = ColumnOptions::default();
+    for (option, name) in names {
+        match option {
+            "source" => columns.source = choice(name),
+            "target" => columns.target = choice(name),
+            _ => columns.weight = choice(name),
+        }
+    }
+    ReadOptions { columns, vertices: Vertices::Occurring, ..ReadOptions::default() }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let (u, v) = (vec![0, 1, 4], vec![1, 3, 0]);
+    for graph in [
+        AnyGraph::from_edges(6, u.clone(), v.clone(), vec![-7, 5, i32::MAX]).unwrap(),
+        AnyGraph::from_edges(6, u.clone(), v.clone(), vec![7, 5, u32::MAX]).unwrap(),
+        AnyGraph::from_edges(6, u.clone(), v.clone(), vec![7, 5, u64::MAX]).unwrap(),
+        AnyGraph::from_edges(6, u.clone(), v.clone(), vec![1.5_f32, -0.25, 8e9]).unwrap(),
+        AnyGraph::from_edges(6, u, v, vec![0.1, f64::INFINITY, -1e300]).unwrap(),
+    ] {
+        let loaded = read(&written((&graph).into())).unwrap();
+        let expected: Vec<_> = edges(&graph);
+        let found = edges(&loaded.graph);
+        assert_eq!(loaded.graph.vertices(), 6, "isolated vertices are kept");
+        let widened = |edges: Vec<(u32, u32, String)>| {
+            edges.into_iter().map(|(u, v, w)| (u, v, w.parse::<f64>().unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(widened(found), widened(expected));
+    }
+    let empty = AnyGraph::from_edges(3, vec![], vec![], Vec::<i32>::new()).unwrap();
+    assert_eq!(read(&written((&empty).into())).unwrap().graph.vertices(), 3);
+}
+
+#[test]
+fn names_are_text_and_numbers_stay_numbers() {
+    let graph = AnyGraph::from_edges(3, vec![0, 1], vec![1, 2], vec![4, 2]).unwrap();
+    for names in [["a", "b c", "é"], ["11", "907199254740993", "-3"]] {
+        let names = names.map(str::to_owned);
+        let ids = [7, 9];
+        let outgoing =
+            Outgoing { names: Some(&names), edge_ids: Some(&ids), ..Outgoing::from(&graph) };
+        let bytes = written(outgoing);
+        let options = ReadOptions { names: true, ..ReadOptions::default() };
+        let loaded = read_with(&bytes, &options).unwrap();
+        assert_eq!(loaded.names.as_deref(), Some(&names[..]));
+        assert_eq!(loaded.notes, ["column 'edge' is left out"]);
+        assert_eq!(edges(&loaded.graph), edges(&graph));
+    }
+}
+
+/// The files of `fuzz/seeds` hold these edges between cities. PyArrow wrote them with all
+/// encodings, compressions and page versions.
+#[test]
+fn files_of_pyarrow_are_read() {
+    let expected = [(0, 1, "2.5"), (1, 2, "1.25"), (2, 0, "4.0"), (0, 3, "2.5")];
+    for name in ["text", "dictionary", "delta", "prefix", "split"] {
+        let loaded = read(&seed(&format!("{name}.parquet"))).unwrap();
+        let names = loaded.names.unwrap();
+        assert_eq!(names, ["Köln", "Bonn", "Aachen", "Düren"], "{name}");
+        let found = edges(&loaded.graph);
+        let weights = |w: &str| w.parse::<f64>().unwrap();
+        for ((u, v, w), found) in expected.iter().zip(&found) {
+            assert_eq!((*u, *v, weights(w)), (found.0, found.1, weights(&found.2)), "{name}");
+        }
+        assert_eq!(found.len(), 4, "{name}");
+    }
+}
+
+#[test]
+fn integers_of_pyarrow_are_read() {
+    for name in ["integers", "differences"] {
+        let bytes = seed(&format!("{name}.parquet"));
+        let loaded = read(&bytes).unwrap();
+        assert_eq!(loaded.names.unwrap(), ["10", "11", "12", "900"], "{name}");
+        let expected = [(0, 1, "5"), (1, 2, "-7"), (2, 3, "11"), (3, 0, "3000000000")];
+        let expected = expected.map(|(u, v, w)| (u, v, w.to_owned()));
+        assert_eq!(edges(&loaded.graph), expected, "{name}");
+        assert!(loaded.notes.iter().any(|note| note == "column 'road' is left out"), "{name}");
+        let up_to_highest = read_with(&bytes, &ReadOptions::default()).unwrap();
+        assert_eq!(up_to_highest.graph.vertices(), 901);
+        assert_eq!(up_to_highest.warnings.len(), 1);
+    }
+}
+
+#[test]
+fn columns_are_chosen_and_kept_as_in_an_edge_list() {
+    let bytes = seed("odd.parquet");
+    let question = read(&bytes).unwrap_err();
+    assert_eq!(
+        question,
+        "x: which columns are the vertices? columns: way, a, b, km, toll, opened; pass `--source \
+         NAME` and `--target NAME`, or their positions"
+    );
+    let mut options = chosen([("source", "a"), ("target", "b")]);
+    let question = read_with(&bytes, &options).unwrap_err();
+    assert!(question.contains("which column is the weight?"), "{question}");
+    assert!(question.contains("`--weight km`"), "{question}");
+    options.columns.weight = Some(ColumnChoice::Position(4));
+    options.columns.id = Some(ColumnChoice::Name("way".into()));
+    options.columns.keep = vec![ColumnChoice::Name("toll".into())];
+    let missing = read_with(&bytes, &options).unwrap_err();
+    assert_eq!(
+        missing,
+        "x: column 'km', row 1 (counted from 0): the weight is missing; fix it, or pass `--nan \
+         skip`"
+    );
+    options.nan = Nan::Skip;
+    let loaded = read_with(&bytes, &options).unwrap();
+    let kept = loaded.kept.unwrap();
+    assert_eq!(kept.names(), ["way", "toll"]);
+    let rows: Vec<Vec<&str>> = (0..3).map(|row| kept.row(row).collect()).collect();
+    assert_eq!(rows, [["100", "yes"], ["200", ""], ["300", "no"]]);
+    options.columns.weight = Some(ColumnChoice::Name("opened".into()));
+    let dates = read_with(&bytes, &options).unwrap_err();
+    assert!(dates.contains("column 'opened' contains dates"), "{dates}");
+}
+
+#[test]
+fn what_could_be_misread_is_refused() {
+    let text = seed("text.parquet");
+    let count = ReadOptions { vertices: Vertices::Count(3), ..ReadOptions::default() };
+    let error = read_with(&text, &count).unwrap_err();
+    let sentence = "x: column 'source' contains text, so its vertices are names; omit `--vertices`";
+    assert_eq!(error, sentence);
+    let header = ColumnOptions { header: crate::Header::Present, ..ColumnOptions::default() };
+    let options = ReadOptions { columns: header, ..ReadOptions::default() };
+    assert!(read_with(&text, &options).unwrap_err().contains("`--header` applies to edge lists"));
+    let integers = read_with(&seed("integers.parquet"), &count).unwrap_err();
+    assert!(integers.contains("pass at least 901"), "{integers}");
+}
+
+#[test]
+fn damaged_files_are_errors_with_a_remedy() {
+    let bytes = seed("dictionary.parquet");
+    for length in (4..bytes.len()).step_by(7) {
+        let error = read(&bytes[..length]).unwrap_err();
+        assert!(error.ends_with("the file is cut short; copy or write it again"), "{error}");
+    }
+    let mut faults = 0;
+    for at in 4..bytes.len() {
+        for change in [0x01, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= change;
+            faults += u32::from(read(&damaged).is_err());
+        }
+    }
+    assert!(faults > 100, "{faults}");
+}
