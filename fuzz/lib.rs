@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{LazyLock, Once};
 
 use kostra_io::{
-    ColumnChoice, ColumnOptions, Format, Input, Outgoing, ReadOptions, Vertices, read, read_bytes,
-    read_points_bytes, write_bytes,
+    ColumnChoice, ColumnOptions, Format, Input, Outgoing, PixelValues, ReadOptions, Vertices, read,
+    read_bytes, read_image_bytes, read_points_bytes, write_bytes,
 };
 
 /// Checks that any bytes give a graph or an error with a message. If `format` is given and can hold
@@ -18,6 +18,7 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
     let whole = read_bytes("input", bytes, &options);
     if format.is_none() {
         check_points(bytes);
+        check_image(bytes);
     }
     if [Some(Format::EDGE_LIST), Some(Format::PARQUET)].contains(&format) {
         check_columns(bytes, &options);
@@ -63,6 +64,20 @@ pub fn check(format: Option<Format>, bytes: &[u8]) {
 fn check_points(bytes: &[u8]) {
     match read_points_bytes("input", bytes, &[]) {
         Ok(points) => assert_eq!(points.coordinates.len(), points.len() * points.dimensions),
+        Err(error) => assert!(error.to_string().len() > "input: ".len(), "an error without words"),
+    }
+}
+
+/// Checks that any bytes give an image with all values, or an error with a message.
+fn check_image(bytes: &[u8]) {
+    match read_image_bytes("input", bytes) {
+        Ok(image) => {
+            let values = match &image.values {
+                PixelValues::Single(values) => values.len(),
+                PixelValues::Double(values) => values.len(),
+            };
+            assert_eq!(values, image.shape.iter().product());
+        }
         Err(error) => assert!(error.to_string().len() > "input: ".len(), "an error without words"),
     }
 }

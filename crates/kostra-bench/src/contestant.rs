@@ -127,6 +127,9 @@ impl<'a> KostraSolver<'a> {
             Device::open(0)?.wake()?;
         }
         let mut run = Run::new().on_threads(self.threads).in_workspace(&mut self.workspace);
+        if self.entrant.solver.uses_devices() {
+            run = run.on_devices(&(0..Device::count()?).collect::<Vec<_>>());
+        }
         for (name, value) in &self.entrant.settings {
             run = run.with_option(info, name, *value)?;
         }

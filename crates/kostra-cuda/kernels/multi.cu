@@ -48,3 +48,91 @@ KERNEL mark_members(const u32* words, u64 count, const u32* ids, u32 first, u32 
         }
     }
 }
+
+// ---- One pivot for all devices
+
+// A sample: the key of an edge in two words, and its id.
+struct Sample {
+    u32 key_low;
+    u32 key_high;
+    u32 id;
+};
+
+// Writes samples of all `total` edges of the graph for a pivot. Sample i is the least of `draws`
+// edges that are drawn from those with the `count` ids from `first` on, which this device has. All
+// devices draw the same ids. If none of the draws is of this device, the sample is above all edges.
+// A warp draws for one sample at a time.
+template <typename Weight>
+__device__ void sample_edges(const Weight* weights, u32 count, u32 first, u32 total, u32 kind,
+                             u32 flip, u32 draws, u32 samples, Sample* sampled) {
+    u32 lane = threadIdx.x % 32;
+    for (u64 i = first_index() / 32; i < samples; i += index_stride() / 32) {
+        u64 key = ~0ull;
+        u32 id = ~0u;
+#pragma unroll 4
+        for (u32 draw = lane; draw < draws; draw += 32) {
+            u64 x = (i * draws + draw) * 0x9e3779b97f4a7c15ull; // the finalizer of splitmix64
+            x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+            x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+            u32 drawn = (u32)((x >> 32) * total >> 32);
+            u64 other = drawn - first < count ? key_of(weights[drawn - first], kind, flip) : ~0ull;
+            if (drawn - first < count && (other < key || (other == key && drawn < id))) {
+                key = other;
+                id = drawn;
+            }
+        }
+        u64 least = key;
+        for (u32 step = 16; step; step /= 2)
+            least = min(least, __shfl_xor_sync(0xffffffff, least, step));
+        id = __reduce_min_sync(0xffffffff, key == least ? id : ~0u);
+        if (lane == 0) sampled[i] = {(u32)least, (u32)(least >> 32), id};
+    }
+}
+
+// Writes the set of the edges that do not exceed a pivot: a key and an id. The `count` edges have
+// the ids from `first` on. A warp writes eight words at once, so that eight loads overlap.
+template <typename Weight>
+__device__ void select_light(const Weight* weights, u64 count, u32 first, u32 kind, u32 flip,
+                             u64 pivot_key, u32 pivot_id, u32* set, u64 words) {
+    const u32 AT_ONCE = 8;
+    u32 lane = threadIdx.x % 32;
+    for (u64 w = first_index() / 32 * AT_ONCE; w < words; w += index_stride() / 32 * AT_ONCE) {
+        u64 key[AT_ONCE];
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            u64 i = 32 * (w + j) + lane;
+            key[j] = i < count ? key_of(weights[i], kind, flip) : ~0ull;
+        }
+        u32 mine = 0;
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            u64 i = 32 * (w + j) + lane;
+            bool light = i < count && (key[j] < pivot_key ||
+                                       (key[j] == pivot_key && first + (u32)i <= pivot_id));
+            u32 word = __ballot_sync(0xffffffff, light);
+            if (lane == j) mine = word;
+        }
+        if (lane < AT_ONCE && w + lane < words) set[w + lane] = mine;
+    }
+}
+
+#define PIVOT(BITS)                                                                              \
+    KERNEL sample_edges_##BITS(const u##BITS* weights, u32 count, u32 first, u32 total, u32 kind, \
+                               u32 flip, u32 draws, u32 samples, Sample* sampled) {              \
+        sample_edges(weights, count, first, total, kind, flip, draws, samples, sampled);         \
+    }                                                                                            \
+    KERNEL select_light_##BITS(const u##BITS* weights, u64 count, u32 first, u32 kind, u32 flip, \
+                               u64 pivot_key, u32 pivot_id, u32* set, u64 words) {               \
+        select_light(weights, count, first, kind, flip, pivot_key, pivot_id, set, words);        \
+    }
+PIVOT(32)
+PIVOT(64)
+
+// Replaces the ends of edges by the components that they are in. A label is a component with a mark
+// in the highest bit.
+KERNEL contract_ends(u32* u, u32* v, u64 count, const u32* labels) {
+    for (u64 i = first_index(); i < count; i += index_stride()) {
+        u[i] = labels[u[i]] & 0x7fffffff;
+        v[i] = labels[v[i]] & 0x7fffffff;
+    }
+}

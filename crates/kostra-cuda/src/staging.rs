@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::{DriverError, result, sys};
+use cudarc::driver::{CudaSlice, DevicePtr, DriverError, result, sys};
 use kostra_core::{EdgeSet, Weight, with_capacity_in_large_pages};
 use kostra_parallel::for_each_mut;
 
@@ -135,6 +135,32 @@ pub(crate) unsafe fn fetch_set(
     // SAFETY: the vector has room for `words` words, and the lanes have written all parts.
     unsafe { set.set_len(words) };
     Ok(EdgeSet::from_counted_words(set, fetched.into_iter().sum()))
+}
+
+/// Copies few words from the device, at most [`PIECE`] bytes, by way of page-locked memory. For
+/// ordinary memory, the driver takes longer than for the copy.
+pub(crate) fn fetch_words(
+    device: &Device,
+    words: &CudaSlice<u32>,
+) -> Result<Vec<u32>, DeviceError> {
+    let mut lanes = device.take_lanes(1)?;
+    let mut fetched = Vec::new();
+    for lane in &mut lanes {
+        let mut fetch = || {
+            let piece = lane.pieces[0].0.as_mut_slice()?;
+            let piece = &mut piece[..words.num_bytes()];
+            let (from, _) = words.device_ptr(device.stream());
+            // SAFETY: both have the bytes, and the piece is not used before the stream is done.
+            unsafe { result::memcpy_dtoh_async(piece, from, device.stream().cu_stream()) }?;
+            device.stream().synchronize()?;
+            fetched = piece.as_chunks().0.iter().map(|&word| u32::from_ne_bytes(word)).collect();
+            Ok(())
+        };
+        let done = fetch();
+        device.check(done, "copying from it")?;
+    }
+    device.return_lanes(lanes);
+    Ok(fetched)
 }
 
 /// Copies to the device, on up to `threads` threads. The copies are complete when it returns.

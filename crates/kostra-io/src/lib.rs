@@ -6,8 +6,8 @@
 //! does not depend on the number of threads.
 //!
 //! `interface` contains the types that formats and their users share, `formats` the formats and
-//! their table. `point_file` reads tables of points. `read`, `write`, `part` and `recognition` use
-//! the table, and formats do not use these modules.
+//! their table. `point_file` reads tables of points, and `image_file` images and terrain. `read`,
+//! `write`, `part` and `recognition` use the table, and formats do not use these modules.
 
 mod attributed_graph;
 mod blocks;
@@ -22,6 +22,8 @@ mod fault;
 mod file_version;
 mod formats;
 mod head;
+#[cfg(feature = "image")]
+mod image_file;
 mod interface;
 mod kept;
 mod mapped_file;
@@ -54,6 +56,8 @@ pub use edge_stream::{EdgeBlock, StreamFacts, StreamSummary, TakeBlocks, stream_
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
 pub use file_version::FileVersion;
 pub use formats::{FORMATS, KstFile, is_in_mapped_file, isolated_vertices, open_kst};
+#[cfg(feature = "image")]
+pub use image_file::{ImageFile, PixelValues, read_image, read_image_bytes};
 pub use interface::{
     ArrayContent, Format, FormatInfo, Loaded, Outgoing, Part, ReadOptions, StreamHeader, TakeEdges,
     Vertices,

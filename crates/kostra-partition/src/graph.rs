@@ -1,6 +1,6 @@
 //! The graph that is partitioned: rows with integer weights of edges and vertices.
 
-use kostra_core::{AnyGraph, Vertex, memory};
+use kostra_core::{AnyGraph, Vertex, memory, prefetch};
 
 use crate::PartitionError;
 
@@ -150,6 +150,15 @@ impl WeightedGraph {
         let row = self.offsets[vertex as usize]..self.offsets[vertex as usize + 1];
         let (neighbors, weights) = (&self.neighbors[row.clone()], &self.edge_weights[row]);
         neighbors.iter().copied().zip(weights.iter().copied())
+    }
+
+    /// Fetches the first entries of a row into the cache.
+    #[inline]
+    pub(crate) fn prefetch_row(&self, vertex: Vertex) {
+        let start = self.offsets[vertex as usize];
+        prefetch(&self.neighbors, start);
+        prefetch(&self.edge_weights, start);
+        prefetch(&self.edge_weights, start + 8); // the second cache line
     }
 
     /// The start of each row, and the number of entries at the end: `n + 1` values.

@@ -1,4 +1,5 @@
 //! Coordinates in blocks of points, dimension by dimension, for vector instructions.
+#![allow(unsafe_code, reason = "one vector instruction has no safe name")]
 
 use kostra_core::{OutOfMemory, memory};
 
@@ -58,17 +59,11 @@ impl Lanes {
     /// instructions, so that a loop over the set has one unpredictable branch, not one per lane.
     #[inline(always)]
     pub(crate) fn that(test: impl Fn(usize) -> bool) -> Self {
-        let mut low = [0; LANES / 2];
-        let mut high = [0; LANES / 2];
         let mut flags = [0_u8; LANES];
         for (lane, flag) in flags.iter_mut().enumerate() {
-            *flag = u8::from(test(lane));
+            *flag = u8::from(test(lane)).wrapping_neg();
         }
-        low.copy_from_slice(&flags[..LANES / 2]);
-        high.copy_from_slice(&flags[LANES / 2..]);
-        // Moves the lowest bit of byte `i` to bit `56 + i`. No two products meet in one bit.
-        let gather = |bytes| u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        Self((gather(low) | gather(high) << (LANES / 2)) as u32)
+        Self(sign_bits(flags))
     }
 
     #[inline(always)]
@@ -90,6 +85,29 @@ impl Iterator for Lanes {
         // The mask shows the compiler that the lane is in bounds.
         Some(lane % LANES)
     }
+}
+
+/// Bit `i` is the highest bit of byte `i`: one instruction.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+fn sign_bits(bytes: [u8; LANES]) -> u32 {
+    use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
+    // SAFETY: every processor of this kind has the instructions, and `bytes` has 16 bytes.
+    unsafe { _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().cast())) as u32 }
+}
+
+/// Bit `i` is the highest bit of byte `i`.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
+#[inline(always)]
+fn sign_bits(bytes: [u8; LANES]) -> u32 {
+    let mut halves = [[0; LANES / 2]; 2];
+    halves[0].copy_from_slice(&bytes[..LANES / 2]);
+    halves[1].copy_from_slice(&bytes[LANES / 2..]);
+    // Moves the lowest bit of byte `i` to bit `56 + i`. No two products meet in one bit.
+    let [low, high] = halves.map(|half| {
+        (u64::from_le_bytes(half) & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    });
+    (low | high << (LANES / 2)) as u32
 }
 
 /// The largest value. A tree of comparisons, which vector instructions can do.

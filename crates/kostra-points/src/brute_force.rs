@@ -32,7 +32,15 @@ pub fn brute_force(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let Distance { metric, min_samples } = distance.into();
+    tree_of(points, distance.into(), run)
+}
+
+/// [`brute_force`] without a generic argument, so that only this crate compiles it.
+fn tree_of(
+    points: &Points<'_>,
+    Distance { metric, min_samples }: Distance,
+    run: &mut Run<'_>,
+) -> Result<PointTree, PointsError> {
     let prepared = Prepared::new(points, metric)?;
     check_min_samples(min_samples, points)?;
     let pairs = with_observed_team(run, run.threads(), |team, run| {

@@ -124,7 +124,8 @@ impl Graph {
     fn solve(&self, py: Python<'_>, options: SolveOptions<'_>) -> PyResult<Forest> {
         let SolveOptions { maximum, threads, device, algorithm, parts } = options;
         let graph = self.0.clone();
-        let ordinal = device.strip_prefix("cuda:").map_or(Ok(0), str::parse)?;
+        let ordinals = device.strip_prefix("cuda:").unwrap_or("0").split(',').map(str::parse);
+        let ordinals: Vec<usize> = ordinals.collect::<Result<_, _>>()?;
         let solver = choose(&graph, &device, &algorithm)?;
         let parts = parts.map(|parts| parts.as_slice().map(<[u32]>::to_vec)).transpose()?;
         // If the caller did not choose a device, a failed device solve is repeated on the
@@ -139,7 +140,7 @@ impl Graph {
             let mut solve = |solver: &'static dyn Solver| {
                 let mut scratch = kept_scratch();
                 let mut run =
-                    Run::new().on_threads(threads).on_device(ordinal).observed_by(&mut watched);
+                    Run::new().on_threads(threads).on_devices(&ordinals).observed_by(&mut watched);
                 if let Some(parts) = &parts {
                     run = run.on_parts(vertex_parts(parts)?);
                 }
@@ -197,12 +198,13 @@ fn vertex_parts(parts: &[u32]) -> Result<VertexParts<'_>, PartsError> {
 }
 
 /// The solver `algorithm`, or with `"auto"` the solver for `graph` on `device`, which is `"auto"`,
-/// `"cpu"` or a CUDA device.
+/// `"cpu"`, a CUDA device or several.
 fn choose(graph: &AnyGraph, device: &str, algorithm: &str) -> PyResult<&'static dyn Solver> {
     let refuse = |message: String| Err(PyValueError::new_err(message));
     let solver = match (algorithm, device) {
         ("auto", "auto") => return Ok(kostra::auto(graph)),
         ("auto", "cpu") => return Ok(kostra::auto_on_processor(graph)),
+        ("auto", names) if names.contains(',') => kostra::cuda::FOR_SEVERAL,
         ("auto", _) => kostra::cuda::FASTEST
             .ok_or_else(|| PyValueError::new_err("no algorithm runs on a CUDA device"))?,
         (id, _) => kostra::solver(id).map_err(|error| PyValueError::new_err(error.to_string()))?,

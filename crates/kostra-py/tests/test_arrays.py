@@ -216,6 +216,24 @@ def test_a_device_solves_or_is_said_to_be_none():
         kostra.minimum_spanning_forest(U, V, device="cpu", algorithm="cuda-fast")
 
 
+def test_several_devices_solve_or_the_reason_is_given():
+    for device in ("cuda:0,1", "cuda:1,0,2"):
+        try:
+            assert len(kostra.minimum_spanning_forest(U, V, device=device)) == 2
+        except kostra.DeviceError as error:
+            assert "no CUDA device" in str(error)
+    with pytest.raises(kostra.DeviceError, match="no CUDA device"):
+        kostra.minimum_spanning_forest(U, V, device="cuda:0,999999999")
+    for device in ("cuda:0,0", "cuda:1,2,01"):
+        with pytest.raises(ValueError, match="names device [01] twice; name each one once"):
+            kostra.minimum_spanning_forest(U, V, device=device)
+    for device in ("cuda:0,", "cuda:,1", "cuda:0, 1", "cuda:0,1,x", "cpu,cuda:0"):
+        with pytest.raises(ValueError, match="^device must be 'auto', 'cpu', 'cuda' or"):
+            kostra.minimum_spanning_forest(U, V, device=device)
+    with pytest.raises(ValueError, match="cuda-fast runs on one device, and 2 are named"):
+        kostra.minimum_spanning_forest(U, V, device="cuda:0,1", algorithm="cuda-fast")
+
+
 def test_arrays_of_other_libraries_in_memory_are_taken_as_they_are():
     class InMemory(_OnDevice):
         def __array__(self, dtype=None, copy=None):

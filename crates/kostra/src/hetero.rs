@@ -8,10 +8,9 @@
 //!   the rates of that turn. The device finds the forest of all forests.
 //! * Correctness: an edge that is not in the forest of a share is the greatest of a cycle (cycle
 //!   property).
-//! * Whether it pays is predicted twice. Beforehand: with fewer than [`LEAST_DEGREE`] edges per
-//!   vertex, the forests that the device reduces again cost more than the threads save. After the
-//!   first turn: from the measured rates. If it does not pay, the device takes all edges that are
-//!   left.
+//! * By default, the side that is predicted to be faster has all edges: on every graph that was
+//!   measured, a division was slower. With the option `percent=101`, edges are divided if there are
+//!   enough per vertex, and the gain is predicted once more from the rates of the first turn.
 //! * Source: this project. Sousa 2014 names a processor and a GPU on one graph as future work
 //!   (6.2).
 //! * Memory: that of `fast` for the largest share, and on the device that of `cuda-fast`.
@@ -34,12 +33,15 @@ pub(crate) struct Hetero;
 
 const THREADS_SHARE: SolverOption = SolverOption {
     name: "percent",
-    about: "percentage of the edges that threads reduce; 101: by measured rates, if that pays",
-    default: MEASURED,
+    about: "percentage of the edges that threads reduce; 101: by measured rates; 102: all or none",
+    default: ALL_OR_NONE,
     lowest: 0,
-    highest: MEASURED,
+    highest: ALL_OR_NONE,
 };
+/// Shares are measured, if threads may help.
 const MEASURED: u64 = 101;
+/// The side that is predicted to be faster has all edges.
+const ALL_OR_NONE: u64 = 102;
 
 /// The least number of edges per vertex with which threads may help. A device that takes part of
 /// the edges finds the forest of up to two vertices' worth of edges more.
@@ -47,6 +49,12 @@ const LEAST_DEGREE: usize = 32;
 /// The least number of edges with which threads may help: a device solves fewer within some
 /// milliseconds, copies included.
 const LEAST_EDGES: usize = 1 << 22;
+/// What `fast` takes on each of the threads, in nanoseconds, for graphs of at least
+/// [`LEAST_DEGREE`] edges per vertex (measured on 16 and 32 processors).
+const THREAD_NS_PER_EDGE: f64 = 5.0;
+const THREAD_NS_PER_VERTEX: f64 = 1000.0;
+/// What `cuda-fast` takes with the copy over a bus of 16 lanes of PCI Express 5 (measured).
+const DEVICE_NS_PER_EDGE: f64 = 0.3;
 /// The first turn has this part of the edges for each side.
 const FIRST_TURN: usize = 32;
 /// The share of the time that must be saved to divide the edges. A prediction may be wrong by less.
@@ -81,14 +89,20 @@ impl Algorithm for Hetero {
     ) -> Result<EdgeSet, SolveError> {
         let edges = problem.edges();
         let percent = run.option(&THREADS_SHARE);
-        let is_measured = percent == MEASURED;
-        if edges.is_empty() || percent == 0 || is_measured && !may_pay(edges, run.threads()) {
+        let may_pay = may_pay(edges, run.threads());
+        if percent == ALL_OR_NONE && may_pay && threads_are_faster(edges, run.threads()) {
+            run.counter("edges on threads", edges.len() as f64);
+            run.counter("edges on the device", 0.0);
+            return kostra_cpu::forest_of_edges(edges, run);
+        }
+        let on_device = percent == ALL_OR_NONE || percent == 0;
+        if edges.is_empty() || on_device || percent == MEASURED && !may_pay {
             run.counter("edges on threads", 0.0);
             run.counter("edges on the device", edges.len() as f64);
             return kostra_cuda::fast::from_host(edges, run);
         }
         let mut halves = Halves::new(edges, run)?;
-        if is_measured {
+        if percent == MEASURED {
             halves.divide_by_rates(run)?;
         } else {
             let on_threads = (edges.len() as u64 * percent / 100) as usize;
@@ -106,6 +120,15 @@ impl Algorithm for Hetero {
 fn may_pay<W: Weight>(edges: Edges<'_, W>, threads: usize) -> bool {
     let (n, m) = (edges.vertices() as usize, edges.len());
     threads > 1 && m >= LEAST_EDGES && m / LEAST_DEGREE >= n
+}
+
+/// Whether the threads alone are predicted to be faster than the device alone. Then the edges are
+/// not shared, either: threads read the keys of most edges only, and a copy to the device reads and
+/// writes 36 bytes of host memory per edge, so a device that takes part slows the threads down.
+fn threads_are_faster<W: Weight>(edges: Edges<'_, W>, threads: usize) -> bool {
+    let (n, m) = (f64::from(edges.vertices()), edges.len() as f64);
+    let by_threads = (THREAD_NS_PER_EDGE * m + THREAD_NS_PER_VERTEX * n) / threads.max(1) as f64;
+    by_threads < DEVICE_NS_PER_EDGE * m
 }
 
 /// The edges of both sides: threads have those below `low`, the device has those from `high` on.
@@ -304,6 +327,17 @@ mod tests {
         let sparse = of(LEAST_EDGES / LEAST_DEGREE + 1, LEAST_EDGES);
         assert!(!may_pay(sparse.edges(Order::Minimum), 16));
         assert!(!may_pay(of(10, 1000).edges(Order::Minimum), 16));
+    }
+
+    #[test]
+    fn a_dense_graph_is_left_to_many_threads_and_never_to_few() {
+        let m = LEAST_EDGES;
+        let of =
+            |vertices| EdgeList::new(vertices, vec![0; m], vec![0; m], vec![0_u32; m]).unwrap();
+        let (dense, sparse) = (of(2000), of(m / LEAST_DEGREE));
+        assert!(threads_are_faster(dense.edges(Order::Minimum), 32));
+        assert!(!threads_are_faster(dense.edges(Order::Minimum), 8));
+        assert!(!threads_are_faster(sparse.edges(Order::Minimum), 32));
     }
 
     #[test]

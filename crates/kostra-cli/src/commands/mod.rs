@@ -13,6 +13,7 @@ mod generate;
 mod info;
 mod man;
 mod partition;
+mod segment;
 mod solve;
 mod solvers;
 mod tree;
@@ -39,6 +40,7 @@ const COMMANDS: &[Entry] = &[
     Entry::new::<draw::Arguments>(),
     Entry::new::<tree::Arguments>(),
     Entry::new::<cluster::Arguments>(),
+    Entry::new::<segment::Arguments>(),
     Entry::new::<solvers::Arguments>(),
     Entry::new::<doctor::Arguments>(),
     Entry::new::<completions::Arguments>(),

@@ -39,3 +39,13 @@ fn real_graphs_have_their_known_forests() {
         workplace.run(&format!("verify {} forest.edges.gz", path.display())).expect_success();
     }
 }
+
+#[test]
+fn a_height_tile_in_an_archive_is_divided_into_segments() {
+    let Some(path) = real_graph("height/N41E001.hgt.zip") else { return };
+    let workplace = Workplace::new();
+    let command = format!("segment {} --scale 300 --min-size 300 --json", path.display());
+    let record = workplace.run(&command).expect_success().json();
+    assert_eq!(record["shape"], serde_json::json!([1201, 1201]));
+    assert_eq!((&record["unknown"], &record["segments"]), (&134.into(), &1891.into()));
+}

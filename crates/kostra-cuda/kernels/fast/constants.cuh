@@ -72,10 +72,14 @@ constexpr u32 NEAR_WORDS = 8;
 
 // ---- Samples
 
-// Samples of a list's edges for a pivot: eight for each thread of a block.
+// Samples for a pivot, one of each warp: eight for each thread of a block.
 constexpr u32 MAX_SAMPLES = 4096;
-// Samples that a thread draws from the input for a pivot, at most: 16,384 in all.
-constexpr u32 MAX_DRAWS = 32;
+// What a warp draws from the input for its sample, at most.
+constexpr u32 WARP_DRAWS = 128;
+// The draws of a thread that has the samples of eight warps. In a dense graph of 500 million edges,
+// the light edges are a 6000th of all: 1024 draws have one with a probability of 0.16.
+constexpr u32 MAX_DRAWS = 1024;
+static_assert(MAX_DRAWS / WARP_DRAWS * BLOCK_THREADS <= MAX_SAMPLES, "warps suffice");
 // With this number divided by the share of draws, about half of the threads draw a value below the
 // pivot: 1 - exp(-0.7) = 0.5. The middle quantiles are the most exact.
 constexpr float DRAWS_PER_SHARE = 0.7f;
@@ -98,7 +102,7 @@ constexpr u32 FILTER_DEGREE = 4;
 // second pass over the input.
 constexpr float LIGHT_DEGREE = 1.0f;
 constexpr float LIGHT_DEGREE_DENSE = 2.5f;
-constexpr u32 DENSE_DEGREE = 64; // edges per vertex of a dense graph
+constexpr u32 DENSE_DEGREE = 32; // edges per vertex of a dense graph
 // Light edges per vertex on skewed graphs, where the long rows connect the graph with fewer.
 constexpr float LIGHT_DEGREE_SKEWED = 0.5f;
 // A row is short if it has less than a third of the mean entries. A graph is skewed if more than

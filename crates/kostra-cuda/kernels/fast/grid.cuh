@@ -77,7 +77,8 @@ __device__ void Solver<K>::trace(Step step) {
 template <class K>
 __device__ void Solver<K>::begin() {
     if (blockIdx.x == 0 && threadIdx.x == 0) trace(BEGIN);
-    u32 first = warp * 32 + lane, step = warps * 32, words = (graph.edges + 63) / 64 * 2;
+    u32 first = warp * 32 + lane, step = warps * 32;
+    u32 words = (first_id() + graph.edges + 63) / 64 * 2;
     for (u32 i = first; i < words; i += step) scratch.forest[i] = 0;
     for (u32 i = first; i < COUNTER_SET_WORDS; i += step) scratch.next_set[i] = 0;
 }

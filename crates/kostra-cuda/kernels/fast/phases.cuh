@@ -90,17 +90,16 @@ __device__ void Solver<K>::rounds(bool labels_wanted) {
     }
 }
 
-// An order that about the wanted number of light entries do not exceed.
+// The share of light entries in the rows.
 template <class K>
-__device__ u64 Solver<K>::rows_pivot() {
+__device__ float Solver<K>::light_share_of_rows() {
     u32 v = (u64)hash(threadIdx.x) * graph.vertices >> 32, mean = graph.entries / graph.vertices;
     u32 row = graph.offsets[v + 1] - graph.offsets[v];
     bool is_skewed = __syncthreads_count(row * SHORT_ROW_DIVISOR < mean) > BLOCK_THREADS / 2;
     float degree = mean > 2 * DENSE_DEGREE ? LIGHT_DEGREE_DENSE
                    : is_skewed             ? LIGHT_DEGREE_SKEWED
                                            : LIGHT_DEGREE;
-    return input_pivot(graph.entries, degree * (float)graph.vertices / (float)(graph.entries / 2),
-                       graph.ids);
+    return degree * (float)graph.vertices / (float)(graph.entries / 2);
 }
 
 // The share of light edges in the edge list.
@@ -117,8 +116,10 @@ __device__ void Solver<K>::solve_rows() {
     bool filtered = graph.entries / 2 >= FILTER_DEGREE * (u64)graph.vertices;
     u32 queue_counter = new_counter();
     phase.finals = new_counter();
-    u64 pivot = filtered ? rows_pivot() : 0;
+    float share = filtered ? light_share_of_rows() : 1.0f;
+    if (filtered) sample_input(graph.entries, share, graph.ids);
     sync(CLEAR);
+    u64 pivot = filtered ? input_pivot(share) : 0;
     if (filtered) {
         scan_by_group(pivot, queue_counter);
     } else {
@@ -159,17 +160,24 @@ __device__ void Solver<K>::solve_rows() {
 template <class K>
 __device__ void Solver<K>::solve_edges() {
     begin();
-    bool filtered = graph.edges >= FILTER_DEGREE * (u64)graph.vertices;
+    bool filtered = graph.lights || graph.edges >= FILTER_DEGREE * (u64)graph.vertices;
     phase.finals = new_counter();
     for (u32 i = warp * 32 + lane; i < graph.vertices; i += warps * 32) clear_component(i);
-    u64 pivot = filtered ? input_pivot(graph.edges, light_share(), 0) : 0;
+    bool sampled = filtered && !graph.lights;
+    if (sampled) sample_input(graph.edges, light_share(), 0);
     sync(CLEAR);
-    gather_edges(filtered, pivot);
+    u64 pivot = sampled ? input_pivot(light_share()) : 0;
+    if (graph.lights) {
+        gather_light_edges();
+    } else {
+        gather_edges(filtered, pivot);
+    }
     count_edges(GATHER);
     for (bool first = filtered; !overflowed(); first = false) {
         rounds(first);
         if (!first) return;
         next_phase();
+        if (blockIdx.x == 0 && threadIdx.x == 0) scratch.report[REPORT_LABELS] = level.count;
         gather_edges_outside(passive_giant());
         count_edges(GATHER);
     }

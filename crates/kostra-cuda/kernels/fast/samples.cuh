@@ -31,20 +31,41 @@ __device__ u64 Solver<K>::quantile(u64 mine, float share, u32 draws) {
     return value;
 }
 
-// An order that about a `share` of the `total` entries or edges of the input do not exceed. `ids`
-// is null for an edge list.
+// The least of the samples of `count` warps. Each thread of a block has warps of its own, as long
+// as there are enough.
 template <class K>
-__device__ u64 Solver<K>::input_pivot(u32 total, float share, const u32* ids) {
-    if (share >= 1.0f) return MAX_ORDER;
+__device__ __forceinline__ u64 Solver<K>::least_of_warps(u32 count) {
+    u64 least = MAX_ORDER;
+    for (u32 i = 0; i < count; i++) {
+        u32 at = (threadIdx.x + BLOCK_THREADS * i) % min(MAX_SAMPLES, warps);
+        least = min(least, load(scratch.samples + at));
+    }
+    return least;
+}
+
+// Each warp samples the `total` entries or edges of the input, for a pivot that a `share` of them
+// do not exceed. `ids` is null for an edge list. Only the first MAX_SAMPLES warps do.
+template <class K>
+__device__ void Solver<K>::sample_input(u32 total, float share, const u32* ids) {
+    if (warp >= MAX_SAMPLES) return;
     u32 draws = draws_for(share, MAX_DRAWS);
     u64 least = MAX_ORDER;
-#pragma unroll 4
-    for (u32 i = 0; i < draws; i++) {
-        u32 at = (u64)hash(threadIdx.x * MAX_DRAWS + i) * total >> 32;
-        u64 order = K::order(key_at(at), ids ? ids[at] : at);
-        if (order < least) least = order;
+    for (u32 i = lane; i < min(draws, WARP_DRAWS); i += 32) {
+        u32 at = (u64)hash(warp * WARP_DRAWS + i) * total >> 32;
+        least = min(least, K::order(key_at(at), ids ? ids[at] : at));
     }
-    return quantile(least, share, draws);
+    for (u32 step = 16; step; step /= 2)
+        least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
+    if (lane == 0) scratch.samples[warp] = least;
+}
+
+// An order that about a `share` of the input do not exceed, from the samples of sample_input.
+template <class K>
+__device__ u64 Solver<K>::input_pivot(float share) {
+    if (share >= 1.0f) return MAX_ORDER;
+    u32 draws = draws_for(share, MAX_DRAWS), sampled = max(draws / WARP_DRAWS, 1u);
+    u64 least = least_of_warps(sampled);
+    return quantile(least, share, sampled * min(draws, WARP_DRAWS));
 }
 
 // Samples one record of each warp's first tile, for a pivot; only the first MAX_SAMPLES warps do.
@@ -68,12 +89,7 @@ __device__ __forceinline__ u64 Solver<K>::list_pivot() {
     float share =
         fminf(SPLIT_LIGHT_DEGREE * (float)level.count / (float)lists.in_play, SPLIT_LIGHT_SHARE);
     u32 draws = draws_for(share, MAX_SAMPLES / BLOCK_THREADS);
-    u64 least = MAX_ORDER;
-    for (u32 i = 0; i < draws; i++) {
-        u32 at = (threadIdx.x + BLOCK_THREADS * i) % min(MAX_SAMPLES, warps);
-        least = min(least, load(scratch.samples + at));
-    }
-    return quantile(least, share, draws);
+    return quantile(least_of_warps(draws), share, draws);
 }
 
 // The label, from `above` on, of the most of the sampled vertices; UNSET if no label has more than

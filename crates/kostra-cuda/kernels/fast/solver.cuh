@@ -143,6 +143,11 @@ struct Solver {
         return level.base + (label & ~FINAL);
     }
 
+    // The id of the first edge of the edge list. Ids below it are of the list of light edges.
+    __device__ __forceinline__ u32 first_id() const {
+        return (graph.lights + LIGHT_ID_STEP - 1) / LIGHT_ID_STEP * LIGHT_ID_STEP;
+    }
+
     // ---- grid.cuh
     __device__ void sync(Step step);
     __device__ u32 sum(Step step, u32 amount);
@@ -176,8 +181,10 @@ struct Solver {
     // ---- samples.cuh
     __device__ static u32 hash(u32 x);
     __device__ static u32 draws_for(float share, u32 most);
+    __device__ u64 least_of_warps(u32 count);
     __device__ u64 quantile(u64 mine, float share, u32 draws);
-    __device__ u64 input_pivot(u32 total, float share, const u32* ids);
+    __device__ void sample_input(u32 total, float share, const u32* ids);
+    __device__ u64 input_pivot(float share);
     __device__ void sample_list();
     __device__ u64 list_pivot();
     __device__ u32 find_giant(u32 above);
@@ -208,7 +215,11 @@ struct Solver {
     __device__ void gather_row_outside(RowPart row, u32 sub, u32 width, u32 giant);
 
     // ---- edge_lists.cuh
+    __device__ void prefetch_keys(u32 i0);
     __device__ void gather_edges(bool filtered, u64 pivot);
+    __device__ void gather_light_edges();
+    __device__ void note_giant(u32 giant);
+    __device__ bool is_noted(u32 v);
     __device__ void gather_edges_outside(u32 giant);
 
     // ---- round.cuh
@@ -252,7 +263,7 @@ struct Solver {
     __device__ void next_phase();
     __device__ void return_heavy();
     __device__ void rounds(bool labels_wanted);
-    __device__ u64 rows_pivot();
+    __device__ float light_share_of_rows();
     __device__ float light_share();
     __device__ void solve_rows();
     __device__ void solve_edges();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::{CudaContext, CudaSlice, DriverError, PinnedHostSlice, sys};
 
 /// The number of words that a solve can report to the host.
-pub(crate) const TOLD: usize = 2;
+pub(crate) const TOLD: usize = 3;
 
 /// The scratch memory of solves, kept from one solve to the next.
 #[derive(Debug)]

@@ -22,6 +22,8 @@ pub(super) const FILTER_DEGREE: u64 = constant(CONSTANTS, "FILTER_DEGREE");
 pub(super) const COUNTERS: u64 = constant(ARGUMENTS, "COUNTERS");
 pub(super) const REPORT_OVERFLOW: usize = constant(ARGUMENTS, "REPORT_OVERFLOW") as usize;
 pub(super) const REPORT_STEPS: usize = constant(ARGUMENTS, "REPORT_STEPS") as usize;
+pub(super) const REPORT_LABELS: usize = constant(ARGUMENTS, "REPORT_LABELS") as usize;
+const LIGHT_ID_STEP: u32 = constant(ARGUMENTS, "LIGHT_ID_STEP") as u32;
 
 shared_struct! {
     /// The graph. The addresses of the arrays of the other form are null.
@@ -34,12 +36,18 @@ shared_struct! {
     kind: u32,
     flip: u32,
     pub(super) wide: u32,
+    /// The number of edges of the list of light edges; 0 without such a list.
+    pub(super) lights: u32,
+    unused: u32,
     pub(super) offsets: ptr,
     pub(super) neighbors: ptr,
     pub(super) ids: ptr,
     pub(super) u: ptr,
     pub(super) v: ptr,
     pub(super) weights: ptr,
+    pub(super) light_u: ptr,
+    pub(super) light_v: ptr,
+    pub(super) light_weights: ptr,
 }
 
 impl Graph {
@@ -47,6 +55,16 @@ impl Graph {
     pub(super) fn new(vertices: u32, edges: u32, entries: u32, keys: Keys) -> Self {
         let wide = keys.wide.into();
         Self { vertices, edges, entries, kind: keys.kind, flip: keys.flip, wide, ..Self::default() }
+    }
+
+    /// The id of the first edge. Ids below it are of the list of light edges.
+    pub(super) fn first_id(&self) -> u32 {
+        self.lights.next_multiple_of(LIGHT_ID_STEP)
+    }
+
+    /// The number of ids.
+    pub(super) fn ids(&self) -> u32 {
+        self.first_id() + self.edges
     }
 }
 

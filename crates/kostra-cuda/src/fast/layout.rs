@@ -47,7 +47,7 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout for a grid of this number of warps.
     pub(super) fn new(graph: Graph, warps: u64, room: Room) -> Self {
-        let (n, m) = (u64::from(graph.vertices), u64::from(graph.edges));
+        let (n, m) = (u64::from(graph.vertices), u64::from(graph.ids()));
         // Lists of sparse graphs hold the edges that contraction leaves; lists of dense graphs hold
         // the light edges.
         let records = if room == Room::AllEdges || m < FILTER_DEGREE * n {
@@ -63,7 +63,7 @@ impl Layout {
             bytes += size.next_multiple_of(ALIGNMENT);
             at
         };
-        let forest = DeviceEdgeSet::bytes(graph.edges as usize);
+        let forest = DeviceEdgeSet::bytes(graph.ids() as usize);
         let wide = u64::from(graph.wide);
         let arrays = Scratch {
             tiles: tiles as u32,
@@ -97,6 +97,12 @@ impl Layout {
     pub(super) fn forest(&self) -> Range<usize> {
         let start = self.arrays.forest as usize;
         start..start + self.forest
+    }
+
+    /// The bytes of the labels of `vertices` vertices.
+    pub(super) fn labels(&self, vertices: u32) -> Range<usize> {
+        let start = self.arrays.link as usize;
+        start..start + size_of::<u32>() * vertices as usize
     }
 
     /// The addresses if the scratch memory begins at `start`, for the solve after `solves` others

@@ -216,6 +216,42 @@ pub(crate) fn find_on_edges<'a, W: Weight>(
     find_forest(device, plan, input, run)
 }
 
+/// The forest of two edge lists on the same vertices, which are stored on the device. Every edge of
+/// `light` comes before every edge of `graph` that is not in `light`. The edges of `graph` that are
+/// in `light`, too, are ignored. The light edges may not be empty.
+///
+/// The answer has the [labels](Found::labels) of the light edges' components.
+pub(crate) fn find_with_light<'a, W: Weight>(
+    device: &'a Device,
+    graph: &DeviceEdges<W>,
+    light: &DeviceEdges<W>,
+) -> Result<Found<'a>, SolveError> {
+    let mut input = graph_with_light(graph, light.edges)?;
+    input.light_u = light.u.address();
+    input.light_v = light.v.address();
+    input.light_weights = light.weights.address();
+    let run = &mut Run::new();
+    let plan = planned(device, input, Form::Edges, run)?;
+    find_forest(device, plan, input, run)
+}
+
+/// The bytes of scratch memory for [`find_with_light`].
+pub(crate) fn scratch_bytes_with_light<W: Weight>(
+    device: &Device,
+    graph: &DeviceEdges<W>,
+    lights: u32,
+) -> Result<usize, SolveError> {
+    Ok(Plan::new(device, graph_with_light(graph, lights)?, Form::Edges)?.layout.bytes())
+}
+
+/// The graph with this number of light edges in a list of their own.
+fn graph_with_light<W: Weight>(graph: &DeviceEdges<W>, lights: u32) -> Result<Graph, SolveError> {
+    let mut input = graph_of_edges(graph)?;
+    input.lights = lights;
+    admit(graph.vertices, (graph.edges as usize).saturating_add(input.first_id() as usize))?;
+    Ok(input)
+}
+
 /// The bytes of scratch memory for an edge list of this size. The first call loads the kernel.
 pub(crate) fn scratch_bytes(
     device: &Device,

@@ -33,7 +33,7 @@ impl Plan {
     pub(super) fn new(device: &Device, graph: Graph, form: Form) -> Result<Self, DeviceError> {
         let (source, name) = kernel(form, graph.wide != 0);
         let (kernel, fit) = device.resident(source, name, BLOCK_THREADS)?;
-        let is_small = u64::from(graph.edges) < SECOND_BLOCK_EDGES;
+        let is_small = u64::from(graph.ids()) < SECOND_BLOCK_EDGES;
         let blocks = device.multiprocessors() * if is_small { 1 } else { fit };
         let layout = Layout::new(graph, warps(blocks), Room::Usual);
         Ok(Self { kernel, blocks, layout, trace: None })

@@ -9,27 +9,53 @@ use cudarc::driver::{CudaView, DevicePtr, LaunchConfig, PushKernelArg};
 use kostra_core::{EdgeSet, Run, SolveError};
 
 use super::arguments::{
-    Args, BLOCK_THREADS, Graph, REPORT_OVERFLOW, REPORT_STEPS, STEP_NAMES, TraceStep,
+    Args, BLOCK_THREADS, Graph, REPORT_LABELS, REPORT_OVERFLOW, REPORT_STEPS, STEP_NAMES, TraceStep,
 };
 use super::layout::COUNTER_SETS;
 use super::plan::{Plan, TRACE_STEPS};
-use crate::buffers::{download, download_set};
+use crate::buffers::{DeviceEdgeSet, download, download_set};
 use crate::device::Scratch;
 use crate::{Device, DeviceError};
 
 /// A forest with one bit per edge, in the scratch memory of the solve that found it.
 pub(crate) struct Found<'a> {
     scratch: Scratch<'a>,
+    /// The bytes of the forest, from the first edge on.
     forest: Range<usize>,
+    /// The bytes of the light edges of the forest, if they were given as a list.
+    light: Range<usize>,
+    /// The bytes of the labels.
+    labels: Range<usize>,
+    components: u32,
 }
 
 impl Found<'_> {
     /// One bit per edge, in an even number of words.
     pub(crate) fn words(&self) -> CudaView<'_, u32> {
-        let words = self.forest.len() / size_of::<u32>();
+        self.view(&self.forest)
+    }
+
+    /// One bit per edge of the list of light edges, in an even number of words.
+    pub(crate) fn light_words(&self) -> CudaView<'_, u32> {
+        self.view(&self.light)
+    }
+
+    /// For each vertex, the component of the light edges, and a mark in the highest bit. The edges
+    /// are filtered, or there is a list of light edges.
+    pub(crate) fn labels(&self) -> CudaView<'_, u32> {
+        self.view(&self.labels)
+    }
+
+    /// The number of components of the light edges, if edges were filtered.
+    pub(crate) fn components(&self) -> u32 {
+        self.components
+    }
+
+    fn view(&self, bytes: &Range<usize>) -> CudaView<'_, u32> {
+        let words = bytes.len() / size_of::<u32>();
         // SAFETY: any bytes are valid integers.
-        unsafe { self.scratch.slice(self.forest.clone()).transmute(words) }
-            .expect("the forest is whole words")
+        unsafe { self.scratch.slice(bytes.clone()).transmute(words) }
+            .expect("the arrays are whole words")
     }
 }
 
@@ -104,7 +130,12 @@ fn attempt<'a>(
         observe_steps(&download(device, &trace.slice(..words))?, run);
     }
     let has_room = report[REPORT_OVERFLOW] == 0;
-    Ok(has_room.then(|| Found { scratch, forest: plan.layout.forest() }))
+    let all = plan.layout.forest();
+    let forest = all.start + DeviceEdgeSet::bytes(graph.first_id() as usize)..all.end;
+    let light = all.start..forest.start;
+    let labels = plan.layout.labels(graph.vertices);
+    let components = report[REPORT_LABELS];
+    Ok(has_room.then_some(Found { scratch, forest, light, labels, components }))
 }
 
 /// Reports each step to the observer: its name and its time, and for each round what was left.

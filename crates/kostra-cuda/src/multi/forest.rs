@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::{CudaSlice, CudaView, DevicePtr};
 use kostra_core::{Run, SolveError, Weight};
 
 use super::transfer::Region;
@@ -15,18 +15,29 @@ use crate::launch::{grid_stride, launch};
 use crate::source::Source;
 use crate::{Device, DeviceError, fast};
 
-const SOURCE: Source = Source { name: "multi", text: include_str!("../../kernels/multi.cu") };
+pub(super) const SOURCE: Source =
+    Source { name: "multi", text: include_str!("../../kernels/multi.cu") };
 
 /// Loads the kernels of this file for a width of keys.
 pub(super) fn load_kernels(device: &Device, keys: Keys) -> Result<(), DeviceError> {
     load_places(device)?;
-    device.function(SOURCE, taking(keys))?;
-    device.function(SOURCE, "mark_members").map(drop)
+    let kernels = [
+        of_keys!("take_members", keys),
+        "mark_members",
+        of_keys!("sample_edges", keys),
+        of_keys!("select_light", keys),
+        "contract_ends",
+    ];
+    kernels.into_iter().try_for_each(|name| device.function(SOURCE, name).map(drop))
 }
 
-fn taking(keys: Keys) -> &'static str {
-    if keys.wide { "take_members_64" } else { "take_members_32" }
+/// The name of a kernel for a width of keys.
+macro_rules! of_keys {
+    ($name:literal, $keys:expr) => {
+        if $keys.wide { concat!($name, "_64") } else { concat!($name, "_32") }
+    };
 }
+pub(super) use of_keys;
 
 /// The ids of the edges of a list, which ascend. Edges of forests have ids of their own; those of
 /// all other edges follow each other.
@@ -167,34 +178,81 @@ impl<W: Weight> List<W> {
         // Freeing memory of another device makes that one current.
         device.bind()?;
         let mut set = DeviceEdgeSet::new(device, all)?;
+        self.mark_in(device, &mut set)?;
+        Ok(set)
+    }
+
+    /// Adds the forest of the list to a set of edges of the graph.
+    pub(super) fn mark_in(
+        &self,
+        device: &Device,
+        set: &mut DeviceEdgeSet,
+    ) -> Result<(), SolveError> {
         if self.edges.edges > 0 {
             let found = fast::find_on_edges(device, &self.edges, &mut Run::new())?;
-            let kernel = device.function(SOURCE, "mark_members")?;
-            let (words, count) = (found.words(), found.words().len() as u64);
-            let known = self.ids.known.len() as u32;
-            // SAFETY: the set of the list has `count` words, `known` edges have ids, and all ids
-            // are below `all`.
-            unsafe {
-                launch!(
-                    device,
-                    &kernel,
-                    grid_stride(count),
-                    (SOURCE, "mark_members"),
-                    [
-                        ptr words = &words,
-                        u64 count = &count,
-                        ptr ids = &self.ids.known,
-                        u32 first = &self.ids.first,
-                        u32 known = &known,
-                        u32 offset = &self.ids.offset,
-                        ptr set = &mut set.words,
-                    ],
-                    "marking a forest"
-                )
-            }?;
-            device.finish()?;
+            self.mark_members(device, &found.words(), set)?;
         }
-        Ok(set)
+        Ok(())
+    }
+
+    /// Adds members of the list to a set of edges of the graph, which has all ids of the list.
+    pub(super) fn mark_members(
+        &self,
+        device: &Device,
+        members: &CudaView<'_, u32>,
+        set: &mut DeviceEdgeSet,
+    ) -> Result<(), DeviceError> {
+        let kernel = device.function(SOURCE, "mark_members")?;
+        let (count, known) = (members.len() as u64, self.ids.known.len() as u32);
+        // SAFETY: the members have `count` words, `known` edges have ids, and the set has all ids.
+        unsafe {
+            launch!(
+                device,
+                &kernel,
+                grid_stride(count),
+                (SOURCE, "mark_members"),
+                [
+                    ptr words = members,
+                    u64 count = &count,
+                    ptr ids = &self.ids.known,
+                    u32 first = &self.ids.first,
+                    u32 known = &known,
+                    u32 offset = &self.ids.offset,
+                    ptr set = &mut set.words,
+                ],
+                "marking a forest"
+            )
+        }?;
+        device.finish()
+    }
+
+    /// Replaces the ends of all edges by the components of their vertices, of which there are
+    /// `components`. `labels` has the component of each vertex, with a mark in the highest bit.
+    pub(super) fn contract_ends(
+        &mut self,
+        device: &Device,
+        labels: &CudaSlice<u32>,
+        components: u32,
+    ) -> Result<(), DeviceError> {
+        let (kernel, count) = (device.function(SOURCE, "contract_ends")?, self.edges.edges.into());
+        // SAFETY: the list has `count` edges, and there is a label for each of its vertices.
+        unsafe {
+            launch!(
+                device,
+                &kernel,
+                grid_stride(count),
+                (SOURCE, "contract_ends"),
+                [
+                    ptr u = &self.edges.u,
+                    ptr v = &self.edges.v,
+                    u64 count = &count,
+                    ptr labels = labels,
+                ],
+                "contracting vertices"
+            )
+        }?;
+        self.edges.vertices = components;
+        Ok(())
     }
 }
 
@@ -209,11 +267,20 @@ pub(super) fn reduce<W: Weight>(
         return Ok(DeviceForest::empty(device)?);
     }
     let found = fast::find_on_edges(device, list, &mut Run::new())?;
-    let words = found.words();
-    let (before, len) = places_of_members(device, &words)?;
+    Ok(take_members(device, list, ids, &found.words())?)
+}
+
+/// The members of a list of edges with these ids. They are listed when this returns.
+pub(super) fn take_members<W: Weight>(
+    device: &Device,
+    list: &DeviceEdges<W>,
+    ids: &Ids,
+    members: &CudaView<'_, u32>,
+) -> Result<DeviceForest<W>, DeviceError> {
+    let (before, len) = places_of_members(device, members)?;
     let mut forest = DeviceForest::uninit(device, len as usize)?;
-    let kernel = device.function(SOURCE, taking(list.keys))?;
-    let (count, known) = (words.len() as u64, ids.known.len() as u32);
+    let kernel = device.function(SOURCE, of_keys!("take_members", list.keys))?;
+    let (count, known) = (members.len() as u64, ids.known.len() as u32);
     // SAFETY: the set has `count` words, and all its members are places in the list. `known` edges
     // from `first` on have ids. The forest has room for all members.
     unsafe {
@@ -223,7 +290,7 @@ pub(super) fn reduce<W: Weight>(
             grid_stride(count),
             (SOURCE, "take_members"),
             [
-                ptr words = &words,
+                ptr words = members,
                 u64 count = &count,
                 ptr before = &before,
                 ptr u = &list.u,

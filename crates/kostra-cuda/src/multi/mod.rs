@@ -17,6 +17,7 @@
 //! * Input: an edge list with many edges per vertex. On sparse graphs forests are as large as
 //!   shares, and one device is faster. Exact.
 
+mod common_pivot;
 mod division;
 mod forest;
 mod reduction;
@@ -31,6 +32,7 @@ use kostra_core::{
 };
 use kostra_parallel::edge_ids;
 
+use self::common_pivot::Part;
 use self::division::{MOST_PER_DEVICE, merge_levels, shares_of, shares_per_device};
 use self::forest::{Side, forest_edge_bytes, load_kernels};
 use self::seat::{Seat, graph_of, list_bytes, merge, name_device, on_all};
@@ -142,17 +144,46 @@ pub fn on_edges<W: Weight>(
     }
     let devices: Vec<_> = shares.iter().map(|share| share.device.clone()).collect();
     run.compile(|_| load_all(&devices, graph.1))?;
+    let starts: Vec<_> = shares
+        .iter()
+        .scan(0, |end, share| {
+            let start = *end;
+            *end += share.edges.edges;
+            Some(start)
+        })
+        .collect();
+    if common_pivot::suits(graph.0, all) {
+        let parts: Vec<_> = shares
+            .iter()
+            .zip(&starts)
+            .map(|(share, &first)| Part { device: share.device, edges: share.edges, first })
+            .collect();
+        if let Some(set) = with_common_pivot(&parts, (graph, all), run)? {
+            return Ok(set);
+        }
+    }
     let mut seats = run.upload(|_| seats::<W>(&devices))?;
-    let mut starts = vec![0_u32];
-    starts.extend(shares.iter().scan(0, |end, share| {
-        *end += share.edges.edges;
-        Some(*end)
-    }));
     run.progress(0, merge_levels(devices.len()).len() + 2)?;
     run.phase("reduce shares", |_| {
         on_all(&mut seats, |index, seat| seat.reduce_resident(shares[index].edges, starts[index]))
     })?;
     merge_all(&mut seats, graph, (all, 1), run)
+}
+
+/// Solves a graph with one pivot for all devices, and copies the result to the host. `None` if a
+/// device has too little memory for that.
+fn with_common_pivot<W: Weight>(
+    parts: &[Part<'_, W>],
+    graph: ((u32, Keys), usize),
+    run: &mut Run<'_>,
+) -> Result<Option<EdgeSet>, SolveError> {
+    run.progress(0, 1)?;
+    let Some(set) = common_pivot::solve(parts, graph, run)? else { return Ok(None) };
+    let Some(first) = parts.first() else { return Ok(None) };
+    let set = run.download(|run| set.download(first.device, run.threads()));
+    let set = set.map_err(|error| name_device(first.device, error.into()))?;
+    run.progress(1, 1)?;
+    Ok(Some(set))
 }
 
 /// Opens the devices.
@@ -269,6 +300,23 @@ fn solve<W: Weight>(
                 None => Ok(()),
             })
         })?;
+        if turns == 1 && common_pivot::suits(edges.vertices(), all) {
+            let starts = own.iter().map(|shares| shares.first().map_or(0, |share| share.start));
+            let parts: Vec<_> = seats
+                .iter()
+                .zip(starts)
+                .filter_map(|(seat, start)| {
+                    Some(Part {
+                        device: &seat.device,
+                        edges: &seat.list.as_ref()?.edges,
+                        first: start as u32,
+                    })
+                })
+                .collect();
+            if let Some(set) = with_common_pivot(&parts, (graph_of(edges), all), run)? {
+                return Ok(set);
+            }
+        }
         // The last list of a single device is marked as it is.
         if count > 1 || turn + 1 < turns {
             run.phase("reduce shares", |_| on_all(&mut seats, |_, seat| seat.reduce()))?;

@@ -167,7 +167,7 @@ pub(super) fn name_device(device: &Device, error: SolveError) -> SolveError {
 }
 
 /// Adds the numbers of both devices to the error of a copy from one to the other.
-fn name_devices(from: &Device, to: &Device, error: DeviceError) -> SolveError {
+pub(super) fn name_devices(from: &Device, to: &Device, error: DeviceError) -> SolveError {
     let what = SolveError::from(error).to_string();
     SolveError::Device {
         what: format!("copying from cuda:{} to cuda:{}: {what}", from.ordinal(), to.ordinal()),

@@ -26,6 +26,8 @@ use crate::interface::Format;
 pub use edge_list::isolated_vertices;
 pub(crate) use edge_list::{Separator, fields, is_comment, unquote};
 pub use kst::{KstFile, is_in_mapped_file, open_kst};
+#[cfg(feature = "image")]
+pub(crate) use numpy::{Archive, ZIP_MAGIC};
 pub(crate) use numpy::{Array, NPY_MAGIC};
 
 /// All formats, in the order in which help texts list them.

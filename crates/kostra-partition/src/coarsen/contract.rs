@@ -8,14 +8,21 @@
 //! O(n + m); the threads merge disjoint blocks of coarse vertices, with 4 bytes per coarse vertex
 //! and thread to find parallel edges.
 
-use kostra_core::{Vertex, memory};
-use kostra_parallel::Team;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 
-use crate::team::map_blocks;
+use kostra_core::{OutOfMemory, Vertex, memory};
+use kostra_parallel::{Team, atomic_u32, exclusive_prefix_sum};
+
+use crate::team::{BLOCK, for_each_chunk, for_each_item, map_blocks};
 use crate::{PartitionError, WeightedGraph};
 
-/// The number of coarse vertices that a thread merges at once.
-const BLOCK: usize = 1 << 10;
+/// The least number of coarse vertices that a thread merges at once.
+const LEAST_BLOCK: usize = 1 << 10;
+/// The number of blocks of coarse vertices for each thread.
+const BLOCKS_PER_THREAD: usize = 4;
+/// The rows of the group that is this number of groups ahead are fetched into the cache.
+const AHEAD: usize = 8;
 /// No position: the coarse vertex is not in the row yet.
 const NONE: u32 = u32::MAX;
 
@@ -26,17 +33,22 @@ pub(crate) fn contract(
     labels: &[u32],
     team: &Team<'_>,
 ) -> Result<(WeightedGraph, Vec<Vertex>), PartitionError> {
-    let (map, count) = number(labels)?;
+    let (map, count) = number(labels, team)?;
+    let count = count as usize;
     let groups = Groups::from_map(&map, count)?;
     // One thread needs no blocks, which would have to be joined.
-    let block = if team.threads() == 1 { count as usize } else { BLOCK };
+    let block = match team.threads() {
+        1 => count.max(1),
+        threads => count.div_ceil(BLOCKS_PER_THREAD * threads).max(LEAST_BLOCK),
+    };
     let blocks = map_blocks(
         team,
-        (count as usize, block),
-        || vec![NONE; count as usize],
-        |position, range| merge_rows(graph, (&map, &groups), position, range),
+        (count, block),
+        || Merger { position: vec![NONE; count], neighbors: Vec::new(), weights: Vec::new() },
+        |merger, range| merger.rows(graph, (&map, &groups), range),
     );
-    let rows = join(blocks, count as usize)?;
+    let blocks = blocks.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let rows = join(blocks, count, team)?;
     let mut offsets = rows.ends;
     offsets.insert(0, 0);
     let coarse =
@@ -44,66 +56,77 @@ pub(crate) fn contract(
     Ok((coarse, map))
 }
 
-/// Joins blocks of consecutive rows.
-fn join(mut blocks: Vec<Block>, count: usize) -> Result<Block, PartitionError> {
+/// Joins blocks of consecutive rows, with `count` rows in all.
+fn join(mut blocks: Vec<Block>, count: usize, team: &Team<'_>) -> Result<Block, OutOfMemory> {
     if let [_] = blocks[..] {
         return Ok(blocks.remove(0));
     }
     let entries = blocks.iter().map(|block| block.neighbors.len()).sum();
-    let mut all = Block {
-        ends: memory::with_capacity(count + 1)?,
-        neighbors: memory::with_capacity(entries)?,
-        edge_weights: memory::with_capacity(entries)?,
-        vertex_weights: memory::with_capacity(count)?,
-    };
-    for block in blocks {
-        let start = all.neighbors.len();
-        all.ends.extend(block.ends.iter().map(|end| start + end));
-        all.neighbors.extend(block.neighbors);
-        all.edge_weights.extend(block.edge_weights);
-        all.vertex_weights.extend(block.vertex_weights);
+    let mut ends = memory::with_capacity(count + 1)?;
+    let mut vertex_weights = memory::with_capacity(count)?;
+    let mut neighbors = memory::zeros(entries)?;
+    let mut edge_weights = memory::zeros(entries)?;
+    let (mut free_neighbors, mut free_weights) = (&mut neighbors[..], &mut edge_weights[..]);
+    let mut places = Vec::with_capacity(blocks.len());
+    let mut start = 0;
+    for block in &blocks {
+        ends.extend(block.ends.iter().map(|end| start + end));
+        vertex_weights.extend_from_slice(&block.vertex_weights);
+        start += block.neighbors.len();
+        let place = (
+            free_neighbors.split_off_mut(..block.neighbors.len()).unwrap_or_default(),
+            free_weights.split_off_mut(..block.neighbors.len()).unwrap_or_default(),
+        );
+        places.push(place);
     }
-    Ok(all)
+    for_each_item(team, places.into_iter(), |index, (neighbors, edge_weights)| {
+        neighbors.copy_from_slice(&blocks[index].neighbors);
+        edge_weights.copy_from_slice(&blocks[index].edge_weights);
+    });
+    Ok(Block { ends, neighbors, edge_weights, vertex_weights })
 }
 
 /// Numbers the labels in ascending order. Returns the number of each vertex's label, and the number
 /// of labels.
-fn number(labels: &[u32]) -> Result<(Vec<Vertex>, u32), PartitionError> {
+fn number(labels: &[u32], team: &Team<'_>) -> Result<(Vec<Vertex>, u32), OutOfMemory> {
     let mut numbers: Vec<u32> = memory::zeros(labels.len())?;
-    labels.iter().for_each(|&label| numbers[label as usize] = 1);
-    let mut count = 0;
-    for number in &mut numbers {
-        count += std::mem::replace(number, count);
-    }
-    Ok((memory::collected(labels.iter().map(|&label| numbers[label as usize]))?, count))
+    let marks = atomic_u32(&mut numbers);
+    team.in_parts(labels.len(), |_, range| {
+        labels[range].iter().for_each(|&label| marks[label as usize].store(1, Relaxed));
+    });
+    let count = exclusive_prefix_sum(team, marks);
+    let mut map = memory::zeros(labels.len())?;
+    for_each_chunk(team, &mut map, BLOCK, |first, chunk| {
+        for (vertex, &label) in chunk.iter_mut().zip(&labels[first..]) {
+            *vertex = numbers[label as usize];
+        }
+    });
+    Ok((map, count))
 }
 
-/// The members of each group.
+/// The members of each group, as lists.
 struct Groups {
-    starts: Vec<u32>,
-    members: Vec<Vertex>,
+    /// The lowest member of each group.
+    first: Vec<Vertex>,
+    /// The next higher member of each vertex's group; [`NONE`] for the highest.
+    next: Vec<Vertex>,
 }
 
 impl Groups {
-    fn from_map(map: &[Vertex], count: u32) -> Result<Self, PartitionError> {
-        let mut starts: Vec<u32> = memory::zeros(count as usize + 1)?;
-        map.iter().for_each(|&group| starts[group as usize] += 1);
-        let mut total = 0;
-        for start in &mut starts {
-            total += std::mem::replace(start, total);
+    fn from_map(map: &[Vertex], count: usize) -> Result<Self, OutOfMemory> {
+        let mut first = memory::filled(count, NONE)?;
+        let mut next = memory::zeros(map.len())?;
+        for (v, next) in next.iter_mut().enumerate().rev() {
+            *next = std::mem::replace(&mut first[map[v] as usize], v as Vertex);
         }
-        let mut members = memory::zeros(map.len())?;
-        for (v, &group) in map.iter().enumerate() {
-            members[starts[group as usize] as usize] = v as Vertex;
-            starts[group as usize] += 1;
-        }
-        starts.rotate_right(1);
-        starts[0] = 0;
-        Ok(Self { starts, members })
+        Ok(Self { first, next })
     }
 
-    fn members(&self, group: usize) -> &[Vertex] {
-        &self.members[self.starts[group] as usize..self.starts[group + 1] as usize]
+    /// The members of a group, ascending.
+    fn members(&self, group: usize) -> impl Iterator<Item = Vertex> + '_ {
+        let is_vertex = |v: Vertex| (v != NONE).then_some(v);
+        let next = move |&v: &Vertex| is_vertex(self.next[v as usize]);
+        std::iter::successors(is_vertex(self.first[group]), next)
     }
 }
 
@@ -116,39 +139,80 @@ struct Block {
     vertex_weights: Vec<i64>,
 }
 
-fn merge_rows(
-    graph: &WeightedGraph,
-    (map, groups): (&[Vertex], &Groups),
-    position: &mut [u32],
-    range: std::ops::Range<usize>,
-) -> Block {
-    let (mut neighbors, mut edge_weights) = (Vec::<Vertex>::new(), Vec::<i64>::new());
-    let mut ends = Vec::with_capacity(range.len() + 1);
-    let mut vertex_weights = Vec::with_capacity(range.len());
-    for group in range {
-        let start = neighbors.len();
-        let members = groups.members(group);
-        for &member in members {
+/// Memory for the merge of rows.
+struct Merger {
+    /// The position of each coarse vertex in the current row, or [`NONE`].
+    position: Vec<u32>,
+    /// The current row. Values after the row have no meaning.
+    neighbors: Vec<Vertex>,
+    weights: Vec<i64>,
+}
+
+impl Merger {
+    /// The rows of a range of groups.
+    fn rows(
+        &mut self,
+        graph: &WeightedGraph,
+        (map, groups): (&[Vertex], &Groups),
+        range: Range<usize>,
+    ) -> Result<Block, OutOfMemory> {
+        let degree = |group| groups.members(group).map(|v| graph.degree(v)).sum::<usize>();
+        let most = range.clone().map(degree).sum();
+        let mut block = Block {
+            ends: memory::with_capacity(range.len() + 1)?,
+            neighbors: memory::with_capacity(most)?,
+            edge_weights: memory::with_capacity(most)?,
+            vertex_weights: memory::with_capacity(range.len())?,
+        };
+        let end = range.end;
+        for group in range {
+            if group + AHEAD < end {
+                groups.members(group + AHEAD).for_each(|v| graph.prefetch_row(v));
+            }
+            let weight = groups.members(group).map(|v| graph.weight(v)).sum();
+            let len = self.merge(graph, map, group, groups.members(group));
+            block.neighbors.extend_from_slice(&self.neighbors[1..len]);
+            block.edge_weights.extend_from_slice(&self.weights[1..len]);
+            block.ends.push(block.neighbors.len());
+            block.vertex_weights.push(weight);
+        }
+        Ok(block)
+    }
+
+    /// Merges the rows of a group, and returns the end of the merged row. Its first entry is the
+    /// group itself. Whether an entry is new is hard to foresee, so the loop has no branches.
+    fn merge(
+        &mut self,
+        graph: &WeightedGraph,
+        map: &[Vertex],
+        group: usize,
+        members: impl Iterator<Item = Vertex>,
+    ) -> usize {
+        let mut len = 1;
+        self.position[group] = 0;
+        for member in members {
+            let most = len + graph.degree(member);
+            if self.neighbors.len() <= most {
+                self.neighbors.resize(2 * most, 0);
+                self.weights.resize(2 * most, 0);
+            }
             for (neighbor, weight) in graph.row(member) {
                 let coarse = map[neighbor as usize];
-                if coarse as usize == group {
-                    continue;
-                }
-                let place = &mut position[coarse as usize];
-                if *place == NONE {
-                    *place = (neighbors.len() - start) as u32;
-                    neighbors.push(coarse);
-                    edge_weights.push(weight);
-                } else {
-                    edge_weights[start + *place as usize] += weight;
-                }
+                let place = &mut self.position[coarse as usize];
+                let is_new = *place == NONE;
+                let index = if is_new { len } else { *place as usize };
+                *place = index as u32;
+                self.neighbors[index] = coarse;
+                self.weights[index] = weight + if is_new { 0 } else { self.weights[index] };
+                len += usize::from(is_new);
             }
         }
-        neighbors[start..].iter().for_each(|&coarse| position[coarse as usize] = NONE);
-        ends.push(neighbors.len());
-        vertex_weights.push(members.iter().map(|&member| graph.weight(member)).sum());
+        self.position[group] = NONE;
+        for &coarse in &self.neighbors[1..len] {
+            self.position[coarse as usize] = NONE;
+        }
+        len
     }
-    Block { ends, neighbors, edge_weights, vertex_weights }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use kostra_core::Vertex;
 use kostra_parallel::Team;
 
 use super::Grouping;
-use crate::team::{BLOCK, for_each_chunk};
+use crate::team::{BLOCK, for_each_chunk, for_each_item};
 
 /// Vertices with the same favorite are joined if more than this share of the vertices, in percent,
 /// is alone.
@@ -29,23 +29,18 @@ const STALLED_PERCENT: usize = 25;
 /// weight of a vertex.
 pub(super) fn labels(grouping: &Grouping<'_>, share: i64, team: &Team<'_>) -> Vec<u32> {
     let n = grouping.graph.vertices();
-    let mut clusters = Clusters::new(grouping, share);
-    let favorites = favorites(grouping, clusters.greatest, team);
-    let favorite = |v: Vertex| favorites[v as usize];
-    for v in 0..n {
-        if favorite(v) > v && favorite(favorite(v)) == v {
-            clusters.join(v, favorite(v));
+    let greatest = grouping.greatest(share);
+    let favorites = favorites(grouping, greatest, team);
+    let mut clusters = Clusters::pairs(grouping, greatest, &favorites, team);
+    for (v, &favorite) in (0..n).zip(&favorites) {
+        if favorite != v && clusters.alone[v as usize] {
+            clusters.join(v, favorite);
         }
     }
-    for v in 0..n {
-        if favorite(v) != v && clusters.alone[v as usize] {
-            clusters.join(v, favorite(v));
-        }
-    }
-    let open: Vec<Vertex> = (0..n).filter(|&v| clusters.alone[v as usize]).collect();
-    let Clusters { mut labels, .. } = clusters;
-    if open.len() * 100 > n as usize * STALLED_PERCENT {
-        grouping.join_by_favorite(open, 2, &mut labels);
+    let Clusters { mut labels, alone, .. } = clusters;
+    let is_alone = |&v: &Vertex| alone[v as usize];
+    if alone.iter().filter(|&&alone| alone).count() * 100 > n as usize * STALLED_PERCENT {
+        grouping.join_by_favorite((0..n).filter(is_alone).collect(), 2, &mut labels);
     }
     labels
 }
@@ -62,16 +57,31 @@ struct Clusters {
 }
 
 impl Clusters {
-    fn new(grouping: &Grouping<'_>, share: i64) -> Self {
+    /// The pairs of vertices that are each other's favorites. The label of a pair is its higher
+    /// vertex.
+    fn pairs(
+        grouping: &Grouping<'_>,
+        greatest: i64,
+        favorites: &[Vertex],
+        team: &Team<'_>,
+    ) -> Self {
         let graph = grouping.graph;
-        let n = graph.vertices();
-        let greatest = graph.total_weight().saturating_mul(share) / i64::from(n.max(1));
-        Self {
-            labels: (0..n).collect(),
-            weights: graph.vertex_weights().to_vec(),
-            alone: vec![true; n as usize],
-            greatest: grouping.aim.greatest_weight.min(greatest.max(share)),
-        }
+        let n = graph.vertices() as usize;
+        let (mut labels, mut weights, mut alone) = (vec![0; n], vec![0; n], vec![false; n]);
+        let chunks = labels.chunks_mut(BLOCK).zip(weights.chunks_mut(BLOCK));
+        let chunks = chunks.zip(alone.chunks_mut(BLOCK));
+        for_each_item(team, chunks, |index, ((labels, weights), alone)| {
+            let first = (index * BLOCK) as Vertex;
+            for (offset, v) in (first..first + labels.len() as Vertex).enumerate() {
+                let favorite = favorites[v as usize];
+                let is_pair = favorite != v && favorites[favorite as usize] == v;
+                labels[offset] = if is_pair { v.max(favorite) } else { v };
+                let partner = if is_pair && favorite < v { graph.weight(favorite) } else { 0 };
+                weights[offset] = graph.weight(v) + partner;
+                alone[offset] = !is_pair;
+            }
+        });
+        Self { labels, weights, alone, greatest }
     }
 
     /// Joins a vertex that is alone to the cluster of another, unless it becomes too heavy.

@@ -105,6 +105,14 @@ impl Grouping<'_> {
         self.parts.is_none_or(|parts| parts[u as usize] == parts[v as usize])
     }
 
+    /// The greatest weight of a cluster, which is `share` times the mean weight of a vertex, unless
+    /// the aim is lower.
+    fn greatest(&self, share: i64) -> i64 {
+        let mean = self.graph.total_weight().saturating_mul(share)
+            / i64::from(self.graph.vertices().max(1));
+        self.aim.greatest_weight.min(mean.max(share))
+    }
+
     /// Groups vertices that are alone and have the same favorite, in the order of their numbers,
     /// up to the greatest weight. Vertices without neighbors have the favorite `None`. This is
     /// two-hop matching (LaSalle et al. 2015): the favorite is a common neighbor.

@@ -38,14 +38,6 @@ const WORTHWHILE: f64 = 0.001;
 /// The number of candidates that a thread filters at once.
 const CANDIDATES: usize = 1 << 9;
 
-/// A vertex that may move.
-#[derive(Clone, Copy)]
-struct Candidate {
-    vertex: Vertex,
-    target: u32,
-    gain: i64,
-}
-
 /// Lowers the cut, and the overload if there is any.
 pub(crate) fn refine(state: &mut State<'_>, effort: Effort, stream: Stream, team: &Team<'_>) {
     if state.count() < 2 {
@@ -57,11 +49,13 @@ pub(crate) fn refine(state: &mut State<'_>, effort: Effort, stream: Stream, team
     let (mut stale, mut number) = (0, 0);
     while stale < effort.patience {
         number += 1;
+        let earlier = state.moves().len();
         if state.overload() == 0 {
             pass.run(state, effort.temperature, number, team);
         } else {
             rebalance(state, stream.split(number.into()), team);
         }
+        pass.forget(state, earlier);
         stale += 1;
         let now = (state.overload(), state.cut());
         if now < best {
@@ -79,69 +73,109 @@ pub(crate) fn refine(state: &mut State<'_>, effort: Effort, stream: Stream, team
 
 /// The memory of passes.
 struct Pass {
-    /// The target of each candidate of the current pass; [`NO_TARGET`] for other vertices.
+    /// The best move of each boundary vertex: its target, [`NONE`], or [`STALE`].
     targets: Vec<u32>,
+    /// The gain of the move to the target.
     gains: Vec<i64>,
     /// The number of the last pass in which a vertex moved.
     moved: Vec<u32>,
 }
 
-const NO_TARGET: u32 = u32::MAX;
+/// Each move of a vertex loses too much.
+const NONE: u32 = u32::MAX;
+/// The best move is not known, because the vertex or a neighbor has moved. Vertices inside a part
+/// are always stale.
+const STALE: u32 = u32::MAX - 1;
 
 impl Pass {
     fn new(vertices: usize) -> Self {
-        let (targets, gains) = (vec![NO_TARGET; vertices], vec![0; vertices]);
-        Self { targets, gains, moved: vec![0; vertices] }
+        Self { targets: vec![STALE; vertices], gains: vec![0; vertices], moved: vec![0; vertices] }
+    }
+
+    /// Forgets the best moves that the moves of the state after the first `earlier` change.
+    fn forget(&mut self, state: &State<'_>, earlier: usize) {
+        for &(v, _) in &state.moves()[earlier..] {
+            self.targets[v as usize] = STALE;
+            state.graph.row(v).for_each(|(u, _)| self.targets[u as usize] = STALE);
+        }
+    }
+
+    /// Whether a vertex has moved in the pass before pass `number`.
+    fn rests(&self, v: Vertex, number: u32) -> bool {
+        number > 1 && self.moved[v as usize] == number - 1
     }
 
     /// Runs pass `number`, counted from 1.
     fn run(&mut self, state: &mut State<'_>, temperature: f64, number: u32, team: &Team<'_>) {
-        let candidates: Vec<Candidate> = {
-            let state = &*state;
-            let rests = |v: Vertex| number > 1 && self.moved[v as usize] == number - 1;
-            let found = map_blocks(
-                team,
-                (state.parts.len(), BLOCK),
-                || Rating::new(state.count()),
-                |rating, range| {
-                    let vertices = range.start as Vertex..range.end as Vertex;
-                    vertices
-                        .filter(|&v| state.is_boundary(v) && !rests(v))
-                        .filter_map(|v| candidate(state, v, temperature, rating))
-                        .collect::<Vec<_>>()
-                },
-            );
-            found.into_iter().flatten().collect()
-        };
-        for candidate in &candidates {
-            self.targets[candidate.vertex as usize] = candidate.target;
-            self.gains[candidate.vertex as usize] = candidate.gain;
-        }
-        let moves: Vec<Vec<Candidate>> = map_blocks(
+        let candidates = self.candidates(state, temperature, number, team);
+        let moves: Vec<Vec<Vertex>> = map_blocks(
             team,
             (candidates.len(), CANDIDATES),
             || (),
             |(), range| {
                 let kept = candidates[range].iter().copied();
-                kept.filter(|&candidate| self.afterburner(state, candidate) >= 0).collect()
+                kept.filter(|&v| self.afterburner(state, v, number) >= 0).collect()
             },
         );
-        candidates.iter().for_each(|one| self.targets[one.vertex as usize] = NO_TARGET);
-        for Candidate { vertex, target, .. } in moves.into_iter().flatten() {
-            state.shift(vertex, target);
-            self.moved[vertex as usize] = number;
+        for v in moves.into_iter().flatten() {
+            state.shift(v, self.targets[v as usize]);
+            self.moved[v as usize] = number;
         }
     }
 
-    /// The gain of a move if all better candidates have moved. Equal gains are ordered by vertex.
-    fn afterburner(&self, state: &State<'_>, candidate: Candidate) -> i64 {
-        let Candidate { vertex: v, target, gain } = candidate;
-        let own = state.part(v);
+    /// The vertices that may move, ascending. Their best moves are in `targets` and `gains`.
+    fn candidates(
+        &mut self,
+        state: &State<'_>,
+        temperature: f64,
+        number: u32,
+        team: &Team<'_>,
+    ) -> Vec<Vertex> {
+        let known = &*self;
+        let found = map_blocks(
+            team,
+            (state.parts.len(), BLOCK),
+            || Rating::new(state.count()),
+            |rating, range| {
+                let (mut candidates, mut fresh) = (Vec::new(), Vec::new());
+                for v in range.start as Vertex..range.end as Vertex {
+                    if !state.is_boundary(v) || known.rests(v, number) {
+                        continue;
+                    }
+                    let mut target = known.targets[v as usize];
+                    if target == STALE {
+                        let best = best_move(state, v, temperature, rating);
+                        target = best.0;
+                        fresh.push((v, best));
+                    }
+                    if target != NONE {
+                        candidates.push(v);
+                    }
+                }
+                (candidates, fresh)
+            },
+        );
+        let mut all = Vec::new();
+        for (candidates, fresh) in found {
+            all.extend(candidates);
+            for (v, (target, gain)) in fresh {
+                self.targets[v as usize] = target;
+                self.gains[v as usize] = gain;
+            }
+        }
+        all
+    }
+
+    /// The gain of a candidate's move if all better candidates have moved. Equal gains are ordered
+    /// by vertex.
+    fn afterburner(&self, state: &State<'_>, v: Vertex, number: u32) -> i64 {
+        let (own, target, gain) = (state.part(v), self.targets[v as usize], self.gains[v as usize]);
         let mut result = 0;
         for (u, weight) in state.graph.row(v) {
-            let is_first = |u: Vertex| (self.gains[u as usize], v) > (gain, u);
-            let moves = self.targets[u as usize] != NO_TARGET && is_first(u);
-            let part = if moves { self.targets[u as usize] } else { state.part(u) };
+            let their = self.targets[u as usize];
+            let moves =
+                their < STALE && (self.gains[u as usize], v) > (gain, u) && !self.rests(u, number);
+            let part = if moves { their } else { state.part(u) };
             if part == target {
                 result += weight;
             } else if part == own {
@@ -152,21 +186,23 @@ impl Pass {
     }
 }
 
-/// The best move of a boundary vertex, if it does not lose too much. Ties go to the lower part.
-fn candidate(
+/// The best move of a boundary vertex and its gain. The target is [`NONE`] if each move loses too
+/// much. Ties go to the lower part.
+fn best_move(
     state: &State<'_>,
     vertex: Vertex,
     temperature: f64,
     rating: &mut Rating,
-) -> Option<Candidate> {
+) -> (u32, i64) {
     for (u, weight) in state.graph.row(vertex) {
         rating.add(state.part(u), weight);
     }
     let own = state.part(vertex);
     let inside = rating.sum(own);
     let others = rating.drain().filter(|&(part, _)| part != own);
-    let (target, outside) = others.max_by_key(|&(part, sum)| (sum, std::cmp::Reverse(part)))?;
+    let best = others.max_by_key(|&(part, sum)| (sum, std::cmp::Reverse(part)));
+    let Some((target, outside)) = best else { return (NONE, 0) };
     let gain = outside - inside;
     let tolerated = gain >= 0 || ((-gain) as f64) < (temperature * inside as f64).floor();
-    tolerated.then_some(Candidate { vertex, target, gain })
+    (if tolerated { target } else { NONE }, gain)
 }

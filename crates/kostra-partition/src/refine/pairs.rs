@@ -11,7 +11,7 @@ use kostra_parallel::Team;
 
 use super::pair_search::Search;
 use super::state::State;
-use crate::team::{BLOCK, map_blocks};
+use crate::team::{BLOCK, Scratches, map_blocks};
 
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +51,14 @@ pub(crate) fn refine_pairs(
     if state.overload() > 0 {
         return;
     }
+    let searches = Scratches::new(team);
     let mut changed = vec![true; state.count()];
     for round in 0..effort.rounds {
         let before = state.cut();
         let stream = stream.split(round.into());
         let active = std::mem::replace(&mut changed, vec![false; state.count()]);
         for borders in independent(borders(state, &active, team)) {
-            let found = map_blocks(
+            let found = searches.map_blocks(
                 team,
                 (borders.len(), 1),
                 || Search::new(state.parts.len()),

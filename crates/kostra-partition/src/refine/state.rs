@@ -1,10 +1,12 @@
 //! A partition while it is refined.
 
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
 use kostra_core::Vertex;
 use kostra_parallel::{Team, with_team};
 
 use crate::WeightedGraph;
-use crate::team::{BLOCK, map_blocks};
+use crate::team::{BLOCK, for_each_chunk};
 
 /// The parts of a graph's vertices, with figures that each move updates.
 pub(crate) struct State<'a> {
@@ -35,7 +37,12 @@ impl<'a> State<'a> {
         map: &[Vertex],
         team: &Team<'_>,
     ) -> State<'b> {
-        let parts = map.iter().map(|&v| self.part(v)).collect();
+        let mut parts = vec![0; map.len()];
+        for_each_chunk(team, &mut parts, BLOCK, |first, chunk| {
+            for (part, &v) in chunk.iter_mut().zip(&map[first..]) {
+                *part = self.part(v);
+            }
+        });
         let shape = (self.count() as u32, self.limit);
         let is_inner = |v: Vertex| !self.is_boundary(map[v as usize]);
         State::with_inner(finer, parts, shape, (is_inner, team))
@@ -52,28 +59,20 @@ impl<'a> State<'a> {
         for (&part, &weight) in parts.iter().zip(graph.vertex_weights()) {
             weights[part as usize] += weight;
         }
-        let blocks = map_blocks(
-            team,
-            (parts.len(), BLOCK),
-            || (),
-            |(), range| {
-                let (mut foreign, mut doubled_cut) = (Vec::with_capacity(range.len()), 0);
-                for v in range.start as Vertex..range.end as Vertex {
-                    let (own, mut others) = (parts[v as usize], 0);
-                    if !is_inner(v) {
-                        for (_, weight) in graph.row(v).filter(|&(u, _)| parts[u as usize] != own) {
-                            others += 1;
-                            doubled_cut += weight;
-                        }
-                    }
-                    foreign.push(others);
+        let doubled_cut = AtomicI64::new(0);
+        let mut foreign = vec![0; parts.len()];
+        for_each_chunk(team, &mut foreign, BLOCK, |first, chunk| {
+            let mut cut = 0;
+            for (v, others) in (first as Vertex..).zip(chunk).filter(|&(v, _)| !is_inner(v)) {
+                let own = parts[v as usize];
+                for (_, weight) in graph.row(v).filter(|&(u, _)| parts[u as usize] != own) {
+                    *others += 1;
+                    cut += weight;
                 }
-                (foreign, doubled_cut)
-            },
-        );
-        let doubled_cut: i64 = blocks.iter().map(|(_, cut)| cut).sum();
-        let mut foreign = Vec::with_capacity(parts.len());
-        blocks.into_iter().for_each(|(block, _)| foreign.extend(block));
+            }
+            doubled_cut.fetch_add(cut, Relaxed);
+        });
+        let doubled_cut = doubled_cut.into_inner();
         let (cut, journal) = (doubled_cut / 2, Vec::new());
         Self { graph, parts, weights, limit, foreign, cut, journal }
     }
@@ -136,6 +135,11 @@ impl<'a> State<'a> {
             foreign += u32::from(part != to);
         }
         self.foreign[v as usize] = foreign;
+    }
+
+    /// The moves since the last [`keep`](Self::keep): the vertex, and the part that it left.
+    pub(crate) fn moves(&self) -> &[(Vertex, u32)] {
+        &self.journal
     }
 
     /// Keeps all moves: [`undo`](Self::undo) returns to this partition.

@@ -31,7 +31,15 @@ pub fn kd_tree(
     distance: impl Into<Distance>,
     run: &mut Run<'_>,
 ) -> Result<PointTree, PointsError> {
-    let Distance { metric, min_samples } = distance.into();
+    tree_of(points, distance.into(), run)
+}
+
+/// [`kd_tree`] without a generic argument, so that only this crate compiles it.
+fn tree_of(
+    points: &Points<'_>,
+    Distance { metric, min_samples }: Distance,
+    run: &mut Run<'_>,
+) -> Result<PointTree, PointsError> {
     let prepared = Prepared::new(points, metric)?;
     check_min_samples(min_samples, points)?;
     let dimensions = prepared.dimensions();
@@ -50,10 +58,10 @@ pub fn kd_tree(
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances
 /// and indices in ascending order. There are more than `k` points, and `k` is at least 1.
-pub(crate) fn for_each_point<F: Fn(u32, Found<'_>) + Sync>(
+pub(crate) fn for_each_point(
     prepared: &Prepared<'_>,
     k: usize,
-    found: F,
+    found: &(dyn Fn(u32, Found<'_>) + Sync),
     team: &Team<'_>,
     run: &mut Run<'_>,
 ) -> Result<(), PointsError> {
@@ -119,15 +127,15 @@ impl Task for Solve<'_, '_, '_> {
 }
 
 /// Finds the nearest neighbors.
-struct Search<'a, 'r, 'o, F> {
+struct Search<'a, 'r, 'o> {
     prepared: &'a Prepared<'a>,
     k: usize,
-    found: F,
+    found: &'a (dyn Fn(u32, Found<'_>) + Sync),
     team: &'a Team<'a>,
     run: &'r mut Run<'o>,
 }
 
-impl<F: Fn(u32, Found<'_>) + Sync> Task for Search<'_, '_, '_, F> {
+impl Task for Search<'_, '_, '_> {
     type Output = Result<(), PointsError>;
 
     fn run<A: Accumulate, const D: usize>(self) -> Self::Output {

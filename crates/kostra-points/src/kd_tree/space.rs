@@ -243,44 +243,33 @@ where
             for chunk in range {
                 let mut outputs = chunks[chunk].lock().unwrap_or_else(PoisonError::into_inner);
                 let first_leaf = start + chunk * LEAVES;
-                let (neighbors, outputs) = (&mut *neighbors, &mut **outputs);
-                wide(Search::<A, _, _, D> {
-                    tree,
-                    first_leaf,
-                    neighbors,
-                    outputs,
-                    store,
-                    norm: PhantomData,
-                });
+                for (leaf, output) in (first_leaf..).zip(outputs.iter_mut()) {
+                    // The search is the same for every output, so it is compiled once.
+                    let neighbors = &mut *neighbors;
+                    wide(Search::<A, D> { tree, leaf, neighbors, norm: PhantomData });
+                    for lane in 0..tree.lanes(leaf) {
+                        store(leaf, lane, neighbors.of(lane), output);
+                    }
+                }
             }
         });
     }
     Ok(())
 }
 
-/// The search for the neighbors of consecutive leaves.
-struct Search<'a, A, T, F, const D: usize> {
+/// The search for the neighbors of a leaf.
+struct Search<'a, A, const D: usize> {
     tree: &'a Tree<D>,
-    first_leaf: usize,
+    leaf: usize,
     neighbors: &'a mut LeafNeighbors,
-    outputs: &'a mut [T],
-    store: &'a F,
     norm: PhantomData<A>,
 }
 
-impl<A: Accumulate, T, F, const D: usize> Work for Search<'_, A, T, F, D>
-where
-    F: Fn(usize, usize, Found<'_>, &mut T),
-{
+impl<A: Accumulate, const D: usize> Work for Search<'_, A, D> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for (leaf, output) in (self.first_leaf..).zip(self.outputs) {
-            self.neighbors.find::<A, D>(self.tree, leaf);
-            for lane in 0..self.tree.lanes(leaf) {
-                (self.store)(leaf, lane, self.neighbors.of(lane), output);
-            }
-        }
+        self.neighbors.find::<A, D>(self.tree, self.leaf);
     }
 }

@@ -53,10 +53,7 @@ impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
     /// Lets those children of a node wait that are not farther than `widest`.
     #[inline(always)]
     pub(super) fn open(&mut self, number: u32, node: &Node<D>, widest: f64) {
-        let [left, right] = [number + 1, node.right].map(|child| {
-            let node = &self.tree.nodes[child as usize];
-            (self.from.bound::<A>(node), child, node.least_id)
-        });
+        let (left, right) = (self.bounded(number + 1), self.bounded(node.right));
         // Of equally near subtrees, first the one with the lowest index: it decides ties.
         let left_first = left.0 < right.0 || left.0 == right.0 && left.2 < right.2;
         let [near, far] = if left_first { [left, right] } else { [right, left] };
@@ -64,5 +61,13 @@ impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
             self.waiting[self.len] = (child.0, child.1);
             self.len += usize::from(child.0 <= widest);
         }
+    }
+
+    /// The bound, the number and the lowest index of a node. No closure of `array::map`, which the
+    /// compiler leaves out of the code for newer vector instructions.
+    #[inline(always)]
+    fn bounded(&self, number: u32) -> (f64, u32, u32) {
+        let node = &self.tree.nodes[number as usize];
+        (self.from.bound::<A>(node), number, node.least_id)
     }
 }

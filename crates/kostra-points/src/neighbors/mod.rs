@@ -100,7 +100,7 @@ fn for_each_point(
         if neighbors == 0 || prepared.is_empty() {
             Ok(())
         } else if prepared.dimensions() <= MAX_TREE_DIMENSIONS {
-            kd_tree::for_each_point(prepared, neighbors, found, team, run)
+            kd_tree::for_each_point(prepared, neighbors, &found, team, run)
         } else {
             brute_force::for_each_row(prepared, neighbors, team, run, found)
         }

@@ -25,6 +25,17 @@ def check(device):
     raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:<number>', not {device!r}")
 
 
+def check_any(device):
+    """Returns a valid name of one or several devices; refuses any other value."""
+    if not (isinstance(device, str) and re.fullmatch(r"cuda(:\d{1,9}(,\d{1,9})+)", device)):
+        return check(device)
+    numbers = [int(number) for number in device.partition(":")[2].split(",")]
+    for place, number in enumerate(numbers):
+        if number in numbers[:place]:
+            raise ValueError(f"device {device!r} names device {number} twice; name each one once")
+    return device
+
+
 def place_of(values):
     """The DLPack type and the number of the device of an array; None for arrays in host memory and
     other values.

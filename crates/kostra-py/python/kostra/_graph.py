@@ -329,7 +329,7 @@ class Graph(Value):
         self, *, maximum=False, threads=None, device="auto", algorithm="auto", parts=None
     ):
         """The minimum spanning forest; see :func:`kostra.minimum_spanning_forest`."""
-        device = _device.check(device)
+        device = _device.check_any(device)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")
         self._warn_of_gaps(self.n > self.m + 1)

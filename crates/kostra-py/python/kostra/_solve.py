@@ -48,9 +48,11 @@ def minimum_spanning_forest(
         than 32 bits. It excludes ``n`` and arrays on a device.
     threads : int, optional
         The number of threads; by default, all of the machine's. The result does not depend on it.
-    device : {"auto", "cpu", "cuda", "cuda:<number>"}
+    device : {"auto", "cpu", "cuda", "cuda:<number>", "cuda:<number>,<number>"}
         The device of the solve. By default, the first CUDA device is used if there is one and the
-        graph is large enough to justify the transfer. Otherwise the processor is used.
+        graph is large enough to justify the transfer. Otherwise the processor is used. Several
+        CUDA devices, such as ``"cuda:0,1"``, divide the edges by ``cuda-multi``. They take arrays
+        in host memory only.
     algorithm : str
         The name of an algorithm in :func:`solvers`. By default, the algorithm that is expected to
         be fastest.

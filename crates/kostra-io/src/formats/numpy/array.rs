@@ -1,5 +1,7 @@
 //! One array in the format `.npy`.
 
+use std::ops::RangeInclusive;
+
 use kostra_core::{MAX_VERTICES, Vertex};
 
 use crate::columns::Number;
@@ -16,13 +18,14 @@ enum Kind {
     Float,
 }
 
-/// An array of numbers of one or two dimensions.
+/// An array of numbers.
 #[derive(Debug)]
 pub(crate) struct Array<'a> {
+    pub(crate) shape: Vec<usize>,
+    /// The first number of the shape.
     pub(crate) rows: usize,
-    /// 1 for an array of one dimension.
+    /// The product of the other numbers; 1 for an array of one dimension.
     pub(crate) columns: usize,
-    pub(super) dimensions: usize,
     kind: Kind,
     /// The number of bytes of a value.
     size: usize,
@@ -66,8 +69,13 @@ pub(super) fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
 }
 
 impl<'a> Array<'a> {
-    /// Parses a file.
+    /// Parses a file with an array of one or two dimensions.
     pub(crate) fn parse(bytes: &'a [u8]) -> At<Self> {
+        Self::parse_of(bytes, 1..=2)
+    }
+
+    /// Parses a file with an array of as many dimensions.
+    pub(crate) fn parse_of(bytes: &'a [u8], dimensions: RangeInclusive<usize>) -> At<Self> {
         let (header, values) = header(bytes)?;
         let start = bytes.len() - values.len();
         let fault = |sentence: String| (MAGIC.len(), sentence);
@@ -90,16 +98,18 @@ impl<'a> Array<'a> {
             .filter(|word| !word.is_empty())
             .map(|word| word.parse().ok())
             .collect();
-        let (rows, columns, dimensions) = match lengths.as_deref() {
-            Some(&[rows]) => (rows, 1, 1),
-            Some(&[rows, columns]) => (rows, columns, 2),
-            _ => {
-                let shape = show(shape.0.as_bytes());
-                return Err(fault(format!(
-                    "the shape of the array is ({shape}); one or two dimensions are expected"
-                )));
-            }
+        let lengths = lengths.filter(|lengths| dimensions.contains(&lengths.len()));
+        let Some((&rows, others)) = lengths.as_deref().and_then(<[usize]>::split_first) else {
+            let (least, most) = dimensions.into_inner();
+            let words = ["no", "one", "two", "three"];
+            let [least, most] = [least, most].map(|count| words[count.min(3)]);
+            let shape = show(shape.0.as_bytes());
+            return Err(fault(format!(
+                "the shape of the array is ({shape}); {least} or {most} dimensions are expected"
+            )));
         };
+        let columns = others.iter().try_fold(1_usize, |product, &by| product.checked_mul(by));
+        let columns = columns.unwrap_or(usize::MAX);
         let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(size));
         if bytes != Some(values.len()) {
             return Err((
@@ -112,9 +122,26 @@ impl<'a> Array<'a> {
             ));
         }
         let by_columns = order.starts_with("True");
-        let array =
-            Self { rows, columns, dimensions, kind, size, big_endian, by_columns, values, start };
-        Ok(array)
+        let shape = lengths.unwrap_or_default();
+        Ok(Self { shape, rows, columns, kind, size, big_endian, by_columns, values, start })
+    }
+
+    /// Whether every value is an `f32`: it is a float of 32 bits or an integer of up to 16 bits.
+    #[cfg(feature = "image")]
+    pub(crate) fn is_single(&self) -> bool {
+        self.size <= if self.kind == Kind::Float { 4 } else { 2 }
+    }
+
+    /// Whether the values are bytes without a sign.
+    #[cfg(feature = "image")]
+    pub(crate) fn is_bytes(&self) -> bool {
+        self.kind == Kind::Unsigned && self.size == 1
+    }
+
+    /// Whether the first dimension changes fastest.
+    #[cfg(feature = "image")]
+    pub(crate) fn is_by_columns(&self) -> bool {
+        self.by_columns
     }
 
     /// The number of values.

@@ -45,8 +45,8 @@ fn at_byte((byte, sentence): (usize, String)) -> Fault {
 /// What the array contains, by its shape or the options.
 fn content(array: &Array<'_>, options: &ReadOptions) -> Result<ArrayContent, Fault> {
     let (rows, columns) = (array.rows, array.columns);
-    let may_be_matrix = array.dimensions == 2 && rows == columns;
-    let may_be_edges = array.dimensions == 2 && matches!(columns, 2 | 3);
+    let may_be_matrix = array.shape.len() == 2 && rows == columns;
+    let may_be_edges = array.shape.len() == 2 && matches!(columns, 2 | 3);
     match (may_be_matrix, may_be_edges, options.array) {
         (true, _, Some(ArrayContent::Matrix)) | (true, false, None) => Ok(ArrayContent::Matrix),
         (_, true, Some(ArrayContent::Edges)) | (false, true, None) => Ok(ArrayContent::Edges),

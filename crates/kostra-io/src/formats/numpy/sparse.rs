@@ -178,7 +178,7 @@ impl Matrix {
 
     fn array<'f>(&self, file: &'f File) -> Result<Array<'f>, Fault> {
         let array = file.array().map_err(at_byte)?;
-        if array.dimensions == 1 {
+        if array.shape.len() == 1 {
             return Ok(array);
         }
         Err(at_byte(file.fault("the array has two dimensions, where one is expected")))

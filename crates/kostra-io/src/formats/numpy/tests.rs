@@ -176,7 +176,7 @@ fn malformed_archives_get_one_sentence_with_place_and_remedy() {
     damaged[45] ^= 0xff;
     for (bytes, sentence) in [
         (good[..good.len() - 30].to_vec(), "the archive has no directory; it is cut short"),
-        (damaged, "damaged; save the matrix again"),
+        (damaged, "damaged; save it again"),
         (csr(&[0, 2, 2, 3], &[1, 9, 0], &[3, 3]), "indices.npy: entry 1 is outside of the 3 rows"),
         (csr(&[0, 2, 1, 3], &[1, 2, 0], &[3, 3]), "indptr.npy: row 2 starts at entry 1 of 3"),
         (csr(&[0, 3], &[1, 2, 0], &[3, 3]), "indptr.npy: 4 values are expected, not 2"),

@@ -7,7 +7,7 @@ use kostra_core::memory;
 use super::array::At;
 
 /// The first bytes of a file in the archive, of its entry in the directory, and of the end.
-const FILE: &[u8] = b"PK\x03\x04";
+pub(crate) const FILE: &[u8] = b"PK\x03\x04";
 const ENTRY: &[u8] = b"PK\x01\x02";
 const END: &[u8] = b"PK\x05\x06";
 
@@ -45,14 +45,14 @@ pub(super) fn first_name(bytes: &[u8]) -> Option<&[u8]> {
 
 /// An archive in memory.
 #[derive(Debug)]
-pub(super) struct Archive<'a> {
+pub(crate) struct Archive<'a> {
     bytes: &'a [u8],
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Archive<'a> {
     /// Reads the directory at the end of an archive.
-    pub(super) fn parse(bytes: &'a [u8]) -> At<Self> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> At<Self> {
         let cut = || (bytes.len(), "the archive has no directory; it is cut short".to_owned());
         let end = memchr::memmem::rfind(bytes, END).ok_or_else(cut)?;
         if bytes.len() - end < END_BYTES {
@@ -63,12 +63,20 @@ impl<'a> Archive<'a> {
         let mut entries = Vec::new();
         for _ in 0..count {
             let (entry, next) = Self::entry(bytes, at).ok_or_else(|| {
-                (at, "the directory of the archive is damaged; save the matrix again".to_owned())
+                (at, "the directory of the archive is damaged; save it again".to_owned())
             })?;
             entries.push(entry);
             at = next;
         }
         Ok(Self { bytes, entries })
+    }
+
+    /// The name of the file, if the archive contains one file.
+    #[cfg(feature = "image")]
+    pub(crate) fn only_name(&self) -> Option<&'a str> {
+        let mut files = self.entries.iter().filter(|entry| !entry.name.ends_with(b"/"));
+        let name = files.next().filter(|_| files.next().is_none())?.name;
+        str::from_utf8(name).ok()
     }
 
     /// The entry of the directory at a byte, and the byte of the next.
@@ -90,12 +98,11 @@ impl<'a> Archive<'a> {
 
     /// The content of the file with this name, and the offset of the file; none if there is no such
     /// file.
-    pub(super) fn file(&self, name: &str) -> At<Option<(Vec<u8>, usize)>> {
+    pub(crate) fn file(&self, name: &str) -> At<Option<(Vec<u8>, usize)>> {
         let Some(entry) = self.entries.iter().find(|entry| entry.name == name.as_bytes()) else {
             return Ok(None);
         };
-        let fault =
-            |sentence: &str| (entry.at, format!("{name}: {sentence}; save the matrix again"));
+        let fault = |sentence: &str| (entry.at, format!("{name}: {sentence}; save it again"));
         let packed = self.packed(entry).ok_or_else(|| fault("the file is damaged"))?;
         let content = if entry.deflated {
             if entry.size / MOST_RATIO > packed.len() {

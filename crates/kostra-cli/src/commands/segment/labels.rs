@@ -1,0 +1,110 @@
+//! Segments as a file: a picture, an array or a table.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::bail;
+use kostra::io::{ImageFile, Output, WriteError};
+use kostra_points::cluster::Segments;
+
+use super::Cells;
+use super::picture::{self, Colors};
+use crate::output;
+
+/// The format of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LabelFormat {
+    Png(Colors),
+    Npy,
+    Csv,
+}
+
+impl LabelFormat {
+    /// The format of an extension. Standard output is a table.
+    pub(super) fn by_extension(path: &Path, colors: Option<Colors>) -> anyhow::Result<Self> {
+        match output::extension(path).as_deref() {
+            Some("png") => Ok(Self::Png(colors.unwrap_or(Colors::Distinct))),
+            Some("npy") => Ok(Self::Npy),
+            Some("csv") => Ok(Self::Csv),
+            None if path == Path::new("-") => Ok(Self::Csv),
+            _ => bail!(
+                "{}: segments are not written with this extension; use .png, .npy or .csv",
+                path.display()
+            ),
+        }
+    }
+
+    /// Refuses cells that the format cannot hold.
+    pub(super) fn check(self, cells: &Cells) -> anyhow::Result<()> {
+        if cells.is_volume && self != Self::Npy {
+            bail!("pictures and tables have two dimensions; write the labels of a volume as .npy");
+        }
+        if self == Self::Png(Colors::Mean) && cells.channels > 4 {
+            bail!(
+                "a pixel has {} values, which are no color; pass `--colors distinct`",
+                cells.channels
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The segments of an image.
+pub(super) struct Labeled<'a> {
+    pub(super) segments: &'a Segments,
+    pub(super) image: &'a ImageFile,
+    pub(super) cells: &'a Cells,
+}
+
+impl Labeled<'_> {
+    /// Writes the segments.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub(super) fn write(&self, to: &Output, format: LabelFormat) -> anyhow::Result<()> {
+        let write = |write: &dyn Fn(&mut dyn Write) -> io::Result<()>| -> Result<(), WriteError> {
+            output::write_lines(to, |file| write(file))
+        };
+        match format {
+            LabelFormat::Png(colors) => {
+                let palette = picture::palette(self, colors)?;
+                write(&|file| picture::write(self, &palette, file))?;
+            }
+            LabelFormat::Npy => write(&|file| self.array(file))?,
+            LabelFormat::Csv => write(&|file| self.table(file))?,
+        }
+        Ok(())
+    }
+
+    /// An array of NumPy with the shape of the image, of the type that Python's functions return.
+    /// The format is that of NEP 1.
+    fn array(&self, to: &mut dyn Write) -> io::Result<()> {
+        let shape = &self.cells.shape[usize::from(!self.cells.is_volume)..];
+        let shape = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let mut header =
+            format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({shape}), }}");
+        // The values start at a multiple of 64 bytes, and a line ends before them.
+        let unpadded = NPY_MAGIC.len() + 2 + header.len() + 1;
+        header.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
+        header.push('\n');
+        to.write_all(NPY_MAGIC)?;
+        to.write_all(&(header.len() as u16).to_le_bytes())?;
+        to.write_all(header.as_bytes())?;
+        self.segments.labels.iter().try_for_each(|label| to.write_all(&label.to_le_bytes()))
+    }
+
+    /// A row of the table for each row of the image.
+    fn table(&self, to: &mut dyn Write) -> io::Result<()> {
+        for row in self.segments.labels.chunks(self.cells.shape[2]) {
+            for (column, label) in row.iter().enumerate() {
+                let separator = if column == 0 { "" } else { "," };
+                write!(to, "{separator}{label}")?;
+            }
+            writeln!(to)?;
+        }
+        Ok(())
+    }
+}
+
+/// The first bytes of an array, of version 1.0 of the format.
+const NPY_MAGIC: &[u8] = b"\x93NUMPY\x01\x00";

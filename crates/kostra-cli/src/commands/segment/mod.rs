@@ -1,0 +1,382 @@
+//! `kostra segment`: segments of images, terrain and volumes.
+
+mod labels;
+mod picture;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::{Parser, ValueEnum, ValueHint};
+use kostra::io::{ImageFile, Input, Output, PixelValues, read_image};
+use kostra_points::cluster::{Segments, segment};
+use kostra_points::grid::{Connectivity, Grid, Value};
+use serde::Serialize;
+
+use self::labels::LabelFormat;
+use self::picture::Colors;
+use crate::command::{Answer, Command};
+use crate::progress::Stage;
+use crate::report::{self, Sheet, count, thousands};
+use crate::{input, output};
+
+/// Divide an image, a terrain or a volume into segments.
+#[derive(Parser)]
+#[command(
+    name = "segment",
+    after_help = "\
+Examples:
+  kostra segment image.png -o segments.png
+  kostra segment photo.tiff --scale 500 --min-size 100 --colors mean -o regions.png
+  kostra segment N50E014.hgt.zip --scale 100 --connectivity 8 -o labels.npy
+  kostra segment scan.npy --connectivity 26 --json
+
+Segments are those of Felzenszwalb and Huttenlocher: two segments are merged if
+their lowest difference is at most the largest difference inside each of them,
+plus the scale divided by the number of its pixels. The difference of two pixels
+is the Euclidean distance of their values, transparency included."
+)]
+pub(super) struct Arguments {
+    /// A PNG or TIFF image, a height tile of SRTM (.hgt), or a NumPy array of two or three
+    /// dimensions (.npy), plain or compressed; `-` for standard input
+    #[arg(value_hint = ValueHint::FilePath)]
+    image: OsString,
+
+    /// How strongly small segments are merged: a larger scale gives larger segments [default: 300
+    /// for values of 8 bits, and otherwise 300/255 of the range of the known values]
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = scale,
+        allow_negative_numbers = true, // so that the message names the fault
+    )]
+    scale: Option<f64>,
+
+    /// The least number of pixels of a segment
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..),
+    )]
+    min_size: u32,
+
+    /// The number of neighbors of a pixel (4 or 8), or of a cell of a volume (6 or 26) [default: 4]
+    #[arg(long, value_name = "N", value_enum)]
+    connectivity: Option<Neighbors>,
+
+    /// The segments: a picture (.png), or labels from 0 as an array (.npy) or as rows of a table
+    /// (.csv); `-` for the table on standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// The colors of segments in a picture [default: distinct]
+    #[arg(long, value_enum)]
+    colors: Option<Colors>,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The number of neighbors of a cell.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Neighbors {
+    #[value(name = "4")]
+    Four,
+    #[value(name = "8")]
+    Eight,
+    #[value(name = "6")]
+    Six,
+    #[value(name = "26")]
+    TwentySix,
+}
+
+impl Neighbors {
+    fn number(self) -> u32 {
+        match self {
+            Self::Four => 4,
+            Self::Eight => 8,
+            Self::Six => 6,
+            Self::TwentySix => 26,
+        }
+    }
+
+    fn is_of_volume(self) -> bool {
+        matches!(self, Self::Six | Self::TwentySix)
+    }
+
+    fn connectivity(self) -> Connectivity {
+        match self {
+            Self::Four | Self::Six => Connectivity::Faces,
+            Self::Eight | Self::TwentySix => Connectivity::Corners,
+        }
+    }
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0);
+    number.ok_or_else(|| "it must be a number from 0".to_owned())
+}
+
+/// The scale for brightnesses from 0 to 255: a usual one for photos.
+const SCALE: f64 = 300.0;
+
+/// What the arguments mean.
+struct Plan {
+    source: Input,
+    scale: Option<f64>,
+    min_size: u32,
+    neighbors: Option<Neighbors>,
+    output: Option<(Output, LabelFormat)>,
+    json: bool,
+}
+
+impl Plan {
+    fn resolve(arguments: Arguments) -> anyhow::Result<Self> {
+        let output = arguments.output.as_deref().map(|path| {
+            let format = LabelFormat::by_extension(path, arguments.colors)?;
+            let output = output::parse_path(path);
+            output.check()?;
+            anyhow::Ok((output, format))
+        });
+        let output = output.transpose()?;
+        let is_picture = matches!(output, Some((_, LabelFormat::Png(_))));
+        if arguments.colors.is_some() && !is_picture {
+            bail!("`--colors` has an effect on pictures only; omit it, or write a .png file");
+        }
+        Ok(Self {
+            source: input::file(&arguments.image),
+            scale: arguments.scale,
+            min_size: arguments.min_size,
+            neighbors: arguments.connectivity,
+            output,
+            json: arguments.json,
+        })
+    }
+
+    /// The cells of the image.
+    fn cells(&self, image: &ImageFile) -> anyhow::Result<Cells> {
+        let is_volume = match self.neighbors {
+            Some(neighbors) => neighbors.is_of_volume(),
+            None if image.may_be_volume => bail!(
+                "is this array of the shape {:?} a volume, or an image with {} values per pixel? \
+                 pass `--connectivity 6` or `--connectivity 4`",
+                image.shape,
+                image.shape.last().unwrap_or(&1)
+            ),
+            None => false,
+        };
+        if is_volume && !image.may_be_volume {
+            bail!("this is no volume; pass `--connectivity 4` or `--connectivity 8`");
+        }
+        let neighbors = self.neighbors.unwrap_or(Neighbors::Four);
+        let (shape, channels) = match image.shape[..] {
+            [depth, height, width] if is_volume => ([depth, height, width], 1),
+            [height, width, channels] => ([1, height, width], channels),
+            [height, width] => ([1, height, width], 1),
+            _ => bail!("this array has neither two nor three dimensions"),
+        };
+        let grid = Grid::new(shape, neighbors.connectivity())?;
+        let cells = Cells { grid, shape, channels, neighbors, is_volume };
+        if let Some((_, format)) = &self.output {
+            format.check(&cells)?;
+        }
+        Ok(cells)
+    }
+
+    fn scale(&self, image: &ImageFile) -> anyhow::Result<f64> {
+        let white = f64::from(u8::MAX);
+        match self.scale {
+            Some(scale) => Ok(scale),
+            None if image.is_bytes => Ok(SCALE),
+            None => {
+                let [low, high] = range(image);
+                let scale = (high - low) / white * SCALE;
+                anyhow::ensure!(scale.is_finite(), "the values are infinite; pass `--scale`");
+                Ok(scale)
+            }
+        }
+    }
+}
+
+/// The lowest and the highest value that is known. Without one, both are zero.
+fn range(image: &ImageFile) -> [f64; 2] {
+    fn of<T: Value>(values: &[T], unknown: Option<f64>) -> [f64; 2] {
+        let known =
+            values.iter().map(|value| value.to_f64()).filter(|&value| unknown != Some(value));
+        let range = known.fold(None, |range: Option<[f64; 2]>, value| {
+            let [low, high] = range.unwrap_or([value; 2]);
+            Some([low.min(value), high.max(value)])
+        });
+        range.unwrap_or_default()
+    }
+    match &image.values {
+        PixelValues::Single(values) => of(values, image.unknown),
+        PixelValues::Double(values) => of(values, image.unknown),
+    }
+}
+
+/// The number of unknown values.
+fn unknown(image: &ImageFile) -> u64 {
+    fn of<T: Value>(values: &[T], unknown: f64) -> u64 {
+        values.iter().filter(|value| value.to_f64() == unknown).count() as u64
+    }
+    match (image.unknown, &image.values) {
+        (None, _) => 0,
+        (Some(unknown), PixelValues::Single(values)) => of(values, unknown),
+        (Some(unknown), PixelValues::Double(values)) => of(values, unknown),
+    }
+}
+
+/// The pixels of an image, or the cells of a volume.
+struct Cells {
+    grid: Grid,
+    /// The depth, the height and the width.
+    shape: [usize; 3],
+    /// The number of values of a cell.
+    channels: usize,
+    neighbors: Neighbors,
+    is_volume: bool,
+}
+
+impl Command for Arguments {
+    fn run(self, _: &clap::Command) -> anyhow::Result<Answer> {
+        let plan = Plan::resolve(self)?;
+        let start = Instant::now();
+        let stage = Stage::start(&format!("reading {}", plan.source));
+        let progress = |done: kostra::io::Progress| stage.bytes(done.bytes, done.of);
+        let image = read_image(&plan.source, &progress)?;
+        drop(stage);
+        let load = start.elapsed();
+        let named = || plan.source.to_string();
+        let cells = plan.cells(&image).with_context(named)?;
+        let scale = plan.scale(&image).with_context(named)?;
+        let (segments, [build, solve]) = match &image.values {
+            PixelValues::Single(values) => divide(values, &cells, scale, plan.min_size),
+            PixelValues::Double(values) => divide(values, &cells, scale, plan.min_size),
+        }
+        .with_context(named)?;
+        let write = match &plan.output {
+            None => None,
+            Some((to, format)) => {
+                let start = Instant::now();
+                let _stage = Stage::start(&format!("writing {to}"));
+                let segments =
+                    labels::Labeled { segments: &segments, image: &image, cells: &cells };
+                segments.write(to, *format)?;
+                Some(start.elapsed().as_secs_f64())
+            }
+        };
+        let [load, build, solve] = [load, build, solve].map(|time| time.as_secs_f64());
+        let seconds = Seconds { load, build, segment: solve, write };
+        let record = Record::new(&plan, &image, &cells, &segments);
+        let record = Record { scale, seconds, ..record };
+        let text = if plan.json { report::json(&record)? } else { sheet(&record, &cells) };
+        output::report(&text, plan.output.as_ref().map(|(to, _)| to))?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// The segments, and the times to build the graph and to divide it.
+fn divide<T: Value>(
+    values: &[T],
+    cells: &Cells,
+    scale: f64,
+    min_size: u32,
+) -> anyhow::Result<(Segments, [Duration; 2])> {
+    let start = Instant::now();
+    let _stage = Stage::start("finding the segments");
+    let graph = cells.grid.differences(values, cells.channels)?;
+    let build = start.elapsed();
+    let segments = segment(&graph, scale, min_size)?;
+    Ok((segments, [build, start.elapsed() - build]))
+}
+
+/// The report as JSON.
+#[derive(Default, Serialize)]
+struct Record {
+    input: String,
+    format: &'static str,
+    /// The height and the width; for a volume, the depth before them.
+    shape: Vec<usize>,
+    channels: usize,
+    /// The number of values that the file says are unknown.
+    unknown: u64,
+    connectivity: u32,
+    edges: usize,
+    scale: f64,
+    min_size: u32,
+    segments: u32,
+    smallest: u64,
+    largest: u64,
+    output: Option<String>,
+    seconds: Seconds,
+}
+
+#[derive(Default, Serialize)]
+struct Seconds {
+    load: f64,
+    build: f64,
+    segment: f64,
+    /// Null if nothing is written.
+    write: Option<f64>,
+}
+
+impl Record {
+    fn new(plan: &Plan, image: &ImageFile, cells: &Cells, segments: &Segments) -> Self {
+        let mut sizes = vec![0; segments.segments as usize];
+        segments.labels.iter().for_each(|&label| sizes[label as usize] += 1);
+        Self {
+            input: plan.source.to_string(),
+            format: image.format,
+            shape: cells.shape[usize::from(!cells.is_volume)..].to_vec(),
+            channels: cells.channels,
+            unknown: unknown(image),
+            connectivity: cells.neighbors.number(),
+            edges: cells.grid.edges(),
+            min_size: plan.min_size,
+            segments: segments.segments,
+            smallest: sizes.iter().copied().min().unwrap_or_default(),
+            largest: sizes.iter().copied().max().unwrap_or_default(),
+            output: plan.output.as_ref().map(|(to, _)| to.to_string()),
+            ..Self::default()
+        }
+    }
+}
+
+fn sheet(record: &Record, cells: &Cells) -> String {
+    let mut sheet = Sheet::default();
+    sheet.gap();
+    let mut lengths: Vec<_> = record.shape.iter().map(|&length| thousands(length as u64)).collect();
+    lengths.reverse(); // width x height, as people say
+    let pixels = if cells.is_volume { "cells" } else { "pixels" };
+    let values = match record.channels {
+        1 => String::new(),
+        channels => format!(" of {channels} values"),
+    };
+    sheet.line("image", format!("{} {pixels}{values} ({})", lengths.join(" x "), record.format));
+    if record.unknown > 0 {
+        let unknown = count(record.unknown, "value", "values");
+        sheet.line("unknown", format!("{unknown}, treated as the number in the file"));
+    }
+    let edges = count(record.edges as u64, "edge", "edges");
+    sheet.line("graph", format!("{edges}, connectivity {}", record.connectivity));
+    sheet.line("scale", record.scale);
+    sheet.line("least size", count(record.min_size.into(), "pixel", "pixels"));
+    let segments = count(record.segments.into(), "segment", "segments");
+    let [least, most] = [record.smallest, record.largest].map(thousands);
+    sheet.line("segments", format!("{segments} of {least} to {most} {pixels}"));
+    if let Some(to) = &record.output {
+        sheet.line("written", to);
+    }
+    sheet.gap();
+    let Seconds { load, build, segment, write } = record.seconds;
+    let mut times = vec![("load", load), ("build", build), ("segment", segment)];
+    times.extend(write.map(|write| ("write", write)));
+    let times: Vec<_> =
+        times.into_iter().map(|(step, time)| (step, Duration::from_secs_f64(time))).collect();
+    sheet.times(&times);
+    format!("Segments of {}\n{sheet}", record.input)
+}

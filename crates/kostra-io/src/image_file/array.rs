@@ -1,0 +1,47 @@
+//! Arrays of NumPy of two or three dimensions.
+
+use kostra_core::memory;
+
+use super::{ImageFile, PixelValues};
+use crate::columns::Number;
+use crate::fault::Fault;
+use crate::formats::Array;
+
+pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
+    let at_byte = |(byte, sentence): (usize, String)| Fault::at_byte(byte as u64, sentence);
+    let array = Array::parse_of(bytes, 2..=3).map_err(at_byte)?;
+    let values = if array.is_single() {
+        PixelValues::Single(values(&array, |value| value as f32)?)
+    } else {
+        PixelValues::Double(values(&array, |value| value)?)
+    };
+    Ok(ImageFile {
+        format: "NumPy array",
+        shape: array.shape.clone(),
+        may_be_volume: array.shape.len() == 3,
+        values,
+        is_bytes: array.is_bytes(),
+        unknown: None,
+    })
+}
+
+/// The values in the order in which the last dimension changes fastest.
+fn values<T>(array: &Array<'_>, convert: fn(f64) -> T) -> Result<Vec<T>, Fault> {
+    let mut values = memory::with_capacity(array.rows.saturating_mul(array.columns))?;
+    let last = array.shape.get(2).copied().unwrap_or(1).max(1);
+    let middle = array.columns / last;
+    for row in 0..array.rows {
+        for column in 0..array.columns {
+            let column = match array.is_by_columns() {
+                true => column % last * middle + column / last,
+                false => column,
+            };
+            values.push(convert(match array.number(row, column) {
+                Number::Integer(value) => value as f64,
+                Number::Huge(value) => value as f64,
+                Number::Float(value) => value,
+            }));
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,212 @@
+use std::io::{Cursor, Write};
+
+use ::png::{AdaptiveFilterType, BitDepth, ColorType, Encoder};
+use ::tiff::encoder::{Compression, TiffEncoder, colortype};
+
+use super::*;
+
+fn error(bytes: &[u8]) -> String {
+    read_image_bytes("image", bytes).unwrap_err().to_string()
+}
+
+fn single(bytes: &[u8]) -> (Vec<usize>, Vec<f32>) {
+    let image = read_image_bytes("image", bytes).unwrap();
+    let PixelValues::Single(values) = image.values else { panic!("{}", image.format) };
+    (image.shape, values)
+}
+
+/// A PNG of 2 rows and 3 columns.
+fn png(color: ColorType, depth: BitDepth, pixels: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, 3, 2);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    encoder.set_adaptive_filter(AdaptiveFilterType::Adaptive);
+    if color == ColorType::Indexed {
+        encoder.set_palette(vec![1, 2, 3, 40, 50, 60]);
+    }
+    encoder.write_header().unwrap().write_image_data(pixels).unwrap();
+    bytes
+}
+
+/// A TIFF of the pixels of this color type.
+fn tiff<C>(width: u32, pixels: &[C::Inner], compression: Compression) -> Vec<u8>
+where
+    C: colortype::ColorType,
+    [C::Inner]: ::tiff::encoder::TiffValue,
+{
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap().with_compression(compression);
+    let height = (pixels.len() / C::SAMPLE_FORMAT.len()) as u32 / width;
+    encoder.write_image::<C>(width, height, pixels).unwrap();
+    bytes.into_inner()
+}
+
+fn npy(dtype: &str, order: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': ({shape})}}");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values);
+    bytes
+}
+
+#[test]
+fn png_images_of_every_kind_have_the_same_values_as_other_programs_show() {
+    let gray = png(ColorType::Grayscale, BitDepth::Eight, &[0, 1, 2, 253, 254, 255]);
+    assert_eq!(single(&gray), (vec![2, 3], vec![0.0, 1.0, 2.0, 253.0, 254.0, 255.0]));
+    let sixteen =
+        png(ColorType::Grayscale, BitDepth::Sixteen, &[1, 2, 0, 0, 0, 1, 3, 0, 0, 9, 255, 255]);
+    assert_eq!(single(&sixteen).1, [258.0, 0.0, 1.0, 768.0, 9.0, 65535.0]);
+    let rgb: Vec<u8> = (0..18).collect();
+    let (shape, values) = single(&png(ColorType::Rgb, BitDepth::Eight, &rgb));
+    assert_eq!((shape, values[17]), (vec![2, 3, 3], 17.0));
+    let alpha: Vec<u8> = (0..24).collect();
+    assert_eq!(single(&png(ColorType::Rgba, BitDepth::Eight, &alpha)).0, [2, 3, 4]);
+    let bits = png(ColorType::Grayscale, BitDepth::One, &[0b0100_0000, 0b1010_0000]);
+    assert_eq!(single(&bits).1, [0.0, 255.0, 0.0, 255.0, 0.0, 255.0]);
+    let palette = png(ColorType::Indexed, BitDepth::Two, &[0b0001_0000, 0b0100_0100]);
+    let (shape, values) = single(&palette);
+    assert_eq!((shape, &values[..6]), (vec![2, 3, 3], &[1.0, 2.0, 3.0, 40.0, 50.0, 60.0][..]));
+}
+
+#[test]
+fn tiff_images_of_every_compression_and_type_are_read() {
+    let values: Vec<u8> = (0..60).collect();
+    for compression in [
+        Compression::Uncompressed,
+        Compression::Lzw,
+        Compression::Deflate(Default::default()),
+        Compression::Packbits,
+    ] {
+        let (shape, read) = single(&tiff::<colortype::RGB8>(5, &values, compression));
+        assert_eq!(shape, [4, 5, 3]);
+        assert!(read.iter().zip(&values).all(|(read, &value)| *read == f32::from(value)));
+    }
+    let heights = [-32768_i16, 12, 700, 3];
+    let read = single(&tiff::<colortype::GrayI16>(2, &heights, Compression::Lzw));
+    assert_eq!(read, (vec![2, 2], vec![-32768.0, 12.0, 700.0, 3.0]));
+    let floats = [0.5_f32, f32::NAN, f32::INFINITY, -1.0];
+    let (_, read) = single(&tiff::<colortype::Gray32Float>(4, &floats, Compression::Uncompressed));
+    assert!(read[0] == 0.5 && read[1].is_nan() && read[2] == f32::INFINITY);
+    let image = tiff::<colortype::Gray32>(2, &[1, u32::MAX], Compression::Uncompressed);
+    let image = read_image_bytes("image", &image).unwrap();
+    assert_eq!(image.values, PixelValues::Double(vec![1.0, 4_294_967_295.0]));
+    assert_eq!((image.format, image.is_bytes, image.may_be_volume), ("TIFF", false, false));
+}
+
+#[test]
+fn a_tiff_of_several_pages_or_other_colors_is_refused() {
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+    encoder.write_image::<colortype::Gray8>(2, 1, &[1, 2]).unwrap();
+    encoder.write_image::<colortype::Gray8>(2, 1, &[3, 4]).unwrap();
+    assert!(error(bytes.get_ref()).contains("several images; save the one you need"));
+    let cmyk = tiff::<colortype::CMYK8>(1, &[1, 2, 3, 4], Compression::Uncompressed);
+    assert!(error(&cmyk).contains("save it with gray or RGB colors"));
+}
+
+#[test]
+fn the_value_that_stands_for_unknown_heights_is_read() {
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+    let mut image = encoder.new_image::<colortype::GrayI16>(2, 1).unwrap();
+    image.encoder().write_tag(::tiff::tags::Tag::GdalNodata, "-9999 ").unwrap();
+    image.write_data(&[5, -9999]).unwrap();
+    let image = read_image_bytes("image", bytes.get_ref()).unwrap();
+    assert_eq!(image.unknown, Some(-9999.0));
+    assert_eq!(read_image_bytes("tile", &[0; 2 * 1201 * 1201]).unwrap().unknown, Some(-32768.0));
+}
+
+#[test]
+fn arrays_may_be_volumes_and_have_any_order_of_bytes_and_values() {
+    let values: Vec<u8> = (0..24).collect();
+    let image = read_image_bytes("a", &npy("|u1", "False", "2, 3, 4", &values)).unwrap();
+    assert_eq!((image.shape, image.may_be_volume, image.is_bytes), (vec![2, 3, 4], true, true));
+    // In Fortran's order, the value at [i, j, k] is stored at i + 2 (j + 3 k).
+    let (_, read) = single(&npy("|u1", "True", "2, 3, 4", &values));
+    let expected = (0..24).map(|at| (at / 12 + 2 * (at / 4 % 3 + 3 * (at % 4))) as f32);
+    assert_eq!(read, expected.collect::<Vec<_>>());
+    let big: Vec<u8> = [1_i16, -2].iter().flat_map(|value| value.to_be_bytes()).collect();
+    assert_eq!(single(&npy(">i2", "False", "1, 2", &big)).1, [1.0, -2.0]);
+    let double: Vec<u8> = 0.1_f64.to_le_bytes().to_vec();
+    let image = read_image_bytes("a", &npy("<f8", "False", "1, 1", &double)).unwrap();
+    assert_eq!(image.values, PixelValues::Double(vec![0.1]));
+    assert!(error(&npy("|u1", "False", "0, 3", &[])).contains("no pixels"));
+    assert!(error(&npy("|u1", "False", "3,", &[1, 2, 3])).contains("two or three dimensions"));
+}
+
+#[test]
+fn a_height_tile_is_recognized_by_its_length_also_in_an_archive() {
+    let mut tile = vec![0; 2 * 1201 * 1201];
+    tile[..4].copy_from_slice(&[0x01, 0x02, 0x80, 0x00]);
+    let (shape, values) = single(&tile);
+    assert_eq!((shape, &values[..3]), (vec![1201, 1201], &[258.0, -32768.0, 0.0][..]));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&tile).unwrap();
+    assert_eq!(single(&packed.finish().unwrap()).1, values);
+    assert_eq!(single(&archive(&[("N50E014.hgt", &tile)])).1, values);
+    assert!(error(&archive(&[("a.png", b""), ("b.png", b"")])).contains("extract the image"));
+    assert!(error(&tile[..1000]).contains("none of PNG, TIFF, .npy and .hgt"));
+}
+
+/// A ZIP archive of stored files.
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut archive, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let size = (content.len() as u32).to_le_bytes();
+        let facts = [&checksum.sum().to_le_bytes()[..], &size, &size].concat();
+        let length = (name.len() as u16).to_le_bytes();
+        directory.extend([b"PK\x01\x02", &[0; 12][..], &facts, &length, &[0; 12]].concat());
+        directory.extend((archive.len() as u32).to_le_bytes());
+        directory.extend(name.as_bytes());
+        archive.extend([b"PK\x03\x04", &[0; 10][..], &facts, &length, &[0; 2]].concat());
+        archive.extend([name.as_bytes(), content].concat());
+    }
+    let start = (archive.len() as u32).to_le_bytes();
+    let count = (files.len() as u16).to_le_bytes();
+    archive.extend(&directory);
+    archive.extend([b"PK\x05\x06", &[0; 6][..], &count, &[0; 4], &start, &[0; 2]].concat());
+    archive
+}
+
+#[test]
+fn damaged_files_are_refused_with_the_reason() {
+    assert!(error(b"").contains("the input is empty"));
+    assert!(error(b"\xff\xd8\xff\xe0").contains("JPEG"));
+    let gray = png(ColorType::Grayscale, BitDepth::Eight, &[0, 1, 2, 253, 254, 255]);
+    let image = tiff::<colortype::Gray16>(30, &[7; 900], Compression::Lzw);
+    for file in [&gray, &image] {
+        for length in 8..file.len() - 12 {
+            let message = error(&file[..length]);
+            assert!(message.contains("damaged") || message.contains("claims"), "{message}");
+        }
+        for at in 0..file.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut changed = file.clone();
+                changed[at] ^= flip;
+                let _ = read_image_bytes("image", &changed);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_header_that_claims_more_pixels_than_the_file_can_hold_reserves_no_memory() {
+    let mut huge = png(ColorType::Grayscale, BitDepth::Eight, &[0; 6]);
+    // The first chunk has the width, the height, and at byte 29 its checksum.
+    huge[16..20].copy_from_slice(&(1_u32 << 14).to_be_bytes());
+    huge[20..24].copy_from_slice(&(1_u32 << 30).to_be_bytes());
+    let mut checksum = flate2::Crc::new();
+    checksum.update(&huge[12..29]);
+    huge[29..33].copy_from_slice(&checksum.sum().to_be_bytes());
+    assert!(error(&huge).contains("the header claims 17592186044416 bytes"), "{}", error(&huge));
+    let mut image = tiff::<colortype::Gray8>(2, &[1, 2], Compression::Uncompressed);
+    // The width is the first entry of the directory of the encoder: a long of tag 256.
+    let tag = image.windows(8).position(|entry| entry == [0, 1, 4, 0, 1, 0, 0, 0]).unwrap();
+    image[tag + 8..tag + 12].copy_from_slice(&(1_u32 << 31).to_le_bytes());
+    let message = error(&image);
+    assert!(message.contains("claims") || message.contains("damaged"), "{message}");
+}

@@ -1,0 +1,155 @@
+//! TIFF images: gray, RGB, or any number of channels; plain, or compressed by deflate, LZW or
+//! PackBits.
+
+use std::io::Cursor;
+
+use kostra_core::memory;
+use tiff::decoder::{BufferLayoutPreference, Decoder, DecodingSampleType, Limits};
+use tiff::tags::Tag;
+use tiff::{ColorType, TiffError, TiffUnsupportedError};
+
+use super::{ImageFile, PixelValues, check_ratio};
+use crate::fault::Fault;
+
+/// The first bytes, in both byte orders, and of BigTIFF.
+pub(super) const MAGICS: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
+
+/// The bits of the tag `NewSubfileType` that mark a smaller version of an image, or a mask.
+const NO_PAGE: u32 = 1 | 4;
+
+pub(super) fn parse(bytes: &[u8]) -> Result<ImageFile, Fault> {
+    let mut limits = Limits::unlimited();
+    // Compressed strips, texts and lists are parts of the file. A number of a list takes up to 32
+    // bytes in memory, and at least 4 in the file, together with the strip that it describes.
+    limits.intermediate_buffer_size = bytes.len();
+    limits.decoding_buffer_size = bytes.len().saturating_mul(8);
+    limits.ifd_value_size = bytes.len().saturating_mul(8);
+    let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(fault)?.with_limits(limits);
+    let (width, height) = decoder.dimensions().map_err(fault)?;
+    let color = decoder.colortype().map_err(fault)?;
+    let channels = channels(&mut decoder, color)?;
+    let layout = decoder.image_buffer_layout().map_err(fault)?;
+    check_ratio(bytes.len(), layout.complete_len)?;
+    let mut pixels: Vec<u8> = memory::zeros(layout.complete_len)?;
+    decoder.read_image_bytes(&mut pixels).map_err(fault)?;
+    let unknown = decoder.find_tag(Tag::GdalNodata).map_err(fault)?;
+    let unknown = unknown.and_then(|text| text.into_string().ok()?.trim().parse().ok());
+    refuse_further_pages(&mut decoder)?;
+    let shape = [height as usize, width as usize, channels];
+    let values = values(&pixels, &layout, color, shape)?;
+    let is_bytes = color.bit_depth() <= 8 && layout.sample_type == Some(DecodingSampleType::U8);
+    Ok(ImageFile {
+        format: "TIFF",
+        shape: shape[..if channels > 1 { 3 } else { 2 }].to_vec(),
+        may_be_volume: false,
+        values,
+        is_bytes,
+        unknown,
+    })
+}
+
+fn fault(error: TiffError) -> Fault {
+    Fault::whole(match error {
+        TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedCompressionMethod(method)) => {
+            format!(
+                "the TIFF is compressed by {method:?}; save it without compression, or with \
+                 deflate or LZW"
+            )
+        }
+        TiffError::UnsupportedError(reason) => {
+            format!("Kostra cannot read this TIFF: {reason}; save it as PNG")
+        }
+        error => format!("the TIFF is damaged: {error}"),
+    })
+}
+
+/// The number of values of a pixel.
+fn channels(decoder: &mut Decoder<Cursor<&[u8]>>, color: ColorType) -> Result<usize, Fault> {
+    let channels = match color {
+        ColorType::Gray(_)
+        | ColorType::GrayA(_)
+        | ColorType::RGB(_)
+        | ColorType::RGBA(_)
+        | ColorType::Multiband { .. } => usize::from(color.num_samples()),
+        _ => {
+            return Err(Fault::whole(format!(
+                "the TIFF has colors of the type {color:?}; save it with gray or RGB colors"
+            )));
+        }
+    };
+    let stored = decoder.find_tag_unsigned::<u16>(Tag::SamplesPerPixel).map_err(fault)?;
+    // The decoder would leave out further channels.
+    match stored {
+        Some(stored) if usize::from(stored) != channels => Err(Fault::whole(format!(
+            "the TIFF has {stored} values per pixel, of which {channels} are colors; save the \
+             channels that you need"
+        ))),
+        _ => Ok(channels),
+    }
+}
+
+/// Refuses a file of several images. Smaller versions of the image and masks are no further images.
+fn refuse_further_pages(decoder: &mut Decoder<Cursor<&[u8]>>) -> Result<(), Fault> {
+    while decoder.more_images() {
+        decoder.next_image().map_err(fault)?;
+        let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).map_err(fault)?;
+        if kind.unwrap_or_default() & NO_PAGE == 0 {
+            return Err(Fault::whole("the TIFF contains several images; save the one you need"));
+        }
+    }
+    Ok(())
+}
+
+/// The values pixel by pixel.
+fn values(
+    pixels: &[u8],
+    layout: &BufferLayoutPreference,
+    color: ColorType,
+    [height, width, channels]: [usize; 3],
+) -> Result<PixelValues, Fault> {
+    let count = height * width * channels;
+    let bits = color.bit_depth();
+    let is_plain = matches!(bits, 8 | 16 | 32 | 64);
+    let Some(kind) = layout.sample_type.filter(|_| is_plain || bits == 1 && channels == 1) else {
+        return Err(Fault::whole(format!(
+            "the TIFF has values of {bits} bits; save it with 8 or 16 bits"
+        )));
+    };
+    if bits == 1 {
+        let row = width.div_ceil(8);
+        let bit = |at: usize| {
+            let byte = pixels.get(at / width * row + at % width / 8).copied().unwrap_or_default();
+            f32::from((byte >> (7 - at % width % 8)) & 1) * f32::from(u8::MAX)
+        };
+        return Ok(PixelValues::Single(memory::collected((0..count).map(bit))?));
+    }
+    // The planes of the channels may be stored one after the other.
+    let pixels_of_plane = height * width;
+    let place = |at: usize| match layout.planes > 1 {
+        true => at % channels * pixels_of_plane + at / channels,
+        false => at,
+    };
+    macro_rules! values {
+        ($variant:ident, $from:ty, $to:ty) => {{
+            let (words, _) = pixels.as_chunks::<{ size_of::<$from>() }>();
+            let word = |at| words.get(place(at)).copied().unwrap_or_default();
+            let values = (0..count).map(|at| <$from>::from_ne_bytes(word(at)) as $to);
+            PixelValues::$variant(memory::collected(values)?)
+        }};
+    }
+    Ok(match kind {
+        DecodingSampleType::U8 => values!(Single, u8, f32),
+        DecodingSampleType::U16 => values!(Single, u16, f32),
+        DecodingSampleType::I8 => values!(Single, i8, f32),
+        DecodingSampleType::I16 => values!(Single, i16, f32),
+        DecodingSampleType::F32 => values!(Single, f32, f32),
+        DecodingSampleType::U32 => values!(Double, u32, f64),
+        DecodingSampleType::U64 => values!(Double, u64, f64),
+        DecodingSampleType::I32 => values!(Double, i32, f64),
+        DecodingSampleType::I64 => values!(Double, i64, f64),
+        DecodingSampleType::F64 => values!(Double, f64, f64),
+        DecodingSampleType::F16 => {
+            return Err(Fault::whole("the TIFF has floats of 16 bits; save them with 32 bits"));
+        }
+    })
+}
