@@ -43,9 +43,11 @@ use crate::{KeptColumns, ReadErrorKind, ReadOptions, weights};
 use head::{COUNTS_COMMENT, Head, StatedCounts};
 use layout::Layout;
 
+#[cfg(feature = "parquet")]
 pub(super) use choose::{Chooser, Chosen, left_out};
 pub(crate) use fields::{Separator, fields, is_comment, unquote};
 pub(super) use head::most_plausible_vertices;
+#[cfg(feature = "parquet")]
 pub(super) use isolated::count as count_isolated;
 pub use isolated::isolated_vertices;
 
