@@ -305,19 +305,15 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table(COLUMNS), path)
     check(kostra.Graph.read(path))
     check(kostra.Graph.read(path, source="target", target="source", weight="length"))
-    with pytest.raises(
-        ValueError,
-        match=r"edges.parquet: which column is the weight\? columns: .*; pass weight='length'$",
-    ):
-        kostra.Graph.read(path, source="target", target="source")
-    with pytest.raises(ValueError, match="table has no column 'from'"):
+    check(kostra.Graph.read(path, source="target", target="source"))
+    with pytest.raises(ValueError, match="there is no column 'from'"):
         kostra.Graph.read(path, source="from", target="source")
     parquet.write_table(pyarrow.table({"a": ["x", "y"], "b": ["y", "z"]}), path)
     assert kostra.Graph.read(path).nodes == ["x", "y", "z"]
     parquet.write_table(pyarrow.table({"id": [5], "from": [0], "to": [1], "km": [2.5]}), path)
     with pytest.raises(
         ValueError,
-        match=r"edges.parquet: which columns are the ends\? columns: 'id', 'from', 'to', 'km'; pass",
+        match=r"edges.parquet: which column is the weight\? columns: id, from, to, km; pass",
     ):
         kostra.Graph.read(path)
     assert kostra.Graph.read(path, source="from", target="to", weight="km").weights.tolist() == [
@@ -330,7 +326,7 @@ def test_parquet_is_read(tmp_path):
     parquet.write_table(pyarrow.table({"source": [0], "target": [1]}), path)
     assert kostra.Graph.read(path).weights.tolist() == [1]
     parquet.write_table(pyarrow.table({"a": [1]}), path)
-    with pytest.raises(ValueError, match="has two columns or more, but the file has 1"):
+    with pytest.raises(ValueError, match="an edge needs two vertices, but the file has"):
         kostra.Graph.read(path)
 
 

@@ -1,7 +1,7 @@
 """Converts graphs of other libraries to columns: ends, weights, number of vertices, vertex names.
 
 The functions use only attributes and methods of the libraries' objects and do not import the
-libraries. The exception is :func:`parquet`, which imports pyarrow.
+libraries.
 """
 
 import sys
@@ -355,42 +355,3 @@ def _check_starts(path, starts, entries, n):
     if starts[-1] != entries:
         entries = _arrays.counted(entries, "entry", "entries")
         raise ValueError(f"{path}: indptr[{n}] is {starts[-1]}, but indices has {entries}")
-
-
-def parquet(path, source, target, weight):
-    """A Parquet file as a table, and the names of its columns.
-
-    By default, the ends are the columns ``source`` and ``target``. The weight is the third of three
-    columns, otherwise the column ``weight``. A file without columns ``source`` and ``target`` must
-    have two or three columns: the ends and the weight, in this order.
-    """
-    try:
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("reading Parquet needs pyarrow: pip install pyarrow") from error
-    frame = parquet.read_table(path)
-    names = frame.column_names
-    if source is None and target is None and not {"source", "target"} <= set(names):
-        if len(names) < 2:
-            raise ValueError(
-                f"{path}: a table of edges has two columns or more, but the file has {len(names)}"
-            )
-        if len(names) > 3:
-            raise ValueError(
-                f"{path}: which columns are the ends? columns: {_listed(names)}; "
-                "pass source= and target="
-            )
-        source, target, *third = names
-        weight = third[0] if weight is None and third else weight
-    elif source is None and target is None and weight is None and len(names) == 3:
-        weight = next(name for name in names if name not in ("source", "target"))
-    source, target = source or "source", target or "target"
-    if weight is None and {source, target} < set(names):
-        if "weight" not in names:
-            likely = _likely_weight(names, source, target)
-            raise ValueError(
-                f"{path}: which column is the weight? columns: {_listed(names)}; "
-                f"pass weight={likely!r}"
-            )
-        weight = "weight"
-    return frame, source, target, weight

@@ -235,33 +235,31 @@ class Graph(Value):
         """The graph of a file, plain or compressed by gzip, xz, zstd or bzip2.
 
         The engine reads DIMACS, SNAP, CSV and TSV edge lists, Matrix Market, METIS, ECL, GAP,
-        GraphML, GeoJSON, node-link JSON, DOT, GML, ``.npy``, OpenStreetMap and Kostra's own format.
-        It recognizes the format by the content. NumPy reads SciPy's ``.npz`` and pyarrow reads
-        Parquet. These two formats are recognized by their extension, and must not be compressed
-        further. The graph does not change when the file changes.
+        GraphML, GeoJSON, node-link JSON, DOT, GML, Parquet, ``.npy``, OpenStreetMap and Kostra's
+        own format. It recognizes the format by the content. NumPy reads SciPy's ``.npz``, which is
+        recognized by its extension, and must not be compressed further. The graph does not change
+        when the file changes.
 
         Parameters
         ----------
         path : path
         format : str, optional
-            The format: ``gr edges mtx graph egr wsg graphml geojson json dot gml npy npz osm.pbf
-            kst`` or ``parquet``. By default, it is recognized.
+            The format: ``gr edges mtx graph egr wsg graphml geojson json dot gml parquet npy npz
+            osm.pbf`` or ``kst``. By default, it is recognized.
         weights : {"unit", "hash", "distance"}, optional
             The weights of a graph without weights: 1, a hash of the ends, or the distance between
-            the ends. With this parameter, a file with weights and any ``.npz`` or Parquet file
-            raise a ValueError, and columns of an edge list that may be weights are ignored. By
-            default, the weights are those of the file, or 1 if it has none.
+            the ends. With this parameter, a file with weights and any ``.npz`` file raise a
+            ValueError, and columns of an edge list or a Parquet file that may be weights are
+            ignored. By default, the weights are those of the file, or 1 if it has none.
         nan : {"error", "skip"}
         names : bool
             Whether the vertices of an edge list or a Parquet file are names, even if they are
-            integers. ``nodes`` lists the names.
+            integers. Text in a Parquet file always is. ``nodes`` lists the names.
         threads : int, optional
         source, target, weight : str or int, optional
-            The columns of an edge list, by name or by position, counted from 1. By default, they
-            are recognized by names and contents; ambiguous columns raise a ValueError. For a
-            Parquet file, the names of the columns. By default, they are ``source``, ``target`` and
-            ``weight``, or the columns in order if the file has at most three. For GraphML and JSON,
-            ``weight`` names an attribute of the edges.
+            The columns of an edge list or a Parquet file, by name or by position, counted from 1.
+            By default, they are recognized by names and contents; ambiguous columns raise a
+            ValueError. For GraphML and JSON, ``weight`` names an attribute of the edges.
         header : bool, optional
             Whether the first line of an edge list contains the names of the columns. By default, it
             is recognized by its contents.
@@ -269,8 +267,8 @@ class Graph(Value):
         Warns
         -----
         UserWarning
-            If some of the ids from 0 to the highest id in an edge list do not occur. For a Parquet
-            file, the first solve warns. With ``names=True`` only the ids that occur are vertices.
+            If some of the ids from 0 to the highest id in an edge list or a Parquet file do not
+            occur. With ``names=True`` only the ids that occur are vertices.
 
         >>> import kostra, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -17,13 +17,6 @@ def read(cls, path, options):
     if kind == "npz":
         _refuse(path, kind, options, ("weights", "header", *_COLUMNS, "names"))
         return cls._of(_convert.npz(path), nan, threads)
-    if kind == "parquet":
-        _refuse(path, kind, options, ("weights", "header"))
-        table = _convert.parquet(path, *(options[name] for name in _COLUMNS))
-        graph = cls.from_table(*table, nan=nan, threads=threads, relabel=options["names"])
-        if graph._gaps is not None:
-            graph._gaps.remedy = "with names=True only ids that occur are vertices"
-        return graph
     arguments = options | {"skip_nan": nan == "skip", "threads": _arrays.threads(threads)}
     loaded, messages = _kostra.read(path, arguments)
     for message in messages:
