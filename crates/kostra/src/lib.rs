@@ -31,6 +31,7 @@
 //! |---|---|
 //! | `io` | `read`, `Reader` and the module `io`: graphs in files, plain or compressed by gzip |
 //! | `xz`, `zstd`, `bzip2` | files compressed by these; they need a C compiler to build |
+//! | `parquet` | Parquet files |
 //! | `gen` | the module `generate`: generated graphs |
 //! | `partition` | the modules `partition`, parts of equal weight, and `renumbering` |
 //! | `cuda` | solvers for CUDA devices and the module `cuda`; they need no CUDA to build |
