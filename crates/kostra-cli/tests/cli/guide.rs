@@ -144,8 +144,17 @@ impl Page {
 
 /// The lines of an output, without the time and the bar of each step.
 fn without_times(output: &[&str]) -> Vec<String> {
-    const STEPS: [&str; 8] =
-        ["load", "build", "solve", "verify", "partition", "cluster", "write", "analysis"];
+    const STEPS: [&str; 9] = [
+        "load",
+        "build",
+        "solve",
+        "verify",
+        "partition",
+        "cluster",
+        "segment",
+        "write",
+        "analysis",
+    ];
     let without_time = |line: &&str| {
         let words: Vec<_> = line.split_whitespace().collect();
         match words[..] {
