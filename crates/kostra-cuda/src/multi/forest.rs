@@ -226,8 +226,8 @@ impl<W: Weight> List<W> {
         device.finish()
     }
 
-    /// Replaces the ends of all edges by the components of their vertices, of which there are
-    /// `components`. `labels` has the component of each vertex, with a mark in the highest bit.
+    /// Replaces the ends of all edges by the components of their vertices. The number of components
+    /// is `components`. `labels` has the component of each vertex, with a mark in the highest bit.
     pub(super) fn contract_ends(
         &mut self,
         device: &Device,

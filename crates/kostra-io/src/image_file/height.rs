@@ -18,7 +18,7 @@ pub(super) const LENGTHS: [usize; 3] = {
     [2 * a * b, 2 * c * d, 2 * e * f]
 };
 
-/// The shape of a tile of so many bytes.
+/// The shape of a tile with this number of bytes.
 pub(super) fn shape(length: usize) -> Option<[usize; 2]> {
     Some(SHAPES[LENGTHS.iter().position(|&known| known == length)?])
 }

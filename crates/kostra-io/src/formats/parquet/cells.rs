@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         Self { column, kind, optional, reader }
     }
 
-    /// The next `count` rows, of which the first has this number.
+    /// The next `count` rows. The first of them has this number.
     pub(super) fn read(&mut self, first: usize, count: usize) -> Result<Cells<'a>, ReadErrorKind> {
         let mut levels = Vec::new();
         let read = match &mut self.reader {
