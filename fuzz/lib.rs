@@ -76,7 +76,7 @@ fn check_image(bytes: &[u8]) {
                 PixelValues::Single(values) => values.len(),
                 PixelValues::Double(values) => values.len(),
             };
-            assert_eq!(values, image.shape.iter().product());
+            assert_eq!(values, image.shape.iter().product::<usize>());
         }
         Err(error) => assert!(error.to_string().len() > "input: ".len(), "an error without words"),
     }
