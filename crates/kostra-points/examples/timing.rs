@@ -6,8 +6,12 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use kostra_core::random::Stream;
-use kostra_core::{Observer, Run};
+use kostra_core::{LargePages, Observer, Run};
 use kostra_points::{Distance, Metric, Points, spanning_tree};
+
+/// As in the command and the Python package.
+#[global_allocator]
+static MEMORY: LargePages = LargePages;
 
 /// The times of phases, and the number of rounds.
 #[derive(Default)]

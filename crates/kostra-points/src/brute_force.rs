@@ -43,15 +43,15 @@ fn tree_of(
 ) -> Result<PointTree, PointsError> {
     let prepared = Prepared::new(points, metric)?;
     check_min_samples(min_samples, points)?;
-    let pairs = with_observed_team(run, run.threads(), |team, run| {
+    with_observed_team(run, run.threads(), |team, run| {
         let core = brute_force_core(&prepared, min_samples, team, run)?;
-        run.phase("compare all pairs", |run| match prepared.norm() {
+        let pairs = run.phase("compare all pairs", |run| match prepared.norm() {
             Norm::Squares => Prim::<Squares>::new(&prepared, core)?.solve(team, run),
             Norm::Absolutes => Prim::<Absolutes>::new(&prepared, core)?.solve(team, run),
             Norm::Largest => Prim::<Largest>::new(&prepared, core)?.solve(team, run),
-        })
-    })?;
-    Ok(pair::tree(&prepared, pairs)?)
+        })?;
+        Ok(pair::tree(&prepared, pairs, team)?)
+    })
 }
 
 /// The points outside the tree, densely in blocks.

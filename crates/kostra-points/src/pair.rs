@@ -1,6 +1,10 @@
 //! A pair of points in the canonical order.
 
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
+
 use kostra_core::{OutOfMemory, memory};
+use kostra_parallel::{Schedule, Team, atomic_u32};
 
 use crate::{PointTree, Prepared};
 
@@ -42,52 +46,125 @@ impl Pair {
 pub(crate) fn tree(
     prepared: &Prepared<'_>,
     mut pairs: Vec<Pair>,
+    team: &Team<'_>,
 ) -> Result<PointTree, OutOfMemory> {
-    sort(&mut pairs)?;
-    Ok(PointTree {
-        len: prepared.len(),
-        ends: memory::collected(pairs.iter().map(|pair| [pair.low, pair.high]))?,
-        distances: memory::collected(pairs.iter().map(|pair| prepared.reported(pair.compared)))?,
-    })
+    sort(&mut pairs, team)?;
+    let mut ends = memory::zeros(pairs.len())?;
+    let mut distances = memory::zeros(pairs.len())?;
+    let blocks: Vec<_> =
+        ends.chunks_mut(BLOCK).zip(distances.chunks_mut(BLOCK)).map(Mutex::new).collect();
+    team.for_each(blocks.len(), Schedule::Dynamic(1), |block| {
+        let mut outputs = blocks[block].lock().unwrap_or_else(PoisonError::into_inner);
+        let (ends, distances) = &mut *outputs;
+        let pairs = pairs[block * BLOCK..].iter();
+        for ((ends, distance), pair) in ends.iter_mut().zip(distances.iter_mut()).zip(pairs) {
+            (*ends, *distance) = ([pair.low, pair.high], prepared.reported(pair.compared));
+        }
+    });
+    drop(blocks);
+    Ok(PointTree { len: prepared.len(), ends, distances })
 }
 
-/// Sorts pairs in the canonical order: a radix sort by distance, then the ties. O(n) without ties.
-fn sort(pairs: &mut Vec<Pair>) -> Result<(), OutOfMemory> {
-    /// The bits of a digit: the counters fit into the first cache.
-    const BITS: usize = 11;
+/// Pairs that a thread takes at a time.
+const BLOCK: usize = 1 << 14;
+/// The bits of a digit: the counters fit into the first cache.
+const DIGIT: u32 = 11;
+/// The digits of a prefix of the distance. Few distances have the same prefix.
+const DIGITS: u32 = 3;
+
+/// Sorts pairs in the canonical order: a radix sort by a prefix of the distance, then the pairs of
+/// each prefix. O(n) if few distances have the same prefix.
+fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMemory> {
     /// Below, counting costs more than comparing.
     const FEW: usize = 1 << 12;
     if pairs.len() < FEW {
         pairs.sort_unstable_by_key(Pair::key);
         return Ok(());
     }
+    let bits = pairs.iter().map(|pair| pair.compared.to_bits());
+    let (least, most) =
+        bits.fold((u64::MAX, 0), |(least, most), bits| (least.min(bits), most.max(bits)));
+    // The difference has `64 - leading_zeros` bits, of which the highest form the prefix.
+    let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(DIGITS * DIGIT);
+    let prefix = |pair: &Pair| (pair.compared.to_bits() - least) >> shift;
     let mut spare = memory::filled(pairs.len(), Pair::NONE)?;
-    for shift in (0..u64::BITS as usize).step_by(BITS) {
-        let digit = |pair: &Pair| (pair.compared.to_bits() >> shift) as usize & ((1 << BITS) - 1);
-        let mut places = [0; 1 << BITS];
-        pairs.iter().for_each(|pair| places[digit(pair)] += 1);
-        if places.contains(&pairs.len()) {
-            continue;
+    for digit in 0..DIGITS {
+        let digit_of =
+            |pair: &Pair| (prefix(pair) >> (digit * DIGIT)) as usize & ((1 << DIGIT) - 1);
+        if move_by_digit(pairs, &mut spare, digit_of, team)? {
+            std::mem::swap(pairs, &mut spare);
         }
-        let mut place = 0;
-        for count in &mut places {
-            place += std::mem::replace(count, place);
-        }
-        for pair in &*pairs {
-            let place = &mut places[digit(pair)];
-            spare[*place] = *pair;
-            *place += 1;
-        }
-        std::mem::swap(pairs, &mut spare);
     }
-    let ties = pairs.chunk_by_mut(|a, b| a.compared == b.compared);
-    ties.filter(|ties| ties.len() > 1).for_each(|ties| ties.sort_unstable_by_key(Pair::key));
+    let mut parts = Vec::with_capacity(team.threads());
+    let mut rest = &mut pairs[..];
+    for part in (1..=team.threads()).rev() {
+        let mut len = rest.len() / part;
+        while len > 0 && len < rest.len() && prefix(&rest[len]) == prefix(&rest[len - 1]) {
+            len += 1;
+        }
+        let (own, others) = rest.split_at_mut(len);
+        parts.push(Mutex::new(own));
+        rest = others;
+    }
+    team.for_each(parts.len(), Schedule::Dynamic(1), |part| {
+        let mut pairs = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+        let equal = pairs.chunk_by_mut(|a, b| prefix(a) == prefix(b));
+        equal.filter(|pairs| pairs.len() > 1).for_each(|pairs| {
+            pairs.sort_unstable_by_key(Pair::key);
+        });
+    });
     Ok(())
+}
+
+/// Copies the pairs to `to`, ordered by a digit, and keeps the order of pairs of one digit. Returns
+/// `false` and copies nothing if all pairs have one digit.
+fn move_by_digit(
+    from: &[Pair],
+    to: &mut [Pair],
+    digit_of: impl Fn(&Pair) -> usize + Sync,
+    team: &Team<'_>,
+) -> Result<bool, OutOfMemory> {
+    const VALUES: usize = 1 << DIGIT;
+    let parts = team.threads();
+    let mut counts = memory::zeros(parts * VALUES)?;
+    let slots = atomic_u32(&mut counts);
+    team.in_parts(from.len(), |part, range| {
+        let mut places = [0_u32; VALUES];
+        from[range].iter().for_each(|pair| places[digit_of(pair)] += 1);
+        for (slot, count) in slots[part * VALUES..].iter().zip(places) {
+            slot.store(count, Relaxed);
+        }
+    });
+    if (0..VALUES).any(|digit| {
+        (0..parts).map(|part| counts[part * VALUES + digit] as usize).sum::<usize>() == from.len()
+    }) {
+        return Ok(false);
+    }
+    // The places of each part: a range for each digit.
+    let mut places: Vec<_> = (0..parts).map(|_| Mutex::new(Vec::with_capacity(VALUES))).collect();
+    let mut rest = to;
+    for digit in 0..VALUES {
+        for (part, places) in places.iter_mut().enumerate() {
+            let (own, others) = rest.split_at_mut(counts[part * VALUES + digit] as usize);
+            places.get_mut().unwrap_or_else(PoisonError::into_inner).push(own.iter_mut());
+            rest = others;
+        }
+    }
+    team.in_parts(from.len(), |part, range| {
+        let mut places = places[part].lock().unwrap_or_else(PoisonError::into_inner);
+        for pair in &from[range] {
+            if let Some(place) = places[digit_of(pair)].next() {
+                *place = *pair;
+            }
+        }
+    });
+    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
     use kostra_core::random::Stream;
+    use kostra_parallel::with_team;
 
     use super::*;
 
@@ -101,11 +178,14 @@ mod tests {
                 Pair::new(compared, end(1), end(2))
             };
             for n in [0, 1, 100, 10_000] {
-                let mut pairs: Vec<_> = (0..n).map(pair).collect();
+                let pairs: Vec<_> = (0..n).map(pair).collect();
                 let mut expected = pairs.clone();
                 expected.sort_by_key(Pair::key);
-                sort(&mut pairs).unwrap();
-                assert_eq!(pairs, expected);
+                for threads in [1, 3] {
+                    let mut sorted = pairs.clone();
+                    with_team(threads, |team| sort(&mut sorted, team)).unwrap();
+                    assert_eq!(sorted, expected);
+                }
             }
         }
     }

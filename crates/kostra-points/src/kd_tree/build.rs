@@ -4,6 +4,8 @@
 //! 1977), rounded to full leaves. So the shape of the tree depends only on the number of points,
 //! and only the last leaf has unused lanes.
 
+use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use kostra_core::{OutOfMemory, memory};
@@ -42,6 +44,12 @@ pub(super) struct Tree<const D: usize> {
     pub(super) leaf_nodes: Vec<u32>,
     /// The parent of each node; 0 for the root.
     pub(super) parents: Vec<u32>,
+    /// The right child of each node; for a leaf its number plus the number of nodes.
+    rights: Vec<u32>,
+    /// The nodes of subtrees that a thread visits alone, in ascending order.
+    subtrees: Vec<Range<usize>>,
+    /// The nodes above them, in ascending order.
+    top: Vec<u32>,
     /// The number of points.
     pub(super) len: u32,
 }
@@ -144,6 +152,9 @@ impl<const D: usize> Tree<D> {
             ids: memory::filled(leaves, [u32::MAX; LANES])?,
             leaf_nodes: memory::zeros(leaves)?,
             parents: memory::zeros(2 * leaves - 1)?,
+            rights: memory::zeros(2 * leaves - 1)?,
+            subtrees: Vec::new(),
+            top: Vec::new(),
             len,
         };
         for (leaf, items) in items.chunks(LANES).enumerate() {
@@ -155,12 +166,29 @@ impl<const D: usize> Tree<D> {
         for (number, node) in (0..).zip(&tree.nodes) {
             if node.right == 0 {
                 tree.leaf_nodes[node.leaf as usize] = number;
+                tree.rights[number as usize] = tree.nodes.len() as u32 + node.leaf;
             } else {
+                tree.rights[number as usize] = node.right;
                 tree.parents[number as usize + 1] = number;
                 tree.parents[node.right as usize] = number;
             }
         }
+        tree.divide(0..tree.nodes.len());
         Ok(tree)
+    }
+
+    /// Divides a subtree into parts for threads.
+    fn divide(&mut self, nodes: Range<usize>) {
+        /// The nodes of a subtree that a thread visits alone.
+        const ALONE: usize = 1 << 12;
+        if nodes.len() <= ALONE {
+            self.subtrees.push(nodes);
+            return;
+        }
+        self.top.push(nodes.start as u32);
+        let right = self.nodes[nodes.start].right as usize;
+        self.divide(nodes.start + 1..right);
+        self.divide(right..nodes.end);
     }
 
     /// The index of the point at a position.
@@ -181,6 +209,42 @@ impl<const D: usize> Tree<D> {
     #[inline(always)]
     pub(super) fn lanes(&self, leaf: usize) -> usize {
         (self.len as usize - leaf * LANES).min(LANES)
+    }
+
+    /// Sets the value of each node from the values of the leaves: `join` of both children's.
+    pub(super) fn join_upwards(
+        &self,
+        nodes: &mut [u32],
+        leaves: &[u32],
+        team: &Team<'_>,
+        join: impl Fn(u32, u32) -> u32 + Sync,
+    ) {
+        let set = |start: usize, nodes: &mut [u32]| {
+            for at in (0..nodes.len()).rev() {
+                let right = self.rights[start + at] as usize;
+                nodes[at] = if right < self.nodes.len() {
+                    join(nodes[at + 1], nodes[right - start])
+                } else {
+                    leaves[right - self.nodes.len()]
+                };
+            }
+        };
+        let mut subtrees = Vec::with_capacity(self.subtrees.len());
+        let (mut rest, mut end) = (&mut *nodes, 0);
+        for subtree in &self.subtrees {
+            let (skipped, others) = rest.split_at_mut(subtree.end - end);
+            subtrees.push(Mutex::new(&mut skipped[subtree.start - end..]));
+            (rest, end) = (others, subtree.end);
+        }
+        team.for_each(subtrees.len(), Schedule::Dynamic(1), |at| {
+            let mut nodes = subtrees[at].lock().unwrap_or_else(PoisonError::into_inner);
+            set(self.subtrees[at].start, &mut nodes);
+        });
+        drop(subtrees);
+        for &number in self.top.iter().rev() {
+            let (left, right) = (number as usize + 1, self.rights[number as usize] as usize);
+            nodes[number as usize] = join(nodes[left], nodes[right]);
+        }
     }
 
     /// Sets the least core distances of all nodes from the core distances of all leaves.
@@ -220,7 +284,9 @@ impl<'a, const D: usize> Part<'a, D> {
         let left_leaves = items.len().div_ceil(LANES).div_ceil(2);
         let middle = left_leaves * LANES;
         let k = widest(items);
-        items.select_nth_unstable_by(middle, |a, b| a.x[k].total_cmp(&b.x[k]));
+        // Coordinates are not NaN. Unlike `total_cmp`, this is one comparison.
+        let compare = |a: &Item<D>, b: &Item<D>| a.x[k].partial_cmp(&b.x[k]);
+        items.select_nth_unstable_by(middle, |a, b| compare(a, b).unwrap_or(Ordering::Equal));
         let (left_items, right_items) = items.split_at_mut(middle);
         let left_nodes = 2 * left_leaves - 1;
         let (left, right) = nodes.split_at_mut(left_nodes);

@@ -1,6 +1,7 @@
 //! The tree by rounds of Borůvka's algorithm over a k-d tree.
 
 mod build;
+mod merge;
 mod nearest;
 mod rounds;
 mod search;
@@ -46,14 +47,15 @@ fn tree_of(
     if dimensions > MAX_TREE_DIMENSIONS {
         return Err(PointsError::TooManyDimensions { dimensions });
     }
-    let pairs = if points.len() < 2 {
-        Vec::new()
-    } else {
-        with_observed_team(run, run.threads(), |team, run| {
-            Solve { prepared: &prepared, min_samples, team, run }.dispatch(&prepared)
-        })?
-    };
-    run.phase("sort edges", |_| Ok(pair::tree(&prepared, pairs)?))
+    let threads = if points.len() < 2 { 1 } else { run.threads() };
+    with_observed_team(run, threads, |team, run| {
+        let pairs = if points.len() < 2 {
+            Vec::new()
+        } else {
+            Solve { prepared: &prepared, min_samples, team, run }.dispatch(&prepared)?
+        };
+        run.phase("sort edges", |_| Ok(pair::tree(&prepared, pairs, team)?))
+    })
 }
 
 /// Calls `found` with each point and its `k` nearest neighbors, on any thread: compared distances

@@ -3,9 +3,14 @@
 use kostra_core::{OutOfMemory, memory};
 
 use super::build::{Tree, distances};
+use super::space::kept_neighbors;
 use super::walk::Walk;
 use crate::blocks::{LANES, Lanes, bound_of_lowest, largest};
 use crate::canonical::Accumulate;
+
+/// From this number of dimensions on, each node is compared with each point of the leaf. In many
+/// dimensions, the box of the leaf is near most nodes, while the points are not.
+pub(super) const POINTWISE: usize = 4;
 
 /// The `k` nearest neighbors of each point of a leaf so far, in the order of (compared distance,
 /// index).
@@ -38,11 +43,18 @@ impl LeafNeighbors {
         let from = &tree.leaves[leaf];
         // The distance of the last place of each lane. Negative for unused lanes.
         let mut reach = [-1.0; LANES];
-        for (lane, reach) in reach.iter_mut().enumerate().take(tree.lanes(leaf)) {
-            *reach = self.start::<A, D>(tree, leaf, lane);
+        let tied = if self.k == kept_neighbors(D) && self.k == 3 {
+            self.start_all::<A, D, 3>(tree, leaf, &mut reach)
+        } else if self.k == kept_neighbors(D) && self.k == 4 {
+            self.start_all::<A, D, 4>(tree, leaf, &mut reach)
+        } else {
+            Lanes((1 << tree.lanes(leaf)) - 1)
+        };
+        for lane in tied {
+            reach[lane] = self.start::<A, D>(tree, leaf, lane);
         }
         let mut widest = largest(&reach);
-        let mut walk = Walk::<A, D>::new(tree, leaf);
+        let mut walk = Walk::<A, D>::new(tree, leaf, tree.nodes[tree.leaf_nodes[leaf] as usize]);
         while let Some((bound, number)) = walk.next() {
             let node = &tree.nodes[number as usize];
             if bound > widest
@@ -50,13 +62,20 @@ impl LeafNeighbors {
             {
                 continue;
             }
-            if node.right != 0 {
+            if node.right != 0 && D < POINTWISE {
                 walk.open(number, node, widest);
                 continue;
             }
             let bounds = node.bounds::<A>(from);
+            let lanes = Lanes::that(|lane| bounds[lane] <= reach[lane]);
+            if node.right != 0 {
+                if !lanes.is_empty() {
+                    walk.open(number, node, widest);
+                }
+                continue;
+            }
             let to = &tree.leaves[node.leaf as usize];
-            for lane in Lanes::that(|lane| bounds[lane] <= reach[lane]) {
+            for lane in lanes {
                 let found = distances::<A, D>(from, lane, to);
                 for other in Lanes::that(|other| found[other] <= reach[lane]) {
                     let position = node.leaf * LANES as u32 + other as u32;
@@ -73,6 +92,57 @@ impl LeafNeighbors {
     fn may_be_before(&self, id: u32, reach: &[f64; LANES], bound: f64) -> bool {
         Lanes::that(|lane| reach[lane] == bound)
             .any(|lane| id < self.points[(lane + 1) * self.k - 1].0)
+    }
+
+    /// Finds the first `K` neighbors in their own leaf for all lanes, without branches. Sets
+    /// `reach`. Returns the lanes with equal distances, whose order is not clear, and those with
+    /// fewer neighbors.
+    #[inline(always)]
+    fn start_all<A: Accumulate, const D: usize, const K: usize>(
+        &mut self,
+        tree: &Tree<D>,
+        leaf: usize,
+        reach: &mut [f64; LANES],
+    ) -> Lanes {
+        /// A register of AVX2.
+        const GROUP: usize = 4;
+        let columns = &tree.leaves[leaf];
+        let mut tied = 0;
+        for first in (0..LANES).step_by(GROUP) {
+            let mut sorted = Sorted::<GROUP, K>::new();
+            for other in 0..LANES {
+                let mut distances = [0.0; GROUP];
+                for column in columns {
+                    let y = column[other];
+                    for lane in 0..GROUP {
+                        distances[lane] = A::add(distances[lane], column[first + lane] - y);
+                    }
+                }
+                for lane in 0..GROUP {
+                    let is_self = first + lane == other;
+                    distances[lane] = if is_self { f64::INFINITY } else { distances[lane] };
+                }
+                sorted.insert(distances, other as u64);
+            }
+            for lane in 0..GROUP {
+                let to = first + lane;
+                tied |= u32::from(sorted.is_tied(lane)) << to;
+                reach[to] = sorted.compared[K - 1][lane];
+                for place in 0..K {
+                    let other = sorted.lanes[place][lane] as usize % LANES;
+                    self.compared[to * K + place] = sorted.compared[place][lane];
+                    self.points[to * K + place] =
+                        (tree.ids[leaf][other], (leaf * LANES + other) as u32);
+                }
+            }
+        }
+        let used = (1 << tree.lanes(leaf)) - 1;
+        reach.iter_mut().skip(tree.lanes(leaf)).for_each(|reach| *reach = -1.0);
+        for lane in Lanes(tied & used) {
+            self.compared[lane * K..][..K].fill(f64::INFINITY);
+            self.points[lane * K..][..K].fill((u32::MAX, u32::MAX));
+        }
+        Lanes(tied & used)
     }
 
     /// Compares a point with all points of its own leaf. Returns the distance of the last place.
@@ -113,5 +183,53 @@ impl LeafNeighbors {
             (compared[place], points[place]) = (distance, point);
         }
         compared[last]
+    }
+}
+
+/// The lowest `K` distances of each lane so far, in ascending order, and one more.
+struct Sorted<const GROUP: usize, const K: usize> {
+    compared: [[f64; GROUP]; K],
+    /// The lanes of the points at these distances.
+    lanes: [[u64; GROUP]; K],
+    /// The lowest of the other distances.
+    next: [f64; GROUP],
+}
+
+impl<const GROUP: usize, const K: usize> Sorted<GROUP, K> {
+    #[inline(always)]
+    fn new() -> Self {
+        let infinite = [f64::INFINITY; GROUP];
+        Self { compared: [infinite; K], lanes: [[0; GROUP]; K], next: infinite }
+    }
+
+    /// Inserts a distance of each lane.
+    #[inline(always)]
+    fn insert(&mut self, mut distances: [f64; GROUP], other: u64) {
+        let mut others = [other; GROUP];
+        for place in 0..K {
+            for lane in 0..GROUP {
+                let (old, new) = (self.compared[place][lane], distances[lane]);
+                let (old_lane, new_lane) = (self.lanes[place][lane], others[lane]);
+                let is_lower = new < old;
+                self.compared[place][lane] = if is_lower { new } else { old };
+                distances[lane] = if is_lower { old } else { new };
+                self.lanes[place][lane] = if is_lower { new_lane } else { old_lane };
+                others[lane] = if is_lower { old_lane } else { new_lane };
+            }
+        }
+        for lane in 0..GROUP {
+            let is_lower = distances[lane] < self.next[lane];
+            self.next[lane] = if is_lower { distances[lane] } else { self.next[lane] };
+        }
+    }
+
+    /// Whether two of the distances of a lane are equal, or infinite.
+    #[inline(always)]
+    fn is_tied(&self, lane: usize) -> bool {
+        let mut tied = self.compared[K - 1][lane] >= self.next[lane];
+        for place in 1..K {
+            tied |= self.compared[place - 1][lane] >= self.compared[place][lane];
+        }
+        tied
     }
 }

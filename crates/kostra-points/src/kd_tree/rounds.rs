@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use kostra_core::{OutOfMemory, Run, UnionFind, memory};
+use kostra_core::{OutOfMemory, Run, memory};
 use kostra_parallel::{Schedule, Team, atomic_u32, atomic_u64};
 
+use super::merge::merge;
 use super::search::{Components, Search, uncertain};
 use super::space::{LEAVES, Space, for_each_chunk};
 use crate::PointsError;
@@ -43,6 +44,9 @@ struct Rounds<'a, A, const D: usize> {
     /// The component of each position.
     of: Vec<[u32; LANES]>,
     of_nodes: Vec<u32>,
+    of_leaves: Vec<u32>,
+    /// Whether a round has searched.
+    has_searched: bool,
     components: usize,
     /// The number of points of each component.
     sizes: Vec<u32>,
@@ -59,7 +63,13 @@ pub(super) fn tree<A: Accumulate, const D: usize>(
     let n = space.tree.len as usize;
     while rounds.components > 1 {
         run.round(rounds.components, n).map_err(|_| PointsError::Cancelled)?;
-        rounds.round(team, run)?;
+        if rounds.components == n && space.core.is_empty() {
+            // The first neighbor of each point is its first pair.
+            let winners = memory::collected(0..n as u32)?;
+            run.phase("merge", |_| rounds.merge(&winners, team))?;
+        } else {
+            rounds.round(team, run)?;
+        }
     }
     Ok(rounds.pairs)
 }
@@ -83,6 +93,8 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
             candidates: memory::filled(leaves, unknown)?,
             of,
             of_nodes: memory::filled(space.tree.nodes.len(), MIXED)?,
+            of_leaves: memory::filled(leaves, MIXED)?,
+            has_searched: false,
             components: space.tree.len as usize,
             sizes: memory::filled(space.tree.len as usize, 1)?,
             pairs: memory::with_capacity(space.tree.len as usize - 1)?,
@@ -112,15 +124,25 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         run.phase("renew candidates", |_| {
             for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
                 for (leaf, candidates) in (chunk * LEAVES..).zip(candidates) {
-                    candidates.renew(space, &components, leaf);
+                    if self.of_leaves[leaf] != skipped {
+                        candidates.renew(space, &components, leaf);
+                    }
                 }
             });
         });
-        let mut waiting = memory::zeros(self.components)?;
-        let waiting = atomic_u32(&mut waiting);
-        let certain = run.phase("find certain", |_| self.find_certain(&components, waiting, team));
-        if certain < (self.components / ENOUGH_CERTAIN).max(1) {
-            waiting.iter().for_each(|waiting| waiting.store(0, Relaxed));
+        let mut waiting = Vec::new();
+        if !self.has_searched {
+            waiting = memory::zeros(self.components)?;
+            let marks = atomic_u32(&mut waiting);
+            let certain =
+                run.phase("find certain", |_| self.find_certain(&components, marks, team));
+            if certain < (self.components / ENOUGH_CERTAIN).max(1) {
+                // Later rounds have fewer certain components, so they need not count them.
+                self.has_searched = true;
+                waiting.clear();
+            }
+        }
+        if self.has_searched {
             run.phase("search", |_| {
                 for_each_chunk(team, &mut self.candidates, |chunk, candidates| {
                     let (components, first_leaf) = (&components, chunk * LEAVES);
@@ -130,7 +152,7 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         }
         let mut winners = memory::filled(self.components, NO_POINT)?;
         let slots = atomic_u32(&mut winners);
-        run.phase("choose", |_| self.choose(&components, waiting, slots, team));
+        run.phase("choose", |_| self.choose(&components, &waiting, slots, team));
         run.phase("merge", |_| self.merge(&winners, team))?;
         Ok(())
     }
@@ -158,21 +180,25 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
         sizes.max_by_key(|(_, size)| **size).map_or(0, |(component, _)| component)
     }
 
-    /// Finds the position with the first pair of each component that is not waiting.
+    /// Finds the position with the first pair of each component that is not waiting. `waiting` is
+    /// empty if none is.
     fn choose(
         &self,
         components: &Components<'_>,
-        waiting: &[AtomicU32],
+        waiting: &[u32],
         winners: &[AtomicU32],
         team: &Team<'_>,
     ) {
         team.for_each(self.candidates.len(), Schedule::Dynamic(LEAVES), |leaf| {
             let (candidates, of) = (&self.candidates[leaf], &self.of[leaf]);
+            if self.of_leaves[leaf] == components.skipped {
+                return;
+            }
             for lane in Lanes::that(|lane| candidates.partner[lane] != NO_POINT) {
                 let component = of[lane] as usize;
                 if of[lane] != components.skipped
                     && candidates.reach[lane] <= components.cut(of[lane])
-                    && waiting[component].load(Relaxed) == 0
+                    && waiting.get(component).is_none_or(|waiting| *waiting == 0)
                 {
                     self.propose(&winners[component], (leaf * LANES + lane) as u32);
                 }
@@ -202,52 +228,46 @@ impl<'a, A: Accumulate, const D: usize> Rounds<'a, A, D> {
 
     /// Merges the components of the winners' pairs, and numbers the new components.
     fn merge(&mut self, winners: &[u32], team: &Team<'_>) -> Result<(), OutOfMemory> {
-        let mut sets = UnionFind::try_new(self.components as u32)?;
-        for (component, &winner) in (0..).zip(winners) {
-            if winner == NO_POINT {
-                continue;
-            }
-            let (leaf, lane) = (winner as usize / LANES, winner as usize % LANES);
-            let partner = self.candidates[leaf].partner[lane];
-            if sets.union(component, component_of(&self.of, partner)) {
-                self.pairs.push(self.pair(winner));
-            }
-        }
-        let mut sizes = memory::with_capacity(sets.sets() as usize)?;
-        let mut new = sets.into_lowest();
-        for component in 0..new.len() {
-            let lowest = new[component] as usize;
-            if lowest == component {
-                new[component] = sizes.len() as u32;
-                sizes.push(0);
+        let mut next = memory::zeros(self.components)?;
+        let slots = atomic_u32(&mut next);
+        team.for_each(self.components, Schedule::Dynamic(LEAVES * LANES), |component| {
+            let winner = winners[component];
+            let other = if winner == NO_POINT {
+                component as u32
             } else {
-                new[component] = new[lowest];
-            }
-            sizes[new[component] as usize] += self.sizes[component];
-        }
-        (self.components, self.sizes) = (sizes.len(), sizes);
-        for_each_chunk(team, &mut self.of, |_, leaves| {
-            for of in leaves.iter_mut().flatten().filter(|of| **of != MIXED) {
-                *of = new[*of as usize];
-            }
+                let (leaf, lane) = (winner as usize / LANES, winner as usize % LANES);
+                component_of(&self.of, self.candidates[leaf].partner[lane])
+            };
+            slots[component].store(other, Relaxed);
         });
-        self.mark_nodes();
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let pair = |component: usize| self.pair(winners[component]);
+        let merged = merge(next, &self.sizes, pair, &mut pairs, team)?;
+        (self.pairs, self.components, self.sizes) = (pairs, merged.sizes.len(), merged.sizes);
+        self.rename(&merged.new, team);
         Ok(())
     }
 
-    /// Notes the component of each node.
-    fn mark_nodes(&mut self) {
-        for number in (0..self.of_nodes.len()).rev() {
-            let node = &self.space.tree.nodes[number];
-            self.of_nodes[number] = if node.right == 0 {
-                let leaf = node.leaf as usize;
-                let lanes = &self.of[leaf][..self.space.tree.lanes(leaf)];
-                if lanes.iter().all(|of| *of == lanes[0]) { lanes[0] } else { MIXED }
-            } else {
-                let (left, right) = (self.of_nodes[number + 1], self.of_nodes[node.right as usize]);
-                if left == right { left } else { MIXED }
-            };
-        }
+    /// Notes the new component of each position and each node.
+    fn rename(&mut self, new: &[u32], team: &Team<'_>) {
+        let tree = &self.space.tree;
+        let mut of_leaves: Vec<_> = self.of.iter_mut().zip(&mut self.of_leaves).collect();
+        for_each_chunk(team, &mut of_leaves, |chunk, leaves| {
+            for (leaf, (of, of_leaf)) in (chunk * LEAVES..).zip(leaves) {
+                let lanes = &mut of[..tree.lanes(leaf)];
+                if **of_leaf == MIXED {
+                    lanes.iter_mut().for_each(|of| *of = new[*of as usize]);
+                    let is_one = lanes.iter().all(|of| *of == lanes[0]);
+                    **of_leaf = if is_one { lanes[0] } else { MIXED };
+                } else {
+                    **of_leaf = new[**of_leaf as usize];
+                    lanes.fill(**of_leaf);
+                }
+            }
+        });
+        tree.join_upwards(&mut self.of_nodes, &self.of_leaves, team, |left, right| {
+            if left == right { left } else { MIXED }
+        });
     }
 }
 

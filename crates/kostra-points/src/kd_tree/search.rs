@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::build::{Node, distances};
+use super::nearest::POINTWISE;
 use super::rounds::{Candidates, MIXED, NO_POINT};
 use super::space::Space;
 use super::walk::Walk;
@@ -108,9 +109,9 @@ impl<'a> Searching<'a> {
                 self.id[lane] = tree.id(candidates.partner[lane]);
             }
         }
-        let own = tree.nodes[tree.leaf_nodes[leaf] as usize];
+        let own = self.searching_box(space, leaf);
         let mut widest = largest(&self.cut);
-        let mut walk = Walk::<A, D>::new(tree, leaf);
+        let mut walk = Walk::<A, D>::new(tree, leaf, own);
         // Other points of the leaf come first.
         let mut next = Some((0.0, tree.leaf_nodes[leaf]));
         while let Some((bound, number)) = next {
@@ -121,13 +122,46 @@ impl<'a> Searching<'a> {
                 && self.is_foreign(component)
                 && (bound < widest || self.may_be_before(node, bound, candidates));
             if matters && node.right != 0 {
-                walk.open(number, node, widest);
+                if D < POINTWISE || self.is_near::<A, D>(node, &tree.leaves[leaf]) {
+                    walk.open(number, node, widest);
+                }
             } else if matters {
                 self.compare_leaf(space, leaf, (node, component), candidates);
                 widest = largest(&self.cut);
             }
             next = walk.next();
         }
+    }
+
+    /// The box of the points that search.
+    #[inline(always)]
+    fn searching_box<A: Accumulate, const D: usize>(
+        &self,
+        space: &Space<A, D>,
+        leaf: usize,
+    ) -> Node<D> {
+        let mut own = space.tree.nodes[space.tree.leaf_nodes[leaf] as usize];
+        for (k, column) in space.tree.leaves[leaf].iter().enumerate() {
+            let (mut low, mut high) = ([0.0; LANES], [0.0; LANES]);
+            for lane in 0..LANES {
+                let searches = self.cut[lane] >= 0.0;
+                low[lane] = if searches { -column[lane] } else { f64::NEG_INFINITY };
+                high[lane] = if searches { column[lane] } else { f64::NEG_INFINITY };
+            }
+            (own.low[k], own.high[k]) = (-largest(&low), largest(&high));
+        }
+        own
+    }
+
+    /// Whether a node may have a candidate of a lane that searches.
+    #[inline(always)]
+    fn is_near<A: Accumulate, const D: usize>(
+        &self,
+        node: &Node<D>,
+        from: &[[f64; LANES]; D],
+    ) -> bool {
+        let bounds = node.bounds::<A>(from);
+        !Lanes::that(|lane| bounds[lane] <= self.cut[lane]).is_empty()
     }
 
     /// Compares the points that search with all points of a leaf.

@@ -203,7 +203,7 @@ impl<A: Accumulate, const D: usize> Space<A, D> {
 
 /// The number of neighbors that the first search finds. More make the first search slower, and
 /// later rounds faster. Measured with clustered points in 2 and 5 dimensions.
-const fn kept_neighbors(dimensions: usize) -> usize {
+pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
     if dimensions < 4 { 3 } else { 4 }
 }
 

@@ -23,11 +23,11 @@ pub(super) struct Walk<'t, A, const D: usize> {
 }
 
 impl<'t, A: Accumulate, const D: usize> Walk<'t, A, D> {
-    /// A walk that starts beside a leaf. It does not visit the leaf.
+    /// A walk for the points in the box `from`, which starts beside their leaf. It does not visit
+    /// the leaf.
     #[inline(always)]
-    pub(super) fn new(tree: &'t Tree<D>, leaf: usize) -> Self {
+    pub(super) fn new(tree: &'t Tree<D>, leaf: usize, from: Node<D>) -> Self {
         let walked = tree.leaf_nodes[leaf];
-        let from = tree.nodes[walked as usize];
         Self { tree, from, walked, waiting: [(0.0, 0); DEPTH], len: 0, norm: PhantomData }
     }
 
