@@ -1,6 +1,6 @@
 //! Times the spanning tree of random points:
-//! `timing N D MIN_SAMPLES THREADS uniform|clustered [FILE]`. Writes the points to the file, if one
-//! is given, as 64-bit numbers without a header, so that another program can read them.
+//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE]]`. Writes the points to the file,
+//! if one is given, as 64-bit numbers without a header, so that another program can read them.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -58,16 +58,17 @@ fn processor_seconds() -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [n, d, min_samples, threads, kind, ..] = &arguments[..] else {
-        return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [FILE]".into());
+        return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE]]".into());
     };
     let (n, d): (usize, usize) = (n.parse()?, d.parse()?);
     let rows = coordinates(n, d, kind == "clustered");
-    if let Some(file) = arguments.get(5) {
+    if let Some(file) = arguments.get(6) {
         std::fs::write(file, rows.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
     }
     let points = Points::new(&rows, d)?;
     let distance = Distance::mutual_reachability(Metric::Euclidean, min_samples.parse()?);
-    for _ in 0..3 {
+    let runs: usize = arguments.get(5).map_or(Ok(3), |runs| runs.parse())?;
+    for _ in 0..runs {
         let mut times = Times::default();
         let (start, processor) = (Instant::now(), processor_seconds());
         let mut run = Run::new().on_threads(threads.parse()?).observed_by(&mut times);

@@ -43,12 +43,11 @@ impl LeafNeighbors {
         let from = &tree.leaves[leaf];
         // The distance of the last place of each lane. Negative for unused lanes.
         let mut reach = [-1.0; LANES];
-        let tied = if self.k == kept_neighbors(D) && self.k == 3 {
-            self.start_all::<A, D, 3>(tree, leaf, &mut reach)
-        } else if self.k == kept_neighbors(D) && self.k == 4 {
-            self.start_all::<A, D, 4>(tree, leaf, &mut reach)
-        } else {
-            Lanes((1 << tree.lanes(leaf)) - 1)
+        // The usual numbers of neighbors.
+        let tied = match (self.k, kept_neighbors(D)) {
+            (3, 3) => self.start_all::<A, D, 3>(tree, leaf, &mut reach),
+            (5, 5) => self.start_all::<A, D, 5>(tree, leaf, &mut reach),
+            _ => Lanes((1 << tree.lanes(leaf)) - 1),
         };
         for lane in tied {
             reach[lane] = self.start::<A, D>(tree, leaf, lane);

@@ -202,9 +202,9 @@ impl<A: Accumulate, const D: usize> Space<A, D> {
 }
 
 /// The number of neighbors that the first search finds. More make the first search slower, and
-/// later rounds faster. Measured with clustered points in 2 and 5 dimensions.
+/// later rounds faster. Measured on the sets of docs/performance/points.md.
 pub(super) const fn kept_neighbors(dimensions: usize) -> usize {
-    if dimensions < 4 { 3 } else { 4 }
+    if dimensions < 3 { 3 } else { 5 }
 }
 
 /// The compared distances of the neighbors of a point, and their indices and positions.
