@@ -35,6 +35,7 @@ use kostra_core::{
 };
 use kostra_parallel::edge_ids;
 
+pub(crate) use self::arguments::DENSE_DEGREE;
 use self::arguments::Graph;
 use self::plan::{Form, Plan};
 pub(crate) use self::solve::Found;

@@ -39,9 +39,8 @@ pub(super) struct Part<'a, W: Weight> {
 const LEAST_DEGREE: usize = 8;
 /// Light edges per vertex. More of them leave fewer edges to the second pass.
 const LIGHT_DEGREE: f64 = 1.0;
-/// Light edges per vertex on graphs of [`DENSE_DEGREE`] edges per vertex, as in `cuda-fast`.
+/// Light edges per vertex on graphs of [`fast::DENSE_DEGREE`] edges per vertex, as in `cuda-fast`.
 const LIGHT_DEGREE_DENSE: f64 = 2.5;
-const DENSE_DEGREE: usize = 32;
 /// Samples for the pivot.
 const SAMPLES: usize = 1 << 12;
 /// The most draws for a sample.
@@ -103,7 +102,7 @@ fn find_pivot<W: Weight>(
     (vertices, _): (u32, Keys),
     all: usize,
 ) -> Result<Pivot, SolveError> {
-    let is_dense = all / DENSE_DEGREE >= vertices as usize;
+    let is_dense = all as u64 / fast::DENSE_DEGREE >= u64::from(vertices);
     let degree = if is_dense { LIGHT_DEGREE_DENSE } else { LIGHT_DEGREE };
     let share = (degree * f64::from(vertices) / all as f64).min(1.0);
     let draws = (DRAWS_PER_SHARE / share).clamp(1.0, MOST_DRAWS) as u32;

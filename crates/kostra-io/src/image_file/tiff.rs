@@ -81,8 +81,8 @@ fn channels(decoder: &mut Decoder<Cursor<&[u8]>>, color: ColorType) -> Result<us
     // The decoder would leave out further channels.
     match stored {
         Some(stored) if usize::from(stored) != channels => Err(Fault::whole(format!(
-            "the TIFF has {stored} values per pixel, of which {channels} are colors; save the \
-             channels that you need"
+            "the TIFF has {stored} values per pixel, and only {channels} of them are colors; save \
+             it with the channels that you need"
         ))),
         _ => Ok(channels),
     }

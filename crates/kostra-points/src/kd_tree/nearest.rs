@@ -117,9 +117,8 @@ impl LeafNeighbors {
                         distances[lane] = A::add(distances[lane], column[first + lane] - y);
                     }
                 }
-                for lane in 0..GROUP {
-                    let is_self = first + lane == other;
-                    distances[lane] = if is_self { f64::INFINITY } else { distances[lane] };
+                for (lane, distance) in distances.iter_mut().enumerate() {
+                    *distance = if first + lane == other { f64::INFINITY } else { *distance };
                 }
                 sorted.insert(distances, other as u64);
             }
@@ -216,9 +215,8 @@ impl<const GROUP: usize, const K: usize> Sorted<GROUP, K> {
                 others[lane] = if is_lower { old_lane } else { new_lane };
             }
         }
-        for lane in 0..GROUP {
-            let is_lower = distances[lane] < self.next[lane];
-            self.next[lane] = if is_lower { distances[lane] } else { self.next[lane] };
+        for (next, distance) in self.next.iter_mut().zip(distances) {
+            *next = if distance < *next { distance } else { *next };
         }
     }
 
