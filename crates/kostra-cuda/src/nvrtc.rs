@@ -335,14 +335,9 @@ mod tests {
         {
             let name = file.file_stem().unwrap().to_string_lossy().into_owned().leak();
             let text = std::fs::read_to_string(file).unwrap().leak();
-            for capability in [(8, 0), (9, 0)] {
-                let cubin =
-                    compiled_in(None, Source { name, text }, capability, |cubin| Ok(cubin.len()));
-                assert!(
-                    cubin.as_ref().is_ok_and(|len| *len > 1000),
-                    "{name} for {capability:?}: {cubin:?}"
-                );
-            }
+            // scripts/kernels compiles for other devices.
+            let cubin = compiled_in(None, Source { name, text }, (8, 0), |cubin| Ok(cubin.len()));
+            assert!(cubin.as_ref().is_ok_and(|len| *len > 1000), "{name}: {cubin:?}");
         }
     }
 
