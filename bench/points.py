@@ -77,13 +77,13 @@ def measure(options, size, kind):
             if abs(length - total) > 1e-9 * total:
                 disagreements.append(f"{peer}: {length}")
     return {
-        "points": int(n),
+        "vertices": int(n),
         "dimensions": int(dimensions),
         "kind": kind,
         "threads": options.threads,
         "total_length": total,
         "disagreements": disagreements,
-        "contestants": {
+        "trees": {
             name: {
                 "median": statistics.median(samples[1:] or samples),
                 "seconds": samples[1:],
@@ -144,18 +144,19 @@ def main():
             words = [os.path.basename(word) for word in sys.argv]
             entry |= {"command": words, "runs": options.runs, "about": about(options.peers)}
             failed |= bool(entry["disagreements"])
-            name = f"{size} {kind}, {options.threads} threads"
-            for contestant, times in entry["contestants"].items():
+            threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
+            name = f"{size} {kind}, {threads}"
+            for contestant, times in entry["trees"].items():
                 print(f"{name:36} {contestant:14} {times['median']:9.3f} s", flush=True)
             for disagreement in entry["disagreements"]:
                 print(disagreement)
             if options.output:
-                record = {"sets": {}}
+                record = {"graphs": {}}  # as bench/python.py writes it, for the report
                 if options.output.exists():
                     record = json.loads(options.output.read_text())
                 if options.peers != ["quitefastmst"]:
                     name += f", {'+'.join(options.peers)}"
-                record["sets"][name] = entry
+                record["graphs"][name] = entry
                 options.output.write_text(json.dumps(record, indent=1) + "\n")
     raise SystemExit(failed)
 
