@@ -13,20 +13,18 @@ sets and its number of threads in the record. The peers must be installed.
 """
 
 import argparse
-import datetime
-import json
 import os
 import pathlib
-import platform
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 
 import numpy as np
+
+from records import about, add
 
 SETS = ("2500000x2", "1000000x3", "250000x5", "100000x10")
 KINDS = ("uniform", "clustered")
@@ -94,34 +92,6 @@ def measure(options, size, kind):
     }
 
 
-def about(peers):
-    def output(*command):
-        folder = pathlib.Path(__file__).resolve().parent
-        result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
-        return result.stdout.strip()
-
-    cpuinfo = pathlib.Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "date": datetime.date.today().isoformat(),
-        "machine": {
-            "processor": models[0] if models else platform.processor(),
-            "processors": os.cpu_count(),
-            "load_average": os.getloadavg()[0],
-        },
-        "commit": {
-            "id": output("git", "rev-parse", "HEAD"),
-            "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
-        },
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": version("numpy"),
-            **{peer: version(peer) for peer in peers},
-        },
-    }
-
-
 def main():
     parser = argparse.ArgumentParser(description="Measures spanning trees of points.")
     parser.add_argument("example", help="the program of the example `timing`")
@@ -142,7 +112,7 @@ def main():
         for kind in KINDS:
             entry = measure(options, size, kind)
             words = [os.path.basename(word) for word in sys.argv]
-            entry |= {"command": words, "runs": options.runs, "about": about(options.peers)}
+            entry |= {"command": words, "runs": options.runs, "about": about(["numpy", *options.peers])}
             failed |= bool(entry["disagreements"])
             threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
             name = f"{size} {kind}, {threads}"
@@ -151,13 +121,9 @@ def main():
             for disagreement in entry["disagreements"]:
                 print(disagreement)
             if options.output:
-                record = {"graphs": {}}  # as bench/python.py writes it, for the report
-                if options.output.exists():
-                    record = json.loads(options.output.read_text())
                 if options.peers != ["quitefastmst"]:
                     name += f", {'+'.join(options.peers)}"
-                record["graphs"][name] = entry
-                options.output.write_text(json.dumps(record, indent=1) + "\n")
+                add(options.output, name, entry)
     raise SystemExit(failed)
 
 

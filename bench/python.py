@@ -26,17 +26,12 @@ number of edges and the total weight.
 
 import argparse
 import contextlib
-import datetime
 import gc
-import json
 import os
 import pathlib
-import platform
 import statistics
-import subprocess
 import sys
 import time
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 from scipy import sparse
@@ -44,7 +39,9 @@ from scipy.sparse import csgraph
 
 import kostra
 import kostra.scipy
+from records import about, add
 
+PACKAGES = ("kostra", "numpy", "scipy", "igraph", "rustworkx", "networkit", "networkx")
 ROADS = pathlib.Path(__file__).resolve().parents[2] / "shared/data/road/USA-road-d.NY.gr.gz"
 GRAPHS = {
     "million": "gnm:n=1M,m=4M",
@@ -287,54 +284,6 @@ def measure_networkx(name, runs, patience):
     }
 
 
-def about():
-    def output(*command):
-        try:
-            return subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                check=True,
-                cwd=os.path.dirname(__file__) or ".",
-            ).stdout.strip()
-        except (OSError, subprocess.CalledProcessError):
-            return None
-
-    def installed(package):
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            return None
-
-    processors = pathlib.Path("/proc/cpuinfo")
-    models = (
-        [
-            line.split(":", 1)[1].strip()
-            for line in processors.read_text().splitlines()
-            if line.startswith("model name")
-        ]
-        if processors.exists()
-        else []
-    )
-    packages = ("kostra", "numpy", "scipy", "igraph", "rustworkx", "networkit", "networkx")
-    return {
-        "date": datetime.date.today().isoformat(),
-        "machine": {
-            "processor": models[0] if models else platform.processor(),
-            "processors": os.cpu_count(),
-            "load_average": os.getloadavg()[0],
-        },
-        "commit": {
-            "id": output("git", "rev-parse", "HEAD"),
-            "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
-        },
-        "versions": {
-            "python": platform.python_version(),
-            **{package: installed(package) for package in packages},
-        },
-    }
-
-
 def main():
     parser = argparse.ArgumentParser(description="Measures the Python package beside its peers.")
     parser.add_argument("graph")
@@ -362,7 +311,7 @@ def main():
         name = options.graph if options.peers is None else f"{options.graph}, {'+'.join(peers)}"
         entry = measure(options.graph, peers, options.runs, options.patience)
         entry["skipped"] = [peer for peer in PEERS if peer not in peers]
-    entry |= {"runs": options.runs, "patience": options.patience, "about": about()}
+    entry |= {"runs": options.runs, "patience": options.patience, "about": about(PACKAGES)}
     for kind in ("arrays", "solve", "networkx"):
         for contestant, timing in entry.get(kind, {}).items():
             build = f" (build {timing['build']:.2f} s)" if "build" in timing else ""
@@ -371,11 +320,7 @@ def main():
             )
     print(*entry["disagreements"], sep="\n")
     if options.output:
-        record = (
-            json.loads(options.output.read_text()) if options.output.exists() else {"graphs": {}}
-        )
-        record["graphs"][name] = entry
-        options.output.write_text(json.dumps(record, indent=1) + "\n")
+        add(options.output, name, entry)
     raise SystemExit(bool(entry["disagreements"]))
 
 
