@@ -84,7 +84,7 @@ fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMemory> {
     let bits = pairs.iter().map(|pair| pair.compared.to_bits());
     let (least, most) =
         bits.fold((u64::MAX, 0), |(least, most), bits| (least.min(bits), most.max(bits)));
-    // The difference has `64 - leading_zeros` bits, of which the highest form the prefix.
+    // The prefix has the highest bits in which distances differ from the least one.
     let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(DIGITS * DIGIT);
     let prefix = |pair: &Pair| (pair.compared.to_bits() - least) >> shift;
     let mut spare = memory::filled(pairs.len(), Pair::NONE)?;

@@ -44,7 +44,8 @@ pub(super) struct Tree<const D: usize> {
     pub(super) leaf_nodes: Vec<u32>,
     /// The parent of each node; 0 for the root.
     pub(super) parents: Vec<u32>,
-    /// The right child of each node; for a leaf its number plus the number of nodes.
+    /// The right child of each node; for a leaf its number plus the number of nodes. Apart from the
+    /// nodes, because a pass over all nodes that needs no boxes reads a fraction of the memory.
     rights: Vec<u32>,
     /// The nodes of subtrees that a thread visits alone, in ascending order.
     subtrees: Vec<Range<usize>>,

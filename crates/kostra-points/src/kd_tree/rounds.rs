@@ -43,6 +43,7 @@ struct Rounds<'a, A, const D: usize> {
     candidates: Vec<Candidates>,
     /// The component of each position.
     of: Vec<[u32; LANES]>,
+    /// The component of all points of each node, and of each leaf, or [`MIXED`].
     of_nodes: Vec<u32>,
     of_leaves: Vec<u32>,
     /// Whether a round has searched.
