@@ -24,7 +24,7 @@ In bash, zsh and fish, the script also completes generated graphs (`gen:`)."
 )]
 pub(super) struct Arguments {
     /// The shell that runs the script
-    #[arg(value_enum, required_unless_present = "generated")]
+    #[arg(value_enum, required = true)]
     shell: Option<Shell>,
 
     /// Print how this beginning of the name of a generated graph can go on: for the scripts
