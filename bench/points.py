@@ -9,9 +9,10 @@ Each round runs the example in a process of its own, and then each peer in this 
 the example is the one that it prints: from the coordinates to the sorted edges. The times of peers
 are those of one call with a NumPy array. The first round does not count. The result is the median.
 A peer that takes longer than --patience in the first round takes no further turns, and that round
-is its result. Total lengths must agree. With --labels, all measure the labels of HDBSCAN instead
-of the tree, and the record has the numbers of clusters and of noise. With -o, the program adds or replaces the entries of its
-sets and its number of threads in the record. The peers must be installed.
+is its result. Total lengths must agree. With --labels, all find the labels of HDBSCAN instead of
+the tree, and the record has the numbers of clusters and of noise. With -o, the program adds or
+replaces the entries of its sets and its number of threads in the record. The peers must be
+installed.
 """
 
 import argparse
