@@ -20,6 +20,7 @@ calls = {"euclidean_mst": 0, "single_linkage": 0}
 def label(edges):
     """The hierarchy of the edges of a tree in order, as a linkage matrix."""
     calls["single_linkage"] += 1
+    edges = np.asarray(edges)
     u, v = edges[:, :2].astype(np.int64).T
     tree = kostra.minimum_spanning_forest(u, v, edges[:, 2], len(edges) + 1)
     return kostra.single_linkage(tree)
