@@ -50,7 +50,7 @@ pub(crate) struct PointRequest {
     pub(crate) source: Input,
     columns: Vec<PointColumn>,
     pub(crate) metric: Metric,
-    threads: usize,
+    pub(crate) threads: usize,
 }
 
 /// The points of a file and their tree.

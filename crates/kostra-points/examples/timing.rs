@@ -1,12 +1,14 @@
 //! Times the spanning tree of random points:
-//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE]]`. Writes the points to the file,
-//! if one is given, as 64-bit numbers without a header, so that another program can read them.
+//! `timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE [MIN_CLUSTER_SIZE]]]`. Writes the
+//! points to the file, if its name is not empty, as 64-bit numbers without a header, so that
+//! another program can read them. With a least size of clusters, times the labels of HDBSCAN too.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
 use kostra_core::random::Stream;
 use kostra_core::{LargePages, Observer, Run};
+use kostra_points::cluster::{Hierarchy, Selection};
 use kostra_points::{Distance, Metric, Points, spanning_tree};
 
 /// As in the command and the Python package.
@@ -58,11 +60,13 @@ fn processor_seconds() -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [n, d, min_samples, threads, kind, ..] = &arguments[..] else {
-        return Err("usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE]]".into());
+        return Err(
+            "usage: timing N D MIN_SAMPLES THREADS uniform|clustered [RUNS [FILE [SIZE]]]".into()
+        );
     };
     let (n, d): (usize, usize) = (n.parse()?, d.parse()?);
     let rows = coordinates(n, d, kind == "clustered");
-    if let Some(file) = arguments.get(6) {
+    if let Some(file) = arguments.get(6).filter(|file| !file.is_empty()) {
         std::fs::write(file, rows.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
     }
     let points = Points::new(&rows, d)?;
@@ -77,6 +81,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         let total: f64 = tree.distances.iter().sum();
         println!("{wall:.3?} wall, {processor:.2} s processor, total {total}");
         println!("  {} rounds, {:.1?}", times.rounds, times.phases);
+        if let Some(size) = arguments.get(7).filter(|size| !size.is_empty()) {
+            let (before, threads) = (Instant::now(), threads.parse()?);
+            let hierarchy = Hierarchy::on_threads(tree, threads)?;
+            let merged = before.elapsed();
+            let condensed = hierarchy.condensed(size.parse()?)?;
+            let condensing = before.elapsed() - merged;
+            let found = condensed.select(Selection::default())?;
+            let (labels, whole) = (before.elapsed(), wall + before.elapsed());
+            let noise = found.labels.iter().filter(|&&label| label < 0).count();
+            let clusters = found.clusters.len();
+            println!("  labels in {whole:.3?}, {clusters} clusters, {noise} noise");
+            let selection = labels - merged - condensing;
+            println!("  hierarchy {merged:.1?}, condense {condensing:.1?}, select {selection:.1?}");
+        }
     }
     Ok(())
 }

@@ -20,7 +20,7 @@
 //! | `metric` | [`Metric`], [`Distance`]: what is measured |
 //! | `canonical` | [`Prepared`]: the exact definition of distances and their order |
 //! | `brute_force` | [`brute_force()`]: the tree by comparing all pairs |
-//! | `neighbors` | [`nearest_neighbors`], [`core_distances`] |
+//! | `neighbors` | [`nearest_neighbors`], [`core_distances`], [`neighbors_tree`] |
 //! | [`cluster`] | from a spanning tree to clusters; segments of graphs |
 //! | [`grid`] | grids of pixels or voxels as graphs |
 
@@ -43,7 +43,7 @@ pub use canonical::{Norm, Prepared};
 pub use error::PointsError;
 pub use kd_tree::kd_tree;
 pub use metric::{Distance, EARTH_RADIUS, Metric};
-pub use neighbors::{Neighbors, core_distances, nearest_neighbors};
+pub use neighbors::{Neighbors, core_distances, nearest_neighbors, neighbors_tree};
 pub use point_tree::PointTree;
 pub use points::{Coordinate, MAX_POINTS, Points, Values};
 

@@ -74,7 +74,7 @@ const DIGITS: u32 = 3;
 
 /// Sorts pairs in the canonical order: a radix sort by a prefix of the distance, then the pairs of
 /// each prefix. O(n) if few distances have the same prefix.
-fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMemory> {
+pub(crate) fn sort(pairs: &mut Vec<Pair>, team: &Team<'_>) -> Result<(), OutOfMemory> {
     /// Below, counting costs more than comparing.
     const FEW: usize = 1 << 12;
     if pairs.len() < FEW {

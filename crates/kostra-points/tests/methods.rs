@@ -6,7 +6,7 @@ use kostra_core::Run;
 use kostra_core::random::Stream;
 use kostra_points::{
     Distance, Metric, Neighbors, Points, Prepared, brute_force, core_distances, kd_tree,
-    nearest_neighbors,
+    nearest_neighbors, neighbors_tree, spanning_tree,
 };
 use proptest::prelude::*;
 
@@ -145,6 +145,66 @@ fn neighbors_are_the_first_of_all_other_points() {
             }
         }
     }
+}
+
+/// The tree of nearest neighbors by its definition: Kruskal's algorithm on the edges of neighbors,
+/// and then on all pairs.
+fn joined_neighbors(points: &Points<'_>, metric: Metric, k: usize) -> Vec<[u32; 2]> {
+    let prepared = Prepared::new(points, metric).unwrap();
+    let n = points.len();
+    let graph = sorted_neighbors(points, metric, k);
+    let is_neighbor = |u: u32, v: u32| graph.indices[u as usize * k..][..k].contains(&v);
+    let mut pairs: Vec<_> = (0..n).flat_map(|u| (u + 1..n).map(move |v| [u, v])).collect();
+    pairs.sort_by(|a, b| {
+        let compared = |pair: &[u32; 2]| prepared.compared(pair[0], pair[1]);
+        compared(a).total_cmp(&compared(b)).then(a.cmp(b))
+    });
+    let (mut component, mut found): (Vec<u32>, _) = ((0..n).collect(), Vec::new());
+    for first in [true, false] {
+        for (at, &[u, v]) in pairs.iter().enumerate() {
+            let (a, b) = (component[u as usize], component[v as usize]);
+            if a != b && (!first || is_neighbor(u, v) || is_neighbor(v, u)) {
+                component.iter_mut().filter(|of| **of == b).for_each(|of| *of = a);
+                found.push(at);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.into_iter().map(|at| pairs[at]).collect()
+}
+
+#[test]
+fn components_of_neighbors_are_joined_by_the_shortest_links() {
+    let mut differ = 0;
+    for metric in Metric::ALL {
+        for (dimensions, n, k) in [(2, 90, 1), (2, 90, 2), (2, 60, 5), (2, 2, 1), (20, 40, 2)] {
+            if metric == Metric::Haversine && dimensions != 2 {
+                continue;
+            }
+            for kind in KINDS {
+                let rows = suited(metric, make(kind, n, dimensions));
+                let points = Points::new(&rows, dimensions).unwrap();
+                let expected = joined_neighbors(&points, metric, k);
+                for threads in [1, 2] {
+                    let run = &mut Run::new().on_threads(threads);
+                    let found = neighbors_tree(&points, metric, k, run).unwrap();
+                    assert_eq!(found.ends, expected, "{kind}, {dimensions}, {k}");
+                    let prepared = Prepared::new(&points, metric).unwrap();
+                    for ([u, v], distance) in found.ends.iter().zip(&found.distances) {
+                        assert_eq!(*distance, prepared.reported(prepared.compared(*u, *v)));
+                    }
+                    let tree = spanning_tree(&points, metric, run).unwrap();
+                    differ += u32::from(found != tree);
+                    assert_eq!(neighbors_tree(&points, metric, 0, run).unwrap(), tree);
+                    assert_eq!(neighbors_tree(&points, metric, n - 1, run).unwrap(), tree);
+                }
+            }
+        }
+    }
+    assert!(differ > 0, "some trees of neighbors are longer");
+    let none = Points::new::<f64>(&[], 2).unwrap();
+    let tree = neighbors_tree(&none, Metric::Euclidean, 3, &mut Run::new()).unwrap();
+    assert!(tree.ends.is_empty());
 }
 
 proptest! {

@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 use crate::errors::out_of_memory;
 use crate::forest::Forest;
 use crate::points::cluster_error;
+use crate::threads::threads_or_all;
 
 /// The condensed tree of a forest whose weights are distances.
 #[pyclass(frozen, module = "kostra._kostra")]
@@ -27,9 +28,16 @@ struct Choice {
 #[pymethods]
 impl Condensed {
     #[new]
-    fn new(py: Python<'_>, forest: &Forest, min_cluster_size: u32) -> PyResult<Self> {
-        let condensed =
-            py.detach(|| Hierarchy::new(forest.point_tree()?)?.condensed(min_cluster_size));
+    fn new(
+        py: Python<'_>,
+        forest: &Forest,
+        min_cluster_size: u32,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let threads = threads_or_all(threads);
+        let condensed = py.detach(|| {
+            Hierarchy::on_threads(forest.point_tree()?, threads)?.condensed(min_cluster_size)
+        });
         Ok(Self(condensed.map_err(cluster_error)?))
     }
 

@@ -54,7 +54,9 @@ mod _kostra {
     #[pymodule_export]
     use super::partition::partition_graph;
     #[pymodule_export]
-    use super::points::{grid_ends, grid_graph, segments, tree_of_distances, tree_of_points};
+    use super::points::{
+        grid_ends, grid_graph, segments, tree_of_distances, tree_of_neighbors, tree_of_points,
+    };
     #[pymodule_export]
     use super::rows::{rows_of_entries, starts_of_rows};
     #[pymodule_export]

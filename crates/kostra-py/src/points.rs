@@ -5,7 +5,9 @@ use std::sync::Arc;
 use kostra_core::{AnyGraph, EdgeList, Run, memory, with_graph};
 use kostra_points::cluster::{ClusterError, Distances, pairwise_tree, segment};
 use kostra_points::grid::{Connectivity, Grid, GridError, Value};
-use kostra_points::{Coordinate, Distance, Metric, PointTree, Points, PointsError, spanning_tree};
+use kostra_points::{
+    Coordinate, Distance, Metric, PointTree, Points, PointsError, neighbors_tree, spanning_tree,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -47,6 +49,13 @@ pub(crate) enum Coordinates<'py> {
     F64(PyReadonlyArray1<'py, f64>),
 }
 
+/// Which tree of points.
+#[derive(Clone, Copy)]
+enum Search {
+    All(Distance),
+    Neighbors(Metric, usize),
+}
+
 /// The spanning tree of points. `metric` is a name that Python has checked.
 #[pyfunction]
 pub(crate) fn tree_of_points(
@@ -57,13 +66,39 @@ pub(crate) fn tree_of_points(
     min_samples: usize,
     threads: Option<usize>,
 ) -> PyResult<Forest> {
-    let metric = Metric::from_name(metric)
-        .ok_or_else(|| PyValueError::new_err(format!("metric must not be {metric:?}")))?;
-    let distance = Distance::mutual_reachability(metric, min_samples);
+    let search = Search::All(Distance::mutual_reachability(named(metric)?, min_samples));
+    tree(py, coordinates, dimensions, search, threads)
+}
+
+/// The tree of the nearest neighbors of points. `metric` is a name that Python has checked.
+#[pyfunction]
+pub(crate) fn tree_of_neighbors(
+    py: Python<'_>,
+    coordinates: Coordinates<'_>,
+    dimensions: usize,
+    metric: &str,
+    neighbors: usize,
+    threads: Option<usize>,
+) -> PyResult<Forest> {
+    tree(py, coordinates, dimensions, Search::Neighbors(named(metric)?, neighbors), threads)
+}
+
+fn named(metric: &str) -> PyResult<Metric> {
+    let unknown = || PyValueError::new_err(format!("metric must not be {metric:?}"));
+    Metric::from_name(metric).ok_or_else(unknown)
+}
+
+fn tree(
+    py: Python<'_>,
+    coordinates: Coordinates<'_>,
+    dimensions: usize,
+    search: Search,
+    threads: Option<usize>,
+) -> PyResult<Forest> {
     let threads = threads_or_all(threads);
     let tree = match coordinates {
-        Coordinates::F32(values) => solve(py, values.as_slice()?, dimensions, distance, threads),
-        Coordinates::F64(values) => solve(py, values.as_slice()?, dimensions, distance, threads),
+        Coordinates::F32(values) => solve(py, values.as_slice()?, dimensions, search, threads),
+        Coordinates::F64(values) => solve(py, values.as_slice()?, dimensions, search, threads),
     }?;
     Ok(Forest::of_points(tree))
 }
@@ -73,7 +108,7 @@ fn solve<T: Coordinate + Send + Sync + 'static>(
     py: Python<'_>,
     coordinates: &[T],
     dimensions: usize,
-    distance: Distance,
+    search: Search,
     threads: usize,
 ) -> PyResult<PointTree> {
     let coordinates = memory::copied(coordinates).map_err(out_of_memory)?;
@@ -82,7 +117,10 @@ fn solve<T: Coordinate + Send + Sync + 'static>(
     let work = move || {
         let points = Points::new(&coordinates, dimensions)?;
         let mut run = Run::new().on_threads(threads).observed_by(&mut watched);
-        spanning_tree(&points, distance, &mut run)
+        match search {
+            Search::All(distance) => spanning_tree(&points, distance, &mut run),
+            Search::Neighbors(metric, k) => neighbors_tree(&points, metric, k, &mut run),
+        }
     };
     interruptible(py, work).inspect_err(|_| stop.cancel())?.map_err(points_error)
 }

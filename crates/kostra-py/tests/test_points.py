@@ -45,6 +45,46 @@ def test_the_tree_is_a_forest_that_can_be_cut_plotted_and_pickled():
     np.testing.assert_array_equal(copy.distances, tree.distances)
 
 
+def joined_neighbors(points, k):
+    """The tree of nearest neighbors by its definition: Kruskal's algorithm, neighbors first."""
+    n, distances = len(points), squareform(pdist(points))
+    order = np.argsort(distances + np.diag(np.full(n, np.inf)), axis=1, kind="stable")
+    nearest = np.zeros((n, n), bool)
+    np.put_along_axis(nearest, order[:, :k], True, axis=1)
+    nearest |= nearest.T
+    pairs = sorted((distances[u, v], u, v) for u, v in itertools.combinations(range(n), 2))
+    component, found = list(range(n)), []
+    for only_neighbors in (True, False):
+        for pair in pairs:
+            _, u, v = pair
+            a, b = component[u], component[v]
+            if a != b and (nearest[u, v] or not only_neighbors):
+                component = [a if c == b else c for c in component]
+                found.append(pair)
+    return [[u, v] for _, u, v in sorted(found)]
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 39])
+def test_components_of_neighbors_are_joined_by_the_shortest_links(k):
+    for seed in range(10):
+        points = cloud(n=40, seed=seed)
+        tree = kostra.neighbors_mst(points, k)
+        np.testing.assert_array_equal(tree.edges, joined_neighbors(points, k))
+        lengths = np.linalg.norm(points[tree.edges[:, 0]] - points[tree.edges[:, 1]], axis=1)
+        np.testing.assert_allclose(tree.distances, lengths)
+    assert kostra.neighbors_mst(points, 39) == kostra.euclidean_mst(points)
+
+
+@pytest.mark.parametrize("k", [0, 3, -1])
+def test_numbers_of_neighbors_that_do_not_exist_are_refused(k):
+    with pytest.raises(ValueError, match="n_neighbors"):
+        kostra.neighbors_mst([[0.0], [1.0], [2.0]], k)
+    with pytest.raises(TypeError, match="n_neighbors"):
+        kostra.neighbors_mst([[0.0], [1.0], [2.0]], None)
+    with pytest.raises(ValueError, match="one point"):
+        kostra.neighbors_mst([[0.0]], k)
+
+
 def test_mutual_reachability_counts_the_point_itself():
     tree = kostra.euclidean_mst([[0.0], [1.0], [3.0]], min_samples=2)
     np.testing.assert_array_equal(tree.distances, [1.0, 2.0])

@@ -111,7 +111,7 @@ impl Command for Arguments {
         let request = PointRequest::resolve(self.points);
         let mut solved = request.solve(min_samples as usize)?;
         let start = Instant::now();
-        let hierarchy = Hierarchy::new(std::mem::take(&mut solved.tree))?;
+        let hierarchy = Hierarchy::on_threads(std::mem::take(&mut solved.tree), request.threads)?;
         let clusters = hierarchy.condensed(self.min_cluster_size)?.select(selection)?;
         let cluster = start.elapsed();
         let write = output.as_ref().map(|to| write(to, &clusters)).transpose()?;

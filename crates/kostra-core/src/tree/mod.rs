@@ -4,6 +4,6 @@ mod merge_tree;
 mod not_a_forest;
 mod rooted;
 
-pub use merge_tree::{Bottleneck, Merge, MergeTree};
+pub use merge_tree::{Bottleneck, Helpers, Merge, MergeTree};
 pub use not_a_forest::NotAForest;
 pub use rooted::{NO_PARENT, parents};

@@ -1,7 +1,8 @@
 //! Single-linkage clustering.
 
-use kostra_core::tree::MergeTree;
+use kostra_core::tree::{Helpers, MergeTree, NotAForest};
 use kostra_core::{OutOfMemory, memory};
+use kostra_parallel::{Schedule, Team, with_team};
 
 use crate::PointTree;
 
@@ -31,14 +32,22 @@ impl Hierarchy {
     /// # Errors
     /// When the edges contain a cycle or a point that does not exist, their distances are not in
     /// ascending order, or the system does not grant the memory.
-    pub fn new(mut edges: PointTree) -> Result<Self, ClusterError> {
+    pub fn new(edges: PointTree) -> Result<Self, ClusterError> {
+        Self::on_threads(edges, 1)
+    }
+
+    /// [`new`](Self::new) on up to `threads` threads. The result is the same.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_threads(mut edges: PointTree, threads: usize) -> Result<Self, ClusterError> {
         check(&edges)?;
-        let mut merges = MergeTree::in_order(edges.len, &edges.ends)?;
+        let mut merges = merges(&edges, threads)?;
         // The checks above allow at most n - 1 edges.
         let missing = edges.len - edges.ends.len() as u32;
         if missing > 1 {
             join_components(&mut edges, &merges, missing)?;
-            merges = MergeTree::in_order(edges.len, &edges.ends)?;
+            merges = self::merges(&edges, threads)?;
         }
         Ok(Self { edges, merges, components: missing })
     }
@@ -125,6 +134,30 @@ fn check(edges: &PointTree) -> Result<(), ClusterError> {
     match distances.windows(2).position(|pair| pair[1] < pair[0]) {
         Some(edge) => Err(ClusterError::Unsorted { edge: edge + 1 }),
         None => Ok(()),
+    }
+}
+
+/// The merges of the edges, with the help of other threads if there are enough edges.
+fn merges(edges: &PointTree, threads: usize) -> Result<MergeTree, NotAForest> {
+    /// Below, waiting for each other costs two threads more than they save. Measured in
+    /// docs/performance/points.md.
+    const ENOUGH: usize = 1 << 19;
+    if threads < 2 || edges.ends.len() < ENOUGH {
+        return MergeTree::in_order(edges.len, &edges.ends);
+    }
+    with_team(threads, |team| MergeTree::in_order_with(edges.len, &edges.ends, &Others(team)))
+}
+
+/// A team whose threads help.
+struct Others<'a>(&'a Team<'a>);
+
+impl Helpers for Others<'_> {
+    fn threads(&self) -> usize {
+        self.0.threads()
+    }
+
+    fn for_each(&self, steps: usize, step: &(dyn Fn(usize) + Sync)) {
+        self.0.for_each(steps, Schedule::Dynamic(1), step);
     }
 }
 

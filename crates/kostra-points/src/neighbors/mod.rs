@@ -2,6 +2,7 @@
 
 mod brute_force;
 mod nearest;
+mod tree;
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -10,6 +11,7 @@ use kostra_parallel::{Team, atomic_u32, atomic_u64, with_observed_team};
 
 pub(crate) use brute_force::brute_force_core;
 use nearest::Nearest;
+pub use tree::neighbors_tree;
 
 use crate::kd_tree::{self, Found};
 use crate::{Distance, MAX_TREE_DIMENSIONS, Metric, Points, PointsError, Prepared};

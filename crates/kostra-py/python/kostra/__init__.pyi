@@ -19,6 +19,7 @@ __all__ = [
     "euclidean_mst",
     "grid",
     "minimum_spanning_forest",
+    "neighbors_mst",
     "partition",
     "segment",
     "single_linkage",
@@ -278,6 +279,13 @@ def euclidean_mst(
     *,
     metric: str = "euclidean",
     min_samples: int | None = None,
+    threads: int | None = None,
+) -> PointTree: ...
+def neighbors_mst(
+    X: npt.ArrayLike,
+    n_neighbors: int,
+    *,
+    metric: str = "euclidean",
     threads: int | None = None,
 ) -> PointTree: ...
 def grid(

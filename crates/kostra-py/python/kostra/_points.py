@@ -110,6 +110,64 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     return PointTree._of(inner)
 
 
+def neighbors_mst(X, n_neighbors, *, metric="euclidean", threads=None):
+    """The minimum spanning forest of the graph of nearest neighbors, joined to a tree.
+
+    The graph joins two points if one of them is among the ``n_neighbors`` nearest points of the
+    other, itself not included. Its minimum spanning forest is part of the tree. The other edges are
+    the minimum spanning tree of the forest's components, where the distance of two components is
+    that of their nearest points. They are exact, not limited to the neighbors.
+
+    Pairs of points are ordered by distance, then by the lower and the higher index. So the tree is
+    unique. It is the tree of :func:`euclidean_mst` if ``n_neighbors`` is large enough. Otherwise it
+    may be longer, because the path between two points of a component stays inside of it.
+
+    Parameters
+    ----------
+    X : array of n by d
+        The points, as for :func:`euclidean_mst`.
+    n_neighbors : int
+        The number of nearest points of each point, from 1 to n - 1.
+    metric : {"euclidean", "manhattan", "chebyshev", "haversine", "cosine"}
+        How distances are measured, as for :func:`euclidean_mst`.
+    threads : int, optional
+        The number of threads; by default, all of the machine's.
+
+    Returns
+    -------
+    PointTree
+
+    Raises
+    ------
+    ValueError, TypeError
+        If ``X`` contains less than two points, no columns, NaN or infinite values, or if
+        ``n_neighbors`` is not from 1 to n - 1.
+    KeyboardInterrupt
+        If Ctrl-C is pressed during the call.
+
+    Examples
+    --------
+    >>> import kostra
+    >>> tree = kostra.neighbors_mst([[0.0], [1.0], [5.0], [7.0]], n_neighbors=1)
+    >>> tree.edges
+    array([[0, 1],
+           [2, 3],
+           [1, 2]], dtype=int32)
+    """
+    coordinates, metric = points("X", X), _metric(metric)
+    n, dimensions = coordinates.shape
+    if n < 2:
+        raise ValueError("X has one point, which has no neighbors; pass at least two")
+    if n_neighbors is None:
+        raise TypeError("n_neighbors must be an integer, not None")
+    neighbors = _arrays.whole("n_neighbors", n_neighbors, 1, n - 1)
+    if metric == "haversine":
+        _refuse_radians(coordinates)
+    flat = np.ascontiguousarray(coordinates).reshape(-1)
+    threads = _arrays.threads(threads)
+    return PointTree._of(_kostra.tree_of_neighbors(flat, dimensions, metric, neighbors, threads))
+
+
 def points(name, values):
     """An argument that is an array of points, as float32 or float64."""
     _device.refuse_if_on_device(name, values)

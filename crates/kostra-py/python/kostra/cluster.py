@@ -168,7 +168,7 @@ class HDBSCAN(_Estimator):
             "max_cluster_size": _arrays.whole("max_cluster_size", self.max_cluster_size, 1, most),
         }
         tree = self._tree(X, least if self.min_samples is None else self.min_samples)
-        self._condensed, self._least = _kostra.Condensed(tree._inner, least), least
+        self._condensed, self._least = self._condense(tree, least), least
         self.labels_, self.probabilities_, self._selected = self._condensed.select(choice)
         self.outlier_scores_ = self._condensed.outlier_scores()
         self.spanning_tree_ = tree
@@ -205,7 +205,10 @@ class HDBSCAN(_Estimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if hasattr(self, "spanning_tree_"):
-            self._condensed = _kostra.Condensed(self.spanning_tree_._inner, self._least)
+            self._condensed = self._condense(self.spanning_tree_, self._least)
+
+    def _condense(self, tree, least):
+        return _kostra.Condensed(tree._inner, least, _arrays.threads(self.threads))
 
 
 class SingleLinkage(_Estimator):

@@ -6,14 +6,15 @@
 //! contains a latest link, and the edge of that link is the last edge, in order, on their path in
 //! the forest. The tree is also called the Kruskal reconstruction tree.
 
-use crate::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory, prefetch};
+use crate::{EdgeId, Edges, Forest, Key, OutOfMemory, Vertex, Weight, memory};
 
 use super::NotAForest;
 
-/// The link of a vertex without a parent.
-const NEVER: u32 = u32::MAX;
-/// How many edges before its use the parent of an end is prefetched.
-const PREFETCH_DISTANCE: usize = 16;
+mod helpers;
+mod nodes;
+
+pub use helpers::Helpers;
+use nodes::{NEVER, Nodes};
 
 /// The hierarchy of clusters that a spanning forest describes. If the weights are distances, this
 /// is single-linkage clustering.
@@ -34,10 +35,9 @@ const PREFETCH_DISTANCE: usize = 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MergeTree {
-    /// The vertex to which each vertex is linked.
-    parents: Vec<Vertex>,
-    /// The position in `edges` of the edge that linked each vertex.
-    links: Vec<u32>,
+    /// The vertex to which each vertex is linked, and the position in `edges` of the edge that
+    /// linked it.
+    nodes: Nodes,
     /// The edges in order.
     edges: Vec<EdgeId>,
     /// The vertex that each edge linked.
@@ -76,13 +76,15 @@ impl MergeTree {
     pub fn new<W: Weight>(edges: Edges<'_, W>, forest: &Forest) -> Result<Self, OutOfMemory> {
         let mut ranks = memory::collected(forest.ids().iter().map(|&id| edges.rank(id)))?;
         ranks.sort_unstable();
-        let mut builder = Builder::new(edges.vertices(), ranks.len())?;
-        for rank in ranks {
-            let edge = W::Key::rank_id(rank);
-            let (u, v) = edges.ends(edge);
-            builder.join(edge, u, v);
+        let nodes = Nodes::new(edges.vertices())?;
+        let mut children = memory::with_capacity(ranks.len())?;
+        let ids = memory::collected(ranks.into_iter().map(W::Key::rank_id))?;
+        for (link, &id) in (0..).zip(&ids) {
+            let (u, v) = edges.ends(id);
+            // A forest has no cycle.
+            children.extend(nodes.join(u, v, link));
         }
-        Ok(builder.tree)
+        Ok(Self::joined(nodes, ids, children))
     }
 
     /// Builds the hierarchy of the edges of a forest that are already in order. Edge `i` is
@@ -104,22 +106,62 @@ impl MergeTree {
     /// When an end is not below `vertices`, the edges contain a cycle, or the system does not grant
     /// the memory.
     pub fn in_order(vertices: u32, ends: &[[Vertex; 2]]) -> Result<Self, NotAForest> {
+        Self::checked(vertices, ends, |nodes, ends| {
+            let mut children = memory::with_capacity(ends.len())?;
+            for (link, &[u, v]) in (0..).zip(ends) {
+                nodes.prefetch_paths(ends, link as usize);
+                let Some(child) = nodes.join(u, v, link) else { break };
+                children.push(child);
+            }
+            Ok(children)
+        })
+    }
+
+    /// [`in_order`](Self::in_order) with the help of other threads. The result is the same.
+    ///
+    /// # Errors
+    /// As [`in_order`](Self::in_order).
+    pub fn in_order_with(
+        vertices: u32,
+        ends: &[[Vertex; 2]],
+        helpers: &impl Helpers,
+    ) -> Result<Self, NotAForest> {
+        if helpers.threads() < 2 {
+            return Self::in_order(vertices, ends);
+        }
+        Self::checked(vertices, ends, |nodes, ends| helpers::join_all(nodes, ends, helpers))
+    }
+
+    /// Builds the hierarchy from what `join` returns: the vertex that each edge links, up to the
+    /// first edge that closes a cycle.
+    fn checked(
+        vertices: u32,
+        ends: &[[Vertex; 2]],
+        join: impl FnOnce(&Nodes, &[[Vertex; 2]]) -> Result<Vec<Vertex>, OutOfMemory>,
+    ) -> Result<Self, NotAForest> {
         // A forest has fewer edges than vertices. So positions fit into 32 bits.
-        let possible = &ends[..ends.len().min(vertices as usize)];
-        let mut builder = Builder::new(vertices, possible.len())?;
-        for (edge, &[u, v]) in (0..).zip(possible) {
-            builder.prefetch(possible, edge as usize);
-            if let Some(&vertex) = [u, v].iter().find(|&&end| end >= vertices) {
-                return Err(NotAForest::OutOfRange { edge, vertex, vertices });
-            }
-            if !builder.join(edge, u, v) {
-                return Err(NotAForest::Cycle { edge });
-            }
+        let possible = &ends[..ends.len().min((vertices as usize).max(1))];
+        let outside = (0..).zip(possible).find_map(|(edge, pair)| {
+            let vertex = *pair.iter().find(|&&end| end >= vertices)?;
+            Some(NotAForest::OutOfRange { edge, vertex, vertices })
+        });
+        let valid = match outside {
+            Some(NotAForest::OutOfRange { edge, .. }) => &possible[..edge as usize],
+            _ => possible,
+        };
+        let nodes = Nodes::new(vertices)?;
+        let children = join(&nodes, valid)?;
+        if children.len() < valid.len() {
+            return Err(NotAForest::Cycle { edge: children.len() as u32 });
         }
-        if let Some(&[vertex, _]) = ends.first().filter(|_| vertices == 0) {
-            return Err(NotAForest::OutOfRange { edge: 0, vertex, vertices });
-        }
-        Ok(builder.tree)
+        outside.map_or(Ok(()), Err)?;
+        let edges = memory::collected(0..children.len() as u32)?;
+        Ok(Self::joined(nodes, edges, children))
+    }
+
+    fn joined(mut nodes: Nodes, edges: Vec<EdgeId>, children: Vec<Vertex>) -> Self {
+        nodes.forget_sizes();
+        Self { nodes, edges, children }
     }
 
     /// The ancestor of a vertex after the first `merges` merges that has no later ancestor. It
@@ -131,10 +173,13 @@ impl MergeTree {
     pub fn representative(&self, mut vertex: Vertex, merges: usize) -> Vertex {
         // `NEVER` is not below `merges`, because a forest has fewer edges.
         let merges = merges.min(self.edges.len()) as u32;
-        while self.links[vertex as usize] < merges {
-            vertex = self.parents[vertex as usize];
+        loop {
+            let node = self.nodes.get(vertex);
+            if node.link >= merges {
+                return vertex;
+            }
+            vertex = node.parent;
         }
-        vertex
     }
 
     /// For merge `i`, the representative that stops to be one, and the one that represents the
@@ -145,13 +190,13 @@ impl MergeTree {
     #[inline]
     pub fn link(&self, i: usize) -> (Vertex, Vertex) {
         let child = self.children[i];
-        (child, self.parents[child as usize])
+        (child, self.nodes.get(child).parent)
     }
 
     /// Prefetches the data that [`link`](Self::link) reads for this child.
     #[inline]
     pub fn prefetch(&self, child: Vertex) {
-        prefetch(&self.parents, child as usize);
+        self.nodes.prefetch(child);
     }
 
     /// The vertex that each merge linked: the first part of [`link`](Self::link).
@@ -172,17 +217,17 @@ impl MergeTree {
         let (mut a, mut b) = (s, t);
         let mut latest = None;
         while a != b {
-            let (link_a, link_b) = (self.links[a as usize], self.links[b as usize]);
-            let link = link_a.min(link_b);
+            let (of_a, of_b) = (self.nodes.get(a), self.nodes.get(b));
+            let link = of_a.link.min(of_b.link);
             if link == NEVER {
                 return Bottleneck::Apart;
             }
             // Links become later on the way up. So the vertex with the earlier link is below the
             // vertex where the two paths meet.
-            if link == link_a {
-                a = self.parents[a as usize];
+            if link == of_a.link {
+                a = of_a.parent;
             } else {
-                b = self.parents[b as usize];
+                b = of_b.parent;
             }
             latest = Some(link);
         }
@@ -194,11 +239,11 @@ impl MergeTree {
     /// # Errors
     /// When the system does not grant the memory.
     pub fn merges(&self) -> Result<impl ExactSizeIterator<Item = Merge> + '_, OutOfMemory> {
-        let n = self.parents.len();
+        let n = self.nodes.len();
         let mut clusters = memory::collected((0..n).map(|vertex| vertex as u64))?;
         let mut sizes = memory::filled(n, 1_u32)?;
         Ok(self.children.iter().enumerate().map(move |(merge, &child)| {
-            let (child, parent) = (child as usize, self.parents[child as usize] as usize);
+            let (child, parent) = (child as usize, self.nodes.get(child).parent as usize);
             let (low, high) =
                 (clusters[child].min(clusters[parent]), clusters[child].max(clusters[parent]));
             clusters[parent] = (n + merge) as u64;
@@ -214,10 +259,10 @@ impl MergeTree {
     /// When the system does not grant the memory: 8 bytes per vertex.
     pub fn clusters(&self, merges: usize) -> Result<Vec<u32>, OutOfMemory> {
         const NONE: u32 = u32::MAX;
-        let mut numbers = memory::filled(self.parents.len(), NONE)?;
-        let mut clusters = memory::with_capacity(self.parents.len())?;
+        let mut numbers = memory::filled(self.nodes.len(), NONE)?;
+        let mut clusters = memory::with_capacity(self.nodes.len())?;
         let mut next = 0;
-        for vertex in 0..self.parents.len() as Vertex {
+        for vertex in 0..self.nodes.len() as Vertex {
             let number = &mut numbers[self.representative(vertex, merges) as usize];
             if *number == NONE {
                 *number = next;
@@ -226,69 +271,6 @@ impl MergeTree {
             clusters.push(*number);
         }
         Ok(clusters)
-    }
-}
-
-/// A hierarchy in construction, with the sizes of the clusters.
-struct Builder {
-    tree: MergeTree,
-    sizes: Vec<u32>,
-}
-
-impl Builder {
-    fn new(vertices: u32, merges: usize) -> Result<Self, OutOfMemory> {
-        let n = vertices as usize;
-        let tree = MergeTree {
-            parents: memory::collected(0..vertices)?,
-            links: memory::filled(n, NEVER)?,
-            edges: memory::with_capacity(merges)?,
-            children: memory::with_capacity(merges)?,
-        };
-        Ok(Self { tree, sizes: memory::filled(n, 1)? })
-    }
-
-    /// Prefetches the first two steps to the roots of the ends of later edges.
-    #[inline]
-    fn prefetch(&self, ends: &[[Vertex; 2]], edge: usize) {
-        let parents = &self.tree.parents;
-        for &end in ends.get(edge + 2 * PREFETCH_DISTANCE).into_iter().flatten() {
-            prefetch(parents, end as usize);
-        }
-        for &end in ends.get(edge + PREFETCH_DISTANCE).into_iter().flatten() {
-            if let Some(&parent) = parents.get(end as usize) {
-                prefetch(parents, parent as usize);
-                prefetch(&self.sizes, parent as usize);
-            }
-        }
-    }
-
-    fn root(&self, mut vertex: Vertex) -> Vertex {
-        // The parent of a root is the root.
-        loop {
-            let parent = self.tree.parents[vertex as usize];
-            if parent == vertex {
-                return vertex;
-            }
-            vertex = parent;
-        }
-    }
-
-    /// Joins the clusters of the ends of the next edge. Returns false if they are the same cluster.
-    fn join(&mut self, edge: EdgeId, u: Vertex, v: Vertex) -> bool {
-        let (a, b) = (self.root(u), self.root(v));
-        if a == b {
-            return false;
-        }
-        let Self { tree, sizes } = self;
-        // With equal sizes, either vertex can be the parent. The lower one is.
-        let (child, parent) =
-            if (sizes[a as usize], b) < (sizes[b as usize], a) { (a, b) } else { (b, a) };
-        sizes[parent as usize] += sizes[child as usize];
-        tree.parents[child as usize] = parent;
-        tree.links[child as usize] = tree.edges.len() as u32;
-        tree.edges.push(edge);
-        tree.children.push(child);
-        true
     }
 }
 

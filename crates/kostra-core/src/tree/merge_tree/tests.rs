@@ -111,8 +111,8 @@ fn links_are_at_most_log_n_deep() {
     let tree = MergeTree::new(graph.edge_list().edges(Order::Minimum), &forest).unwrap();
     for mut vertex in 0..n {
         let mut depth = 0;
-        while tree.links[vertex as usize] != NEVER {
-            vertex = tree.parents[vertex as usize];
+        while tree.nodes.get(vertex).link != NEVER {
+            vertex = tree.nodes.get(vertex).parent;
             depth += 1;
         }
         assert!(depth <= 12);
