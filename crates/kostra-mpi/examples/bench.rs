@@ -1,6 +1,7 @@
 //! Times a solver for clusters on a generated graph or a file, on all ranks of the job, and prints
-//! one line of JSON: the medians of the solve time and of each phase over the runs, with messages
-//! and bytes, and all solve times in the order of the runs, the warm-up first.
+//! one line of JSON: the medians of the solve time and of each phase over the runs, with messages,
+//! bytes, and bytes between machines, and all solve times in the order of the runs, the warm-up
+//! first.
 //!
 //! ```text
 //! cargo build --release --package kostra-mpi --example bench
@@ -344,12 +345,13 @@ fn phases(solutions: &[DistributedSolution]) -> String {
             best_and_median(solutions.iter().map(of_run).collect()).1
         };
         format!(
-            r#"{{"name":"{}","seconds":{:.6},"communication_seconds":{:.6},"messages":{},"bytes":{}}}"#,
+            r#"{{"name":"{}","seconds":{:.6},"communication_seconds":{:.6},"messages":{},"bytes":{},"bytes_between_machines":{}}}"#,
             phase.name,
             median(|phase| phase.elapsed),
             median(|phase| phase.traffic.time),
             phase.traffic.messages,
-            phase.traffic.bytes
+            phase.traffic.bytes,
+            phase.traffic.bytes_between_machines
         )
     });
     phases.collect::<Vec<_>>().join(",")

@@ -1,5 +1,6 @@
 //! Checks of the communicator, on all ranks of the job.
 
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use kostra_mpi::{Communicator, Mailbox, Parts, Reduction, Route};
 
 /// Checks everything except the mailbox.
 pub(crate) fn check(world: &Communicator) {
+    check_machines(world);
     check_ring(world);
     check_gathers(world);
     check_reductions(world);
@@ -20,6 +22,18 @@ pub(crate) fn check(world: &Communicator) {
 /// message.
 fn message(rank: usize) -> Vec<u64> {
     (0..(rank * 5) as u64 % 12).map(|i| i + 100 * rank as u64).collect()
+}
+
+/// The ranks of a machine are consecutive, however they were placed.
+fn check_machines(world: &Communicator) {
+    let firsts = world.all_gather(&[world.first_on_machine()]).into_items();
+    require(world, "the order of machines", &firsts.is_sorted(), &true);
+    let machines = firsts.chunk_by(|a, b| a == b).count();
+    require(world, "the number of machines", &world.machines(), &machines);
+    if let Ok(declared) = std::env::var("KOSTRA_TEST_MACHINES") {
+        let declared: BTreeSet<_> = declared.split(',').collect();
+        require(world, "the declared number of machines", &machines, &declared.len());
+    }
 }
 
 fn check_ring(world: &Communicator) {
@@ -164,6 +178,9 @@ fn check_traffic(world: &Communicator) {
     let sent = world.traffic() - before;
     let expected = if rank > 0 { (1, 8) } else { (0, 0) };
     require(world, "the traffic of a message", &(sent.messages, sent.bytes), &expected);
+    let between = (sent.messages_between_machines, sent.bytes_between_machines);
+    let expected = if rank > 0 && world.first_on_machine() == rank { (1, 8) } else { (0, 0) };
+    require(world, "the traffic between machines", &between, &expected);
 }
 
 /// Every rank posts to every rank, in rounds. All messages arrive, in the order of each sender.

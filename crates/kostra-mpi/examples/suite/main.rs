@@ -3,12 +3,14 @@
 //!
 //! ```text
 //! mpirun -n 3 target/debug/examples/suite
+//! mpirun -n 3 target/debug/examples/suite only mpi-fast
 //! ```
 //!
 //! Each rank holds each graph whole and takes its slice, by distributions that are even, skewed and
 //! random. The program ends with a line that contains the number of correct answers. At the first
 //! difference it ends with a line that describes the case, and with an exit code other than 0. With
-//! an argument, it fails on purpose: see `failures.rs`.
+//! `only` and an id, it checks one solver. With another argument, it fails on purpose: see
+//! `failures.rs`.
 
 mod communication;
 mod failures;
@@ -24,16 +26,20 @@ fn main() {
         Ok(world) => world,
         Err(refusal) => refusal.end(),
     };
-    if let Some(how) = std::env::args().nth(1) {
-        failures::fail_on_purpose(&how, &world);
-    }
+    let words: Vec<_> = std::env::args().skip(1).collect();
+    let only = match &words[..] {
+        [] => None,
+        [only, id] if only == "only" => Some(&id[..]),
+        [how, ..] => failures::fail_on_purpose(how, &world),
+    };
     let world = world.with_longest_message(24);
     communication::check(&world);
     let world = world.with_longest_message(usize::MAX);
     communication::check(&world);
     communication::check_mailbox(&world);
-    let right = solvers::check(&world);
+    let right = solvers::check(only, &world);
     if world.rank() == 0 {
-        println!("{} ranks: {right} answers, all correct", world.size());
+        let (ranks, machines) = (world.size(), world.machines());
+        println!("{ranks} ranks, machines: {machines}, {right} answers, all correct");
     }
 }

@@ -14,35 +14,49 @@ use kostra_testkit::suite;
 /// The number of small random graphs.
 const RANDOM_GRAPHS: u64 = 150;
 
-/// Returns the number of correct answers. Ends the job at the first wrong one.
-pub(crate) fn check(world: &Communicator) -> usize {
+/// Checks all solvers, or the one with the id `only`. Returns the number of correct answers. Ends
+/// the job at the first wrong one.
+pub(crate) fn check(only: Option<&str>, world: &Communicator) -> usize {
+    let solvers: Vec<_> =
+        solvers().filter(|solver| only.is_none_or(|id| solver.info().id == id)).collect();
+    if solvers.is_empty() {
+        world.fail("there is no solver with this id");
+    }
+    let all = &Job { solvers, world };
     let mut right = 0;
     let cases = world.agree(suite::load()).unwrap_or_else(|refusal| refusal.end());
     for case in &cases {
         for order in ORDERS {
-            right += check_distributions(&case.name, &case.graph, order, case.answer(order), world);
+            right += check_distributions(&case.name, &case.graph, order, case.answer(order), all);
         }
     }
     for seed in 0..RANDOM_GRAPHS {
         let graph = Random(seed).any_graph();
-        right += check_graph(&format!("seed {seed}"), &graph, &ORDERS, world);
+        right += check_graph(&format!("seed {seed}"), &graph, &ORDERS, all);
     }
     for ((name, graph), order) in large().into_iter().zip(ORDERS.into_iter().cycle()) {
-        right += check_graph(name, &graph, &[order], world);
+        right += check_graph(name, &graph, &[order], all);
     }
     check_merge(world);
+    check_levels(world);
     right
 }
 
-fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], world: &Communicator) -> usize {
+/// The solvers to check, on these ranks.
+struct Job<'a> {
+    solvers: Vec<&'static dyn DistributedSolver>,
+    world: &'a Communicator,
+}
+
+fn check_graph(name: &str, graph: &AnyGraph, orders: &[Order], job: &Job<'_>) -> usize {
     let check = |&order| {
         // The check by definition takes quadratic time.
         let answer = if graph.edges() < 300 {
             Answer::by_definition(graph, order)
         } else {
-            Answer::verified(graph, order).unwrap_or_else(|error| world.fail(error))
+            Answer::verified(graph, order).unwrap_or_else(|error| job.world.fail(error))
         };
-        check_distributions(name, graph, order, &answer, world)
+        check_distributions(name, graph, order, &answer, job)
     };
     orders.iter().map(check).sum()
 }
@@ -122,17 +136,17 @@ fn check_distributions(
     graph: &AnyGraph,
     order: Order,
     answer: &Answer,
-    world: &Communicator,
+    job: &Job<'_>,
 ) -> usize {
+    let world = job.world;
     let mut right = 0;
     let distributions = distributions(graph.edges() as u64, world.size());
     for (turn, edges) in distributions.iter().enumerate() {
         let slice = AnySlice::from_range(graph, edges.range(world.rank()))
             .unwrap_or_else(|error| world.fail(error));
-        for solver in solvers() {
-            for settings in
-                settings(solver, (turn + graph.edges()) % distributions.len(), distributions.len())
-            {
+        for &solver in &job.solvers {
+            let turns = distributions.len();
+            for settings in settings(solver, (turn + graph.edges()) % turns, turns, world) {
                 let threads = 1 + right % 2;
                 let parts = parts(right as u64, graph.vertices());
                 let circumstances = || {
@@ -179,17 +193,22 @@ fn parts(turn: u64, vertices: u32) -> Option<(Vec<u32>, u32)> {
 }
 
 /// The default settings, and this turn's share of the other settings: each option at its lowest
-/// value and at the next one, and all options at their lowest values. All ranks are on one machine,
-/// so the option `single_node` is set to its highest value where other options would have no
-/// effect.
+/// value and at the next one, and all options at their lowest values. On one machine, the option
+/// `single_node` is set to its highest value where other options would have no effect. On several
+/// machines it is set to its lowest value there, so that leaders take the steps.
 fn settings(
     solver: &dyn DistributedSolver,
     turn: usize,
     turns: usize,
+    world: &Communicator,
 ) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
     let options = solver.info().options;
     let several_nodes = options.iter().filter(|option| option.name == "single_node");
-    let several_nodes: Vec<_> = several_nodes.map(|option| (option.name, option.highest)).collect();
+    let several_nodes: Vec<_> = several_nodes
+        .map(|option| {
+            (option.name, if world.machines() > 1 { option.lowest } else { option.highest })
+        })
+        .collect();
     let mut settings = Vec::new();
     if !several_nodes.is_empty() {
         settings.push(several_nodes.clone());
@@ -262,6 +281,44 @@ fn check_merge(world: &Communicator) {
     let expected = world.size().next_power_of_two().trailing_zeros();
     if world.rank() == 0 && turns.0 != expected {
         world.fail(format!("mpi-merge took {} turns instead of {expected}", turns.0));
+    }
+}
+
+/// Checks that `mpi-fast` solves on each machine first, then between machines, and that it then
+/// sends fewer bytes between machines than between as many ranks.
+fn check_levels(world: &Communicator) {
+    if world.machines() == 1 || world.machines() == world.size() {
+        return;
+    }
+    let (_, graph) = large().swap_remove(0);
+    let edges = EdgeDistribution::even(graph.edges() as u64, world.size());
+    let slice = AnySlice::from_range(&graph, edges.range(world.rank()))
+        .unwrap_or_else(|error| world.fail(error));
+    let solver = solvers().find(|solver| solver.info().id == "mpi-fast");
+    let Some(solver) = solver else { world.fail("the solver mpi-fast is missing") };
+    let bytes = [0, 1 << 40].map(|single_node| {
+        let run = Run::new().with_option(solver.info(), "merge_below", 0);
+        let run = run.and_then(|run| run.with_option(solver.info(), "single_node", single_node));
+        let mut run = run.unwrap_or_else(|error| world.fail(error));
+        let solution = solver.solve(&slice, Order::Minimum, world, &mut run);
+        let phases = solution.unwrap_or_else(|refusal| refusal.end()).phases;
+        let names: Vec<_> = phases.iter().map(|phase| phase.name).collect();
+        if names.contains(&"machines") != (single_node == 0) {
+            world.fail(format!("single_node={single_node} took the phases {names:?}"));
+        }
+        if let Some(join) = phases.iter().find(|phase| phase.name == "thin")
+            && join.traffic.bytes_between_machines > 0
+        {
+            world.fail("ranks send bytes to other machines before they are joined");
+        }
+        // Phases within another one count for it too.
+        let outer = phases.iter().filter(|phase| {
+            !names.contains(&"machines") || ["thin", "join", "machines"].contains(&phase.name)
+        });
+        outer.map(|phase| phase.traffic.bytes_between_machines).sum::<u64>()
+    });
+    if world.rank() == 0 && bytes[0] >= bytes[1] {
+        world.fail(format!("{bytes:?} bytes between machines, by leaders and by all ranks"));
     }
 }
 

@@ -1,36 +1,43 @@
-//! The ranks of the job.
+//! Groups of ranks that communicate.
 //!
 //! Only the thread that started MPI may call it (thread level *funneled*). A [`Communicator`]
 //! therefore stays on its thread by its type. Solvers start threads of their own inside a rank.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
-use std::marker::PhantomData;
+use std::rc::Rc;
 
 use mpi::environment::Universe;
 use mpi::topology::{Communicator as _, Process, SimpleCommunicator};
 
 use super::ending::{EXIT_FAILED, end_job};
+use super::machines::Levels;
 use super::traffic::{PhaseOnRank, Traffic};
 
-/// All ranks of the job. A process has at most one communicator.
+/// All ranks of the job, in the order of their machines. A process has at most one such
+/// communicator. Its [levels](Self::levels) are communicators of some of the ranks.
 pub struct Communicator {
-    pub(super) world: SimpleCommunicator,
+    pub(super) ranks: SimpleCommunicator,
     pub(super) rank: usize,
     pub(super) size: usize,
-    /// The ranks that share the memory and the processors of this rank's machine.
-    pub(super) machine: SimpleCommunicator,
-    /// The lowest rank of `machine`.
-    pub(super) first_on_machine: usize,
+    /// The machine of each rank. Machines are numbered in the order of their ranks.
+    pub(super) machine_of: Vec<u32>,
+    /// The levels of the job; `None` in a communicator that is a part of one.
+    pub(super) levels: Option<Box<Levels>>,
+    /// Dropped last, because it finalizes MPI.
+    pub(super) job: Rc<Job>,
+}
+
+/// What all communicators of this process share. It is not `Send`, so no communicator is.
+pub(super) struct Job {
     /// The maximum number of bytes in one message of MPI.
-    pub(super) longest_message: usize,
+    pub(super) longest_message: Cell<usize>,
     pub(super) traffic: Cell<Traffic>,
     /// Whether waiting in collective operations is counted.
     pub(super) counts_waiting: Cell<bool>,
     pub(super) phases: RefCell<Vec<PhaseOnRank>>,
     /// Finalizes MPI when it is dropped.
     pub(super) _universe: Universe,
-    pub(super) _stays_on_its_thread: PhantomData<*const ()>,
 }
 
 /// MPI counts with C's `int`, so a longer message is sent in pieces of this many bytes.
@@ -39,8 +46,8 @@ pub(super) const LONGEST_MESSAGE: usize = 1 << 30;
 impl Communicator {
     /// Sets the maximum number of bytes in one message of MPI; the default is 2^30. A longer
     /// message is sent in pieces. All ranks must pass the same number; 0 is taken for 1.
-    pub fn with_longest_message(mut self, bytes: usize) -> Self {
-        self.longest_message = bytes.clamp(1, LONGEST_MESSAGE);
+    pub fn with_longest_message(self, bytes: usize) -> Self {
+        self.job.longest_message.set(bytes.clamp(1, LONGEST_MESSAGE));
         self
     }
 
@@ -54,16 +61,6 @@ impl Communicator {
         self.size
     }
 
-    /// The lowest rank on this rank's machine. Ranks on one machine return the same number.
-    pub fn first_on_machine(&self) -> usize {
-        self.first_on_machine
-    }
-
-    /// Whether all ranks share the memory of one machine.
-    pub(crate) fn is_on_one_machine(&self) -> bool {
-        self.machine.size() as usize == self.size
-    }
-
     /// Ends the whole job with exit code 2 and one line on stderr that names this rank and
     /// `reason`. Not collective: for failures that only this rank meets.
     pub fn fail(&self, reason: impl Display) -> ! {
@@ -71,6 +68,10 @@ impl Communicator {
     }
 
     pub(super) fn process(&self, rank: usize) -> Process<'_> {
-        self.world.process_at_rank(rank as i32)
+        self.ranks.process_at_rank(rank as i32)
+    }
+
+    pub(super) fn longest_message(&self) -> usize {
+        self.job.longest_message.get()
     }
 }

@@ -18,6 +18,7 @@ use mpi::traits::{Communicator as _, Equivalence, Source};
 
 use super::communicator::Communicator;
 use super::messages::MAIL;
+use super::traffic::Traffic;
 
 /// A rank's mailbox. A message is an array of `T`. Every rank has at most one mailbox at a time.
 ///
@@ -48,19 +49,19 @@ impl<'a, T: Pod> Mailbox<'a, T> {
     /// message of many items costs less than many messages. More than 2^30 bytes end the job.
     pub fn post(&mut self, to: usize, items: &[T]) {
         let bytes: Box<[u8]> = bytemuck::cast_slice(items).into();
-        if bytes.len() > self.world.longest_message {
+        if bytes.len() > self.world.longest_message() {
             self.world
                 .fail(format!("a message of {} bytes is too long for a mailbox", bytes.len()));
         }
         self.release_sent();
-        let posted = self.world.counted(1, bytes.len(), || {
+        let posted = self.world.counted(self.world.sent_to(to, bytes.len()), || {
             // SAFETY: MPI overwrites the null request. The length of `bytes` is as stated. The
             // bytes stay in place, unchanged, until the request is complete: see `release_sent`
             // and `drop`.
             let request = unsafe {
                 let mut request = ffi::RSMPI_REQUEST_NULL;
                 let (start, count) = (bytes.as_ptr().cast(), bytes.len() as i32);
-                let (to, comm) = (to as i32, self.world.world.as_raw());
+                let (to, comm) = (to as i32, self.world.ranks.as_raw());
                 ffi::MPI_Isend(
                     start,
                     count,
@@ -79,12 +80,12 @@ impl<'a, T: Pod> Mailbox<'a, T> {
 
     /// The next message that has arrived, with the rank that sent it; `None` if there is none yet.
     pub fn poll(&mut self) -> Option<(usize, Vec<T>)> {
-        let any = self.world.world.any_process();
+        let any = self.world.ranks.any_process();
         let (message, status) = any.immediate_matched_probe_with_tag(MAIL)?;
         let bytes = status.count(u8::equivalent_datatype()) as usize;
         let mut items = Vec::new();
         self.world.grow(&mut items, bytes / size_of::<T>());
-        self.world.counted(0, 0, || {
+        self.world.counted(Traffic::default(), || {
             message.matched_receive_into(bytemuck::cast_slice_mut::<T, u8>(&mut items))
         });
         self.release_sent();
@@ -95,9 +96,9 @@ impl<'a, T: Pod> Mailbox<'a, T> {
     /// processor after each poll that finds nothing, because there may be fewer processors than
     /// ranks. Returns the number of polls that found nothing.
     pub fn wait(&self, polls: u32) -> u32 {
-        let any = self.world.world.any_process();
+        let any = self.world.ranks.any_process();
         let is_empty = || any.immediate_probe_with_tag(MAIL).is_none();
-        self.world.counted(0, 0, || {
+        self.world.counted(Traffic::default(), || {
             let idle = (0..polls).take_while(|_| is_empty()).map(|_| thread::yield_now());
             self.world.waited(|| idle.count() as u32)
         })

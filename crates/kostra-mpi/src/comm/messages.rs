@@ -1,5 +1,7 @@
 //! Messages between two ranks, broadcasts, gathers and scatters, of any length and plain type.
 
+use std::ops::Add;
+
 use bytemuck::Pod;
 use mpi::request::{WaitGuard, scope};
 use mpi::traits::{CommunicatorCollectives, Destination, Equivalence, Root, Source};
@@ -7,6 +9,7 @@ use mpi::traits::{CommunicatorCollectives, Destination, Equivalence, Root, Sourc
 use super::communicator::Communicator;
 use super::memory;
 use super::parts::Parts;
+use super::traffic::Traffic;
 
 /// The kind of a message. A receive matches only messages of its kind.
 type Tag = i32;
@@ -22,14 +25,14 @@ const SWAP: Tag = 3;
 impl Communicator {
     /// Waits until all ranks have called this. Collective.
     pub fn barrier(&self) {
-        self.counted(self.tree_depth(), 0, || self.waited(|| self.world.barrier()));
+        self.counted(self.sent_along_tree(0), || self.waited(|| self.ranks.barrier()));
     }
 
     /// Sends `items` to another rank, which must [receive](Self::receive) them. This may wait until
     /// it does.
     pub fn send<T: Pod>(&self, to: usize, items: &[T]) {
         let bytes = bytemuck::cast_slice(items);
-        self.counted(1, bytes.len(), || {
+        self.counted(self.sent_to(to, bytes.len()), || {
             for piece in self.pieces(bytes) {
                 self.process(to).send_with_tag(piece, MESSAGE);
             }
@@ -39,20 +42,21 @@ impl Communicator {
     /// Receives what another rank has [sent](Self::send) with the same type. Waits for it. Several
     /// messages of one rank are received in the order of sending.
     pub fn receive<T: Pod>(&self, from: usize) -> Vec<T> {
-        self.counted(0, 0, || self.receive_tagged(from, MESSAGE))
+        self.counted(Traffic::default(), || self.receive_tagged(from, MESSAGE))
     }
 
     /// Copies the root's `items` to every rank. Collective. `items` must have the same length on
     /// every rank.
     pub fn broadcast<T: Pod>(&self, root: usize, items: &mut [T]) {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
-        let sent = usize::from(root != self.rank());
-        self.counted(sent, sent * bytes.len(), || {
-            if self.counts_waiting.get() {
+        let is_root = root == self.rank();
+        let sent = if is_root { Traffic::default() } else { self.sent_to(root, bytes.len()) };
+        self.counted(sent, || {
+            if self.job.counts_waiting.get() {
                 let first = || self.process(root).broadcast_into(&mut [0_u8][..]);
-                if sent > 0 { self.waited(first) } else { first() }
+                if is_root { first() } else { self.waited(first) }
             }
-            for piece in bytes.chunks_mut(self.longest_message) {
+            for piece in bytes.chunks_mut(self.longest_message()) {
                 self.process(root).broadcast_into(piece);
             }
         });
@@ -98,7 +102,7 @@ impl Communicator {
     pub fn scatter<T: Pod>(&self, root: usize, parts: Option<&Parts<T>>) -> Vec<T> {
         if root != self.rank() {
             let part = self.receive(root);
-            self.counted(1, size_of_val(&part[..]), || ());
+            self.counted(self.sent_to(root, size_of_val(&part[..])), || ());
             return part;
         }
         let Some(parts) = parts.filter(|parts| parts.count() == self.size()) else {
@@ -106,7 +110,7 @@ impl Communicator {
         };
         for rank in (0..self.size()).filter(|&rank| rank != root) {
             let bytes = bytemuck::cast_slice(parts.part(rank));
-            self.counted(0, 0, || {
+            self.counted(Traffic::default(), || {
                 for piece in self.pieces(bytes) {
                     self.process(rank).send_with_tag(piece, MESSAGE);
                 }
@@ -117,22 +121,21 @@ impl Communicator {
 
     /// Returns the items of all ranks on every rank, in parts by rank. Collective.
     pub fn all_gather<T: Pod>(&self, items: &[T]) -> Parts<T> {
-        let others = self.size() - 1;
         let mut lengths = vec![0_u64; self.size()];
-        self.counted(others, others * 8, || {
+        self.counted(self.sent_to_others(8), || {
             self.meet();
-            self.world.all_gather_into(&(items.len() as u64), &mut lengths[..]);
+            self.ranks.all_gather_into(&(items.len() as u64), &mut lengths[..]);
         });
         let lengths: Vec<_> = lengths.into_iter().map(|length| length as usize).collect();
         let mut all: Vec<T> = Vec::new();
         self.grow(&mut all, lengths.iter().sum());
         if all.is_empty() {
-            self.counted(others, 0, || ());
+            self.counted(self.sent_to_others(0), || ());
             return Parts::new(all, lengths);
         }
         // An empty array of bytes may start at address 1, which Open MPI takes for MPI_IN_PLACE.
         let own: &[u8] = if items.is_empty() { &NOTHING[..0] } else { bytemuck::cast_slice(items) };
-        if size_of_val(&all[..]) <= self.longest_message {
+        if size_of_val(&all[..]) <= self.longest_message() {
             let counts: Vec<_> =
                 lengths.iter().map(|length| (length * size_of::<T>()) as i32).collect();
             let starts = starts(&counts);
@@ -141,8 +144,8 @@ impl Communicator {
                 counts,
                 starts,
             );
-            self.counted(others, others * own.len(), || {
-                self.world.all_gather_varcount_into(own, &mut into);
+            self.counted(self.sent_to_others(own.len()), || {
+                self.ranks.all_gather_varcount_into(own, &mut into);
             });
         } else {
             let mut start = 0;
@@ -162,8 +165,8 @@ impl Communicator {
     /// from each rank of `from`. Returns the received messages in the order of `from`. Neither list
     /// may name this rank. Each receiver must call this function too.
     pub(crate) fn swap<T: Pod>(&self, to: &[(usize, &[u8])], from: &[usize]) -> Vec<Vec<T>> {
-        let bytes = to.iter().map(|(_, bytes)| bytes.len()).sum();
-        self.counted(to.len(), bytes, || {
+        let sent = to.iter().map(|(to, bytes)| self.sent_to(*to, bytes.len()));
+        self.counted(sent.fold(Traffic::default(), Add::add), || {
             scope(|scope| {
                 let mut sent = Vec::with_capacity(to.len());
                 for &(to, bytes) in to {
@@ -187,8 +190,8 @@ impl Communicator {
     /// message ends the sequence; it may be empty.
     fn pieces<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let end: &[u8] = &[];
-        let is_even = bytes.len().is_multiple_of(self.longest_message);
-        bytes.chunks(self.longest_message).chain(is_even.then_some(end))
+        let is_even = bytes.len().is_multiple_of(self.longest_message());
+        bytes.chunks(self.longest_message()).chain(is_even.then_some(end))
     }
 
     fn receive_tagged<T: Pod>(&self, from: usize, tag: Tag) -> Vec<T> {
@@ -201,7 +204,7 @@ impl Communicator {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut items);
             message.matched_receive_into(&mut bytes[filled..filled + piece]);
             filled += piece;
-            if piece < self.longest_message {
+            if piece < self.longest_message() {
                 break;
             }
         }

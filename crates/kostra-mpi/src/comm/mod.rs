@@ -2,8 +2,8 @@
 //!
 //! [`Communicator`] holds all ranks. Its methods are defined by topic: point-to-point messages and
 //! gathers in `messages`, personalized exchanges in `exchange`, reductions in `reduce`, agreement
-//! on results in `agree`, phases and their traffic in `phases`, the processors of a machine in
-//! `node`.
+//! on results in `agree`, phases and their traffic in `phases`, the machines of ranks in
+//! `machines`, the processors of a machine in `node`.
 //!
 //! Errors come in two kinds. A [`Refusal`] is known to all ranks and equal on every rank. A failure
 //! that only one rank meets, such as memory that is not granted, would leave the others waiting
@@ -14,6 +14,7 @@ mod agree;
 mod communicator;
 mod ending;
 mod exchange;
+mod machines;
 mod mailbox;
 mod memory;
 mod messages;
@@ -29,6 +30,7 @@ mod traffic;
 pub use communicator::Communicator;
 pub use ending::before_ending;
 pub use exchange::Route;
+pub(crate) use machines::Levels;
 pub use mailbox::Mailbox;
 pub use memory::ALLOCATOR;
 pub(crate) use memory::OUT_OF_MEMORY_ADVICE;

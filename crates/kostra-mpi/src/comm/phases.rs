@@ -13,12 +13,12 @@ use super::traffic::{PhaseOnRank, PhaseTraffic, Traffic};
 impl Communicator {
     /// What this rank has sent so far.
     pub fn traffic(&self) -> Traffic {
-        self.traffic.get()
+        self.job.traffic.get()
     }
 
     /// Runs `step` as a phase of the run, and accounts for what it sends. Before the phase ends,
     /// the observer gets the counters "messages", "bytes sent" and "seconds of communication" of
-    /// this rank, and "seconds of waiting" if [waiting is counted](Self::count_waiting).
+    /// this rank, "bytes between machines" if there are several, and "seconds of waiting" if [waiting is counted](Self::count_waiting).
     ///
     /// The traffic of an inner phase counts for the outer phase too.
     pub fn phase<T>(
@@ -35,11 +35,14 @@ impl Communicator {
             let (elapsed, traffic) = (start.elapsed(), self.traffic() - before);
             run.counter("messages", traffic.messages as f64);
             run.counter("bytes sent", traffic.bytes as f64);
+            if self.machines() > 1 {
+                run.counter("bytes between machines", traffic.bytes_between_machines as f64);
+            }
             run.counter("seconds of communication", traffic.time.as_secs_f64());
-            if self.counts_waiting.get() {
+            if self.job.counts_waiting.get() {
                 run.counter("seconds of waiting", traffic.waiting.as_secs_f64());
             }
-            let mut phases = self.phases.borrow_mut();
+            let mut phases = self.job.phases.borrow_mut();
             match phases.iter_mut().find(|phase| phase.name == name) {
                 Some(phase) => {
                     phase.elapsed += elapsed;
@@ -51,48 +54,53 @@ impl Communicator {
         })
     }
 
-    /// The phases since the last call, over all ranks. Collective. Every rank must have run the
-    /// same phases, first entered in the same order.
+    /// The phases that this rank has run since the last call, over all ranks. Collective. Rank 0
+    /// must have run every phase that any rank has run.
     pub fn take_phases(&self) -> Vec<PhaseTraffic> {
-        let phases = self.phases.take();
+        let phases = self.job.phases.take();
         let before = self.traffic();
         let names: Vec<_> = phases.iter().map(|phase| phase.name).collect();
-        if let Err(refusal) = self.agree_on("the list of phases", &names.join(", ")) {
-            self.fail(refusal);
-        }
-        let mut sums: Vec<u64> =
-            phases.iter().flat_map(|phase| [phase.traffic.messages, phase.traffic.bytes]).collect();
-        let mut longest: Vec<u64> = phases
-            .iter()
-            .flat_map(|phase| {
-                let times = [phase.elapsed, phase.traffic.time, phase.traffic.waiting];
-                times.map(|time| time.as_nanos() as u64)
-            })
-            .collect();
-        self.reduce(Reduction::Sum, &mut sums);
-        self.reduce(Reduction::Max, &mut longest);
-        self.traffic.set(before); // this report is not part of the reported traffic
-        let figures = sums.chunks_exact(2).zip(longest.chunks_exact(3));
-        let phases = names.into_iter().zip(figures).map(|(name, (sums, longest))| PhaseTraffic {
-            name,
-            elapsed: Duration::from_nanos(longest[0]),
-            traffic: Traffic {
-                messages: sums[0],
-                bytes: sums[1],
-                time: Duration::from_nanos(longest[1]),
-                waiting: Duration::from_nanos(longest[2]),
-            },
+        let names = self.broadcast_vec(0, names.join("\n").into_bytes());
+        let names = String::from_utf8_lossy(&names);
+        // The places of this rank's phases in rank 0's list.
+        let places = phases.iter().map(|phase| {
+            let place = names.lines().position(|name| name == phase.name);
+            place.unwrap_or_else(|| self.fail(format!("rank 0 has no phase '{}'", phase.name)))
         });
-        phases.collect()
+        let places: Vec<_> = places.collect();
+        let count = names.lines().count();
+        let (mut sums, mut longest) = (vec![[0; 4]; count], vec![[0; 3]; count]);
+        for (phase, &place) in phases.iter().zip(&places) {
+            let Traffic { messages, bytes, time, waiting, .. } = phase.traffic;
+            let Traffic { messages_between_machines, bytes_between_machines, .. } = phase.traffic;
+            sums[place] = [messages, bytes, messages_between_machines, bytes_between_machines];
+            longest[place] = [phase.elapsed, time, waiting].map(|time| time.as_nanos() as u64);
+        }
+        self.reduce(Reduction::Sum, sums.as_flattened_mut());
+        self.reduce(Reduction::Max, longest.as_flattened_mut());
+        self.job.traffic.set(before); // this report is not part of the reported traffic
+        let over_all_ranks = |(phase, place): (PhaseOnRank, usize)| {
+            let [elapsed, time, waiting] = longest[place].map(Duration::from_nanos);
+            let [messages, bytes, messages_between_machines, bytes_between_machines] = sums[place];
+            let traffic = Traffic {
+                messages,
+                bytes,
+                messages_between_machines,
+                bytes_between_machines,
+                time,
+                waiting,
+            };
+            PhaseTraffic { name: phase.name, elapsed, traffic }
+        };
+        phases.into_iter().zip(places).map(over_all_ranks).collect()
     }
 
-    /// Runs `step`, which sends this many messages and bytes, and counts them.
-    pub(crate) fn counted<T>(&self, messages: usize, bytes: usize, step: impl FnOnce() -> T) -> T {
+    /// Runs `step`, which sends `sent`, and counts it.
+    pub(crate) fn counted<T>(&self, sent: Traffic, step: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = step();
-        let (messages, bytes, time) = (messages as u64, bytes as u64, start.elapsed());
-        let sent = Traffic { messages, bytes, time, waiting: Duration::ZERO };
-        self.traffic.set(self.traffic.get() + sent);
+        let sent = Traffic { time: start.elapsed(), ..sent };
+        self.job.traffic.set(self.job.traffic.get() + sent);
         result
     }
 
@@ -102,7 +110,7 @@ impl Communicator {
     /// takes time of its own, which counts as waiting, so a solve that is timed should not count
     /// it. All ranks must call this.
     pub fn count_waiting(&self, is_counted: bool) {
-        self.counts_waiting.set(is_counted);
+        self.job.counts_waiting.set(is_counted);
     }
 
     /// Runs `step`, which waits for other ranks, inside a [counted](Self::counted) step.
@@ -110,21 +118,15 @@ impl Communicator {
         let start = Instant::now();
         let result = step();
         let waiting = Traffic { waiting: start.elapsed(), ..Traffic::default() };
-        self.traffic.set(self.traffic.get() + waiting);
+        self.job.traffic.set(self.job.traffic.get() + waiting);
         result
     }
 
     /// Waits for all ranks before a collective operation in which every rank needs all others, if
     /// [waiting is counted](Self::count_waiting).
     pub(super) fn meet(&self) {
-        if self.counts_waiting.get() {
-            self.waited(|| self.world.barrier());
+        if self.job.counts_waiting.get() {
+            self.waited(|| self.ranks.barrier());
         }
-    }
-
-    /// The number of steps of a collective operation over a binary tree: log2 of the number of
-    /// ranks, rounded up.
-    pub(super) fn tree_depth(&self) -> usize {
-        self.size().next_power_of_two().trailing_zeros() as usize
     }
 }

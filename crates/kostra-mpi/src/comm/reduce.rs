@@ -55,7 +55,7 @@ impl Communicator {
     /// Reduces `numbers` element by element over all ranks, in place. Collective. The array must
     /// have the same length on every rank.
     pub fn reduce<T: Number>(&self, by: Reduction, numbers: &mut [T]) {
-        self.counted(self.tree_depth(), self.tree_depth() * size_of_val(numbers), || {
+        self.counted(self.sent_along_tree(size_of_val(numbers)), || {
             self.meet();
             match by {
                 Reduction::Sum => self.add_up(numbers),
@@ -70,7 +70,7 @@ impl Communicator {
         for numbers in numbers.chunks_mut(CHUNK) {
             own.clear();
             own.extend_from_slice(numbers);
-            self.world.all_reduce_into(&own[..], numbers, SystemOperation::sum());
+            self.ranks.all_reduce_into(&own[..], numbers, SystemOperation::sum());
         }
     }
 
@@ -80,7 +80,7 @@ impl Communicator {
             own.clear();
             own.extend(numbers.iter().map(|number| number.signed()));
             reduced.clone_from(&own);
-            self.world.all_reduce_into(&own[..], &mut reduced[..], operation());
+            self.ranks.all_reduce_into(&own[..], &mut reduced[..], operation());
             for (number, reduced) in numbers.iter_mut().zip(&reduced) {
                 *number = T::from_signed(*reduced);
             }

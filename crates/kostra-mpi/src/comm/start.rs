@@ -2,17 +2,17 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::marker::PhantomData;
 use std::panic;
+use std::rc::Rc;
 
 use mpi::Threading;
-use mpi::collective::SystemOperation;
-use mpi::topology::Communicator as _;
-use mpi::traits::CommunicatorCollectives;
+use mpi::environment::Universe;
+use mpi::topology::{Communicator as _, SimpleCommunicator};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::communicator::{Communicator, LONGEST_MESSAGE};
+use super::communicator::{Communicator, Job, LONGEST_MESSAGE};
 use super::ending::{EXIT_FAILED, end_job, set_this_rank};
+use super::machines::{Groups, Levels};
 use super::memory;
 use super::refusal::Refusal;
 
@@ -27,31 +27,22 @@ impl Communicator {
             return Err(Refusal::everywhere("MPI has already been started".to_owned(), true));
         };
         let world = universe.world();
-        let (rank, size) = (world.rank() as usize, world.size() as usize);
         if granted < Threading::Funneled {
             std::mem::forget(universe); // `Refusal::end` finalizes MPI
             let reason = "this MPI does not grant the thread level MPI_THREAD_FUNNELED; use one built with threads";
-            return Err(Refusal::everywhere(reason.to_owned(), rank == 0));
+            return Err(Refusal::everywhere(reason.to_owned(), world.rank() == 0));
         }
-        set_this_rank(rank, size);
         memory::report_aborts();
-        let machine = world.split_shared(0);
-        let mut first_on_machine = world.rank();
-        machine.all_reduce_into(&world.rank(), &mut first_on_machine, SystemOperation::min());
-        end_job_on_panic();
-        let this = Self {
-            world,
-            rank,
-            size,
-            machine,
-            first_on_machine: first_on_machine as usize,
-            longest_message: LONGEST_MESSAGE,
-            traffic: Cell::default(),
-            counts_waiting: Cell::default(),
-            phases: RefCell::default(),
-            _universe: universe,
-            _stays_on_its_thread: PhantomData,
+        let groups = match Groups::new(&world) {
+            Ok(groups) => groups,
+            Err(refusal) => {
+                std::mem::forget(universe); // `Refusal::end` finalizes MPI
+                return Err(refusal);
+            }
         };
+        let this = Self::of_groups(groups, universe);
+        set_this_rank(this.rank, this.size);
+        end_job_on_panic();
         match this.agree_on("the program", &program()) {
             Ok(()) => Ok(this),
             Err(refusal) => {
@@ -59,6 +50,35 @@ impl Communicator {
                 Err(refusal)
             }
         }
+    }
+
+    /// The communicator of all ranks, with its levels.
+    fn of_groups(groups: Groups, universe: Universe) -> Self {
+        let Groups { all, machine, leaders, machine_of } = groups;
+        let job = Rc::new(Job {
+            longest_message: Cell::new(LONGEST_MESSAGE),
+            traffic: Cell::default(),
+            counts_waiting: Cell::default(),
+            phases: RefCell::default(),
+            _universe: universe,
+        });
+        let group = |ranks: SimpleCommunicator, machine_of, levels| Self {
+            rank: ranks.rank() as usize,
+            size: ranks.size() as usize,
+            ranks,
+            machine_of,
+            levels,
+            job: job.clone(),
+        };
+        let of_machine = vec![0; machine.size() as usize];
+        let levels = Levels {
+            machine: group(machine, of_machine, None),
+            leaders: leaders.map(|leaders| {
+                let of_leaders = (0..leaders.size() as u32).collect();
+                group(leaders, of_leaders, None)
+            }),
+        };
+        group(all, machine_of, Some(Box::new(levels)))
     }
 }
 

@@ -3,6 +3,8 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
+use super::communicator::Communicator;
+
 /// What one rank has sent.
 ///
 /// The messages inside a collective operation cannot be observed. They are counted as the simplest
@@ -16,12 +18,19 @@ use std::time::Duration;
 ///   the lengths.
 ///
 /// What a rank gives to itself is not counted.
+///
+/// The counts between machines are the part that goes to ranks of other machines. Of a barrier or
+/// an all-reduce, a rank sends log2 of the number of machines there, rounded up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// The number of messages.
     pub messages: u64,
     /// The number of bytes in them.
     pub bytes: u64,
+    /// The number of messages to ranks of other machines.
+    pub messages_between_machines: u64,
+    /// The number of bytes in them.
+    pub bytes_between_machines: u64,
     /// The time spent on sending, receiving, and waiting for other ranks.
     pub time: Duration,
     /// The part of `time` in which the rank waited for a message to begin to arrive or for another
@@ -36,6 +45,9 @@ impl Add for Traffic {
         Self {
             messages: self.messages + other.messages,
             bytes: self.bytes + other.bytes,
+            messages_between_machines: self.messages_between_machines
+                + other.messages_between_machines,
+            bytes_between_machines: self.bytes_between_machines + other.bytes_between_machines,
             time: self.time + other.time,
             waiting: self.waiting + other.waiting,
         }
@@ -48,9 +60,44 @@ impl Sub for Traffic {
         Self {
             messages: self.messages - earlier.messages,
             bytes: self.bytes - earlier.bytes,
+            messages_between_machines: self.messages_between_machines
+                - earlier.messages_between_machines,
+            bytes_between_machines: self.bytes_between_machines - earlier.bytes_between_machines,
             time: self.time - earlier.time,
             waiting: self.waiting - earlier.waiting,
         }
+    }
+}
+
+impl Traffic {
+    /// `messages` messages of `bytes` bytes each, `far` of them to ranks of other machines.
+    fn of(messages: usize, far: usize, bytes: usize) -> Self {
+        Self {
+            messages: messages as u64,
+            bytes: (messages * bytes) as u64,
+            messages_between_machines: far as u64,
+            bytes_between_machines: (far * bytes) as u64,
+            ..Self::default()
+        }
+    }
+}
+
+impl Communicator {
+    /// A message of `bytes` bytes to a rank, or between this rank and a root.
+    pub(super) fn sent_to(&self, rank: usize, bytes: usize) -> Traffic {
+        Traffic::of(1, usize::from(self.is_far(rank)), bytes)
+    }
+
+    /// A message of `bytes` bytes to each other rank.
+    pub(super) fn sent_to_others(&self, bytes: usize) -> Traffic {
+        let far = (0..self.size()).filter(|&rank| self.is_far(rank)).count();
+        Traffic::of(self.size() - 1, far, bytes)
+    }
+
+    /// What a rank sends of an all-reduce of `bytes` bytes.
+    pub(super) fn sent_along_tree(&self, bytes: usize) -> Traffic {
+        let depth = |count: usize| count.next_power_of_two().trailing_zeros() as usize;
+        Traffic::of(depth(self.size()), depth(self.machines()), bytes)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use kostra_core::{BitSet, EdgeList, Graph, Key, Order, Run, SolveError, Weight, items_at, key_of};
+use kostra_core::{BitSet, EdgeList, Graph, Key, Order, Run, SolveError, Weight, key_of};
 use kostra_cpu::radix_sort_by_key;
 
 use super::global_id::GlobalId;
+use super::parallel;
 use super::pivot::Pivot;
 use crate::comm::Communicator;
 use crate::graph::{RankBitVector, Slice};
@@ -29,21 +30,24 @@ pub(super) struct ActiveEdges<'a, I: GlobalId, W: Weight> {
     positions: Option<Vec<u32>>,
     /// Whether the edges are known to be a forest.
     is_forest: bool,
+    /// The number of threads that work on the edges.
+    threads: usize,
 }
 
 impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
     /// The edges of a whole slice, without copying them. Some of the components may have no edges.
-    pub(super) fn of_slice(slice: &'a Slice<W>) -> Self {
-        let edges = slice.edges();
+    pub(super) fn of_slice(slice: &'a Slice<W>, threads: usize) -> Self {
+        let (edges, map) = (slice.edges(), slice.vertex_map());
         Self {
-            components: (0..edges.vertices())
-                .map(|vertex| I::from_u64(slice.vertex_map().global(vertex)))
-                .collect(),
+            components: parallel::filled(threads, edges.vertices() as usize, |vertex| {
+                I::from_u64(map.global(vertex as u32))
+            }),
             u: edges.u().into(),
             v: edges.v().into(),
             weights: edges.weights().into(),
             positions: None,
             is_forest: false,
+            threads,
         }
     }
 
@@ -53,10 +57,11 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
         slice: &Slice<W>,
         [u, v]: [Vec<u32>; 2],
         positions: Vec<u32>,
+        threads: usize,
     ) -> ActiveEdges<'static, I, W> {
         let edges = slice.edges();
-        let used = RankBitVector::of_ends(edges.vertices().into(), &u, &v);
-        let weights = items_at(edges.weights(), &positions);
+        let used = RankBitVector::of_ends_on(threads, edges.vertices(), [&u, &v]);
+        let weights = parallel::items_at(threads, edges.weights(), &positions);
         let mut active = ActiveEdges {
             components: used
                 .iter()
@@ -67,6 +72,7 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
             weights: weights.into(),
             positions: Some(positions),
             is_forest: false,
+            threads,
         };
         active.map_ends(|end| used.rank(end.into()));
         active
@@ -83,20 +89,24 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
             weights,
             positions: None,
             is_forest: true,
+            threads: 1,
         }
     }
 
     /// The edges at `positions`, and the components at which they end.
     pub(super) fn select(&self, positions: &[u32]) -> ActiveEdges<'static, I, W> {
         let mut selected = self.at(positions);
-        let used = RankBitVector::of_ends(self.components.len() as u64, &selected.u, &selected.v);
+        let used = selected.used_components(self.components.len());
         selected.components = used.iter().map(|old| self.components[old as usize]).collect();
         selected.map_ends(|end| used.rank(end.into()));
         selected
     }
 
     /// The edges at the positions for which `holds` returns true.
-    pub(super) fn select_if(&self, holds: impl Fn(u32) -> bool) -> ActiveEdges<'static, I, W> {
+    pub(super) fn select_if(
+        &self,
+        holds: impl Fn(u32) -> bool + Sync,
+    ) -> ActiveEdges<'static, I, W> {
         self.select(&self.positions_if(holds))
     }
 
@@ -122,7 +132,7 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
     /// each local id. Different local ids may get equal labels, in any order.
     fn relabel(&self, positions: &[u32], label: impl Fn(u32) -> I) -> ActiveEdges<'static, I, W> {
         let mut selected = self.at(positions);
-        let used = RankBitVector::of_ends(self.components.len() as u64, &selected.u, &selected.v);
+        let used = selected.used_components(self.components.len());
         let mut labels: Vec<_> = used.iter().map(|old| label(old as u32)).zip(0_u32..).collect();
         let mut spare = labels.clone();
         let labels = radix_sort_by_key(&mut labels, &mut spare, |(label, _)| label.to_u64());
@@ -140,36 +150,57 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
 
     /// The edges at `positions`, with unchanged ends and no components yet.
     fn at(&self, positions: &[u32]) -> ActiveEdges<'static, I, W> {
+        let threads = self.threads;
+        let in_slice = |index: usize| self.position_in_slice(positions[index]);
         ActiveEdges {
             components: Vec::new(),
-            u: items_at(&self.u, positions).into(),
-            v: items_at(&self.v, positions).into(),
-            weights: items_at(&self.weights, positions).into(),
-            positions: Some(
-                positions.iter().map(|&position| self.position_in_slice(position)).collect(),
-            ),
+            u: parallel::items_at(threads, &self.u, positions).into(),
+            v: parallel::items_at(threads, &self.v, positions).into(),
+            weights: parallel::items_at(threads, &self.weights, positions).into(),
+            positions: Some(parallel::filled(threads, positions.len(), in_slice)),
             is_forest: self.is_forest,
+            threads,
         }
     }
 
+    /// The ends of the edges, which are below `bound`.
+    fn used_components(&self, bound: usize) -> RankBitVector {
+        RankBitVector::of_ends_on(self.threads, bound as u32, [&self.u, &self.v])
+    }
+
     /// Replaces the local id of each end.
-    fn map_ends(&mut self, new_id: impl Fn(u32) -> u32) {
+    fn map_ends(&mut self, new_id: impl Fn(u32) -> u32 + Sync) {
         for ends in [&mut self.u, &mut self.v] {
-            ends.to_mut().iter_mut().for_each(|end| *end = new_id(*end));
+            parallel::for_each(self.threads, ends.to_mut(), |_, end| *end = new_id(*end));
         }
     }
 
     /// The positions for which `holds` returns true, ascending.
-    fn positions_if(&self, holds: impl Fn(u32) -> bool) -> Vec<u32> {
-        // Each position is written, and counted if `holds`: no branch.
-        let mut positions = vec![0; self.len() + 1];
-        let mut count = 0;
-        for position in 0..self.len() as u32 {
-            positions[count] = position;
-            count += usize::from(holds(position));
+    fn positions_if(&self, holds: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
+        parallel::positions_if(self.threads, self.len(), holds)
+    }
+
+    /// The position of the lightest edge at each component. Each component must have an edge.
+    pub(super) fn lightest_at_components(&self, order: Order) -> Vec<u32> {
+        let ends = |position: u32| [&self.u, &self.v].map(|ends| ends[position as usize]);
+        if W::Key::BITS == 32 {
+            let minima =
+                parallel::minima(self.threads, self.len(), self.components.len(), |position| {
+                    let key = self.key(position, order).to_u64();
+                    (ends(position), key << 32 | u64::from(position))
+                });
+            return parallel::filled(self.threads, minima.len(), |index| minima[index] as u32);
         }
-        positions.truncate(count);
-        positions
+        let none = W::Key::MAX.rank(u32::MAX);
+        let mut lightest = vec![none; self.components.len()];
+        for position in 0..self.len() as u32 {
+            let rank = self.key(position, order).rank(position);
+            for end in ends(position) {
+                let slot = &mut lightest[end as usize];
+                *slot = (*slot).min(rank);
+            }
+        }
+        lightest.into_iter().map(W::Key::rank_id).collect()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -249,6 +280,7 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
             weights: world.receive(from).into(),
             positions: None,
             is_forest: true,
+            threads: 1,
         }
     }
 
@@ -277,6 +309,7 @@ impl<'a, I: GlobalId, W: Weight> ActiveEdges<'a, I, W> {
             weights: [&*self.weights, &*other.weights].concat().into(),
             positions: None,
             is_forest: false,
+            threads: self.threads,
             components,
         }
     }

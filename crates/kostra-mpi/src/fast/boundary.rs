@@ -31,6 +31,7 @@ pub(super) fn find_boundary<W: Weight>(
     slice: &Slice<W>,
     distribution: VertexDistribution,
     world: &Communicator,
+    threads: usize,
 ) -> Boundary {
     let edges = slice.edges();
     // The vertices at which the slice has edges, ascending. These are all ids of a table, whose
@@ -38,7 +39,7 @@ pub(super) fn find_boundary<W: Weight>(
     let (ids, is_table): (Cow<'_, [u64]>, _) = match slice.vertex_map() {
         VertexMap::Table(ids) => (ids.into(), true),
         VertexMap::Identity => {
-            let used = RankBitVector::of_ends(edges.vertices().into(), edges.u(), edges.v());
+            let used = RankBitVector::of_ends_on(threads, edges.vertices(), [edges.u(), edges.v()]);
             (used.iter().collect::<Vec<_>>().into(), false)
         }
     };
@@ -139,7 +140,7 @@ pub(super) fn contract_interior<I: GlobalId, W: Weight>(
         }
         (interior.undecided.ends, items_at(&kept, &interior.undecided.ids))
     };
-    let active = ActiveEdges::between(slice, ends, undecided);
+    let active = ActiveEdges::between(slice, ends, undecided, run.threads());
     let kept = active.forest(order, run)?;
     Ok(active.reduced_to_forest(&kept))
 }

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 /// A global id: 32 bits if the graph has at most 2^32 vertices, else 64 bits. The id of a component
 /// is the id of the vertex that is its root.
-pub(super) trait GlobalId: Pod + Ord {
+pub(super) trait GlobalId: Pod + Ord + Send + Sync {
     /// The number of 32-bit words of an id in a message.
     const WORDS: usize = size_of::<Self>() / 4;
 

@@ -1,8 +1,11 @@
 //! The solver for any number of ranks: local contraction, then batches of light edges between all
 //! ranks, then a merge of the rest.
 //!
-//! * On one rank, the solver is the engine for one machine on the slice as it is. Ranks on the same
-//!   machine are merged into one solve: [`single_node`].
+//! * On one rank, the solver is the engine for one machine on the slice as it is.
+//! * Ranks on the same machine are merged into one rank, their leader ([`leaders`]). If all ranks
+//!   are on one machine, its leader solves alone. Otherwise the steps below are between leaders,
+//!   whose slices are those of their machines. On a graph with [`locality`], they are between all
+//!   ranks.
 //! * Each rank first contracts the interior of its slice, which no other rank can influence
 //!   ([`boundary`]). On graphs with locality, such as roads and grids, this decides nearly all
 //!   edges, and leaves a forest between the boundary vertices.
@@ -12,23 +15,26 @@
 //!   sample selects the light edges, and rounds of Borůvka's algorithm compute their forest
 //!   ([`owners`]). Of the heavier edges, only edges between two of the resulting components remain
 //!   (cycle property).
-//! * Edges stay on their rank; messages contain components. On several machines, a rank needs
-//!   memory for its slice, for its block of vertices, for the vertices at which its edges end, for
-//!   one bit per vertex if one component is large, and on rank 0 for the few edges that are merged.
-//!   On one machine, rank 0 holds all edges.
+//! * Edges stay on their machine; messages contain components. A leader needs memory for the slice
+//!   of its machine, for its block of vertices, for the vertices at which its edges end, for one
+//!   bit per vertex if one component is large, and on rank 0 for the few edges that are merged. On
+//!   one machine, the leader holds all edges.
 //! * Source: this project. Filtering by a pivot follows Osipov, Sanders & Singler 2009. Like
 //!   pointer doubling between owners and the grid of messages, it is also in Sanders &
 //!   Schimek 2023. `docs/algorithms/mpi-fast.md` describes the whole solver and its costs.
-//! * Exact. A rank uses threads for its local forests.
+//! * Exact. A rank uses threads for its local forests and for passes over its edges ([`parallel`]).
 
 mod active_edges;
 mod bits;
 mod boundary;
 mod global_id;
+mod join;
+mod leaders;
+mod locality;
 mod merge_tree;
 mod owners;
+mod parallel;
 mod pivot;
-mod single_node;
 
 use kostra_core::{
     EdgeSet, Key, Order, Platform, Representation, Run, SolveError, SolverInfo, SolverOption,
@@ -65,7 +71,7 @@ const LIGHT: SolverOption = SolverOption {
 
 const SINGLE_NODE: SolverOption = SolverOption {
     name: "single_node",
-    about: "number of edges of all ranks from which ranks on one machine are merged into one solve",
+    about: "number of edges of all ranks from which the ranks of each machine are merged into one",
     default: 1 << 14,
     lowest: 0,
     highest: 1 << 40,
@@ -91,7 +97,7 @@ impl DistributedAlgorithm for Fast {
         representation: Representation::EdgeList,
         exact: true,
         time: "O((m + n log n) / p) expected, and O(log n log p) messages in sequence",
-        scratch: "24 bytes per edge of the slice (on one machine: of the graph, at rank 0), 40 per vertex of the slice, 16 per owned vertex",
+        scratch: "24 bytes per edge of the slice (at the first rank of a machine: of its ranks), 40 per vertex of the slice, 16 per owned vertex",
         options: &[MERGE_BELOW, LIGHT, SINGLE_NODE],
     };
 
@@ -114,13 +120,13 @@ impl DistributedAlgorithm for Fast {
             return world.phase(run, "local", |run| kostra_cpu::forest(slice.graph(), order, run));
         }
         let min_edges = run.option(&SINGLE_NODE);
-        if let Some(forest) = single_node::solve(slice, order, min_edges, world, run)? {
+        if let Some(forest) = leaders::solve(slice, order, min_edges, world, run)? {
             return Ok(forest);
         }
         if slice.vertices() <= 1 << 32 {
-            solve::<u32, W>(slice, order, world, run)
+            solve_between::<u32, W>(slice, order, world, run)
         } else {
-            solve::<u64, W>(slice, order, world, run)
+            solve_between::<u64, W>(slice, order, world, run)
         }
     }
 }
@@ -138,7 +144,8 @@ struct Job<'a, W: Weight> {
     forest: EdgeSet,
 }
 
-fn solve<I: GlobalId, W: Weight>(
+/// The steps between the ranks of `world`.
+fn solve_between<I: GlobalId, W: Weight>(
     slice: &Slice<W>,
     order: Order,
     world: &Communicator,
@@ -154,7 +161,8 @@ fn solve<I: GlobalId, W: Weight>(
         light: run.option(&LIGHT),
         forest: EdgeSet::new(slice.len()),
     };
-    let boundary = world.phase(run, "share", |_| find_boundary(slice, distribution, world));
+    let boundary =
+        world.phase(run, "share", |run| find_boundary(slice, distribution, world, run.threads()));
     let components = world.reduce_one(Reduction::Sum, boundary.owned_with_edges);
     let edges = world.phase(run, "local", |run| job.contract_alone::<I>(&boundary, run))?;
     drop(boundary);
@@ -183,7 +191,7 @@ impl<'a, W: Weight> Job<'a, W> {
         if is_mostly_interior && slice.edges().vertices() < kostra_cpu::MANY {
             return contract_interior(slice, &boundary.vertices, self.order, &mut self.forest, run);
         }
-        let edges = ActiveEdges::of_slice(slice);
+        let edges = ActiveEdges::of_slice(slice, run.threads());
         let is_dense = slice.len() as u64 / DENSE >= boundary.vertices_of_slice as u64;
         if !is_dense && self.world.size() >= FEW_RANKS {
             return Ok(edges);

@@ -77,7 +77,7 @@ impl<'a, I: GlobalId> Owners<'a, I> {
         edges: &ActiveEdges<'_, I, W>,
         order: Order,
     ) -> Round<I> {
-        let lightest = lightest_at_components(edges, order);
+        let lightest = edges.lightest_at_components(order);
         let width = 1 + I::WORDS + W::Key::BITS as usize / 32;
         let mut words: Vec<u32> = Vec::with_capacity(lightest.len() * width);
         let mut lengths = vec![0; self.distribution.ranks()];
@@ -317,23 +317,6 @@ impl<'a, I: GlobalId> Owners<'a, I> {
 fn is_root<I: GlobalId>(own: I, other: I) -> bool {
     let coin = (own.to_u64() ^ other.to_u64()).wrapping_mul(HASH_FACTOR) >> 63 == 1;
     (own < other) != coin
-}
-
-/// The position of the lightest edge at each component.
-fn lightest_at_components<I: GlobalId, W: Weight>(
-    edges: &ActiveEdges<'_, I, W>,
-    order: Order,
-) -> Vec<u32> {
-    let none = W::Key::MAX.rank(NONE);
-    let mut lightest = vec![none; edges.components.len()];
-    for position in 0..edges.len() as u32 {
-        let rank = edges.key(position, order).rank(position);
-        for end in [edges.u[position as usize], edges.v[position as usize]] {
-            let slot = &mut lightest[end as usize];
-            *slot = (*slot).min(rank);
-        }
-    }
-    lightest.into_iter().map(W::Key::rank_id).collect()
 }
 
 /// The number of answers in a message of `words` words: ids, followed by one bit for each.

@@ -12,6 +12,7 @@
 mod grid;
 
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 use bytemuck::{Pod, Zeroable};
 use mpi::datatype::{Partition, PartitionMut};
@@ -22,6 +23,7 @@ use super::communicator::Communicator;
 use super::messages::starts;
 use super::parts::Parts;
 use super::reduce::Reduction;
+use super::traffic::Traffic;
 
 /// The route of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,16 +94,16 @@ impl Communicator {
     }
 
     fn exchange_directly<T: Pod>(&self, parts: &Parts<T>) -> Parts<T> {
-        let (rank, others) = (self.rank(), self.size() - 1);
+        let rank = self.rank();
         let to: Vec<_> = parts.lengths().map(|length| length as u64).collect();
         let mut from = vec![0_u64; self.size()];
-        self.counted(others, others * 8, || {
+        self.counted(self.sent_to_others(8), || {
             self.meet();
-            self.world.all_to_all_into(&to[..], &mut from[..]);
+            self.ranks.all_to_all_into(&to[..], &mut from[..]);
         });
         let lengths = from.iter().map(|&length| length as usize);
         let bytes = size_of_val(parts.items()).max(lengths.clone().sum::<usize>() * size_of::<T>());
-        if self.reduce_one(Reduction::Max, bytes as u64) > self.longest_message as u64 {
+        if self.reduce_one(Reduction::Max, bytes as u64) > self.longest_message() as u64 {
             return self.exchange_pairwise(parts);
         }
         let mut received: Vec<T> = Vec::new();
@@ -111,9 +113,10 @@ impl Communicator {
         };
         let (counts_to, counts_from) = (counts(&to), counts(&from));
         let (starts_to, starts_from) = (starts(&counts_to), starts(&counts_from));
-        let messages =
-            to.iter().enumerate().filter(|&(to, &length)| to != rank && length > 0).count();
-        let bytes = (parts.items().len() - parts.part(rank).len()) * size_of::<T>();
+        let others = parts.iter().enumerate();
+        let others = others.filter(|&(to, part)| to != rank && !part.is_empty());
+        let sent = others.map(|(to, part)| self.sent_to(to, size_of_val(part)));
+        let sent = sent.fold(Traffic::default(), Add::add);
         let out =
             Partition::new(bytemuck::cast_slice::<T, u8>(parts.items()), counts_to, starts_to);
         let mut into = PartitionMut::new(
@@ -121,7 +124,7 @@ impl Communicator {
             counts_from,
             starts_from,
         );
-        self.counted(messages, bytes, || self.world.all_to_all_varcount_into(&out, &mut into));
+        self.counted(sent, || self.ranks.all_to_all_varcount_into(&out, &mut into));
         Parts::new(received, lengths)
     }
 

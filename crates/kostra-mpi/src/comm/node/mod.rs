@@ -13,11 +13,10 @@ mod system;
 use std::num::NonZero;
 use std::thread;
 
-use mpi::traits::{Communicator as _, CommunicatorCollectives};
-
 pub(crate) use system::{AffinityGuard, ReadPermission, RemoteSlice, processors};
 
 use super::communicator::Communicator;
+use super::machines::Levels;
 
 /// A set of processors, one bit each. Machines with more than 1024 processors are rare; the others
 /// are left out.
@@ -39,11 +38,9 @@ impl Communicator {
     /// for example because `mpirun` has bound it to some. Collective.
     pub fn share_of_processors(&self) -> usize {
         let own = thread::available_parallelism().map_or(1, NonZero::get);
-        let (set, ranks) = (processors(), self.machine.size() as usize);
-        let mut sets = vec![0; set.len() * ranks];
-        let (others, bytes) = (ranks - 1, (ranks - 1) * size_of_val(&set));
-        self.counted(others, bytes, || self.machine.all_gather_into(&set[..], &mut sets[..]));
-        let of_all = count(&union(sets.as_chunks().0.iter().copied()));
+        let Some(Levels { machine, .. }) = self.levels() else { return own };
+        let (set, ranks) = (processors(), machine.size());
+        let of_all = count(&union(machine.all_gather(&[set]).into_items().into_iter()));
         // A rank that may use all processors may still be granted only part of their time. `own`
         // accounts for that.
         let cores = if of_all == count(&set) { own } else { of_all };
