@@ -10,6 +10,9 @@ use kostra_points::{Metric, PointTree, Points, spanning_tree};
 /// More than the least number of points for which threads start, and several batches.
 const POINTS: u32 = 600_000;
 
+/// The name of a tree, and the edge from each vertex.
+type Shape<'a> = (&'a str, &'a dyn Fn(u32) -> [u32; 2]);
+
 fn check(name: &str, tree: &PointTree) {
     let expected = Hierarchy::new(tree.clone()).unwrap();
     for threads in [2, 3, 8] {
@@ -26,7 +29,7 @@ fn check(name: &str, tree: &PointTree) {
 fn threads_build_the_hierarchy_of_one_thread() {
     let random = Stream::new(1);
     let below = |v: u32| random.below(v.into(), v.into()) as u32;
-    let shapes: [(&str, &dyn Fn(u32) -> [u32; 2]); 4] = [
+    let shapes: [Shape<'_>; 4] = [
         ("path", &|v| [v - 1, v]),
         ("star", &|v| [0, v]),
         ("random recursive tree", &|v| [below(v), v]),
