@@ -4,38 +4,24 @@
 
 use kostra_core::Run;
 use kostra_core::random::Stream;
-use kostra_core::tree::{Helpers, MergeTree};
-use kostra_parallel::{Schedule, Team, with_team};
 use kostra_points::cluster::Hierarchy;
 use kostra_points::{Metric, PointTree, Points, spanning_tree};
 
-/// Several batches.
-const POINTS: u32 = 100_000;
+/// More than the least number of points for which threads start, and several batches.
+const POINTS: u32 = 600_000;
 
-/// A team whose threads help, for trees of any size.
-struct Others<'a>(&'a Team<'a>);
-
-impl Helpers for Others<'_> {
-    fn threads(&self) -> usize {
-        self.0.threads()
-    }
-
-    fn for_each(&self, steps: usize, step: &(dyn Fn(usize) + Sync)) {
-        self.0.for_each(steps, Schedule::Dynamic(1), step);
-    }
-}
+/// The name of a tree, and the edge from each vertex.
+type Shape<'a> = (&'a str, &'a dyn Fn(u32) -> [u32; 2]);
 
 fn check(name: &str, tree: &PointTree) {
-    let expected = MergeTree::in_order(tree.len, &tree.ends).unwrap();
+    let expected = Hierarchy::new(tree.clone()).unwrap();
     for threads in [2, 3, 8] {
-        let found = with_team(threads, |team| {
-            MergeTree::in_order_with(tree.len, &tree.ends, &Others(team)).unwrap()
-        });
-        assert!(found.children() == expected.children(), "{name}, {threads}");
-        for merges in [tree.ends.len() / 2, tree.ends.len()] {
-            assert!(found.clusters(merges).unwrap() == expected.clusters(merges).unwrap());
-        }
-        assert!(found.merges().unwrap().eq(expected.merges().unwrap()), "{name}, {threads}");
+        let found = Hierarchy::on_threads(tree.clone(), threads).unwrap();
+        assert!(found.merges().children() == expected.merges().children(), "{name}, {threads}");
+        assert!(found.linkage().unwrap() == expected.linkage().unwrap(), "{name}, {threads}");
+        let half = tree.ends.len() / 2;
+        let cut = |hierarchy: &Hierarchy| hierarchy.merges().clusters(half).unwrap();
+        assert!(cut(&found) == cut(&expected), "{name}, {threads}");
     }
 }
 
@@ -43,7 +29,7 @@ fn check(name: &str, tree: &PointTree) {
 fn threads_build_the_hierarchy_of_one_thread() {
     let random = Stream::new(1);
     let below = |v: u32| random.below(v.into(), v.into()) as u32;
-    let shapes: [(&str, &dyn Fn(u32) -> [u32; 2]); 4] = [
+    let shapes: [Shape<'_>; 4] = [
         ("path", &|v| [v - 1, v]),
         ("star", &|v| [0, v]),
         ("random recursive tree", &|v| [below(v), v]),
@@ -77,15 +63,4 @@ fn threads_build_the_hierarchy_of_points() {
     let points = Points::new(&rows, 2).unwrap();
     let run = &mut Run::new().on_threads(2);
     check("points", &spanning_tree(&points, Metric::Euclidean, run).unwrap());
-}
-
-#[test]
-fn large_hierarchies_use_threads_and_do_not_change() {
-    // More than the least number of edges for which threads start.
-    let len = (1 << 19) + 2;
-    let ends: Vec<_> = (1..len).map(|v| [v / 2, v]).collect();
-    let tree = PointTree { len, distances: vec![1.0; ends.len()], ends };
-    let one = Hierarchy::new(tree.clone()).unwrap();
-    let two = Hierarchy::on_threads(tree, 2).unwrap();
-    assert!(one.merges().children() == two.merges().children());
 }
