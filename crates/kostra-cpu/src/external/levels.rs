@@ -24,22 +24,30 @@ const BLOCK: usize = 1 << 14;
 /// The levels of all vertices.
 #[derive(Debug)]
 pub(super) struct Levels<K> {
-    /// Ascending. Empty before the first reduction.
-    pivots: Vec<K>,
+    /// Ascending, one for each level but [`OUTSIDE`].
+    pivots: [K; PIVOTS + 1],
     levels: Vec<u8>,
 }
 
+impl<K: Key> Default for Levels<K> {
+    fn default() -> Self {
+        Self { pivots: [K::MIN; PIVOTS + 1], levels: Vec::new() }
+    }
+}
+
 impl<K: Key> Levels<K> {
-    pub(super) fn new() -> Self {
-        Self { pivots: Vec::new(), levels: Vec::new() }
+    /// All `vertices` are outside.
+    pub(super) fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        let levels = memory::filled(vertices as usize, OUTSIDE)?;
+        Ok(Self { levels, ..Self::default() })
     }
 
-    /// Whether an edge is certainly not in the forest.
+    /// Whether an edge may be in the forest.
     #[inline]
-    pub(super) fn drops(&self, u: Vertex, v: Vertex, key: K) -> bool {
-        let level = |vertex: Vertex| self.levels.get(vertex as usize).copied().unwrap_or(OUTSIDE);
-        let highest = level(u).max(level(v));
-        self.pivots.get(highest as usize).is_some_and(|&pivot| key >= pivot)
+    pub(super) fn keeps(&self, u: Vertex, v: Vertex, key: K) -> bool {
+        let [level_u, level_v] = [u, v].map(|vertex| self.levels[vertex as usize]);
+        let highest = level_u.max(level_v);
+        (key < self.pivots[highest as usize]) | (highest == OUTSIDE)
     }
 
     /// Finds the levels in a new tree with `edges` edges, whose keys are `ascending(0)` and so on.
@@ -49,26 +57,25 @@ impl<K: Key> Levels<K> {
         (edges, ascending): (usize, impl Fn(usize) -> K),
         (tree, center): (&LinkTree<K>, Vertex),
         team: &Team<'_>,
-    ) -> Result<(), OutOfMemory> {
-        self.pivots.clear();
+    ) {
         if edges == 0 {
-            return Ok(());
+            return self.levels.fill(OUTSIDE);
         }
-        self.pivots.extend((1..=PIVOTS).map(|part| ascending((edges * part).div_ceil(PIVOTS) - 1)));
-        self.levels.clear();
-        memory::reserve_exact(&mut self.levels, tree.len())?;
-        self.levels.resize(tree.len(), OUTSIDE);
-        let pivots = &self.pivots;
+        for (part, pivot) in (1..).zip(&mut self.pivots[..PIVOTS]) {
+            *pivot = ascending((edges * part).div_ceil(PIVOTS) - 1);
+        }
+        let pivots = &self.pivots[..PIVOTS];
         let blocks: Vec<_> = self.levels.chunks_mut(BLOCK).map(Mutex::new).collect();
         team.for_each(blocks.len(), Schedule::Dynamic(1), |block| {
             let mut levels = blocks[block].lock().unwrap_or_else(PoisonError::into_inner);
             for (at, level) in levels.iter_mut().enumerate() {
                 let (root, heaviest) = tree.top((block * BLOCK + at) as Vertex);
-                if root == center {
-                    *level = pivots.partition_point(|&pivot| pivot < heaviest) as u8;
-                }
+                *level = if root == center {
+                    pivots.partition_point(|&pivot| pivot < heaviest) as u8
+                } else {
+                    OUTSIDE
+                };
             }
         });
-        Ok(())
     }
 }

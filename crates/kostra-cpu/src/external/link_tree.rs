@@ -45,11 +45,6 @@ impl<K: Key> LinkTree<K> {
         Ok(())
     }
 
-    /// The number of vertices.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// Whether no further link is possible.
     pub(super) fn is_complete(&self) -> bool {
         self.links + 1 >= self.nodes.len()
@@ -69,6 +64,19 @@ impl<K: Key> LinkTree<K> {
         self.nodes[child as usize] = Node { key, parent, jump: parent };
         self.links += 1;
         true
+    }
+
+    /// Whether the links so far join two vertices.
+    #[inline]
+    pub(super) fn are_joined(&self, u: Vertex, v: Vertex) -> bool {
+        let root = |mut vertex: Vertex| loop {
+            let jump = self.nodes[vertex as usize].jump;
+            if jump == vertex {
+                return vertex;
+            }
+            vertex = jump;
+        };
+        root(u) == root(v)
     }
 
     /// The root of a vertex. Halves the path of jumps.

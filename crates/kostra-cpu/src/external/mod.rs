@@ -28,10 +28,12 @@
 //! * Memory: see [`Limits`].
 
 mod edges;
+mod filter;
 mod forest;
 mod levels;
 mod limits;
 mod link_tree;
+mod reduce;
 mod sink;
 #[cfg(test)]
 mod tests;
