@@ -99,8 +99,8 @@ impl<W: Weight> ForestSink<W> {
         for next in 0..places.len() {
             if let Some(&ahead) = places.get(next + AHEAD) {
                 let (u, v) = edges.ends(ahead);
-                self.tree.prefetch(u);
-                self.tree.prefetch(v);
+                self.tree.prefetch_path(u);
+                self.tree.prefetch_path(v);
             }
             let at = places[next];
             let (u, v) = edges.ends(at);

@@ -2,8 +2,8 @@
 //!
 //! Kruskal's algorithm on the edges of both, which are merged in ascending order. A large buffer is
 //! filtered on the way, as in Filter-Kruskal (Osipov, Sanders & Singler 2009): the edges up to a
-//! pivot are sorted and united first. Of the heavier edges, only those that join two components
-//! then are sorted at all.
+//! pivot are sorted and united first. Of the heavier edges, those inside the largest component are
+//! dropped then, and only the others are sorted.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -45,7 +45,7 @@ impl<W: Weight> ForestSink<W> {
         let (weights, order) = (&self.forest.weights, self.order);
         let ascending = (weights.len(), |at: usize| key_of(weights[at], order));
         let center = self.tree.highest_root();
-        self.levels.find(ascending, (&self.tree, center), team);
+        self.levels.find(ascending, (&self.tree, center));
         Ok(())
     }
 
@@ -58,11 +58,16 @@ impl<W: Weight> ForestSink<W> {
             let light = self.select(&progress, |_, rank, _| rank < pivot, team);
             self.unite(light, Some(W::Key::rank_key(pivot)), &mut progress);
         }
-        let is_heavy = |rank| pivot.is_none_or(|pivot| rank >= pivot);
-        let joins =
-            |sink: &Self, at: usize| !sink.tree.are_joined(sink.buffer.u[at], sink.buffer.v[at]);
-        let heavy =
-            self.select(&progress, |sink, rank, at| is_heavy(rank) && joins(sink, at), team);
+        let heavy = if let Some(pivot) = pivot {
+            self.levels.mark_component(&self.tree, self.tree.highest_root());
+            let may_join = |sink: &Self, rank, at: usize| {
+                let (u, v) = (sink.buffer.u[at], sink.buffer.v[at]);
+                (rank >= pivot) & sink.levels.keeps(u, v, W::Key::rank_key(rank))
+            };
+            self.select(&progress, may_join, team)
+        } else {
+            self.select(&progress, |_, _, _| true, team)
+        };
         self.unite(heavy, None, &mut progress);
         self.merge(&progress);
         self.buffered = 0;
@@ -150,8 +155,8 @@ impl<W: Weight> ForestSink<W> {
             }
             if let Some(&ahead) = ranks[next..sorted.end].get(AHEAD / 2) {
                 let ahead = W::Key::rank_id(ahead) as usize;
-                tree.prefetch(buffer.u[ahead]);
-                tree.prefetch(buffer.v[ahead]);
+                tree.prefetch_root(buffer.u[ahead]);
+                tree.prefetch_root(buffer.v[ahead]);
             }
             let rank = ranks[next..sorted.end].first().copied();
             // Among equal keys, the edges of the forest come first: their ids are lower.
@@ -163,8 +168,8 @@ impl<W: Weight> ForestSink<W> {
                     break;
                 }
                 if at + AHEAD < forest.len() {
-                    tree.prefetch(forest.u[at + AHEAD]);
-                    tree.prefetch(forest.v[at + AHEAD]);
+                    tree.prefetch_root(forest.u[at + AHEAD]);
+                    tree.prefetch_root(forest.v[at + AHEAD]);
                 }
                 let edge = forest.get(at);
                 if tree.link(edge.u, edge.v, key) {
