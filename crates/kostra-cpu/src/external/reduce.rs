@@ -60,7 +60,7 @@ impl<W: Weight> ForestSink<W> {
         }
         let heavy = if let Some(pivot) = pivot {
             self.levels.mark_component(&self.tree, self.tree.highest_root());
-            let may_join = |sink: &Self, rank, at: usize| {
+            let may_join = |sink: &Self, rank: Rank<W>, at: usize| {
                 let (u, v) = (sink.buffer.u[at], sink.buffer.v[at]);
                 (rank >= pivot) & sink.levels.keeps(u, v, W::Key::rank_key(rank))
             };
