@@ -41,8 +41,7 @@ impl<K: Key> Levels<K> {
     /// Whether an edge may be in the forest.
     #[inline]
     pub(super) fn keeps(&self, u: Vertex, v: Vertex, key: K) -> bool {
-        let [level_u, level_v] = [u, v].map(|vertex| self.levels[vertex as usize]);
-        let highest = level_u.max(level_v);
+        let highest = self.levels[u as usize].max(self.levels[v as usize]);
         (key < self.pivots[highest as usize]) | (highest == OUTSIDE)
     }
 
