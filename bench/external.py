@@ -3,9 +3,9 @@
     python bench/external.py KOSTRA [--graphs SPEC=MEMORY,...] [--threads 1,2] [--runs N]
         [--folder FOLDER] [-o RECORD]
 
-KOSTRA is the command. For each graph, the program generates a `.kst` file in FOLDER, which should be
-on the disk to measure. MEMORY is an absolute size such as `1200MiB`, or `quarter` for a quarter of
-the file. Each round measures, in turn:
+KOSTRA is the command. For each graph, the program generates a `.kst` file in FOLDER, which should
+be on the disk to measure. MEMORY is a size such as `1200MiB`, or `quarter` for a quarter of the
+file. Each round measures, in turn:
 
 * ``cat``: `cat FILE >/dev/null`, with the file out of the cache of the system, and in it;
 * ``external``: `kostra solve FILE --memory MEMORY`, likewise, for each number of threads;

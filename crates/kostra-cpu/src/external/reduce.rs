@@ -101,8 +101,8 @@ impl<W: Weight> ForestSink<W> {
         (at < SAMPLE / 2).then(|| sample[at])
     }
 
-    /// Writes the ranks of the buffered edges that pass a test behind those of the chosen edges, and
-    /// sorts them. Returns their range.
+    /// Writes the ranks of the buffered edges that pass a test behind those of the chosen edges,
+    /// and sorts them. Returns their range.
     fn select(
         &mut self,
         progress: &Progress,

@@ -2,8 +2,8 @@
 //! pieces that fit into the processor's second cache. So a piece is in the cache while its checksum
 //! is computed and its values are checked. Coordinates and names are not read.
 //!
-//! The system is told of the bytes after the block, so that it reads them while the block is solved.
-//! The arrays of a block are used again when its receiver has dropped it.
+//! The system is told of the bytes after the block, so that it reads them while the block is
+//! solved. The arrays of a block are used again when its receiver has dropped it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -124,8 +124,8 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
-    /// What the reader needs for checkpoints: where to start the checksum, if there are any, and the
-    /// number of edges that the checkpoint covers.
+    /// What the reader needs for checkpoints: where to start the checksum, if there are any, and
+    /// the number of edges that the checkpoint covers.
     pub(super) fn checkpoint(&self) -> (Option<EdgesSeen>, u64) {
         let seen = self.saver.as_ref().map(|_| EdgesSeen::default());
         (seen, self.before.map_or(0, |before| before.edges))

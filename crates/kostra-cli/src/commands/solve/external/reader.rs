@@ -19,8 +19,8 @@ use crate::progress::Stage;
 pub(super) enum Message {
     /// What the input states before its edges.
     Begin(StreamFacts),
-    /// The next edges, and the checksum of all edges up to the last of them. The checksum is zero if
-    /// there are no checkpoints.
+    /// The next edges, and the checksum of all edges up to the last of them. The checksum is zero
+    /// if there are no checkpoints.
     Block(EdgeBlock, u64),
 }
 
