@@ -57,7 +57,7 @@ impl Display for WeightType {
 /// An unsigned integer that orders weights: `u32` for 32-bit weights, `u64` for 64-bit ones.
 pub trait Key: Pod + Ord + Debug + BitXor<Output = Self> + Send + Sync + sealed::Sealed {
     /// A key with an edge id in the bits below it, as one integer.
-    type Rank: Copy + Default + Ord + Debug + Send + Sync + 'static;
+    type Rank: Pod + Default + Ord + Debug + Send + Sync;
 
     /// The number of bits of the key.
     const BITS: u32;

@@ -87,10 +87,13 @@ impl EdgesSeen {
             ($graph:expr, $($variant:ident),*) => {
                 match $graph {
                     $(AnyGraph::$variant(graph) => {
-                        for weights in graph.edge_list().weights().chunks(1 << 10) {
-                            let values: Vec<f64> =
-                                weights.iter().map(|&weight| weight as f64).collect();
-                            self.weights.update(bytemuck::cast_slice(&values));
+                        let mut values = [0.0; 1 << 10];
+                        for weights in graph.edge_list().weights().chunks(values.len()) {
+                            let values = &mut values[..weights.len()];
+                            for (value, &weight) in values.iter_mut().zip(weights) {
+                                *value = weight as f64;
+                            }
+                            self.weights.update(bytemuck::cast_slice(values));
                         }
                     })*
                 }

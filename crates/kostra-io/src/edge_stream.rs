@@ -6,7 +6,7 @@
 
 use std::io;
 
-use kostra_core::{AnyGraph, EdgeList, GraphError, MAX_VERTICES, Weight, WeightType};
+use kostra_core::{AnyGraph, GraphError, MAX_VERTICES, WeightType};
 
 use crate::columns::{Columns, Ends, Weights};
 use crate::compression::{Compression, Stream};
@@ -255,22 +255,10 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Passes edges on that do not go through the columns: those of arrays in a binary file. An
-    /// error has the position in the block.
-    pub(crate) fn pass_on_arrays<W: Weight>(
-        &mut self,
-        (u, v, weights): (Vec<u32>, Vec<u32>, Vec<W>),
-    ) -> Result<Result<(), GraphError>, ReadErrorKind>
-    where
-        AnyGraph: From<EdgeList<W>>,
-    {
-        let vertices = self.vertices.unwrap_or_default() as usize;
-        let (first, count) = (self.columns.base, u.len() as u64);
-        let edges = match EdgeList::new(vertices, u, v, weights) {
-            Ok(edges) => AnyGraph::from(edges),
-            Err(error) => return Ok(Err(error)),
-        };
-        self.columns.base += count;
-        self.target.take(EdgeBlock { first, edges }).map_err(ReadErrorKind::Io).map(Ok)
+    /// Passes edges on that do not go through the columns: those of a binary file.
+    pub(crate) fn pass_on_edges(&mut self, edges: AnyGraph) -> Result<(), ReadErrorKind> {
+        let first = self.columns.base;
+        self.columns.base += edges.edges() as u64;
+        self.target.take(EdgeBlock { first, edges }).map_err(ReadErrorKind::Io)
     }
 }

@@ -1,6 +1,8 @@
 //! Edges as four arrays.
 
-use kostra_core::{OutOfMemory, Vertex, Weight, memory};
+use std::sync::Mutex;
+
+use kostra_core::{OutOfMemory, Vertex, Weight, memory, prefetch};
 
 /// Edges with their ids: edge `i` is input edge `ids[i]` and joins `u[i]` and `v[i]`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,12 +36,14 @@ impl<W: Weight> EdgeArrays<W> {
         memory::reserve_exact(&mut self.ids, more)
     }
 
-    #[inline]
-    pub(super) fn push(&mut self, edge: Edge<W>) {
-        self.u.push(edge.u);
-        self.v.push(edge.v);
-        self.weights.push(edge.weight);
-        self.ids.push(edge.id);
+    /// Arrays of `edges` edges, all zero. The system provides the memory when it is first written.
+    pub(super) fn zeros(edges: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            u: memory::zeros(edges)?,
+            v: memory::zeros(edges)?,
+            weights: memory::zeros(edges)?,
+            ids: memory::zeros(edges)?,
+        })
     }
 
     #[inline]
@@ -53,6 +57,14 @@ impl<W: Weight> EdgeArrays<W> {
         self.v[at] = edge.v;
         self.weights[at] = edge.weight;
         self.ids[at] = edge.id;
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, at: usize) {
+        prefetch(&self.u, at);
+        prefetch(&self.v, at);
+        prefetch(&self.weights, at);
+        prefetch(&self.ids, at);
     }
 
     pub(super) fn truncate(&mut self, edges: usize) {
@@ -70,16 +82,56 @@ impl<W: Weight> EdgeArrays<W> {
         self.ids.shrink_to_fit();
     }
 
-    /// Moves all edges `places` places towards the end. The first `places` edges are then any.
-    pub(super) fn move_up(&mut self, places: usize) {
-        fn move_up<T: Copy + Default>(values: &mut Vec<T>, places: usize) {
-            let len = values.len();
-            values.resize(len + places, T::default());
-            values.copy_within(..len, places);
-        }
-        move_up(&mut self.u, places);
-        move_up(&mut self.v, places);
-        move_up(&mut self.weights, places);
-        move_up(&mut self.ids, places);
+    /// Appends edges until there are `edges`. The new edges are any.
+    pub(super) fn extend_to(&mut self, edges: usize) {
+        self.u.resize(edges, 0);
+        self.v.resize(edges, 0);
+        self.weights.resize(edges, W::default());
+        self.ids.resize(edges, 0);
+    }
+
+    /// The consecutive ranges from `start` that end at `ends`, for threads that fill them.
+    pub(super) fn split(&mut self, start: usize, ends: &[usize]) -> Vec<Mutex<EdgeSlices<'_, W>>> {
+        let mut rest = EdgeSlices {
+            u: &mut self.u[start..],
+            v: &mut self.v[start..],
+            weights: &mut self.weights[start..],
+            ids: &mut self.ids[start..],
+        };
+        let mut before = start;
+        let mut split = |&end: &usize| {
+            let (first, others) = std::mem::take(&mut rest).split_at(end - before);
+            (rest, before) = (others, end);
+            Mutex::new(first)
+        };
+        ends.iter().map(&mut split).collect()
+    }
+}
+
+/// A range of edges that one thread fills.
+#[derive(Default)]
+pub(super) struct EdgeSlices<'a, W> {
+    u: &'a mut [Vertex],
+    v: &'a mut [Vertex],
+    weights: &'a mut [W],
+    ids: &'a mut [u64],
+}
+
+impl<'a, W: Weight> EdgeSlices<'a, W> {
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let (u, u_rest) = self.u.split_at_mut(at);
+        let (v, v_rest) = self.v.split_at_mut(at);
+        let (weights, weights_rest) = self.weights.split_at_mut(at);
+        let (ids, ids_rest) = self.ids.split_at_mut(at);
+        let rest = Self { u: u_rest, v: v_rest, weights: weights_rest, ids: ids_rest };
+        (Self { u, v, weights, ids }, rest)
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, at: usize, edge: Edge<W>) {
+        self.u[at] = edge.u;
+        self.v[at] = edge.v;
+        self.weights[at] = edge.weight;
+        self.ids[at] = edge.id;
     }
 }

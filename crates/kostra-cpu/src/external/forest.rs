@@ -3,6 +3,7 @@
 use kostra_core::{OutOfMemory, Total, Vertex, Weight, memory};
 
 use super::edges::EdgeArrays;
+use crate::radix_sort_by_key;
 
 /// A forest with 64-bit edge ids. Edge `i` of the forest is input edge `ids[i]`; ids ascend.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,25 +31,38 @@ impl<W: Weight> ExternalForest<W> {
         self.vertices - self.ids.len() as u32
     }
 
-    /// Sorts edges by id. Takes 16 bytes per edge, and a copy of one array at a time.
+    /// Sorts edges by id. Takes 16 bytes per edge, and then a copy of one array at a time.
     pub(super) fn sorted(vertices: u32, edges: EdgeArrays<W>) -> Result<Self, OutOfMemory> {
+        let order = places_by_id(&edges.ids)?;
         let EdgeArrays { u, v, weights, ids } = edges;
-        let mut order: Vec<(u64, u32)> =
-            memory::collected(ids.iter().copied().zip(0..ids.len() as u32))?;
-        drop(ids);
-        order.sort_unstable();
         Ok(Self {
             vertices,
+            ids: arranged(ids, &order)?,
             u: arranged(u, &order)?,
             v: arranged(v, &order)?,
             weights: arranged(weights, &order)?,
-            ids: memory::collected(order.into_iter().map(|(id, _)| id))?,
         })
     }
 }
 
-fn arranged<T: Copy>(values: Vec<T>, order: &[(u64, u32)]) -> Result<Vec<T>, OutOfMemory> {
-    memory::collected(order.iter().map(|&(_, at)| values[at as usize]))
+/// The places of edges in the order of their ids.
+fn places_by_id(ids: &[u64]) -> Result<Vec<u32>, OutOfMemory> {
+    let places = 0..ids.len() as u32;
+    if ids.iter().all(|&id| id <= u64::from(u32::MAX)) {
+        // An id and a place fit into one word, and a radix sort of words takes no more memory.
+        let words = ids.iter().zip(places).map(|(&id, place)| id << 32 | u64::from(place));
+        let mut words: Vec<u64> = memory::collected(words)?;
+        let mut spare = memory::zeros(words.len())?;
+        let sorted = radix_sort_by_key(&mut words, &mut spare, |word| word >> 32);
+        return memory::collected(sorted.iter().map(|&word| word as u32));
+    }
+    let mut pairs: Vec<(u64, u32)> = memory::collected(ids.iter().copied().zip(places))?;
+    pairs.sort_unstable();
+    memory::collected(pairs.into_iter().map(|(_, place)| place))
+}
+
+fn arranged<T: Copy>(values: Vec<T>, order: &[u32]) -> Result<Vec<T>, OutOfMemory> {
+    memory::collected(order.iter().map(|&place| values[place as usize]))
 }
 
 /// The state of a sink between two blocks: the forest of all edges so far.
@@ -66,4 +80,21 @@ pub struct ForestState<'a, W> {
     pub v: &'a [Vertex],
     /// The weights.
     pub weights: &'a [W],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_any_width_are_sorted() {
+        for high in [0, 1 << 32, 1 << 47] {
+            let ids: Vec<u64> = (0..10_000).map(|at| at * 7919 % 10_007 + at % 2 * high).collect();
+            let order = places_by_id(&ids).unwrap();
+            let sorted: Vec<_> = order.iter().map(|&place| ids[place as usize]).collect();
+            let mut right = ids;
+            right.sort_unstable();
+            assert_eq!(sorted, right);
+        }
+    }
 }

@@ -1,45 +1,48 @@
 //! How heavy an edge between two vertices may at most be: one byte per vertex.
 //!
-//! The root of the largest component is its center. The *level* of a vertex is the lowest of 255
+//! The root of the largest component is its center. The *level* of a vertex is the lowest of 254
 //! pivots that is not lighter than any edge on the path from the vertex to the center. If an edge
 //! is not lighter than the pivots of both its ends, then the forest joins the ends by way of the
 //! center, and the edge is dropped. Pivots are quantiles of the keys of the forest. The bytes of a
 //! graph with millions of vertices fit into the caches, unlike the tree.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-
 use kostra_core::{Key, OutOfMemory, Vertex, memory};
-use kostra_parallel::{Schedule, Team};
 
 use super::link_tree::LinkTree;
 
 /// The level of a vertex outside of the component of the center.
 const OUTSIDE: u8 = u8::MAX;
+/// Stands for a level that has not been found yet.
+const UNKNOWN: u8 = OUTSIDE - 1;
 /// The number of pivots.
-const PIVOTS: usize = OUTSIDE as usize;
-/// The number of vertices whose levels a thread finds at a time.
-const BLOCK: usize = 1 << 14;
+const PIVOTS: usize = UNKNOWN as usize;
 
 /// The levels of all vertices.
 #[derive(Debug)]
 pub(super) struct Levels<K> {
-    /// Ascending. Empty before the first reduction.
-    pivots: Vec<K>,
+    /// One for each level, ascending. Those from [`UNKNOWN`] on are not used.
+    pivots: [K; 1 << u8::BITS],
     levels: Vec<u8>,
 }
 
+impl<K: Key> Default for Levels<K> {
+    fn default() -> Self {
+        Self { pivots: [K::MIN; 1 << u8::BITS], levels: Vec::new() }
+    }
+}
+
 impl<K: Key> Levels<K> {
-    pub(super) fn new() -> Self {
-        Self { pivots: Vec::new(), levels: Vec::new() }
+    /// All `vertices` are outside.
+    pub(super) fn new(vertices: u32) -> Result<Self, OutOfMemory> {
+        let levels = memory::filled(vertices as usize, OUTSIDE)?;
+        Ok(Self { levels, ..Self::default() })
     }
 
-    /// Whether an edge is certainly not in the forest.
+    /// Whether an edge may be in the forest.
     #[inline]
-    pub(super) fn drops(&self, u: Vertex, v: Vertex, key: K) -> bool {
-        let level = |vertex: Vertex| self.levels.get(vertex as usize).copied().unwrap_or(OUTSIDE);
-        let highest = level(u).max(level(v));
-        self.pivots.get(highest as usize).is_some_and(|&pivot| key >= pivot)
+    pub(super) fn keeps(&self, u: Vertex, v: Vertex, key: K) -> bool {
+        let highest = self.levels[u as usize].max(self.levels[v as usize]);
+        (key < self.pivots[highest as usize]) | (highest == OUTSIDE)
     }
 
     /// Finds the levels in a new tree with `edges` edges, whose keys are `ascending(0)` and so on.
@@ -48,27 +51,51 @@ impl<K: Key> Levels<K> {
         &mut self,
         (edges, ascending): (usize, impl Fn(usize) -> K),
         (tree, center): (&LinkTree<K>, Vertex),
-        team: &Team<'_>,
-    ) -> Result<(), OutOfMemory> {
-        self.pivots.clear();
+    ) {
         if edges == 0 {
-            return Ok(());
+            return self.levels.fill(OUTSIDE);
         }
-        self.pivots.extend((1..=PIVOTS).map(|part| ascending((edges * part).div_ceil(PIVOTS) - 1)));
-        self.levels.clear();
-        memory::reserve_exact(&mut self.levels, tree.len())?;
-        self.levels.resize(tree.len(), OUTSIDE);
-        let pivots = &self.pivots;
-        let blocks: Vec<_> = self.levels.chunks_mut(BLOCK).map(Mutex::new).collect();
-        team.for_each(blocks.len(), Schedule::Dynamic(1), |block| {
-            let mut levels = blocks[block].lock().unwrap_or_else(PoisonError::into_inner);
-            for (at, level) in levels.iter_mut().enumerate() {
-                let (root, heaviest) = tree.top((block * BLOCK + at) as Vertex);
-                if root == center {
-                    *level = pivots.partition_point(|&pivot| pivot < heaviest) as u8;
+        for (part, pivot) in (1..).zip(&mut self.pivots[..PIVOTS]) {
+            *pivot = ascending((edges * part).div_ceil(PIVOTS) - 1);
+        }
+        let pivots = self.pivots;
+        let level_of = |key| pivots[..PIVOTS].partition_point(|&pivot| pivot < key) as u8;
+        self.descend(tree, center, level_of);
+    }
+
+    /// Lets [`keeps`](Self::keeps) drop the edges of any key inside the component of `center`.
+    pub(super) fn mark_component(&mut self, tree: &LinkTree<K>, center: Vertex) {
+        self.pivots[0] = K::MIN;
+        self.descend(tree, center, |_| 0);
+    }
+
+    /// Gives each vertex of the component of `center` the level of the heaviest key on the way,
+    /// which is that of the last link. So a vertex has the level of its parent, except for the
+    /// vertices that are linked to the center. Each vertex is visited at most three times.
+    fn descend(&mut self, tree: &LinkTree<K>, center: Vertex, level_of: impl Fn(K) -> u8) {
+        let levels = &mut self.levels[..];
+        levels.fill(UNKNOWN);
+        levels[center as usize] = 0;
+        for vertex in 0..levels.len() as Vertex {
+            let mut top = vertex;
+            let level = loop {
+                if levels[top as usize] != UNKNOWN {
+                    break levels[top as usize];
+                }
+                match tree.link_of(top) {
+                    None => break OUTSIDE,
+                    Some((parent, key)) if parent == center => break level_of(key),
+                    Some((parent, _)) => top = parent,
+                }
+            };
+            let mut at = vertex;
+            while levels[at as usize] == UNKNOWN {
+                levels[at as usize] = level;
+                match tree.link_of(at) {
+                    Some((parent, _)) if at != top => at = parent,
+                    _ => break,
                 }
             }
-        });
-        Ok(())
+        }
     }
 }

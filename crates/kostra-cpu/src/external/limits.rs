@@ -26,8 +26,8 @@ impl std::error::Error for BudgetTooSmall {}
 /// about 1 % more:
 ///
 /// ```text
-/// the forest     16 + w per vertex, and per buffered edge
-/// the buffer     16 + w per buffered edge, and 8 (w = 4) or 16 (w = 8) to sort it
+/// the forest     16 + w per vertex
+/// the buffer     16 + w per buffered edge, and 4 w to sort it
 /// the tree       9 + w per vertex, and 1 for its level
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +38,14 @@ pub struct Limits {
 /// The smallest sensible buffer: a quarter of an edge per vertex. The final sort by edge id also
 /// needs its memory.
 const VERTICES_PER_BUFFERED_EDGE: usize = 4;
-/// The largest useful buffer: a reduction sorts the buffer and passes over the forest, and a
-/// buffer that is much larger than the forest is sorted in vain.
-const LARGEST_BUFFER_PER_VERTEX: usize = 2;
+/// The largest useful buffer. The time of a reduction is mostly that of the vertices, so a larger
+/// buffer saves reductions. But edges are buffered in vain that an earlier reduction would let the
+/// filter drop.
+const LARGEST_BUFFER_PER_VERTEX: usize = 8;
 /// The largest useful buffer of a graph with few vertices.
 const LARGEST_BUFFER: usize = 1 << 16;
 /// Bytes for pivots, rounding, and lists of the edges that pass the filter.
-const FIXED_BYTES: u64 = 1 << 19;
+const FIXED_BYTES: u64 = 1 << 21;
 
 impl Limits {
     /// The limits by which a sink for `vertices` vertices and weights of type `W` stays within
@@ -88,5 +89,6 @@ fn bytes_per_vertex<W: Weight>() -> u64 {
 
 fn bytes_per_buffered_edge<W: Weight>() -> u64 {
     let weight = size_of::<W>() as u64;
-    2 * (16 + weight) + 2 * weight
+    // Two ranks, of twice the size of a weight.
+    (16 + weight) + 2 * 2 * weight
 }

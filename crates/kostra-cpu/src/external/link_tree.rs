@@ -8,51 +8,50 @@
 
 use kostra_core::{Key, OutOfMemory, Vertex, memory, prefetch};
 
-/// A vertex of the tree.
+/// The link of a vertex.
 #[derive(Clone, Copy, Debug)]
-struct Node<K> {
-    /// The key of the link to the parent; the highest for a root.
+struct Link<K> {
+    /// The key of the edge that made the link; the highest for a root.
     key: K,
     /// The parent, or the vertex itself for a root.
     parent: Vertex,
-    /// An ancestor, by which Kruskal's algorithm finds roots faster.
-    jump: Vertex,
 }
 
 #[derive(Debug)]
 pub(super) struct LinkTree<K> {
-    nodes: Vec<Node<K>>,
+    links: Vec<Link<K>>,
+    /// An ancestor of each vertex, by which Kruskal's algorithm finds roots faster. An array of its
+    /// own, because the searches for roots take most of the time and depend on the caches.
+    jumps: Vec<Vertex>,
     ranks: Vec<u8>,
-    links: usize,
+    /// The number of links.
+    count: usize,
 }
 
 impl<K: Key> LinkTree<K> {
     pub(super) fn new() -> Self {
-        Self { nodes: Vec::new(), ranks: Vec::new(), links: 0 }
+        Self { links: Vec::new(), jumps: Vec::new(), ranks: Vec::new(), count: 0 }
     }
 
     /// Removes all links, and lets the tree have `vertices` vertices.
     pub(super) fn reset(&mut self, vertices: u32) -> Result<(), OutOfMemory> {
         let count = vertices as usize;
-        self.nodes.clear();
+        self.links.clear();
+        self.jumps.clear();
         self.ranks.clear();
-        memory::reserve_exact(&mut self.nodes, count)?;
+        memory::reserve_exact(&mut self.links, count)?;
+        memory::reserve_exact(&mut self.jumps, count)?;
         memory::reserve_exact(&mut self.ranks, count)?;
-        let root = |vertex| Node { key: K::MAX, parent: vertex, jump: vertex };
-        self.nodes.extend((0..vertices).map(root));
+        self.links.extend((0..vertices).map(|vertex| Link { key: K::MAX, parent: vertex }));
+        self.jumps.extend(0..vertices);
         self.ranks.resize(count, 0);
-        self.links = 0;
+        self.count = 0;
         Ok(())
-    }
-
-    /// The number of vertices.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
     }
 
     /// Whether no further link is possible.
     pub(super) fn is_complete(&self) -> bool {
-        self.links + 1 >= self.nodes.len()
+        self.count + 1 >= self.links.len()
     }
 
     /// Links the components of two vertices by an edge that is not lighter than the edges before;
@@ -66,8 +65,9 @@ impl<K: Key> LinkTree<K> {
         let (rank_a, rank_b) = (self.ranks[a as usize], self.ranks[b as usize]);
         let (child, parent) = if rank_a < rank_b { (a, b) } else { (b, a) };
         self.ranks[parent as usize] += u8::from(rank_a == rank_b);
-        self.nodes[child as usize] = Node { key, parent, jump: parent };
-        self.links += 1;
+        self.links[child as usize] = Link { key, parent };
+        self.jumps[child as usize] = parent;
+        self.count += 1;
         true
     }
 
@@ -75,12 +75,12 @@ impl<K: Key> LinkTree<K> {
     #[inline]
     fn root(&mut self, mut vertex: Vertex) -> Vertex {
         loop {
-            let jump = self.nodes[vertex as usize].jump;
+            let jump = self.jumps[vertex as usize];
             if jump == vertex {
                 return vertex;
             }
-            let next = self.nodes[jump as usize].jump;
-            self.nodes[vertex as usize].jump = next;
+            let next = self.jumps[jump as usize];
+            self.jumps[vertex as usize] = next;
             vertex = next;
         }
     }
@@ -89,7 +89,7 @@ impl<K: Key> LinkTree<K> {
     #[inline]
     pub(super) fn joins(&self, mut u: Vertex, mut v: Vertex, key: K) -> bool {
         while u != v {
-            let (at_u, at_v) = (self.nodes[u as usize], self.nodes[v as usize]);
+            let (at_u, at_v) = (self.links[u as usize], self.links[v as usize]);
             let climbs_u = at_u.parent != u && at_u.key <= key;
             let climbs_v = at_v.parent != v && at_v.key <= key;
             if climbs_u && (!climbs_v || at_u.key <= at_v.key) {
@@ -103,17 +103,11 @@ impl<K: Key> LinkTree<K> {
         true
     }
 
-    /// The root of a vertex, and the key of the heaviest edge on the way; the lowest for a root.
+    /// The parent of a vertex, and the key of the link; none for a root.
     #[inline]
-    pub(super) fn top(&self, mut vertex: Vertex) -> (Vertex, K) {
-        let mut heaviest = K::MIN;
-        loop {
-            let node = self.nodes[vertex as usize];
-            if node.parent == vertex {
-                return (vertex, heaviest);
-            }
-            (vertex, heaviest) = (node.parent, node.key);
-        }
+    pub(super) fn link_of(&self, vertex: Vertex) -> Option<(Vertex, K)> {
+        let Link { key, parent } = self.links[vertex as usize];
+        (parent != vertex).then_some((parent, key))
     }
 
     /// The root of highest rank: that of the largest component, or one of similar size.
@@ -124,7 +118,13 @@ impl<K: Key> LinkTree<K> {
 
     /// Prefetches what [`link`](Self::link) reads first.
     #[inline]
-    pub(super) fn prefetch(&self, vertex: Vertex) {
-        prefetch(&self.nodes, vertex as usize);
+    pub(super) fn prefetch_root(&self, vertex: Vertex) {
+        prefetch(&self.jumps, vertex as usize);
+    }
+
+    /// Prefetches what [`joins`](Self::joins) reads first.
+    #[inline]
+    pub(super) fn prefetch_path(&self, vertex: Vertex) {
+        prefetch(&self.links, vertex as usize);
     }
 }

@@ -15,9 +15,9 @@
 //!   so far.
 //!
 //! Most edges are dropped by one comparison with a *pivot*, which two bytes choose: one byte per
-//! vertex says how heavy the edges are on the path to the center of the forest. The others are
-//! compared with the heaviest edge of the path between their ends, by climbing a tree of
-//! logarithmic height.
+//! vertex says how heavy the edges are on the path to the center of the forest. Where that drops
+//! too few, the others are compared with the heaviest edge of the path between their ends, by
+//! climbing a tree of logarithmic height.
 //!
 //! * Source: this project. Feigenbaum, Kannan, McGregor, Suri & Zhang 2005 keep the forest of the
 //!   edges so far, one edge at a time. The tree is that of linking by rank (Tarjan 1975) without
@@ -28,10 +28,12 @@
 //! * Memory: see [`Limits`].
 
 mod edges;
+mod filter;
 mod forest;
 mod levels;
 mod limits;
 mod link_tree;
+mod reduce;
 mod sink;
 #[cfg(test)]
 mod tests;

@@ -1,29 +1,24 @@
 //! The sink: filters edges, buffers the rest, and reduces.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use kostra_core::{EdgeList, Edges, Key, Order, OutOfMemory, Weight, key_of, memory, prefetch};
-use kostra_parallel::{Schedule, Team, with_team};
+use kostra_core::{EdgeList, Order, OutOfMemory, Weight, key_of, memory};
+use kostra_parallel::with_team;
 
-use super::edges::{Edge, EdgeArrays};
+use super::edges::EdgeArrays;
+use super::filter::{PART, Part, WAVE};
 use super::forest::{ExternalForest, ForestState};
 use super::levels::Levels;
 use super::limits::Limits;
 use super::link_tree::LinkTree;
-
-/// The number of edges that the threads filter before the rest is buffered.
-const WAVE: usize = 1 << 16;
-/// The number of edges that a thread filters at a time.
-const PART: usize = 1 << 13;
-/// How many edges ahead memory is prefetched: it arrives in about the time of some ten edges.
-const AHEAD: usize = 24;
+use super::reduce::Rank;
 
 /// Counts of what happened to the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The edges that one comparison with a pivot dropped.
+    /// The edges that one comparison with a pivot dropped, and self-loops.
     pub dropped_by_pivot: u64,
-    /// The edges that were dropped because of the heaviest edge between their ends, and self-loops.
+    /// The edges that were dropped because of the heaviest edge between their ends.
     pub dropped_by_path: u64,
     /// The edges that were buffered.
     pub buffered: u64,
@@ -35,28 +30,27 @@ pub struct Statistics {
 /// the [module](super) for the algorithm.
 #[derive(Debug)]
 pub struct ForestSink<W: Weight> {
-    order: Order,
+    pub(super) order: Order,
     threads: usize,
-    limits: Limits,
-    vertices: u32,
+    pub(super) limits: Limits,
+    pub(super) vertices: u32,
     /// The forest of all edges up to the last reduction, ascending by key and id.
-    forest: EdgeArrays<W>,
-    /// Later edges that may be in the forest, ascending by id.
-    buffer: EdgeArrays<W>,
-    tree: LinkTree<W::Key>,
-    levels: Levels<W::Key>,
-    /// Memory in which the buffer is sorted.
-    ranks: Vec<<W::Key as Key>::Rank>,
+    pub(super) forest: EdgeArrays<W>,
+    /// Later edges that may be in the forest, ascending by id. Only the first `buffered` are edges.
+    pub(super) buffer: EdgeArrays<W>,
+    pub(super) buffered: usize,
+    pub(super) tree: LinkTree<W::Key>,
+    pub(super) levels: Levels<W::Key>,
+    /// Whether the filter climbs the tree for every edge that no pivot drops.
+    pub(super) climbs: bool,
+    /// The memory of the filter.
+    pub(super) parts: Vec<Mutex<Part>>,
+    /// Memory in which the buffer is sorted: two arrays of its length.
+    pub(super) ranks: Vec<Rank<W>>,
+    pub(super) spare: Vec<Rank<W>>,
     /// The number of input edges so far.
     taken: u64,
-    statistics: Statistics,
-}
-
-/// The edges of a part of a wave that were not dropped, and how many were.
-#[derive(Default)]
-struct Part {
-    kept: Vec<u32>,
-    statistics: Statistics,
+    pub(super) statistics: Statistics,
 }
 
 impl<W: Weight> ForestSink<W> {
@@ -70,22 +64,31 @@ impl<W: Weight> ForestSink<W> {
         limits: Limits,
         threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        let mut sink = Self {
+        let mut sink = Self::empty(order, limits, threads);
+        sink.vertices = vertices;
+        sink.allocate()?;
+        Ok(sink)
+    }
+
+    /// A sink without vertices and without memory.
+    fn empty(order: Order, limits: Limits, threads: usize) -> Self {
+        Self {
             order,
             threads,
             limits,
-            vertices,
+            vertices: 0,
             forest: EdgeArrays::default(),
             buffer: EdgeArrays::default(),
+            buffered: 0,
             tree: LinkTree::new(),
-            levels: Levels::new(),
+            levels: Levels::default(),
+            climbs: false,
+            parts: Vec::new(),
             ranks: Vec::new(),
+            spare: Vec::new(),
             taken: 0,
             statistics: Statistics::default(),
-        };
-        sink.tree.reset(vertices)?;
-        sink.reserve()?;
-        Ok(sink)
+        }
     }
 
     /// Continues from a state that [`state`](Self::state) returned. None if the arrays are not the
@@ -123,11 +126,15 @@ impl<W: Weight> ForestSink<W> {
         Ok((sink.forest.len() == edges).then_some(sink))
     }
 
-    fn reserve(&mut self) -> Result<(), OutOfMemory> {
-        let most = (self.vertices as usize).saturating_sub(1);
-        self.forest.reserve(most + self.limits.buffer)?;
-        self.buffer.reserve(self.limits.buffer)?;
-        memory::reserve_exact(&mut self.ranks, self.limits.buffer)
+    fn allocate(&mut self) -> Result<(), OutOfMemory> {
+        self.forest.reserve((self.vertices as usize).saturating_sub(1))?;
+        self.buffer = EdgeArrays::zeros(self.limits.buffer)?;
+        self.ranks = memory::zeros(self.limits.buffer)?;
+        self.spare = memory::zeros(self.limits.buffer)?;
+        self.parts = (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect();
+        self.tree.reset(self.vertices)?;
+        self.levels = Levels::new(self.vertices)?;
+        Ok(())
     }
 
     /// The number of vertices.
@@ -152,9 +159,7 @@ impl<W: Weight> ForestSink<W> {
     /// When the system refuses the memory.
     pub fn grow(&mut self, vertices: u32, limits: Limits) -> Result<(), OutOfMemory> {
         self.reduce_buffer()?;
-        self.buffer = EdgeArrays::default();
-        self.ranks = Vec::new();
-        self.forest.shrink();
+        self.free();
         self.vertices = self.vertices.max(vertices);
         self.limits = limits;
         self.rebuild()
@@ -173,29 +178,25 @@ impl<W: Weight> ForestSink<W> {
         let Self { order, threads, vertices, forest, taken, statistics, .. } = self;
         let EdgeArrays { u, v, weights, ids } = forest;
         let weights = memory::collected(weights.into_iter().map(weight))?;
-        let mut sink = ForestSink {
-            order,
-            threads,
-            limits,
-            vertices,
-            forest: EdgeArrays { u, v, weights, ids },
-            buffer: EdgeArrays::default(),
-            tree: LinkTree::new(),
-            levels: Levels::new(),
-            ranks: Vec::new(),
-            taken,
-            statistics,
-        };
+        let forest = EdgeArrays { u, v, weights, ids };
+        let empty = ForestSink::empty(order, limits, threads);
+        let mut sink = ForestSink { vertices, forest, taken, statistics, ..empty };
         sink.rebuild()?;
         Ok(sink)
     }
 
+    /// Frees all memory but that of the forest.
+    fn free(&mut self) {
+        let Self { order, limits, threads, .. } = *self;
+        let mut forest = std::mem::take(&mut self.forest);
+        forest.shrink();
+        let (vertices, taken, statistics) = (self.vertices, self.taken, self.statistics);
+        *self = Self { vertices, forest, taken, statistics, ..Self::empty(order, limits, threads) };
+    }
+
     /// Allocates the arrays, and builds the tree of the forest.
     fn rebuild(&mut self) -> Result<(), OutOfMemory> {
-        self.tree = LinkTree::new();
-        self.levels = Levels::new();
-        self.tree.reset(self.vertices)?;
-        self.reserve()?;
+        self.allocate()?;
         self.reduce_on_team()
     }
 
@@ -210,137 +211,18 @@ impl<W: Weight> ForestSink<W> {
         assert!(first >= self.taken, "edges arrive in the order of their ids");
         assert!(edges.vertices() <= self.vertices, "the sink grows before a block is added");
         self.taken = first + edges.len() as u64;
-        let edges = edges.edges(self.order);
         let threads = self.threads.min(1 + edges.len() / PART);
-        with_team(threads, |team| {
-            let mut parts: Vec<_> = (0..WAVE / PART).map(|_| Mutex::new(Part::default())).collect();
-            for start in (0..edges.len()).step_by(WAVE) {
-                let end = edges.len().min(start + WAVE);
-                team.for_each((end - start).div_ceil(PART), Schedule::Dynamic(1), |part| {
-                    let mut found = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-                    let from = start + part * PART;
-                    self.filter(edges, from..end.min(from + PART), &mut found);
-                });
-                let reductions = self.statistics.reductions;
-                for part in &mut parts {
-                    let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-                    self.statistics.add(std::mem::take(&mut part.statistics));
-                    for at in part.kept.drain(..) {
-                        let (u, v) = edges.ends(at);
-                        // A reduction since the filter may have made the edge useless.
-                        if self.statistics.reductions > reductions
-                            && self.tree.joins(u, v, edges.key(at))
-                        {
-                            self.statistics.dropped_by_path += 1;
-                            continue;
-                        }
-                        let (weight, id) = (edges.weights()[at as usize], first + u64::from(at));
-                        self.buffer(Edge { u, v, weight, id }, team)?;
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn filter(&self, edges: Edges<'_, W>, range: std::ops::Range<usize>, part: &mut Part) {
-        for at in range.start as u32..range.end as u32 {
-            let (u, v) = edges.ends(at);
-            let key = edges.key(at);
-            if self.levels.drops(u, v, key) {
-                part.statistics.dropped_by_pivot += 1;
-            } else if self.tree.joins(u, v, key) {
-                part.statistics.dropped_by_path += 1;
-            } else {
-                part.kept.push(at);
-            }
-        }
-    }
-
-    fn buffer(&mut self, edge: Edge<W>, team: &Team<'_>) -> Result<(), OutOfMemory> {
-        if self.buffer.len() >= self.limits.buffer {
-            self.reduce(team)?;
-        }
-        self.statistics.buffered += 1;
-        self.buffer.push(edge);
-        Ok(())
+        let edges = edges.edges(self.order);
+        with_team(threads, |team| self.filter_block((edges, first), team))
     }
 
     fn reduce_buffer(&mut self) -> Result<(), OutOfMemory> {
-        if self.buffer.len() == 0 { Ok(()) } else { self.reduce_on_team() }
+        if self.buffered == 0 { Ok(()) } else { self.reduce_on_team() }
     }
 
     fn reduce_on_team(&mut self) -> Result<(), OutOfMemory> {
         let threads = self.threads.min(1 + self.vertices as usize / PART);
         with_team(threads, |team| self.reduce(team))
-    }
-
-    /// Replaces the forest by the forest of itself and the buffer, and builds its tree and levels.
-    fn reduce(&mut self, team: &Team<'_>) -> Result<(), OutOfMemory> {
-        let (weights, order) = (&self.buffer.weights, self.order);
-        let ranks = weights.iter().zip(0..).map(|(&weight, at)| key_of(weight, order).rank(at));
-        self.ranks.clear();
-        self.ranks.extend(ranks); // the memory was reserved
-        self.ranks.sort_unstable();
-        self.tree.reset(self.vertices)?;
-        self.merge();
-        self.buffer.truncate(0);
-        self.statistics.reductions += 1;
-        let weights = &self.forest.weights;
-        let ascending = (weights.len(), |at: usize| key_of(weights[at], order));
-        let center = self.tree.highest_root();
-        self.levels.find(ascending, (&self.tree, center), team)
-    }
-
-    /// Merges the forest and the buffer, whose edges the ranks give in order, and unites them
-    /// as Kruskal's algorithm does.
-    ///
-    /// The edges of the forest move to the end of their arrays first, by as many places as there
-    /// are edges in the buffer. So no edge is overwritten before it is read.
-    fn merge(&mut self) {
-        let Self { forest, buffer, tree, ranks, order, .. } = self;
-        let (first, end) = (buffer.len(), buffer.len() + forest.len());
-        forest.move_up(first);
-        let (mut at, mut kept) = (first, 0);
-        let mut unite = |edge: Edge<W>, key, forest: &mut EdgeArrays<W>, tree: &mut LinkTree<_>| {
-            if tree.link(edge.u, edge.v, key) {
-                forest.set(kept, edge);
-                kept += 1;
-            }
-            !tree.is_complete()
-        };
-        let mut goes_on = true;
-        let last = ranks.iter().map(Some).chain([None]);
-        for (next, rank) in last.enumerate() {
-            if let Some(&ahead) = ranks.get(next + AHEAD) {
-                let ahead = W::Key::rank_id(ahead) as usize;
-                prefetch(&buffer.u, ahead);
-                prefetch(&buffer.v, ahead);
-            }
-            if let Some(&ahead) = ranks.get(next + AHEAD / 2) {
-                let ahead = W::Key::rank_id(ahead) as usize;
-                tree.prefetch(buffer.u[ahead]);
-                tree.prefetch(buffer.v[ahead]);
-            }
-            // Among equal keys, the edges of the forest come first: their ids are lower.
-            while goes_on && at < end {
-                let edge = forest.get(at);
-                let key = key_of(edge.weight, *order);
-                if at + AHEAD < end {
-                    tree.prefetch(forest.u[at + AHEAD]);
-                    tree.prefetch(forest.v[at + AHEAD]);
-                }
-                if rank.is_some_and(|&rank| W::Key::rank_key(rank) < key) {
-                    break;
-                }
-                goes_on = unite(edge, key, forest, tree);
-                at += 1;
-            }
-            let Some(&rank) = rank.filter(|_| goes_on) else { break };
-            let edge = buffer.get(W::Key::rank_id(rank) as usize);
-            goes_on = unite(edge, W::Key::rank_key(rank), forest, tree);
-        }
-        forest.truncate(kept);
     }
 
     /// The state after all edges so far, from which [`restore`](Self::restore) continues.
@@ -358,14 +240,18 @@ impl<W: Weight> ForestSink<W> {
     /// # Errors
     /// When the system refuses the memory.
     pub fn finish(mut self) -> Result<(ExternalForest<W>, Statistics), OutOfMemory> {
-        self.reduce_buffer()?;
+        if self.buffered > 0 {
+            let threads = self.threads.min(1 + self.buffered / PART);
+            with_team(threads, |team| self.unite_all(team))?;
+        }
+        self.free();
         let Self { vertices, forest, statistics, .. } = self;
         Ok((ExternalForest::sorted(vertices, forest)?, statistics))
     }
 }
 
 impl Statistics {
-    fn add(&mut self, more: Self) {
+    pub(super) fn add(&mut self, more: Self) {
         self.dropped_by_pivot += more.dropped_by_pivot;
         self.dropped_by_path += more.dropped_by_path;
         self.buffered += more.buffered;

@@ -1,13 +1,20 @@
-//! Reading a `.kst` file in blocks of edges. Each block is read from three sections of the file,
-//! and the checksums of these sections are computed on the way. Coordinates and names are not read.
+//! Reading a `.kst` file in blocks of edges. Each block is read from three sections of the file, in
+//! pieces that fit into the processor's second cache. So a piece is in the cache while its checksum
+//! is computed and its values are checked. Coordinates and names are not read.
+//!
+//! The system is told of the bytes after the block, so that it reads them while the block is
+//! solved. The arrays of a block are used again when its receiver has dropped it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::num::NonZeroU64;
 
-use kostra_core::{AnyGraph, EdgeList, GraphError, OutOfMemory, Weight, WeightType, memory};
+use bytemuck::Pod;
+use kostra_core::{AnyGraph, EdgeList, GraphError, Vertex, Weight, WeightType};
 
-use super::chunks::{Digest, Plain, decode};
+use super::chunks::{Digest, Plain};
 use super::header::{Header, LONGEST, Section, check_length};
+use super::pool::Pool;
 use crate::compression::{Stream, fill};
 use crate::edge_stream::{Blocks, StreamFacts};
 use crate::fault::Fault;
@@ -45,7 +52,8 @@ pub(super) fn read_blocks(
     blocks.begin(facts)?;
     let [u, v, weights, ..] = &sections[..] else { return Ok(()) };
     let arrays = [u, v, weights].map(|&section| Array::new(section));
-    let mut reader = Reader { file, arrays, edges: header.edges, bytes: Vec::new() };
+    let Header { vertices, edges, .. } = header;
+    let mut reader = Reader { file, arrays, vertices, edges };
     let progress = |bytes| (stream.progress)(Progress { bytes, of: Some(length) });
     match header.weight_type {
         WeightType::I32 => reader.read::<i32>(blocks, &progress),
@@ -65,6 +73,8 @@ pub(super) fn read_blocks(
 struct Array {
     section: Section,
     done: u64,
+    /// The bytes up to which the system has been told to read ahead.
+    announced: u64,
     digest: Digest,
 }
 
@@ -72,9 +82,22 @@ struct Reader {
     file: File,
     /// The first ends, the second ends and the weights.
     arrays: [Array; 3],
+    vertices: u32,
     edges: u64,
-    /// The bytes that were read last.
-    bytes: Vec<u8>,
+}
+
+/// The number of edges of a piece: 64 KiB of ends.
+const PIECE: usize = 1 << 14;
+/// How far the system reads ahead in each array: as much as a disk provides in 0.1 s, during which
+/// the buffer of a solve may be reduced and no block is taken.
+const READ_AHEAD: u64 = 64 << 20;
+
+/// Tells the system that a range of a file will be read soon. The advice may be ignored.
+fn advise(file: &File, start: u64, length: NonZeroU64) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, start, Some(length), rustix::fs::Advice::WillNeed);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (file, start, length);
 }
 
 impl Reader {
@@ -86,36 +109,75 @@ impl Reader {
     where
         AnyGraph: From<EdgeList<W>>,
     {
+        let (ends, weights) = (Pool::<Vertex>::default(), Pool::<W>::default());
         let mut first = 0;
         while first < self.edges {
             let count = (self.edges - first).min(blocks.block_edges() as u64) as usize;
-            let (u, v) = (self.next::<u32>(0, count)?, self.next::<u32>(1, count)?);
-            let weights = self.next::<W>(2, count)?;
+            let (mut u, mut v) = (ends.lend(count)?, ends.lend(count)?);
+            let mut weights = weights.lend(count)?;
+            for start in (0..count).step_by(PIECE) {
+                let piece = start..count.min(start + PIECE);
+                let at = first + start as u64;
+                let piece = (&mut u[piece.clone()], &mut v[piece.clone()], &mut weights[piece]);
+                self.read_piece(piece, at)?;
+            }
+            self.read_ahead();
             progress(self.arrays.iter().map(|array| array.done).sum());
-            blocks
-                .pass_on_arrays((u, v, weights))?
-                .map_err(|error| self.fault(error, first, W::SIZE))?;
+            let edges = EdgeList::of_checked(self.vertices, u.share(), v.share(), weights.share());
+            blocks.pass_on_edges(edges.into())?;
             first += count as u64;
         }
         Ok(())
     }
 
-    /// The next values of an array.
-    fn next<T: Plain>(&mut self, array: usize, count: usize) -> Result<Vec<T>, Fault> {
-        let array = &mut self.arrays[array];
-        let length = count * T::SIZE;
-        if self.bytes.len() < length {
-            self.bytes = memory::zeros(length).map_err(|refusal: OutOfMemory| refusal)?;
+    /// Reads and checks the edges from `first` on.
+    fn read_piece<W: Weight + Plain>(
+        &mut self,
+        (u, v, weights): (&mut [Vertex], &mut [Vertex], &mut [W]),
+        first: u64,
+    ) -> Result<(), Fault> {
+        self.next(0, u)?;
+        self.next(1, v)?;
+        self.next(2, weights)?;
+        // No early exits, so that the loops are vectorized.
+        let is_nan = weights.iter().fold(false, |any, weight| any | weight.is_nan());
+        let highest = u.iter().chain(&*v).fold(0, |highest, &end| highest.max(end));
+        if is_nan || highest >= self.vertices {
+            let (u, v, weights) = (u.to_vec(), v.to_vec(), weights.to_vec());
+            EdgeList::new(self.vertices as usize, u, v, weights)
+                .map_err(|error| self.fault(error, first, W::SIZE))?;
         }
-        let bytes = self.bytes.get_mut(..length).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Reads the next values of an array.
+    fn next<T: Plain + Pod>(&mut self, array: usize, values: &mut [T]) -> Result<(), Fault> {
+        let array = &mut self.arrays[array];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
         let start = array.section.offset + array.done;
         self.file
             .seek(SeekFrom::Start(start))
             .and_then(|_| self.file.read_exact(bytes))
             .map_err(ReadErrorKind::Io)?;
         array.digest.update(bytes);
-        array.done += length as u64;
-        Ok(decode(bytes)?)
+        array.done += bytes.len() as u64;
+        if cfg!(target_endian = "big") {
+            for value in values {
+                *value = T::get(bytemuck::bytes_of(value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the system to read the bytes after those that have been read.
+    fn read_ahead(&mut self) {
+        for array in &mut self.arrays {
+            let end = array.section.length.min(array.done + READ_AHEAD);
+            if let Some(length) = NonZeroU64::new(end.saturating_sub(array.announced)) {
+                advise(&self.file, array.section.offset + array.announced, length);
+                array.announced = end;
+            }
+        }
     }
 
     /// An error in the block that starts with edge `first`, with its place in the file.
@@ -140,7 +202,7 @@ impl Reader {
 
 impl Array {
     fn new(section: Section) -> Self {
-        Self { section, done: 0, digest: Digest::default() }
+        Self { section, done: 0, announced: 0, digest: Digest::default() }
     }
 
     fn check(self) -> Result<(), Fault> {

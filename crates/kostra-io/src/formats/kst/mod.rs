@@ -26,6 +26,7 @@ mod chunks;
 mod header;
 mod mapped;
 mod part;
+mod pool;
 mod read;
 mod stream;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
-use kostra::io::{Checkpoint, EdgesSeen, FileVersion, Input, Output};
+use kostra::io::{Checkpoint, FileVersion, Input, Output};
 use kostra_core::Order;
 
 use super::super::plan::Plan;
@@ -147,12 +147,12 @@ impl<'a> Saver<'a> {
 
     /// Writes a checkpoint if the last one is old enough. A failure does not end the solve: the
     /// disk may have room when the forest is complete.
-    pub(super) fn save_if_due(&mut self, sink: &mut AnySink, seen: &EdgesSeen) {
+    pub(super) fn save_if_due(&mut self, sink: &mut AnySink, checksum: u64) {
         let Checkpoints { path, every, identity } = self.checkpoints;
         if self.last.elapsed() < *every {
             return;
         }
-        let saved = sink.save(path, (identity, seen.checksum()));
+        let saved = sink.save(path, (identity, checksum));
         self.failure = saved.err().map(|error| note(path, &error));
         self.last = Instant::now();
     }

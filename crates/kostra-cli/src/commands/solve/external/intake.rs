@@ -9,7 +9,7 @@ use kostra_core::WeightType;
 use super::super::plan::Plan;
 use super::checkpoint::Saver;
 use super::reader::{Message, Summary};
-use super::sink::{AnySink, Found, Settings, part_of};
+use super::sink::{AnySink, Found, Settings};
 use super::{External, checkpoint};
 
 /// The state of a solve.
@@ -22,7 +22,7 @@ pub(super) struct Intake<'a> {
     before: Option<Before>,
     saver: Option<Saver<'a>>,
     /// The checksum of all edges so far, if there are checkpoints.
-    seen: EdgesSeen,
+    checksum: u64,
     notes: Vec<String>,
     /// The time that was spent with edges, and not waiting for them.
     pub(super) busy: Duration,
@@ -49,7 +49,7 @@ impl<'a> Intake<'a> {
             sink: None,
             before: None,
             saver: external.checkpoints.as_ref().map(Saver::new),
-            seen: EdgesSeen::default(),
+            checksum: EdgesSeen::default().checksum(),
             notes: Vec::new(),
             busy: Duration::ZERO,
         };
@@ -74,7 +74,7 @@ impl<'a> Intake<'a> {
             let start = Instant::now();
             match message {
                 Message::Begin(facts) => self.begin(facts)?,
-                Message::Block(block) => self.take(block)?,
+                Message::Block(block, checksum) => self.take(block, checksum)?,
             }
             self.busy += start.elapsed();
         }
@@ -95,12 +95,18 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
-    fn take(&mut self, block: EdgeBlock) -> anyhow::Result<()> {
-        let Some(EdgeBlock { first, edges }) = self.after_checkpoint(block)? else {
-            return Ok(());
-        };
-        if self.saver.is_some() {
-            self.seen.add(&edges);
+    fn take(&mut self, block: EdgeBlock, checksum: u64) -> anyhow::Result<()> {
+        let EdgeBlock { first, edges } = block;
+        self.checksum = checksum;
+        if let Some(before) = self.before {
+            let end = first + edges.edges() as u64;
+            if end == before.edges && checksum != before.checksum {
+                return Err(checkpoint::other_edges(before.edges));
+            }
+            self.before = Some(before).filter(|before| end < before.edges);
+            if end <= before.edges {
+                return Ok(());
+            }
         }
         let needed = self.facts.vertices.unwrap_or(edges.vertices());
         let mut sink = match self.sink.take() {
@@ -112,29 +118,17 @@ impl<'a> Intake<'a> {
         }
         let mut sink = sink.add(first, edges, self.settings.budget)?;
         if let Some(saver) = &mut self.saver {
-            saver.save_if_due(&mut sink, &self.seen);
+            saver.save_if_due(&mut sink, checksum);
         }
         self.sink = Some(sink);
         Ok(())
     }
 
-    /// The edges of a block that the checkpoint does not cover.
-    fn after_checkpoint(&mut self, block: EdgeBlock) -> anyhow::Result<Option<EdgeBlock>> {
-        let Some(before) = self.before else { return Ok(Some(block)) };
-        let EdgeBlock { first, edges } = block;
-        let count = edges.edges() as u64;
-        let covered = before.edges.saturating_sub(first).min(count);
-        if covered == count && before.edges > first + count {
-            self.seen.add(&edges);
-            return Ok(None);
-        }
-        self.seen.add(&part_of(&edges, 0..covered as usize));
-        if self.seen.checksum() != before.checksum {
-            return Err(checkpoint::other_edges(before.edges));
-        }
-        self.before = None;
-        let rest = part_of(&edges, covered as usize..count as usize);
-        Ok((rest.edges() > 0).then_some(EdgeBlock { first: first + covered, edges: rest }))
+    /// What the reader needs for checkpoints: where to start the checksum, if there are any, and
+    /// the number of edges that the checkpoint covers.
+    pub(super) fn checkpoint(&self) -> (Option<EdgesSeen>, u64) {
+        let seen = self.saver.as_ref().map(|_| EdgesSeen::default());
+        (seen, self.before.map_or(0, |before| before.edges))
     }
 
     /// The forest of all edges, and notes.
@@ -143,7 +137,7 @@ impl<'a> Intake<'a> {
     /// When the input ends before the edges of the checkpoint do.
     pub(super) fn finish(mut self, summary: &Summary) -> anyhow::Result<(Found, Vec<String>)> {
         if let Some(before) = self.before
-            && (summary.edges < before.edges || self.seen.checksum() != before.checksum)
+            && (summary.edges < before.edges || self.checksum != before.checksum)
         {
             return Err(checkpoint::other_edges(before.edges));
         }

@@ -65,8 +65,9 @@ pub(super) fn run(plan: &Plan, external: &External) -> anyhow::Result<Outcome> {
     let stage = Stage::start(&format!("reading {}", plan.input.source));
     let (sender, receiver) = sync_channel(QUEUED);
     let block_edges = external.budget.block_edges();
+    let (seen, covered) = intake.checkpoint();
     let summary = thread::scope(|scope| {
-        let queue = Queue::new(sender);
+        let queue = Queue::new(sender, seen, covered);
         let reader = scope.spawn(|| reader::read(plan, block_edges, queue, &stage));
         // An error drops the receiver, which stops the reader.
         let taken = intake.take_all(receiver);

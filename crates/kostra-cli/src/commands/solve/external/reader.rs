@@ -5,10 +5,13 @@ use std::sync::mpsc::SyncSender;
 
 use anyhow::Context;
 use kostra::generate::{Options, Recipe};
-use kostra::io::{Compression, EdgeBlock, Format, Input, StreamFacts, TakeBlocks, stream_edges};
+use kostra::io::{
+    Compression, EdgeBlock, EdgesSeen, Format, Input, StreamFacts, TakeBlocks, stream_edges,
+};
 use kostra_core::AnyGraph;
 
 use super::super::plan::Plan;
+use super::sink::part_of;
 use crate::input::Source;
 use crate::progress::Stage;
 
@@ -16,21 +19,28 @@ use crate::progress::Stage;
 pub(super) enum Message {
     /// What the input states before its edges.
     Begin(StreamFacts),
-    /// The next edges.
-    Block(EdgeBlock),
+    /// The next edges, and the checksum of all edges up to the last of them. The checksum is zero
+    /// if there are no checkpoints.
+    Block(EdgeBlock, u64),
 }
 
 /// The sending end of the queue.
-pub(super) struct Queue(SyncSender<Message>);
+pub(super) struct Queue {
+    sender: SyncSender<Message>,
+    /// The edges so far, if there are checkpoints.
+    seen: Option<EdgesSeen>,
+    /// The number of edges that a checkpoint covers. No block contains edges before and after it.
+    covered: u64,
+}
 
 impl Queue {
-    pub(super) fn new(sender: SyncSender<Message>) -> Self {
-        Self(sender)
+    pub(super) fn new(sender: SyncSender<Message>, seen: Option<EdgesSeen>, covered: u64) -> Self {
+        Self { sender, seen, covered }
     }
 
     fn send(&mut self, message: Message) -> io::Result<()> {
         // The receiver has failed, and its error is reported.
-        self.0.send(message).map_err(|_| io::Error::other("the solve has stopped"))
+        self.sender.send(message).map_err(|_| io::Error::other("the solve has stopped"))
     }
 }
 
@@ -40,7 +50,19 @@ impl TakeBlocks for Queue {
     }
 
     fn take(&mut self, block: EdgeBlock) -> io::Result<()> {
-        self.send(Message::Block(block))
+        let EdgeBlock { first, edges } = &block;
+        let (first, count) = (*first, edges.edges());
+        if (first + 1..first + count as u64).contains(&self.covered) {
+            let before = (self.covered - first) as usize;
+            let (start, end) = (part_of(edges, 0..before), part_of(edges, before..count));
+            self.take(EdgeBlock { first, edges: start })?;
+            return self.take(EdgeBlock { first: self.covered, edges: end });
+        }
+        let checksum = self.seen.as_mut().map(|seen| {
+            seen.add(edges);
+            seen.checksum()
+        });
+        self.send(Message::Block(block, checksum.unwrap_or_default()))
     }
 }
 
