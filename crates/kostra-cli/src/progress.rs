@@ -27,11 +27,16 @@ impl Stage {
         bar.set_style(style("{spinner} {msg} [{elapsed}]"));
         let (over, wait) = mpsc::channel();
         let shown = bar.clone();
-        // If the system refuses the thread, no bar is shown.
+        // If the system refuses the thread, no bar is shown. The steady tick of `indicatif` would
+        // start a thread, too, and panic if it is refused.
         let _ = std::thread::Builder::new().spawn(move || {
-            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                shown.set_draw_target(ProgressDrawTarget::stderr());
-                shown.enable_steady_tick(TICK);
+            let is_over = |time| wait.recv_timeout(time) != Err(RecvTimeoutError::Timeout);
+            if is_over(PATIENCE) {
+                return;
+            }
+            shown.set_draw_target(ProgressDrawTarget::stderr());
+            while !is_over(TICK) && !shown.is_finished() {
+                shown.tick();
             }
         });
         Self { bar, _over: over }
