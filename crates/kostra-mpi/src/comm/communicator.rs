@@ -15,7 +15,7 @@ use super::machines::Levels;
 use super::traffic::{PhaseOnRank, Traffic};
 
 /// All ranks of the job, in the order of their machines. A process has at most one such
-/// communicator. Its [levels](Self::levels) are communicators of some of the ranks.
+/// communicator. Its levels are communicators of some of the ranks.
 pub struct Communicator {
     pub(super) ranks: SimpleCommunicator,
     pub(super) rank: usize,
