@@ -1,4 +1,4 @@
-"""What the records of bench/python.py and bench/points.py have in common."""
+"""What the records of the Python programs in this folder have in common."""
 
 import datetime
 import json

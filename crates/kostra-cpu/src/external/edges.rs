@@ -53,10 +53,7 @@ impl<W: Weight> EdgeArrays<W> {
 
     #[inline]
     pub(super) fn set(&mut self, at: usize, edge: Edge<W>) {
-        self.u[at] = edge.u;
-        self.v[at] = edge.v;
-        self.weights[at] = edge.weight;
-        self.ids[at] = edge.id;
+        self.slices().set(at, edge);
     }
 
     #[inline]
@@ -90,14 +87,15 @@ impl<W: Weight> EdgeArrays<W> {
         self.ids.resize(edges, 0);
     }
 
+    #[inline]
+    fn slices(&mut self) -> EdgeSlices<'_, W> {
+        let Self { u, v, weights, ids } = self;
+        EdgeSlices { u, v, weights, ids }
+    }
+
     /// The consecutive ranges from `start` that end at `ends`, for threads that fill them.
     pub(super) fn split(&mut self, start: usize, ends: &[usize]) -> Vec<Mutex<EdgeSlices<'_, W>>> {
-        let mut rest = EdgeSlices {
-            u: &mut self.u[start..],
-            v: &mut self.v[start..],
-            weights: &mut self.weights[start..],
-            ids: &mut self.ids[start..],
-        };
+        let (_, mut rest) = self.slices().split_at(start);
         let mut before = start;
         let mut split = |&end: &usize| {
             let (first, others) = std::mem::take(&mut rest).split_at(end - before);

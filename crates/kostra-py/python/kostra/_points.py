@@ -103,9 +103,7 @@ def euclidean_mst(X, *, metric="euclidean", min_samples=None, threads=None):
     coordinates, metric = points("X", X), _metric(metric)
     n, dimensions = coordinates.shape
     min_samples = samples(min_samples, n)
-    if metric == "haversine":
-        _refuse_radians(coordinates)
-    flat = np.ascontiguousarray(coordinates).reshape(-1)
+    flat = _flat(coordinates, metric)
     inner = _kostra.tree_of_points(flat, dimensions, metric, min_samples, _arrays.threads(threads))
     return PointTree._of(inner)
 
@@ -161,11 +159,21 @@ def neighbors_mst(X, n_neighbors, *, metric="euclidean", threads=None):
     if n_neighbors is None:
         raise TypeError("n_neighbors must be an integer, not None")
     neighbors = _arrays.whole("n_neighbors", n_neighbors, 1, n - 1)
-    if metric == "haversine":
-        _refuse_radians(coordinates)
-    flat = np.ascontiguousarray(coordinates).reshape(-1)
+    flat = _flat(coordinates, metric)
     threads = _arrays.threads(threads)
     return PointTree._of(_kostra.tree_of_neighbors(flat, dimensions, metric, neighbors, threads))
+
+
+def _flat(coordinates, metric):
+    """The coordinates row by row. Warns if they may be in radians, the unit of scikit-learn."""
+    if metric == "haversine" and len(coordinates) > 1 and np.abs(coordinates).max() <= np.pi:
+        warnings.warn(
+            "all latitudes and longitudes are at most pi; "
+            "metric='haversine' needs degrees, so convert radians with numpy.degrees",
+            UserWarning,
+            stacklevel=4,
+        )
+    return np.ascontiguousarray(coordinates).reshape(-1)
 
 
 def points(name, values):
@@ -210,17 +218,6 @@ def _metric(metric):
             "compute other distances yourself and pass them with metric='precomputed' to "
             "kostra.single_linkage or an estimator of kostra.cluster"
         ) from None
-
-
-def _refuse_radians(coordinates):
-    """Warns about coordinates that may be in radians, the unit of scikit-learn."""
-    if len(coordinates) > 1 and np.abs(coordinates).max() <= np.pi:
-        warnings.warn(
-            "all latitudes and longitudes are at most pi; "
-            "metric='haversine' needs degrees, so convert radians with numpy.degrees",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def tree(X, *, metric="euclidean", min_samples=None, threads=None):
